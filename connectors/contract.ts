@@ -1,0 +1,210 @@
+/**
+ * The contract of every connector: what the sync may ask of a CRM. One folder implements it for
+ * one kind of CRM; `testing/` holds the suite that each has to pass; `memory/` is the reference.
+ *
+ * Failures of the CRM as a whole are thrown as one of the four kinds of `src/core/errors.ts`;
+ * what happened to a single record is returned.
+ */
+import type { z } from 'zod';
+import type { Clock } from '../src/core/clock.ts';
+import type { Contact } from '../src/core/contact.ts';
+import type { CrmField, FieldSpec, FieldValues } from '../src/core/crm-field.ts';
+import type { FieldMapping } from '../src/core/field-map.ts';
+import type { Log } from '../src/core/log.ts';
+
+/** One kind of CRM, as `index.ts` registers it. */
+export interface ConnectorDefinition<Settings = unknown> {
+  /** The word in `crm.kind` of the settings. */
+  kind: string;
+  /** The `crm` part of an integration's settings. */
+  settingsSchema: z.ZodType<Settings>;
+  /** One `networks[].group` of the settings. */
+  groupSchema: z.ZodType<GroupSelector>;
+  /** The field map that is used where the settings have none. */
+  defaultFields: readonly FieldMapping[];
+  /** Opens nothing yet: the first call to `prepare` does. */
+  create(options: ConnectorOptions<Settings>): Connector;
+}
+
+export interface ConnectorOptions<Settings> {
+  settings: Settings;
+  contacts: ContactsSettings;
+  deps: ConnectorDeps;
+}
+
+/** Which contacts belong to the integration. */
+export interface ContactsSettings {
+  /** A condition in the CRM's own filter language; null for all contacts. */
+  filter: string | null;
+  /** The field that is true (or not blank) for people who must not be researched. */
+  optOutField: string | null;
+}
+
+/** What a connector is given; it makes no clock, log or secret store of its own. */
+export interface ConnectorDeps {
+  clock: Clock;
+  log: Log;
+  /** Aborted when the run stops: waits end at once, requests under way may finish. */
+  signal: AbortSignal;
+  /** Encrypted storage for tokens that change, for example rotated refresh tokens. */
+  secrets: ConnectorSecrets;
+  /** Told of each request to the CRM, for the run's report. */
+  onCall(call: { throttled: boolean }): void;
+}
+
+export interface ConnectorSecrets {
+  read(name: string): Promise<string | null>;
+  /** On disk when the promise resolves. */
+  write(name: string, value: string): Promise<void>;
+}
+
+/** A connector of one integration, for the length of one run or command. */
+export interface Connector {
+  readonly kind: string;
+  readonly capabilities: Capabilities;
+
+  /**
+   * Signs in and checks everything that can be checked before work begins. Called first, once.
+   * Throws a ConfigurationError that lists what is wrong; nothing has been changed then.
+   */
+  prepare(): Promise<CrmAccount>;
+
+  /**
+   * The contacts that changed since the cursor, all of them if it is null, page by page; also
+   * those that left (deleted or merged), where the CRM tells. A contact may come more than once.
+   */
+  readPages(cursor: string | null): AsyncIterable<ContactPage>;
+
+  /**
+   * The records of these contacts as they are now, with the present values of `fields`: one
+   * entry for each id, in the order of the ids. At most `capabilities.readBatch` ids.
+   */
+  readByIds(ids: readonly string[], fields: readonly string[]): Promise<RecordLookup[]>;
+
+  /**
+   * Writes the changes and yields one result for each, in any order, as soon as it is known. A
+   * change writes exactly the fields it names; null clears a field. A record that is refused
+   * does not disturb the others. Writing the same change twice is harmless.
+   */
+  write(
+    changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
+  ): AsyncIterable<WriteResult>;
+
+  /** The fields of a contact that the integration's user can see. */
+  describeFields(): Promise<CrmField[]>;
+
+  /** Creates what is missing and grants the integration's user access; repeatable. */
+  createFields(fields: readonly FieldSpec[]): Promise<FieldCreation[]>;
+
+  /** The groups of people that the CRM offers for choosing. */
+  listGroups(): Promise<GroupSummary[]>;
+
+  /**
+   * The contact ids of a group, in portions. Throws if the group cannot be read to its end:
+   * half a group must never look like a whole one.
+   */
+  readGroup(selector: GroupSelector): AsyncIterable<readonly string[]>;
+
+  /** What the CRM says of its limits; null where it has none. */
+  readLimits(): Promise<LimitState | null>;
+
+  /** The prerequisites, one finding each, for `doctor`. Throws nothing. */
+  check(): Promise<Finding[]>;
+
+  /** Makes every acknowledged write visible to others. Called at the end of each run. */
+  finish(): Promise<void>;
+
+  /** Lets go of connections and files. Harmless when called twice. */
+  close(): Promise<void>;
+}
+
+/** What a kind of CRM can do; what it cannot is never asked of it. */
+export interface Capabilities {
+  /** True if `readPages` understands a cursor; otherwise each read is a full one. */
+  incremental: boolean;
+  /** True if pages name the contacts that left; otherwise a full read shows it by their absence. */
+  reportsRemovals: boolean;
+  createsFields: boolean;
+  /** The keys of the group selectors it understands, for example `campaign`. */
+  groups: readonly string[];
+  /** The most ids of one `readByIds`. */
+  readBatch: number;
+  /** Changes of one `write` that make good use of a request, and the most it should be given. */
+  writeBatch: { preferred: number; max: number };
+}
+
+/** The CRM account behind the credentials; its id is pinned when an integration first runs. */
+export interface CrmAccount {
+  id: string;
+  name: string;
+}
+
+export interface ContactPage {
+  contacts: readonly Contact[];
+  removed: readonly RemovedContact[];
+  /**
+   * Where a later read may start once everything up to and including this page is decided;
+   * null if it would have to start from the beginning.
+   */
+  cursor: string | null;
+}
+
+/** A contact that is gone; a merged one lives on under another id. */
+export interface RemovedContact {
+  id: string;
+  mergedInto: string | null;
+}
+
+export type RecordLookup =
+  | { state: 'found'; id: string; contact: Contact; values: FieldValues }
+  | { state: 'removed'; id: string; mergedInto: string | null };
+
+/** Values to write into one contact. */
+export interface ContactChange {
+  id: string;
+  values: FieldValues;
+}
+
+export type WriteResult =
+  | { status: 'written'; id: string }
+  | {
+      status: 'refused';
+      id: string;
+      /** True if the same write may succeed later (a lock, a passing fault). */
+      retriable: boolean;
+      /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
+      code: string;
+      /** A sentence that a nonprofit's admin understands; holds no field values. */
+      message: string;
+      /** The fields that are to blame, if the CRM says. */
+      fields: readonly string[];
+    };
+
+export interface FieldCreation {
+  name: string;
+  result: 'created' | 'existed' | 'failed';
+  /** Why it failed and the mend; null otherwise. */
+  problem: string | null;
+}
+
+/** One `group` of the settings: a single key that names the kind, and what it selects. */
+export type GroupSelector = Readonly<Record<string, unknown>>;
+
+export interface GroupSummary {
+  selector: GroupSelector;
+  name: string;
+  memberCount: number | null;
+}
+
+export interface LimitState {
+  /** Requests of the current day or rolling 24 hours, all of the account's tools together. */
+  daily: { max: number; remaining: number };
+}
+
+/** One prerequisite: whether it is met and, if not, the exact mend. */
+export interface Finding {
+  subject: string;
+  ok: boolean;
+  message: string;
+  mend: string | null;
+}

@@ -1,0 +1,29 @@
+/** Time as a thing that is passed in, so that tests can own it. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Resolves after `ms`, or at once when the signal is aborted; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The clock of this machine. */
+export const systemClock: Clock = {
+  now: Date.now,
+  sleep(ms, signal) {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(finish, ms);
+      signal?.addEventListener('abort', finish, { once: true });
+      function finish(): void {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', finish);
+        resolve();
+      }
+    });
+  },
+};
+
+/** An instant as people and programs read it: `2026-11-20T02:00:00.000Z`. */
+export function isoTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

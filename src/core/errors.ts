@@ -1,0 +1,53 @@
+/**
+ * Errors sorted by what to do next. Connectors and the partner client translate foreign failures
+ * into one of these four; everything above them looks only at the kind and the data.
+ */
+
+/** What every error of ours carries besides its message. */
+export interface ErrorFacts {
+  /** A stable word in snake_case for programs to read, for example `crm_unauthorized`. */
+  code: string;
+  /** What happened underneath. */
+  cause?: unknown;
+  /** Facts a caller may want to read; never secrets, never personal data. */
+  details?: Readonly<Record<string, unknown>>;
+}
+
+/** The base of the four kinds; the message names the subject and says what to do next. */
+export abstract class DonorSyncError extends Error {
+  abstract readonly kind: 'configuration' | 'retriable' | 'skippable' | 'fatal';
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, facts: ErrorFacts) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.name = new.target.name;
+    this.code = facts.code;
+    this.details = facts.details ?? {};
+  }
+}
+
+/** A person must change something before trying again makes sense. */
+export class ConfigurationError extends DonorSyncError {
+  readonly kind = 'configuration';
+}
+
+/** Nothing is wrong that waiting does not mend. */
+export class RetriableError extends DonorSyncError {
+  readonly kind = 'retriable';
+}
+
+/** This record cannot be handled; the others can. */
+export class SkippableError extends DonorSyncError {
+  readonly kind = 'skippable';
+}
+
+/** The run must stop here. */
+export class FatalError extends DonorSyncError {
+  readonly kind = 'fatal';
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

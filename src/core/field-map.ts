@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+/** Every value of a profile (and of a warm path) that can be written into a CRM field. */
+export const FIELD_SOURCES = [
+  'donorId',
+  'profileUrl',
+  'name.full',
+  'age',
+  'netWorth.low',
+  'netWorth.high',
+  'netWorth.label',
+  'capacity.nonprofit',
+  'capacity.political',
+  'capacity.highest',
+  'work.primary',
+  'work.all',
+  'education.primary',
+  'education.all',
+  'bio',
+  'enhancedAt',
+  'warmPath.strength',
+  'warmPath.introducer',
+  'warmPath.network',
+  'warmPath.via',
+  'warmPath.sentence',
+] as const;
+
+export type FieldSource = (typeof FIELD_SOURCES)[number];
+
+/** When a value may be written: design, section 4.2. */
+export const WRITE_RULES = ['always', 'ifEmpty', 'unlessEdited'] as const;
+export type WriteRule = (typeof WRITE_RULES)[number];
+
+/** One line of the field map. */
+export const fieldMappingSchema = z.strictObject({
+  from: z.enum(FIELD_SOURCES),
+  to: z.string().trim().min(1),
+  when: z.enum(WRITE_RULES).default('unlessEdited'),
+});
+
+/** A profile value on its way into a CRM field. */
+export type FieldMapping = z.infer<typeof fieldMappingSchema>;

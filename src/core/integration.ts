@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { fieldMappingSchema } from './field-map.ts';
+
+/** One line of cron with its time zone. */
+export const scheduleSchema = z.strictObject({
+  /** Five fields: minute, hour, day of month, month, day of week. */
+  cron: z.string().trim().min(1),
+  /** An IANA name, for example `America/Chicago`. */
+  timezone: z.string().trim().min(1).default('UTC'),
+});
+
+/** A credit limit in whole credits; null means no limit. */
+const creditLimit = z.int().nonnegative().nullable();
+
+/** What of the CRM belongs to the integration: the CRM's own filter language and field names. */
+export const contactsSchema = z.strictObject({
+  filter: z.string().trim().min(1).nullable().default(null),
+  optOutField: z.string().trim().min(1).nullable().default(null),
+});
+
+export const refreshSchema = z.strictObject({
+  /** Days after which a profile is asked for again; null for never. */
+  afterDays: z.int().positive().nullable().default(365),
+  /** True if a changed name, address or employer is worth a new credit. */
+  whenIdentityChanges: z.boolean().default(true),
+});
+
+export const budgetSchema = z.strictObject({
+  /** The most credits of the enhancements bucket that one run may spend. */
+  perRun: creditLimit.default(null),
+  /** The most in one calendar month of the schedule's time zone. */
+  perMonth: creditLimit.default(null),
+  /** Credits that are always left in the bucket. */
+  keep: z.int().nonnegative().default(0),
+});
+
+export const networkSchema = z.strictObject({
+  name: z.string().trim().min(1),
+  color: z.string().trim().min(1).default('teal'),
+  /** One key that names the kind of group, and what it selects; each connector knows its own. */
+  group: z.record(z.string(), z.unknown()),
+});
+
+export const insightsSchema = z.strictObject({
+  enabled: z.boolean().default(true),
+  /** The weakest connection that counts as a warm path, 0 to 1. */
+  minStrength: z.number().min(0).max(1).default(0.45),
+});
+
+export const partnerSchema = z.strictObject({
+  baseUrl: z.url({ protocol: /^https?$/ }),
+  apiKey: z.string().trim().min(1),
+});
+
+/** Design, section 4.2: one integration of the settings. */
+export const integrationSchema = z.strictObject({
+  id: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,62}$/,
+      'use small letters, digits and hyphens, at most 63 of them',
+    ),
+  name: z.string().trim().min(1).optional(),
+  schedule: scheduleSchema.nullable().default(null),
+  partner: partnerSchema,
+  /** `kind` names the connector, whose own schema checks the rest. */
+  crm: z.looseObject({ kind: z.string().trim().min(1) }),
+  contacts: contactsSchema.prefault({}),
+  refresh: refreshSchema.prefault({}),
+  budget: budgetSchema.prefault({}),
+  /** Omitted: the connector's default map. */
+  fields: z.array(fieldMappingSchema).optional(),
+  networks: z.array(networkSchema).default([]),
+  insights: insightsSchema.prefault({}),
+  /** What happens to contacts whose submission was charged while its answer was lost. */
+  onLostAnswer: z.enum(['hold', 'resubmit']).default('hold'),
+  /** Quiet time before the balance is believed after a lost answer. */
+  settleAfterMs: z.int().nonnegative().default(90_000),
+});
+
+/** One CRM account tied to one partner API key, with its settings. */
+export type Integration = z.infer<typeof integrationSchema>;
+export type Schedule = z.infer<typeof scheduleSchema>;
+export type Budget = z.infer<typeof budgetSchema>;
+export type Refresh = z.infer<typeof refreshSchema>;

@@ -1,0 +1,64 @@
+/** One mistake for every three letters still counts as the same word mistyped. */
+const LETTERS_PER_MISTAKE = 3;
+
+/** Longer words are not compared: nobody mistypes them, and the work grows with the square. */
+const MAX_COMPARED_LENGTH = 80;
+
+/**
+ * The candidate that a mistyped word most likely meant, or null if none is close. Letter case,
+ * hyphens, underscores and spaces do not count as mistakes (`api_key` means `apiKey`).
+ */
+export function nearMiss(word: string, candidates: Iterable<string>): string | null {
+  const wanted = folded(word);
+  let best: { candidate: string; mistakes: number } | null = null;
+  if (wanted.length > MAX_COMPARED_LENGTH) return null;
+  for (const candidate of candidates) {
+    const target = folded(candidate);
+    if (candidate === word || target.length > MAX_COMPARED_LENGTH) continue;
+    const mistakes = countMistakes(wanted, target);
+    if (mistakes > mistakesForgiven(wanted, target)) continue;
+    if (best === null || mistakes < best.mistakes) best = { candidate, mistakes };
+  }
+  return best?.candidate ?? null;
+}
+
+/** The end of a message that offers the near miss: `, did you mean "Phone"?`, or nothing. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const candidate = nearMiss(word, candidates);
+  return candidate === null ? '' : `, did you mean "${candidate}"?`;
+}
+
+function folded(word: string): string {
+  return word.toLowerCase().replace(/[-_\s]/g, '');
+}
+
+function mistakesForgiven(word: string, target: string): number {
+  return Math.floor(Math.max(word.length, target.length) / LETTERS_PER_MISTAKE);
+}
+
+/**
+ * The Damerau-Levenshtein distance (optimal string alignment): letters left out, added,
+ * replaced, and neighbours swapped each count as one.
+ */
+export function countMistakes(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+          ? at(beforeLast, j - 2) + 1
+          : Number.POSITIVE_INFINITY;
+      current.push(Math.min(at(last, j) + 1, at(current, j - 1) + 1, replaced, swapped));
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,25 @@
+import type { Contact } from './contact.ts';
+
+/** The most persons one submission may carry (service document, section 8). */
+export const MAX_PERSONS_PER_SUBMISSION = 100;
+
+/** What is submitted to the service for one contact. */
+export interface Person {
+  /** Our identifier of this submission of this contact; the service returns it with the job id. */
+  trackingId: string;
+  firstName: string;
+  lastName: string;
+  addresses: readonly string[];
+  employers: readonly string[];
+}
+
+/** The person to submit for a contact; the caller has made sure that both names are there. */
+export function personOf(contact: Contact, trackingId: string): Person {
+  return {
+    trackingId,
+    firstName: contact.firstName?.trim() ?? '',
+    lastName: contact.lastName?.trim() ?? '',
+    addresses: contact.addresses,
+    employers: contact.employers,
+  };
+}

@@ -1,0 +1,18 @@
+/** The service's record of a human being in our words; absent values are null or empty. */
+export interface Profile {
+  /** 32 hexadecimal characters. */
+  donorId: string;
+  name: { first: string | null; middle: string | null; last: string | null };
+  /** The donor's page in the service's web application. */
+  profileUrl: string | null;
+  age: number | null;
+  /** Whole US dollars. */
+  netWorth: { low: number; high: number } | null;
+  /** What the person could give, in US dollars. */
+  capacity: { political: number | null; nonprofit: number | null };
+  /** Names of schools, the service's order kept. */
+  education: readonly string[];
+  /** Names of companies, the service's order kept. */
+  work: readonly string[];
+  bio: readonly string[];
+}
