@@ -1,0 +1,35 @@
+/** Service on the boards of nonprofit organisations. */
+
+import { isoDay, WORLD_YEAR } from './day.ts';
+import { nonprofitAt } from './organisation.ts';
+import type { Person } from './person.ts';
+import { chance, createDraw, type Draw } from './random.ts';
+import type { Role } from './role.ts';
+import type { Seat } from './seats.ts';
+import type { WorldPlan } from './world-plan.ts';
+
+/** The first seats of a board come with an office. */
+const OFFICES = ['Chair', 'Treasurer', 'Secretary', 'Vice Chair'];
+const LONGEST_SERVICE_YEARS = 15;
+/** Nobody joins a board younger than this. */
+const YOUNGEST_MEMBER = 24;
+/** Board members whose term is over, but whom the record still shows. */
+const FORMER_SHARE = 0.15;
+
+/** The boards a donor of this world sits or sat on. */
+export function boardsOf(plan: WorldPlan, person: Person): Role[] {
+  const draw = createDraw(plan.seed, 'boards', person.number);
+  return plan.seats.heldBy(person.number).map((seat) => serviceOn(plan, person, draw, seat));
+}
+
+function serviceOn(plan: WorldPlan, person: Person, draw: Draw, seat: Seat): Role {
+  const earliest = Math.max(person.birthYear + YOUNGEST_MEMBER, WORLD_YEAR - LONGEST_SERVICE_YEARS);
+  const start = earliest + draw() * (WORLD_YEAR - earliest);
+  const end = start + draw() * (WORLD_YEAR - start);
+  return {
+    ...nonprofitAt(plan.seed, seat.board),
+    title: OFFICES[seat.position] ?? 'Director',
+    start: isoDay(start),
+    end: chance(draw, FORMER_SHARE) ? isoDay(end) : null,
+  };
+}

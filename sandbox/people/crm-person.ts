@@ -1,0 +1,76 @@
+/** The same human beings as a nonprofit's CRM holds them. */
+
+import type { Address } from './address.ts';
+import { earlierHomesOf, homeOf } from './home.ts';
+import { idOf } from './id.ts';
+import { MESS_RATES } from './mess.ts';
+import { messyAddress } from './messy-address.ts';
+import { messyEmployer } from './messy-employer.ts';
+import { messyName } from './messy-name.ts';
+import { FIRST_STRANGER, type Name, personAt } from './person.ts';
+import { between, chance, createDraw, pick } from './random.ts';
+import { workOf } from './work.ts';
+import type { WorldPlan } from './world-plan.ts';
+
+/** A person as a CRM holds them: typos, nicknames, initials and gaps included. */
+export interface CrmPerson {
+  /** Position in the contact list, from 0; the same in every sandbox of the same seed. */
+  number: number;
+  firstName: string | null;
+  lastName: string | null;
+  /** Never shared by two rows, as CRMs often refuse that; always at a domain reserved for examples. */
+  email: string | null;
+  address: Address | null;
+  employer: string | null;
+  jobTitle: string | null;
+  /** The donor who is right for this person; null for somebody the service does not know. */
+  donorId: string | null;
+}
+
+/** Domains that RFC 2606 keeps for examples: mail to them reaches nobody. */
+const MAIL_DOMAINS = ['example.com', 'example.org', 'example.net'];
+
+/** The row of the contact list with this number. */
+export function crmPersonAt(plan: WorldPlan, number: number): CrmPerson {
+  const donor = donorOfRow(plan, number);
+  const person = personAt(plan, donor ?? FIRST_STRANGER + number);
+  const draws = (purpose: string) => createDraw(plan.seed, purpose, number);
+  const [job] = workOf(plan, person);
+  const employer = job ? messyEmployer(draws('row employer'), job.organisationName) : null;
+  return {
+    number,
+    ...messyName(draws('row name'), person.name),
+    email: emailOf(plan, number, person.name),
+    address: messyAddress(draws('row address'), homeOf(plan, person), earlierHomesOf(plan, person)),
+    employer,
+    jobTitle: job && employer !== null ? job.title : null,
+    donorId: donor === null ? null : idOf(plan.seed, 'donor', donor),
+  };
+}
+
+/**
+ * Whom a row is about. Rows go through the donors in order, again and again if the list is longer
+ * than the world; in between there are strangers, and repetitions of an earlier row.
+ */
+function donorOfRow(plan: WorldPlan, number: number): number | null {
+  const kind = kindOfRow(plan, number);
+  if (kind === 'stranger') return null;
+  if (kind === 'repetition') {
+    const earlier = between(createDraw(plan.seed, 'repeated row', number), 0, number - 1);
+    if (kindOfRow(plan, earlier) === 'own') return earlier % plan.donorCount;
+  }
+  return number % plan.donorCount;
+}
+
+function kindOfRow(plan: WorldPlan, number: number): 'own' | 'stranger' | 'repetition' {
+  const place = createDraw(plan.seed, 'kind of row', number)();
+  if (plan.donorCount === 0 || place < MESS_RATES.unknownPerson) return 'stranger';
+  const isRepetition = place < MESS_RATES.unknownPerson + MESS_RATES.duplicate;
+  return isRepetition && number > 0 ? 'repetition' : 'own';
+}
+
+function emailOf(plan: WorldPlan, number: number, { first, last }: Name): string | null {
+  const draw = createDraw(plan.seed, 'row email', number);
+  if (chance(draw, MESS_RATES.missingEmail)) return null;
+  return `${first}.${last}${number}@${pick(draw, MAIL_DOMAINS)}`.toLowerCase();
+}

@@ -1,0 +1,24 @@
+/** A rising curve through known points, straight between them on a logarithmic scale. */
+
+/** Points `[position, value]` in rising order of position; every value is above 0. */
+export type Curve = readonly (readonly [position: number, value: number])[];
+
+/** The value at a position; before the first point and after the last the curve stays level. */
+export function valueOnCurve(curve: Curve, position: number): number {
+  let before: readonly [number, number] | undefined;
+  for (const point of curve) {
+    if (position <= point[0]) return before ? valueBetween(before, point, position) : point[1];
+    before = point;
+  }
+  if (!before) throw new RangeError('A curve needs at least one point');
+  return before[1];
+}
+
+function valueBetween(
+  [fromPosition, fromValue]: readonly [number, number],
+  [toPosition, toValue]: readonly [number, number],
+  position: number,
+): number {
+  const way = (position - fromPosition) / (toPosition - fromPosition);
+  return fromValue * (toValue / fromValue) ** way;
+}

@@ -1,0 +1,20 @@
+/** Time in the world: a year with its fraction inside, an ISO day outside. */
+
+/**
+ * The world stands still on 1 July 2026: ages are of that day and nothing is dated after it.
+ * A world that followed the clock would not be the same world tomorrow.
+ */
+export const WORLD_YEAR = 2026.5;
+
+/** The ISO day of a year with fraction, for example 1999.5 → 1999-07-01; days end at the 28th. */
+export function isoDay(year: number): string {
+  const whole = Math.floor(year);
+  const months = (year - whole) * 12;
+  const month = Math.floor(months);
+  const day = Math.floor((months - month) * 28);
+  return `${whole}-${twoDigits(month + 1)}-${twoDigits(day + 1)}`;
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : `${number}`;
+}

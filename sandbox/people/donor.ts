@@ -1,0 +1,74 @@
+/** A human being as the service knows them. */
+
+import type { Address } from './address.ts';
+import { boardsOf } from './boards.ts';
+import { educationOf } from './education.ts';
+import { type Gift, giftsOf } from './gifts.ts';
+import { earlierHomesOf, homeOf } from './home.ts';
+import { idOf } from './id.ts';
+import { type Name, personAt } from './person.ts';
+import type { Role } from './role.ts';
+import { capacityOf, type NetWorth, netWorthOf } from './wealth.ts';
+import { workOf } from './work.ts';
+import type { WorldPlan } from './world-plan.ts';
+
+/** A human being as the service knows them. */
+export interface Donor {
+  /** 32 hexadecimal characters. */
+  id: string;
+  name: Name;
+  birthYear: number | null;
+  /** People at the same address share one household. */
+  householdId: string | null;
+  /** The present address first, then earlier ones. */
+  addresses: Address[];
+  /** The latest first, as in `education`. */
+  work: Role[];
+  education: Role[];
+  boards: Role[];
+  /** The latest first. */
+  gifts: Gift[];
+  /** Null where nothing is known: real people never get invented wealth, generated ones always have some. */
+  netWorth: NetWorth | null;
+  /** What the person could give, in whole US dollars. */
+  capacity: { political: number | null; nonprofit: number | null };
+  bio: string[];
+}
+
+/** The donor with this number. */
+export function donorAt(plan: WorldPlan, number: number): Donor {
+  const person = personAt(plan, number);
+  const donor = {
+    id: idOf(plan.seed, 'donor', number),
+    name: { ...person.name },
+    birthYear: person.birthYear,
+    householdId: idOf(plan.seed, 'household', person.place.household),
+    addresses: [homeOf(plan, person), ...earlierHomesOf(plan, person)],
+    work: workOf(plan, person),
+    education: educationOf(plan, person),
+    boards: boardsOf(plan, person),
+    gifts: giftsOf(plan, person),
+    netWorth: netWorthOf(person),
+    capacity: capacityOf(plan, person),
+  };
+  return { ...donor, bio: describe(donor) };
+}
+
+/** One sentence for each side of a life that is known. */
+function describe({ name, addresses, work, education, boards }: Omit<Donor, 'bio'>): string[] {
+  const who = `${name.first} ${name.last}`;
+  const [home] = addresses;
+  const [job] = work;
+  const [degree] = education;
+  const [board] = boards;
+  const sentences: string[] = [];
+  if (home) sentences.push(`${who} lives in ${home.city}, ${home.state}.`);
+  if (job)
+    sentences.push(`${who} ${job.end ? 'was' : 'is'} ${job.title} at ${job.organisationName}.`);
+  if (degree) sentences.push(`${who} studied at ${degree.organisationName}.`);
+  if (board)
+    sentences.push(
+      `${who} ${board.end ? 'served' : 'serves'} on the board of ${board.organisationName}.`,
+    );
+  return sentences;
+}

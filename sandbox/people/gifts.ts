@@ -1,0 +1,61 @@
+/** Gifts to nonprofit organisations. */
+
+import { isoDay, WORLD_YEAR } from './day.ts';
+import { nonprofitAt, type Organisation } from './organisation.ts';
+import type { Person } from './person.ts';
+import { between, chance, createDraw, type Draw, gaussian, pick, zipfRank } from './random.ts';
+import { dollarsAt } from './wealth.ts';
+import type { WorldPlan } from './world-plan.ts';
+
+/** A gift to a nonprofit organisation, in whole US dollars. */
+export interface Gift {
+  organisationId: string;
+  organisationName: string;
+  amount: number;
+  date: string;
+}
+
+/** People of whom no gift is known. */
+const NO_GIFTS_SHARE = 0.25;
+const MAX_GIFTS = 10;
+/** People give again and again to the same few. */
+const MAX_RECIPIENTS = 3;
+const YEARS_ON_RECORD = 12;
+const YOUNGEST_GIVER = 23;
+/** A small world has at least so many organisations to give to, also those whose boards it lacks. */
+const MIN_RECIPIENT_COUNT = 40;
+const SMALLEST_GIFT = 10;
+const LARGEST_GIFT = 10_000_000;
+
+/** A person's gifts, the latest first. */
+export function giftsOf(plan: WorldPlan, person: Person): Gift[] {
+  const draw = createDraw(plan.seed, 'gifts', person.number);
+  if (chance(draw, NO_GIFTS_SHARE)) return [];
+  const recipients = drawRecipients(plan, draw);
+  const gifts = Array.from({ length: between(draw, 1, MAX_GIFTS) }, () => ({
+    ...pick(draw, recipients),
+    amount: drawAmount(draw, person.standing),
+    date: drawDate(draw, person.birthYear),
+  }));
+  return gifts.sort((a, b) => (a.date < b.date ? 1 : -1));
+}
+
+function drawRecipients(plan: WorldPlan, draw: Draw): Organisation[] {
+  const count = Math.max(MIN_RECIPIENT_COUNT, plan.seats.boardCount);
+  return Array.from({ length: between(draw, 1, MAX_RECIPIENTS) }, () =>
+    nonprofitAt(plan.seed, zipfRank(draw, count)),
+  );
+}
+
+/** Around a two-thousandth of net worth, in the round sums that people give. */
+function drawAmount(draw: Draw, standing: number): number {
+  const dollars = dollarsAt(standing) * 10 ** (-3.3 + 0.5 * gaussian(draw));
+  const bounded = Math.min(LARGEST_GIFT, Math.max(SMALLEST_GIFT, dollars));
+  const step = 10 ** Math.floor(Math.log10(bounded));
+  return bounded < 2.5 * step ? step : bounded < 5 * step ? 2.5 * step : 5 * step;
+}
+
+function drawDate(draw: Draw, birthYear: number): string {
+  const earliest = Math.max(birthYear + YOUNGEST_GIVER, WORLD_YEAR - YEARS_ON_RECORD);
+  return isoDay(earliest + draw() * (WORLD_YEAR - earliest));
+}

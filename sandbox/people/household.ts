@@ -1,0 +1,53 @@
+/** Who lives with whom. */
+
+import { createDraw, type Draw } from './random.ts';
+import { createWeighted } from './weighted.ts';
+
+/** What somebody is in their household; children here are grown up. */
+export type Part = 'head' | 'partner' | 'child';
+
+/** A person's place in a household. */
+export interface Place {
+  /** The number of the household is that of its head. */
+  household: number;
+  part: Part;
+  /** Everybody in the household, the head first. */
+  parts: readonly Part[];
+}
+
+/**
+ * People are numbered so that every dozen is made up of whole households. A household is thus
+ * found from any of its members by looking at a dozen people at most.
+ */
+const DOZEN = 12;
+
+const ALONE: readonly Part[] = ['head'];
+const COUPLE: readonly Part[] = ['head', 'partner'];
+const PARENT: readonly Part[] = ['head', 'child'];
+const FAMILY: readonly Part[] = ['head', 'partner', 'child'];
+
+const pickParts = createWeighted([
+  { entry: ALONE, weight: 42 },
+  { entry: COUPLE, weight: 45 },
+  { entry: PARENT, weight: 4 },
+  { entry: FAMILY, weight: 9 },
+]);
+
+/** The household of the person with this number. The last household of a world may lack members. */
+export function placeOf(seed: number, person: number): Place {
+  const dozen = Math.floor(person / DOZEN);
+  const draw = createDraw(seed, 'households', dozen);
+  const end = (dozen + 1) * DOZEN;
+  let household = dozen * DOZEN;
+  let parts = drawParts(draw, end - household);
+  while (household + parts.length <= person) {
+    household += parts.length;
+    parts = drawParts(draw, end - household);
+  }
+  return { household, part: parts[person - household] ?? 'head', parts };
+}
+
+function drawParts(draw: Draw, room: number): readonly Part[] {
+  const parts = pickParts(draw);
+  return parts.length <= room ? parts : ALONE;
+}

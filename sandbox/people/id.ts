@@ -1,0 +1,39 @@
+/** Identifiers of 32 hexadecimal characters that are computed, never stored. */
+
+import { GOLDEN_STEP, mix, seedFor } from './random.ts';
+
+/** Multiplied by the golden step this gives 1 in 32 bits, which undoes a multiplication by it. */
+const GOLDEN_STEP_INVERSE = 0x144cbc89;
+
+/** What an identifier may stand for. */
+export type IdKind = 'donor' | 'household' | 'company' | 'nonprofit' | 'school';
+
+/** The identifier of one thing; different numbers below 2^32 of one kind never share one. */
+export function idOf(seed: number, kind: IdKind, number: number): string {
+  const base = seedFor(seed, kind);
+  const first = mix(base + Math.imul(number, GOLDEN_STEP));
+  const second = mix(first ^ base);
+  const third = mix(second + base);
+  return hex(first) + hex(second) + hex(third) + hex(mix(third ^ base));
+}
+
+/** The number behind an identifier, or null if no thing of this kind and seed has it. */
+export function numberOf(seed: number, kind: IdKind, id: string): number | null {
+  const first = Number.parseInt(id.slice(0, 8), 16);
+  const steps = unmix(first) - seedFor(seed, kind);
+  const number = Math.imul(steps, GOLDEN_STEP_INVERSE) >>> 0;
+  return idOf(seed, kind, number) === id ? number : null;
+}
+
+function hex(bits: number): string {
+  return bits.toString(16).padStart(8, '0');
+}
+
+/** Undoes `mix` step by step; the factors are the inverses of its factors in 32 bits. */
+function unmix(bits: number): number {
+  let x = bits ^ (bits >>> 16);
+  x = Math.imul(x, 0x7ed1b41d);
+  x ^= (x >>> 13) ^ (x >>> 26);
+  x = Math.imul(x, 0xa5cb9243);
+  return x ^ (x >>> 16);
+}

@@ -1,0 +1,19 @@
+/** Names of places that do not exist, for organisations that do not exist. */
+
+import { entryAt } from './random.ts';
+
+const FRONTS =
+  `Alder Bram Cald Corv Dunn Elms Fenn Garr Hest Iver Jarn Kell Lorn Mard Nev Ost Pell Quill Rav
+   Selk Thorn Ulver Vern Wex Yarr Zell Brack Cray Drum Esk Farr Gled Hask Ings Kirr Lang Mell Norr
+   Orr Pren`.split(/\s+/);
+const ENDS =
+  `brook vane mere wick holt stead moor fell dale gate combe hurst ley more ridge shaw thorpe well
+   worth by ness den low marsh field`.split(/\s+/);
+
+/** How many different names there are. */
+export const INVENTED_NAME_COUNT = FRONTS.length * ENDS.length;
+
+/** The invented name with this number; numbers beyond the last begin again at the first. */
+export function inventedName(number: number): string {
+  return entryAt(FRONTS, number) + entryAt(ENDS, Math.floor(number / FRONTS.length));
+}

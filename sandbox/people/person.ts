@@ -1,0 +1,138 @@
+/** Who somebody is: name, sex, age, household and standing. */
+
+import { WORLD_YEAR } from './day.ts';
+import { type Place, placeOf } from './household.ts';
+import type { Sex } from './names.ts';
+import { between, chance, createDraw, type Draw, gaussian } from './random.ts';
+import type { WorldPlan } from './world-plan.ts';
+
+/** A full name; `middle` is a name or an initial, null for many. */
+export interface Name {
+  first: string;
+  middle: string | null;
+  last: string;
+}
+
+/** What the other facts about a human being hang on. */
+export interface Person {
+  number: number;
+  sex: Sex;
+  name: Name;
+  /** In years, 25 to 95. */
+  age: number;
+  birthYear: number;
+  /** Where the household's wealth stands among all, in standard deviations from the middle. */
+  standing: number;
+  place: Place;
+}
+
+/** People with numbers from here on live in the same country, but the service has never heard of them. */
+export const FIRST_STRANGER = 2 ** 30;
+
+const YOUNGEST = 25;
+const OLDEST = 95;
+/** A grown-up child lives at home with somebody of at least this age. */
+const YOUNGEST_PARENT = 52;
+
+const SAME_SEX_SHARE = 0.04;
+const SHARED_SURNAME_SHARE = 0.82;
+const NAMED_AFTER_PARENT_SHARE = 0.35;
+/** How far standing follows age: older households own more. */
+const STANDING_BY_AGE = 0.35;
+
+/** Of those who live alone: how many bear exactly the name of another donor. */
+const NAMESAKE_SHARE = 0.03;
+/** Strangers who bear a donor's name are what a matcher has to be careful about. */
+const STRANGER_NAMESAKE_SHARE = 0.1;
+
+/** The person with this number. */
+export function personAt(plan: WorldPlan, number: number): Person {
+  const person = bornAs(plan, number);
+  const other = namesakeOf(plan, person);
+  if (other === null) return person;
+  const { name, sex } = bornAs(plan, other);
+  return { ...person, name, sex };
+}
+
+function bornAs(plan: WorldPlan, number: number): Person {
+  const place = placeOf(plan.seed, number);
+  const head = headOf(plan, place);
+  if (place.part === 'head') return head;
+  const draw = createDraw(plan.seed, place.part, number);
+  const own = { number, place };
+  return place.part === 'partner'
+    ? { ...partnerOf(plan, head, draw), ...own }
+    : { ...childOf(plan, head, draw), ...own };
+}
+
+function headOf(plan: WorldPlan, place: Place): Person {
+  const draw = createDraw(plan.seed, 'head', place.household);
+  const sex = drawSex(draw);
+  const name = drawName(plan, draw, sex, plan.names.last(draw));
+  const byAge = gaussian(draw);
+  const age = ageAt(byAge, place.parts.includes('child') ? YOUNGEST_PARENT : YOUNGEST);
+  const apart = Math.sqrt(1 - STANDING_BY_AGE ** 2) * gaussian(draw);
+  const standing = STANDING_BY_AGE * byAge + apart;
+  return { number: place.household, sex, name, ...born(age), standing, place };
+}
+
+function partnerOf(plan: WorldPlan, head: Person, draw: Draw) {
+  const sex = chance(draw, SAME_SEX_SHARE) ? head.sex : otherSex(head.sex);
+  const last = chance(draw, SHARED_SURNAME_SHARE) ? head.name.last : plan.names.last(draw);
+  const age = Math.round(head.age + 3.5 * gaussian(draw));
+  return {
+    sex,
+    name: drawName(plan, draw, sex, last),
+    ...born(Math.min(OLDEST, Math.max(YOUNGEST, age))),
+    standing: head.standing,
+  };
+}
+
+/** Children have a standing of their own; some sons bear their father's whole name. */
+function childOf(plan: WorldPlan, head: Person, draw: Draw) {
+  const sex = drawSex(draw);
+  const isJunior = sex === 'M' && head.sex === 'M' && chance(draw, NAMED_AFTER_PARENT_SHARE);
+  const yearsBetween = between(draw, 22, Math.min(40, head.age - YOUNGEST));
+  return {
+    sex,
+    name: isJunior ? head.name : drawName(plan, draw, sex, head.name.last),
+    ...born(head.age - yearsBetween),
+    standing: gaussian(draw),
+  };
+}
+
+/** A donor whose name this person bears too, somewhere else in the country; null for most. */
+function namesakeOf(plan: WorldPlan, person: Person): number | null {
+  if (person.place.parts.length > 1) return null;
+  const isStranger = person.number >= FIRST_STRANGER;
+  const draw = createDraw(plan.seed, 'namesake', person.number);
+  if (!chance(draw, isStranger ? STRANGER_NAMESAKE_SHARE : NAMESAKE_SHARE)) return null;
+  const others = isStranger ? plan.donorCount : person.number;
+  return others > 0 ? between(draw, 0, others - 1) : null;
+}
+
+function drawName(plan: WorldPlan, draw: Draw, sex: Sex, last: string): Name {
+  const first = plan.names.first[sex](draw);
+  const middle = plan.names.first[sex](draw);
+  const known = draw();
+  if (known < 0.4 || middle === first) return { first, middle: null, last };
+  return { first, middle: known < 0.65 ? middle.slice(0, 1) : middle, last };
+}
+
+function drawSex(draw: Draw): Sex {
+  return chance(draw, 0.5) ? 'F' : 'M';
+}
+
+function otherSex(sex: Sex): Sex {
+  return sex === 'F' ? 'M' : 'F';
+}
+
+/** Turns a standard normal number into an age: the middle lies at 55, the ends are rare. */
+function ageAt(position: number, youngest: number): number {
+  const share = 1 / (1 + Math.exp(0.3 - 0.9 * position));
+  return Math.round(youngest + (OLDEST - youngest) * share);
+}
+
+function born(age: number): { age: number; birthYear: number } {
+  return { age, birthYear: Math.floor(WORLD_YEAR) - age };
+}

@@ -1,0 +1,77 @@
+/**
+ * Chance without memory: a stream of draws is a pure function of the seed, what it is for, and
+ * the row it belongs to, so any row can be computed without the rows before it.
+ */
+
+/** The next number of a stream, at least 0 and less than 1. */
+export type Draw = () => number;
+
+/** Odd, near 2^32 divided by the golden ratio: steps of it spread evenly over 32 bits. */
+export const GOLDEN_STEP = 0x9e3779b9;
+
+/** How much the head of Zipf's law is softened, in ranks. */
+const HEAD_SOFTENING = 2;
+
+/** Opens the stream of one purpose for one row (an integer below 2^32), always at its first number. */
+export function createDraw(seed: number, purpose: string, row: number): Draw {
+  let state = mix(seedFor(seed, purpose) + Math.imul(row, GOLDEN_STEP));
+  return () => {
+    state = (state + GOLDEN_STEP) | 0;
+    return mix(state) / 2 ** 32;
+  };
+}
+
+/** 32 bits that stand for a seed (any safe integer) and a purpose together. */
+export function seedFor(seed: number, purpose: string): number {
+  let bits = mix(seed | 0) ^ mix(Math.floor(seed / 2 ** 32) | 0);
+  for (let i = 0; i < purpose.length; i++) {
+    bits = Math.imul(bits ^ purpose.charCodeAt(i), 0x01000193);
+  }
+  return mix(bits);
+}
+
+/** Scrambles 32 bits so that every bit of the outcome hangs on every bit given; no two inputs meet. */
+export function mix(bits: number): number {
+  let x = bits | 0;
+  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return (x ^ (x >>> 16)) >>> 0;
+}
+
+/** True in the given share of all cases (0 to 1). */
+export function chance(draw: Draw, share: number): boolean {
+  return draw() < share;
+}
+
+/** A whole number from `low` to `high`, both possible. */
+export function between(draw: Draw, low: number, high: number): number {
+  return low + Math.floor(draw() * (high - low + 1));
+}
+
+/** One entry of a list, each as likely as the next. */
+export function pick<T>(draw: Draw, list: readonly T[]): T {
+  return entryAt(list, Math.floor(draw() * list.length));
+}
+
+/** The entry at a position; positions beyond the end begin again at the start. */
+export function entryAt<T>(list: readonly T[], position: number): T {
+  const entry = list[position % list.length];
+  if (entry === undefined) throw new RangeError(`No entry at position ${position}`);
+  return entry;
+}
+
+/** A number of the standard normal distribution (Box and Muller's method). */
+export function gaussian(draw: Draw): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - draw()));
+  return radius * Math.cos(2 * Math.PI * draw());
+}
+
+/**
+ * A rank from 0 to `count - 1` by Zipf's law, softened at its head as Mandelbrot did, or the
+ * largest employer would once have employed a third of all people. Rank k is taken in proportion to
+ * about 1 / (k + `HEAD_SOFTENING`); the closed form needs no table, whatever the count.
+ */
+export function zipfRank(draw: Draw, count: number): number {
+  const position = HEAD_SOFTENING * ((count / HEAD_SOFTENING + 1) ** draw() - 1);
+  return Math.min(count - 1, Math.floor(position));
+}

@@ -1,0 +1,97 @@
+/** Who sits on which board, by numbers alone and without a list of anybody. */
+
+import { type Curve, valueOnCurve } from './curve.ts';
+import { createDraw } from './random.ts';
+import { firstAbove } from './weighted.ts';
+
+/** One seat of a board; position 0 is the chair's. */
+export interface Seat {
+  board: number;
+  position: number;
+}
+
+/** The seating of a world. */
+export interface Seats {
+  /** How many boards there are. */
+  boardCount: number;
+  /** The seats of a donor: none for most, two for a few, never two of one board. */
+  heldBy(donor: number): Seat[];
+}
+
+/** Sizes of nonprofit boards: 3, 7, 17 and 36 at the 10th, 50th, 90th and 99th percentile. */
+const SIZES: Curve = [
+  [0, 2],
+  [0.1, 3],
+  [0.5, 7],
+  [0.9, 17],
+  [0.99, 36],
+  [1, 60],
+];
+
+/** The share of donors with a first seat, and that with a second one independent of the first. */
+const SEATED_SHARES = [0.18, 0.06];
+
+/** So many boards have among them exactly the sizes of the curve; then the sizes begin again. */
+const BOARDS_IN_ROUND = 987;
+/** Two neighbours in Fibonacci's series: any boards in a row are of all sizes, however few. */
+const SIZE_STEP = 610;
+
+/**
+ * Seats the donors of a world. The seats stand in one row, board after board; the donors file
+ * past in an order of their own, and those who arrive while there are seats sit down.
+ */
+export function createSeats(seed: number, donorCount: number): Seats {
+  const ends = endsOfBoards();
+  const rows = SEATED_SHARES.map((share, row) => ({
+    seatCount: Math.ceil(donorCount * share),
+    placeOf: createOrder(seed, `seats ${row}`, donorCount),
+  }));
+  const total = rows.reduce((sum, row) => sum + row.seatCount, 0);
+
+  function heldBy(donor: number): Seat[] {
+    const seats: Seat[] = [];
+    let first = 0;
+    for (const { seatCount, placeOf } of rows) {
+      const place = placeOf(donor);
+      const seat = place < seatCount ? seatAt(ends, first + place) : null;
+      if (seat && !seats.some(({ board }) => board === seat.board)) seats.push(seat);
+      first += seatCount;
+    }
+    return seats;
+  }
+
+  return { boardCount: total === 0 ? 0 : seatAt(ends, total - 1).board + 1, heldBy };
+}
+
+function endsOfBoards(): number[] {
+  let end = 0;
+  return Array.from({ length: BOARDS_IN_ROUND }, (_, board) => {
+    const share = (((board * SIZE_STEP) % BOARDS_IN_ROUND) + 0.5) / BOARDS_IN_ROUND;
+    end += Math.round(valueOnCurve(SIZES, share));
+    return end;
+  });
+}
+
+function seatAt(ends: readonly number[], seat: number): Seat {
+  const seatsInRound = ends.at(-1) ?? 1;
+  const rest = seat % seatsInRound;
+  const board = firstAbove(ends, rest);
+  const start = board === 0 ? 0 : (ends[board - 1] ?? 0);
+  return {
+    board: Math.floor(seat / seatsInRound) * BOARDS_IN_ROUND + board,
+    position: rest - start,
+  };
+}
+
+/** An order of all donors in which neighbours are far apart: every place is taken exactly once. */
+function createOrder(seed: number, purpose: string, count: number): (donor: number) => number {
+  const draw = createDraw(seed, purpose, 0);
+  let step = Math.max(1, Math.floor(count * (0.3 + 0.4 * draw())));
+  while (greatestCommonDivisor(step, count) !== 1) step += 1;
+  const start = Math.floor(draw() * count);
+  return (donor) => (donor * step + start) % count;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

@@ -1,0 +1,70 @@
+/** What people own, and what they could give. */
+
+import { type Curve, valueOnCurve } from './curve.ts';
+import type { Person } from './person.ts';
+import { createDraw, type Draw, entryAt } from './random.ts';
+import type { WorldPlan } from './world-plan.ts';
+
+/** Whole US dollars, `low` below `high`. */
+export interface NetWorth {
+  low: number;
+  high: number;
+}
+
+/** What a person could give, in whole US dollars. */
+export interface Capacity {
+  political: number;
+  nonprofit: number;
+}
+
+/**
+ * Net worth of US households by standard deviations from the middle one. As in the Federal
+ * Reserve's Survey of Consumer Finances of 2022, half own less than $192,000, nine in ten less
+ * than $1.9 million, and one in a hundred more than $13.7 million; the rest is fitted between.
+ */
+const NET_WORTH: Curve = [
+  [-4, 100],
+  [-1.2816, 3_000],
+  [-0.6745, 27_000],
+  [0, 192_000],
+  [0.6745, 659_000],
+  [1.2816, 1_900_000],
+  [1.6449, 3_800_000],
+  [2.3263, 13_700_000],
+  [5, 2_000_000_000],
+];
+
+/** The brackets in which wealth is told, as wealth screenings tell it ("$1M to $5M"). */
+const BRACKET_BOUNDS = [
+  0, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 25_000_000,
+  50_000_000, 100_000_000, 500_000_000, 1_000_000_000, 5_000_000_000,
+];
+
+/** Net worth in US dollars of somebody of a standing (see `Person`). */
+export function dollarsAt(standing: number): number {
+  return valueOnCurve(NET_WORTH, standing);
+}
+
+/** The bracket that holds the person's net worth. */
+export function netWorthOf(person: Person): NetWorth {
+  const dollars = dollarsAt(person.standing);
+  const above = BRACKET_BOUNDS.findIndex((bound) => bound > dollars);
+  return { low: entryAt(BRACKET_BOUNDS, above - 1), high: entryAt(BRACKET_BOUNDS, above) };
+}
+
+/** Two to six percent of net worth for nonprofits, and some of that much for politics. */
+export function capacityOf(plan: WorldPlan, person: Person): Capacity {
+  const draw = createDraw(plan.seed, 'capacity', person.number);
+  const nonprofit = roundToTwoDigits(dollarsAt(person.standing) * share(draw, 0.02, 0.06));
+  return { nonprofit, political: roundToTwoDigits(nonprofit * share(draw, 0.05, 0.4)) };
+}
+
+function share(draw: Draw, low: number, high: number): number {
+  return low + (high - low) * draw();
+}
+
+/** For example 1,234 → 1,200; nobody could give less than 10 dollars. */
+function roundToTwoDigits(dollars: number): number {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(dollars)) - 1);
+  return Math.max(10, Math.round(dollars / step) * step);
+}

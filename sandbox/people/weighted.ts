@@ -1,0 +1,31 @@
+/** A list whose entries are not equally likely. */
+
+import { type Draw, entryAt } from './random.ts';
+
+/** Takes entries at random, each as often as its weight says. */
+export type PickWeighted<T> = (draw: Draw) => T;
+
+/** Prepares a list of entries and their weights (above 0) for picking in logarithmic time. */
+export function createWeighted<T>(
+  weighted: readonly { entry: T; weight: number }[],
+): PickWeighted<T> {
+  const entries = weighted.map(({ entry }) => entry);
+  let total = 0;
+  const ends = weighted.map(({ weight }) => {
+    total += weight;
+    return total;
+  });
+  return (draw) => entryAt(entries, firstAbove(ends, draw() * total));
+}
+
+/** The position of the first number above the limit; the numbers rise and the last one is above. */
+export function firstAbove(numbers: readonly number[], limit: number): number {
+  let low = 0;
+  let high = numbers.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? limit) > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

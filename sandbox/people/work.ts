@@ -1,0 +1,127 @@
+/** Careers: one employer after the other. */
+
+import { isoDay, WORLD_YEAR } from './day.ts';
+import { COMPANY_COUNT, companyAt } from './organisation.ts';
+import type { Person } from './person.ts';
+import {
+  between,
+  chance,
+  createDraw,
+  type Draw,
+  entryAt,
+  gaussian,
+  pick,
+  zipfRank,
+} from './random.ts';
+import type { Role } from './role.ts';
+import type { WorldPlan } from './world-plan.ts';
+
+/** People of whom no employer is known. */
+const NEVER_WORKED_SHARE = 0.03;
+/** How long half of all jobs last at most, in years, before careers cut some short. */
+const MEDIAN_SPELL_YEARS = 4.2;
+/** Spread of the length of jobs, as the standard deviation of its logarithm. */
+const SPELL_SPREAD = 0.8;
+/** The last job a career has room for lasts until its end. */
+const MAX_SPELLS = 12;
+/** Only so many of the latest jobs are known of anybody. */
+const KNOWN_SPELLS = 6;
+
+/** Each career has one ladder, from the first job to the top. */
+const LADDERS = [
+  [
+    'Analyst',
+    'Senior Analyst',
+    'Finance Manager',
+    'Controller',
+    'Vice President of Finance',
+    'Chief Financial Officer',
+  ],
+  [
+    'Engineer',
+    'Senior Engineer',
+    'Engineering Manager',
+    'Director of Engineering',
+    'Vice President of Engineering',
+    'Chief Technology Officer',
+  ],
+  [
+    'Sales Associate',
+    'Account Executive',
+    'Sales Manager',
+    'Regional Director',
+    'Vice President of Sales',
+    'Chief Executive Officer',
+  ],
+  [
+    'Assistant',
+    'Coordinator',
+    'Office Manager',
+    'Operations Manager',
+    'Director of Operations',
+    'Chief Operating Officer',
+  ],
+  ['Associate', 'Senior Associate', 'Counsel', 'Senior Counsel', 'Partner', 'Managing Partner'],
+  [
+    'Technician',
+    'Senior Technician',
+    'Supervisor',
+    'Plant Manager',
+    'General Manager',
+    'President',
+  ],
+  [
+    'Designer',
+    'Senior Designer',
+    'Marketing Manager',
+    'Creative Director',
+    'Vice President of Marketing',
+    'Founder',
+  ],
+];
+const TOP = 5;
+
+/** A person's known jobs, the latest first; empty for the few who never worked. */
+export function workOf(plan: WorldPlan, person: Person): Role[] {
+  const draw = createDraw(plan.seed, 'work', person.number);
+  if (chance(draw, NEVER_WORKED_SHARE)) return [];
+  const ladder = pick(draw, LADDERS);
+  const luck = draw() - 0.5;
+  const careerStart = person.birthYear + between(draw, 22, 24) + draw();
+  const retirement = person.birthYear + between(draw, 62, 70) + draw();
+  const spells = drawSpells(draw, careerStart, Math.min(retirement, WORLD_YEAR));
+  return spells
+    .slice(-KNOWN_SPELLS)
+    .reverse()
+    .map(({ start, end }) => ({
+      ...companyAt(plan.seed, zipfRank(draw, COMPANY_COUNT)),
+      title: entryAt(ladder, levelAt(start - careerStart, person.standing, luck)),
+      start: isoDay(start),
+      end: end < WORLD_YEAR ? isoDay(end) : null,
+    }));
+}
+
+interface Spell {
+  /** Years with their fraction. */
+  start: number;
+  end: number;
+}
+
+function drawSpells(draw: Draw, careerStart: number, careerEnd: number): Spell[] {
+  const spells: Spell[] = [];
+  let start = careerStart;
+  while (start < careerEnd && spells.length < MAX_SPELLS) {
+    const years = MEDIAN_SPELL_YEARS * Math.exp(SPELL_SPREAD * gaussian(draw));
+    const isLast = spells.length === MAX_SPELLS - 1;
+    const end = isLast ? careerEnd : Math.min(start + years, careerEnd);
+    spells.push({ start, end });
+    start = end + 0.3 * draw();
+  }
+  return spells;
+}
+
+/** A step up every eight years or so; the wealthy are further up. */
+function levelAt(yearsOfWork: number, standing: number, luck: number): number {
+  const level = yearsOfWork / 8 + 0.8 * standing + luck;
+  return Math.min(TOP, Math.max(0, Math.floor(level)));
+}

@@ -1,0 +1,26 @@
+/** What every row of a world is computed from. */
+
+import { type City, readCities } from './address.ts';
+import { type Names, readNames } from './names.ts';
+import { createSeats, type Seats } from './seats.ts';
+import type { PickWeighted } from './weighted.ts';
+
+/** The seed and the tables that are the same for all rows; nothing here grows with the world. */
+export interface WorldPlan {
+  seed: number;
+  donorCount: number;
+  names: Names;
+  pickCity: PickWeighted<City>;
+  seats: Seats;
+}
+
+/** Reads the names and cities (the first time) and lays out the boards. */
+export function createWorldPlan(seed: number, donorCount: number): WorldPlan {
+  return {
+    seed,
+    donorCount,
+    names: readNames(),
+    pickCity: readCities(),
+    seats: createSeats(seed, donorCount),
+  };
+}

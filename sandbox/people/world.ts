@@ -1,0 +1,71 @@
+/**
+ * Who lives in the sandbox: human beings as the service knows them, and the same human beings as
+ * a nonprofit's CRM would hold them. Every sandbox (service, Salesforce, HubSpot) is given the
+ * same world, so that the people in them are the same people.
+ */
+
+import { type CrmPerson, crmPersonAt } from './crm-person.ts';
+import { type Donor, donorAt } from './donor.ts';
+import { numberOf } from './id.ts';
+import { FIRST_STRANGER } from './person.ts';
+import { createWorldPlan } from './world-plan.ts';
+
+export type { Address } from './address.ts';
+export type { CrmPerson } from './crm-person.ts';
+export type { Donor } from './donor.ts';
+export type { Gift } from './gifts.ts';
+export type { Role } from './role.ts';
+
+/** A seeded world. Row n is computed from the seed, the number of donors and n alone. */
+export interface World {
+  seed: number;
+  donorCount: number;
+  /** The donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
+  donor(n: number): Donor;
+  /**
+   * The contact list of a nonprofit, which has no end. Its first `donorCount` or fewer rows reach
+   * every donor at most a few times; after those it goes through the donors again.
+   */
+  crmPerson(n: number): CrmPerson;
+  /** The number of the donor with this id, or null if this world has no such donor. */
+  donorNumber(id: string): number | null;
+}
+
+/** What makes one world differ from another. */
+export interface WorldOptions {
+  /** Any safe integer. */
+  seed: number;
+  /** How many people the service knows, from 0 to about a billion. */
+  donors: number;
+}
+
+/** Creates a world; nobody in it is computed before they are asked for, and nobody is kept. */
+export function createWorld({ seed, donors }: WorldOptions): World {
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`The seed ${seed} is not a safe integer`);
+  assertBelow(FIRST_STRANGER, donors, 'number of donors');
+  const plan = createWorldPlan(seed, donors);
+
+  return {
+    seed,
+    donorCount: donors,
+    donor(n) {
+      assertBelow(donors, n, 'donor');
+      return donorAt(plan, n);
+    },
+    crmPerson(n) {
+      assertBelow(FIRST_STRANGER, n, 'row');
+      return crmPersonAt(plan, n);
+    },
+    donorNumber(id) {
+      const number = numberOf(seed, 'donor', id);
+      return number !== null && number < donors ? number : null;
+    },
+  };
+}
+
+function assertBelow(limit: number, number: number, what: string): void {
+  if (Number.isInteger(number) && number >= 0 && number < limit) return;
+  throw new RangeError(
+    `There is no ${what} ${number}: it must be an integer from 0 to ${limit - 1}`,
+  );
+}
