@@ -1,0 +1,284 @@
+/**
+ * Faults on request: what networks and busy services do to a client, switched on by rules. Every
+ * sandbox understands the faults of this file and may add some of its own.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { MiddlewareHandler } from 'hono';
+import { z } from 'zod';
+
+const MAX_DELAY_MS = 600_000;
+
+/** A waiting time in milliseconds, at most ten minutes. */
+export const delayMsSchema = z.number().int().min(0).max(MAX_DELAY_MS);
+
+/** The faults that any HTTP service can have; a sandbox builds its own union from these. */
+export const HTTP_FAULTS = [
+  /** 429; `retryAfterSeconds` adds the header, without it there is none. */
+  z.strictObject({ kind: z.literal('throttle'), retryAfterSeconds: z.number().min(0).optional() }),
+  /** 500 with the service's documented JSON body, instead of the work. */
+  z.strictObject({ kind: z.literal('error') }),
+  /** An HTML page of a proxy in front of the service; the request never arrives. */
+  z.strictObject({ kind: z.literal('gatewayError'), status: z.literal([502, 503, 504]) }),
+  /** The request waits before anything else happens to it. */
+  z.strictObject({ kind: z.literal('slow'), delayMs: delayMsSchema }),
+  /** The connection is reset and nothing was done. */
+  z.strictObject({ kind: z.literal('resetBefore') }),
+  /** Everything was done, then the connection is reset. */
+  z.strictObject({ kind: z.literal('resetAfter') }),
+  /** Everything was done; the connection ends in the middle of the answer. */
+  z.strictObject({ kind: z.literal('truncate') }),
+  /** Everything was done; the answer claims to be something else than JSON. */
+  z.strictObject({ kind: z.literal('contentType'), contentType: z.string().default('text/html') }),
+  /** Every object of the answer gains these fields. */
+  z.strictObject({
+    kind: z.literal('extraFields'),
+    fields: z.record(z.string(), z.unknown()).default({ unannounced_field: 'new' }),
+  }),
+] as const;
+
+const httpFaultSchema = z.discriminatedUnion('kind', HTTP_FAULTS);
+const HTTP_FAULT_KINDS = new Set<string>(HTTP_FAULTS.map((fault) => fault.shape.kind.value));
+
+type HttpFault = z.infer<typeof httpFaultSchema>;
+type AnyFault = { kind: string };
+
+const count = z.number().int().min(1);
+
+/**
+ * The schema of a list of rules around a sandbox's own union of faults. `on` says which requests
+ * a rule looks at (all of them if empty); the other fields say at which of those it strikes, and
+ * all that are given must agree.
+ */
+export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault) {
+  return z.array(
+    z.strictObject({
+      on: z
+        .strictObject({
+          method: z.string().toUpperCase().optional(),
+          /** Exact, or with `*` for any run of characters; with or without the base path. */
+          path: z.string().min(1).optional(),
+        })
+        .default({}),
+      /** Leaves the first so many requests alone; the counts below begin after them. */
+      after: z.number().int().min(0).default(0),
+      /** Only the nth request, from 1. */
+      nth: count.optional(),
+      /** Each nth request. */
+      every: count.optional(),
+      /** From 0 to 1. */
+      probability: z.number().min(0).max(1).optional(),
+      /** At most so many strikes. */
+      times: count.optional(),
+      fault,
+    }),
+  );
+}
+
+/** One rule, as `faultRulesSchema` reads it. */
+export type FaultRule<Fault> = Omit<
+  z.output<ReturnType<typeof faultRulesSchema<z.ZodType<AnyFault>>>>[number],
+  'fault'
+> & { fault: Fault };
+
+/** The rules in force and how often each has been met. */
+export interface Faults<Fault> {
+  /** Puts other rules in force; all counts begin anew. */
+  replace(rules: readonly FaultRule<Fault>[]): void;
+  /** The fault that strikes this request, if any: that of the first rule that fires. */
+  pick(request: { method: string; path: string }): Fault | undefined;
+}
+
+/** Holds rules; `random` gives numbers from 0 up to 1, `basePath` may be left out of a rule's path. */
+export function createFaults<Fault>(options: {
+  basePath: string;
+  random: () => number;
+}): Faults<Fault> {
+  let states: RuleState<Fault>[] = [];
+  return {
+    replace(rules) {
+      states = rules.map((rule) => ({
+        rule,
+        path: rule.on.path === undefined ? undefined : pathPattern(rule.on.path, options.basePath),
+        seen: 0,
+        struck: 0,
+      }));
+    },
+    pick(request) {
+      const met = states.filter((state) => looksAt(state, request));
+      for (const state of met) {
+        state.seen += 1;
+      }
+      const striking = met.find((state) => strikes(state, options.random));
+      if (striking !== undefined) {
+        striking.struck += 1;
+      }
+      return striking?.rule.fault;
+    },
+  };
+}
+
+/** What the middlewares of this file need in a Hono app's environment. */
+export interface FaultEnv<Fault> {
+  Bindings: HttpBindings;
+  Variables: { fault: Fault | undefined };
+}
+
+/**
+ * Outermost middleware: picks the fault of a request, keeps it in `c.var.fault`, and plays those
+ * that happen in front of the service or to its answer.
+ */
+export function playFaults<Fault extends AnyFault>(
+  faults: Faults<Fault>,
+): MiddlewareHandler<FaultEnv<Fault>> {
+  return async (c, next) => {
+    const fault = faults.pick({ method: c.req.method, path: c.req.path });
+    c.set('fault', fault);
+    if (fault === undefined || !isHttpFault(fault)) {
+      return next();
+    }
+    const early = await playBefore(c.env, fault);
+    if (early !== undefined) {
+      return early;
+    }
+    await next();
+    const late = await playAfter(c.env, c.res, fault);
+    if (late !== undefined) {
+      replaceAnswer(c, late);
+    }
+    return undefined;
+  };
+}
+
+/**
+ * Innermost middleware: the fault `error`, which the service documents, is its own failure and
+ * so happens behind authentication, limits and charging.
+ */
+export function failInside<Fault extends AnyFault>(): MiddlewareHandler<FaultEnv<Fault>> {
+  return async (c, next) =>
+    c.var.fault?.kind === 'error' ? c.json({ detail: 'Internal Server Error' }, 500) : next();
+}
+
+/** Cuts the caller's connection; the answer to return is the one that sends nothing. */
+export function resetConnection({ incoming }: HttpBindings): Response {
+  incoming.socket.resetAndDestroy();
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Replaces an answer that is already made, together with its headers. */
+export function replaceAnswer(c: { res: Response | undefined }, answer: Response): void {
+  // Assigning over a present answer would merge the old headers into the new one.
+  c.res = undefined;
+  c.res = answer;
+}
+
+interface RuleState<Fault> {
+  rule: FaultRule<Fault>;
+  path: RegExp | undefined;
+  seen: number;
+  struck: number;
+}
+
+function pathPattern(path: string, basePath: string): RegExp {
+  const pattern = path
+    .split('*')
+    .map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'))
+    .join('.*');
+  return new RegExp(`^(?:${basePath})?${pattern}$`);
+}
+
+function looksAt<Fault>(
+  { rule, path }: RuleState<Fault>,
+  request: { method: string; path: string },
+): boolean {
+  const methodFits = rule.on.method === undefined || rule.on.method === request.method;
+  return methodFits && (path === undefined || path.test(request.path));
+}
+
+function strikes<Fault>({ rule, seen, struck }: RuleState<Fault>, random: () => number): boolean {
+  const position = seen - rule.after;
+  return (
+    position > 0 &&
+    (rule.nth === undefined || position === rule.nth) &&
+    (rule.every === undefined || position % rule.every === 0) &&
+    (rule.times === undefined || struck < rule.times) &&
+    (rule.probability === undefined || random() < rule.probability)
+  );
+}
+
+function isHttpFault(fault: AnyFault): fault is HttpFault {
+  return HTTP_FAULT_KINDS.has(fault.kind);
+}
+
+async function playBefore(env: HttpBindings, fault: HttpFault): Promise<Response | undefined> {
+  switch (fault.kind) {
+    case 'throttle':
+      return throttled(fault.retryAfterSeconds);
+    case 'gatewayError':
+      return gatewayPage(fault.status);
+    case 'resetBefore':
+      return resetConnection(env);
+    case 'slow':
+      await sleep(fault.delayMs, undefined, { ref: false });
+      // Nobody waits any more for an answer, and the sandbox itself may be closed by now.
+      return env.outgoing.destroyed ? RESPONSE_ALREADY_SENT : undefined;
+    default:
+      return undefined;
+  }
+}
+
+async function playAfter(
+  env: HttpBindings,
+  answer: Response,
+  fault: HttpFault,
+): Promise<Response | undefined> {
+  switch (fault.kind) {
+    case 'resetAfter':
+      return resetConnection(env);
+    case 'truncate':
+      return cutAnswer(env, answer);
+    case 'contentType':
+      return new Response(await answer.text(), {
+        status: answer.status,
+        headers: { 'content-type': fault.contentType },
+      });
+    case 'extraFields':
+      return answer.headers.get('content-type')?.startsWith('application/json') === true
+        ? Response.json(withFields(await answer.json(), fault.fields), { status: answer.status })
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function throttled(retryAfterSeconds: number | undefined): Response {
+  const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': `${retryAfterSeconds}` };
+  return Response.json({ detail: 'Too Many Requests' }, { status: 429, headers });
+}
+
+function gatewayPage(status: number): Response {
+  const page = `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>`;
+  return new Response(page, { status, headers: { 'content-type': 'text/html' } });
+}
+
+async function cutAnswer({ outgoing }: HttpBindings, answer: Response): Promise<Response> {
+  const body = Buffer.from(await answer.arrayBuffer());
+  const headers = Object.fromEntries(answer.headers);
+  outgoing.writeHead(answer.status, { ...headers, 'content-length': String(body.length) });
+  outgoing.write(body.subarray(0, Math.floor(body.length / 2)), () => outgoing.destroy());
+  return RESPONSE_ALREADY_SENT;
+}
+
+function withFields(value: unknown, fields: Record<string, unknown>, key = ''): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item) => withFields(item, fields));
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  const inner = Object.entries(value).map(([name, item]) => [name, withFields(item, fields, name)]);
+  // In a map such as tracking_id_to_job_id a new key would be a wrong entry, not a new field.
+  return { ...Object.fromEntries(inner), ...(key.includes('_to_') ? {} : fields) };
+}

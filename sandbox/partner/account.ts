@@ -1,0 +1,76 @@
+/** What a caller can learn about itself and the service for free: balance, key, health. */
+
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { createRouter, type PartnerEnv } from './context.ts';
+import type { Credits } from './credits.ts';
+import { commonErrors, json } from './errors.ts';
+
+const remaining = z.number().int().min(0);
+
+const creditsRoute = createRoute({
+  method: 'get',
+  path: '/credits',
+  tags: ['Account'],
+  summary: 'Credits remaining in each bucket',
+  description: 'Free.',
+  responses: {
+    200: {
+      description: 'The balance.',
+      ...json(
+        z
+          .object({
+            donors: remaining,
+            enhancements: remaining,
+            exports: remaining,
+            lists: remaining,
+            networks: remaining,
+            searches: remaining,
+          })
+          .openapi('Credits'),
+      ),
+    },
+    ...commonErrors,
+  },
+});
+
+const testRoute = createRoute({
+  method: 'get',
+  path: '/test',
+  tags: ['Account'],
+  summary: 'Whether the key is recognized and linked to an active team',
+  description: 'Free.',
+  responses: {
+    200: {
+      description: 'It is.',
+      ...json(z.object({ status: z.int(), message: z.string(), team: z.string() })),
+    },
+    ...commonErrors,
+  },
+});
+
+/** Section 4.4: GET /credits, GET /test and the health checks. */
+export function accountRoutes(credits: Pick<Credits, 'balances'>): OpenAPIHono<PartnerEnv> {
+  const router = createRouter();
+  router.openapi(creditsRoute, (c) => c.json(credits.balances(c.var.key.team), 200));
+  router.openapi(testRoute, (c) =>
+    c.json({ status: 200, message: 'The key works', team: c.var.key.team }, 200),
+  );
+  for (const area of ['donors', 'search']) {
+    router.openapi(healthRoute(area), (c) => c.json({ status: 'ok' }, 200));
+  }
+  return router;
+}
+
+function healthRoute(area: string) {
+  return createRoute({
+    method: 'get',
+    path: `/${area}/health`,
+    tags: ['Account'],
+    summary: `Health of ${area}`,
+    description: 'Free.',
+    responses: {
+      200: { description: 'It works.', ...json(z.object({ status: z.string() })) },
+      ...commonErrors,
+    },
+  });
+}

@@ -1,0 +1,57 @@
+/** The way of a request through the service. */
+
+import { Hono } from 'hono';
+import { type Faults, failInside, playFaults } from '../faults.ts';
+import { accountRoutes } from './account.ts';
+import { createRouter, type PartnerEnv } from './context.ts';
+import { type ControlOptions, controlRoutes } from './control.ts';
+import { addDocuments } from './documents.ts';
+import { chargedEnhancements, type EnhancementOptions, enhancementRoutes } from './enhancements.ts';
+import { answerError } from './errors.ts';
+import type { PartnerFault } from './faults.ts';
+import { authenticate } from './keys.ts';
+import { limitRate, type RateLimit } from './limits.ts';
+import { meterCredits } from './metering.ts';
+import { logRequests } from './request-log.ts';
+import { readBody } from './validation.ts';
+
+/** Where the service lives; the document's {base_url} ends so. */
+export const BASE_PATH = '/v1/partners';
+
+/** Everything that the app's parts need. */
+export interface AppOptions extends ControlOptions, EnhancementOptions {
+  faults: Faults<PartnerFault>;
+  rateLimit: RateLimit;
+  /** Hears of errors that nobody foresaw. */
+  report: (error: Error) => void;
+}
+
+/** The service at its base path, and the sandbox's own controls beside it. */
+export function createApp(options: AppOptions): Hono<PartnerEnv> {
+  const app = new Hono<PartnerEnv>({ strict: false });
+  const service = createService(options);
+  const page = addDocuments(service, BASE_PATH);
+  app.route('/_sandbox', controlRoutes(options));
+  app.get('/_sandbox/docs', (c) => c.html(page));
+  app.route(BASE_PATH, service);
+  app.notFound((c) => c.json({ detail: 'Not Found' }, 404));
+  app.onError((error, c) => answerError(error, c, options.report));
+  return app;
+}
+
+/** The order matters: nobody is charged who is not let in, and the work comes after the charge. */
+function createService(options: AppOptions) {
+  const { clock, credits, createId } = options;
+  const endpoints = chargedEnhancements(options.forms);
+  const service = createRouter();
+  service.use(logRequests(options.requests, clock, createId));
+  service.use(playFaults(options.faults));
+  service.use(authenticate(options.keys, clock));
+  service.use(limitRate(options.rateLimit, clock));
+  service.use(readBody());
+  service.use(meterCredits({ credits, clock, basePath: BASE_PATH, endpoints }));
+  service.use(failInside());
+  service.route('/', accountRoutes(credits));
+  service.route('/', enhancementRoutes(options));
+  return service;
+}

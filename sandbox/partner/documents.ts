@@ -1,0 +1,64 @@
+/** The service's own documents: openapi.json, made from the routes, and a page for people. */
+
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { html } from 'hono/html';
+import { z } from 'zod';
+import type { PartnerEnv } from './context.ts';
+
+/**
+ * Adds GET /openapi.json, /docs and /redoc to the service; all routes must be there before.
+ * Returns the page, for browsers, which cannot send a key.
+ */
+export function addDocuments(service: OpenAPIHono<PartnerEnv>, basePath: string) {
+  service.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+  });
+  const document = service.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'Partner Data Service (sandbox)', version: '1' },
+    servers: [{ url: basePath }],
+    security: [{ ApiKey: [] }],
+  });
+  const page = renderDocs(document);
+  service.get('/openapi.json', (c) => c.json(document));
+  service.get('/docs', (c) => c.html(page));
+  service.get('/redoc', (c) => c.html(page));
+  return page;
+}
+
+const documentShape = z.object({
+  info: z.object({ title: z.string() }),
+  paths: z.record(z.string(), z.record(z.string(), z.looseObject({ summary: z.string() }))),
+  components: z.looseObject({}),
+});
+
+function renderDocs(document: unknown) {
+  const { info, paths, components } = documentShape.parse(document);
+  const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>${info.title}</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+  summary { cursor: pointer; padding: 0.3rem 0; }
+  code { font-weight: 600; }
+  pre { background: #f4f4f4; padding: 1rem; overflow: auto; }
+</style>
+<h1>${info.title}</h1>
+<p>Every endpoint needs the header <code>x-api-key</code>. The same as data: <code>GET /openapi.json</code>.</p>
+${endpoints.map(
+  ({ path, method, operation }) => html`<details>
+<summary><code>${method.toUpperCase()} ${path}</code> ${operation.summary}</summary>
+<pre>${JSON.stringify(operation, null, 2)}</pre>
+</details>
+`,
+)}
+<h2>Schemas</h2>
+<pre>${JSON.stringify(components, null, 2)}</pre>
+</html>`;
+}

@@ -1,0 +1,204 @@
+/** The endpoints of enhancement as openapi.json describes them, with the schemas of their bodies. */
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { batchErrors, commonErrors, creditErrors, json, notFoundError } from './errors.ts';
+import { profileSchema } from './profile.ts';
+import { limitItems } from './validation.ts';
+
+const MAX_PERSONS = 100;
+const MAX_PROGRESS_IDS = 1000;
+const MAX_RESULT_IDS = 10;
+
+/** Where an endpoint is found, below the base URL. */
+export interface Endpoint {
+  method: 'get' | 'post' | 'put';
+  path: string;
+}
+
+/** The four endpoints of one form of the paths (service document, section 4.3). */
+export type FormEndpoints = Record<'submit' | 'progress' | 'progressBatch' | 'results', Endpoint>;
+
+const personSchema = z
+  .object({
+    tracking_id: z
+      .string()
+      .nullish()
+      .openapi({ description: "The caller's own identifier; one is made up where it is absent" }),
+    name: z
+      .object({ first: z.string().nullish(), last: z.string().nullish() })
+      .refine((name) => hasText(name.first) || hasText(name.last), {
+        message: 'a name needs a first or a last name',
+      }),
+    addresses: z.array(z.string()).nullish(),
+    employers: z.array(z.string()).nullish(),
+  })
+  .openapi('Person');
+
+/** A person as submitted (section 2.4); all but the name may be absent. */
+export type SubmittedPerson = z.infer<typeof personSchema>;
+
+const submitSchema = z
+  .object({
+    persons: z.array(personSchema).min(1).superRefine(refuseRepeatedTrackingIds).openapi({
+      maxItems: MAX_PERSONS,
+    }),
+  })
+  .openapi('EnhancementRequest');
+
+const jobIdsSchema = z.array(z.string());
+
+const progressSchema = z
+  .object({
+    status: z.string().openapi({ description: 'processing, completed or failed' }),
+    pct_done: z.number().int().nullable(),
+  })
+  .openapi('Progress');
+
+const jobStateSchema = z
+  .object({ progress: progressSchema, error: z.string().nullable() })
+  .openapi('JobState');
+
+const notFoundIds = z.array(z.string()).openapi({ description: 'Job ids that do not exist' });
+
+/** Submits persons; charged. */
+export function submitRoute(endpoint: Endpoint) {
+  return createRoute({
+    ...endpoint,
+    tags: ['Enhancement'],
+    summary: 'Submit persons',
+    description: `One credit of the enhancements bucket per person, at most ${MAX_PERSONS}. When the balance is short, as many are processed as it covers, from the front.`,
+    middleware: [limitItems('persons', MAX_PERSONS)],
+    request: { body: { required: true, ...json(submitSchema) } },
+    responses: {
+      202: {
+        description: 'Jobs are created.',
+        ...json(
+          z
+            .object({
+              status: z.int(),
+              message: z.string(),
+              tracking_id_to_job_id: z.record(z.string(), z.string()),
+              meta: z.object({
+                requested: z.number().int(),
+                processed: z.number().int(),
+                partial: z.boolean().optional(),
+                partial_reason: z.string().optional(),
+              }),
+            })
+            .openapi('EnhancementAccepted'),
+        ),
+      },
+      ...creditErrors,
+      ...batchErrors,
+    },
+  });
+}
+
+/** Reads the progress of one job. */
+export function progressRoute(endpoint: Endpoint) {
+  return createRoute({
+    ...endpoint,
+    tags: ['Enhancement'],
+    summary: 'Progress of a job',
+    description: 'Free.',
+    request: { params: z.object({ job_id: z.string() }) },
+    responses: {
+      200: {
+        description: 'Its state.',
+        ...json(
+          z
+            .object({ status: z.int(), message: z.string(), job_state: jobStateSchema })
+            .openapi('EnhancementProgress'),
+        ),
+      },
+      ...notFoundError,
+      ...commonErrors,
+    },
+  });
+}
+
+/** Reads the progress of many jobs. */
+export function progressBatchRoute(endpoint: Endpoint) {
+  return createRoute({
+    ...endpoint,
+    tags: ['Enhancement'],
+    summary: 'Progress of many jobs',
+    description: `Free; at most ${MAX_PROGRESS_IDS} job ids, as a bare array or under job_ids.`,
+    middleware: [limitItems('job_ids', MAX_PROGRESS_IDS)],
+    request: {
+      body: {
+        required: true,
+        ...json(z.union([jobIdsSchema, z.object({ job_ids: jobIdsSchema })])),
+      },
+    },
+    responses: {
+      200: {
+        description: 'The state of each job.',
+        ...json(
+          z
+            .object({
+              status: z.int(),
+              message: z.string(),
+              job_id_to_state: z.record(z.string(), jobStateSchema),
+              not_found: notFoundIds,
+            })
+            .openapi('EnhancementProgressBatch'),
+        ),
+      },
+      ...batchErrors,
+    },
+  });
+}
+
+/** Reads states and profiles of a few jobs. */
+export function resultsRoute(endpoint: Endpoint) {
+  return createRoute({
+    ...endpoint,
+    tags: ['Enhancement'],
+    summary: 'Results of jobs',
+    description: `Free; at most ${MAX_RESULT_IDS} job ids. The result is null unless a job is completed.`,
+    middleware: [limitItems('job_ids', MAX_RESULT_IDS)],
+    request: { body: { required: true, ...json(z.object({ job_ids: jobIdsSchema })) } },
+    responses: {
+      200: {
+        description: 'State and profile of each job.',
+        ...json(
+          z
+            .object({
+              status: z.int(),
+              message: z.string(),
+              job_id_to_state: z.record(
+                z.string(),
+                z.object({ progress: progressSchema, result: profileSchema.nullable() }),
+              ),
+              not_found: notFoundIds,
+            })
+            .openapi('EnhancementResults'),
+        ),
+      },
+      ...batchErrors,
+    },
+  });
+}
+
+function hasText(text: string | null | undefined): boolean {
+  return (text ?? '').trim() !== '';
+}
+
+/** The answer maps tracking ids to jobs, so two persons of one id could not both be found in it. */
+function refuseRepeatedTrackingIds(
+  persons: readonly SubmittedPerson[],
+  context: z.RefinementCtx,
+): void {
+  const seen = new Set<string>();
+  for (const [index, { tracking_id: trackingId }] of persons.entries()) {
+    if (trackingId == null) {
+      continue;
+    }
+    if (seen.has(trackingId)) {
+      const message = 'the tracking id is used more than once in this request';
+      context.addIssue({ code: 'custom', path: [index, 'tracking_id'], message });
+    }
+    seen.add(trackingId);
+  }
+}

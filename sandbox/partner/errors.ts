@@ -1,0 +1,83 @@
+/** The bodies of the service's errors (service document, section 7.1), as schemas and as answers. */
+
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { BUCKETS } from './credits.ts';
+import { answerInvalid, type ValidationItem } from './validation.ts';
+
+const errorSchema = z.object({ detail: z.string() }).openapi('Error');
+
+const validationErrorSchema = z
+  .object({
+    detail: z.array(
+      z
+        .object({
+          type: z.string().openapi({ example: 'missing' }),
+          loc: z.array(z.union([z.string(), z.number().int()])),
+          msg: z.string(),
+          input: z.unknown(),
+        })
+        .openapi('ValidationErrorItem'),
+    ),
+  })
+  .openapi('ValidationError');
+
+const insufficientCreditsSchema = z
+  .object({
+    error: z.literal('insufficient_partner_api_credits'),
+    message: z.string(),
+    bucket: z.enum(BUCKETS),
+    available_credits: z.number().int(),
+  })
+  .openapi('InsufficientCredits');
+
+/** The errors that any endpoint may answer, for its description. */
+export const commonErrors = {
+  401: { description: 'The API key is past its deactivation date.', ...json(errorSchema) },
+  403: { description: 'The API key is not recognized.', ...json(errorSchema) },
+  429: { description: 'Rate limit exceeded.', ...json(errorSchema) },
+  500: { description: 'Failure on the service side.', ...json(errorSchema) },
+};
+
+/** The errors of an endpoint that reads a body with a bounded number of items. */
+export const batchErrors = {
+  400: { description: 'Too many items.', ...json(errorSchema) },
+  422: { description: 'The request body fails validation.', ...json(validationErrorSchema) },
+  ...commonErrors,
+};
+
+/** The error of an endpoint that charges an empty bucket. */
+export const creditErrors = {
+  402: { description: 'The bucket is empty.', ...json(insufficientCreditsSchema) },
+};
+
+/** The error of an endpoint that looks for one thing. */
+export const notFoundError = {
+  404: { description: 'It does not exist.', ...json(errorSchema) },
+};
+
+/** The content of an answer or a body in JSON. */
+export function json<Schema extends z.ZodType>(schema: Schema) {
+  return { content: { 'application/json': { schema } } };
+}
+
+/** Answers whatever was thrown; what nobody foresaw is also reported. */
+export function answerError(error: Error, c: Context, report: (error: Error) => void): Response {
+  const unread = error instanceof HTTPException ? UNREAD_BODIES[error.status] : undefined;
+  if (unread !== undefined) {
+    return answerInvalid(c, [{ ...unread, input: null }]);
+  }
+  report(error);
+  return c.json({ detail: 'Internal Server Error' }, 500);
+}
+
+/** How the validator refuses a body that it cannot even read, by the status it would answer. */
+const UNREAD_BODIES: Partial<Record<number, Omit<ValidationItem, 'input'>>> = {
+  400: { type: 'missing', loc: ['body'], msg: 'Field required' },
+  415: {
+    type: 'json_type',
+    loc: ['header', 'content-type'],
+    msg: 'The body should be sent with the content type application/json',
+  },
+};

@@ -1,0 +1,27 @@
+/** The faults that only this service can have, beside those of any HTTP service. */
+
+import { z } from 'zod';
+import { delayMsSchema, type FaultRule, faultRulesSchema, HTTP_FAULTS } from '../faults.ts';
+
+const partnerFaultSchema = z.discriminatedUnion('kind', [
+  ...HTTP_FAULTS,
+  /** Jobs are shown in a state that the document does not know. */
+  z.strictObject({ kind: z.literal('jobState'), state: z.string().min(1) }),
+  /** The jobs of this request are unknown to the service. */
+  z.strictObject({ kind: z.literal('jobsVanish') }),
+  /** The jobs that this submit creates stay in processing. */
+  z.strictObject({ kind: z.literal('jobsNeverEnd') }),
+  /** A submit processes (and charges) no more than so many persons, from the front. */
+  z.strictObject({ kind: z.literal('processFewer'), processed: z.number().int().min(0) }),
+  /** The work is done and the connection reset; the charge lands only after the delay. */
+  z.strictObject({ kind: z.literal('lateCharge'), delayMs: delayMsSchema }),
+]);
+
+/** A fault of this service. */
+export type PartnerFault = z.infer<typeof partnerFaultSchema>;
+
+/** Reads a list of fault rules, from a file or from `PUT /_sandbox/faults`. */
+export const partnerFaultRulesSchema = faultRulesSchema(partnerFaultSchema);
+
+/** A rule of this service. */
+export type PartnerFaultRule = FaultRule<PartnerFault>;

@@ -1,0 +1,184 @@
+/** Starts the stand-in for the Partner Data Service. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer, type ServerType } from '@hono/node-server';
+import { z } from 'zod';
+import { createFaults } from '../faults.ts';
+import { createWorld, type World } from '../people/world.ts';
+import { type AppOptions, BASE_PATH, createApp } from './app.ts';
+import { startingBalances } from './control.ts';
+import { createCredits } from './credits.ts';
+import { type Database, openDatabase } from './database.ts';
+import type { PathForms } from './enhancements.ts';
+import { type PartnerFault, partnerFaultRulesSchema } from './faults.ts';
+import { createJobs } from './jobs.ts';
+import { createKeys } from './keys.ts';
+import { openDonorIndex } from './matcher/donor-index.ts';
+import { createMatcher } from './matcher/matcher.ts';
+import { createRequestLog } from './request-log.ts';
+
+const DEFAULT_DONORS = 10_000;
+const DEFAULT_CREDITS = 100_000;
+const DEFAULT_JOB_TIME_MS = 4000;
+/** The service's limit: requests a second, and at once (service document, section 8). */
+const DEFAULT_RATE = 10;
+const DEFAULT_BURST = 10;
+
+const DEFAULT_TEAM = 'team-default';
+
+/** How the stand-in behaves; everything has a default. */
+export interface PartnerSandboxOptions {
+  /** 0, the default, takes a free one. */
+  port?: number;
+  /** 127.0.0.1 by default. */
+  host?: string;
+  /** Same seed, same people and same first key; 1 by default. */
+  seed?: number;
+  /** How many donors the service knows; 10,000 by default. */
+  donors?: number;
+  /** How many people the contact list has; as many as donors by default. */
+  contacts?: number;
+  /** A file for the database; without one all is forgotten at the end. */
+  db?: string;
+  /** Requests a second for each key, 0 for no limit; 10 by default. */
+  rate?: number;
+  /** Requests at once; 10 by default. */
+  burst?: number;
+  /** Whether 429 carries Retry-After; true by default. */
+  retryAfter?: boolean;
+  /** No job takes longer, most a little less; 4,000 by default. */
+  jobTimeMs?: number;
+  /** What each bucket of a new team holds; 100,000 by default. */
+  credits?: number;
+  /** Fault rules as read from JSON; rules that make no sense are an error. */
+  faults?: unknown;
+  /** Which forms of the enhancement paths exist; both by default. */
+  forms?: PathForms;
+  /** People to use instead of those of the seed. */
+  world?: World;
+  /** Milliseconds since 1970. */
+  clock?: () => number;
+  /** From 0 up to 1, for faults by chance. */
+  random?: () => number;
+  /** Hears of errors that nobody foresaw; standard error by default. */
+  report?: (error: Error) => void;
+}
+
+/** A stand-in that is serving. */
+export interface PartnerSandbox {
+  /** The document's {base_url}; no slash at its end. */
+  baseUrl: string;
+  /** Where `/_sandbox` is found. */
+  rootUrl: string;
+  /** A key of the first team. */
+  apiKey: string;
+  /** Ends at once: open connections are cut, the database is closed. */
+  close(): Promise<void>;
+}
+
+/** Starts a stand-in; resolves when it serves. */
+export async function startPartnerSandbox(
+  options: PartnerSandboxOptions = {},
+): Promise<PartnerSandbox> {
+  const db = openDatabase(options.db);
+  try {
+    const app = assemble(db, options);
+    const apiKey = issueFirstKey(app);
+    const server = createAdaptorServer({
+      fetch: createApp(app).fetch,
+      overrideGlobalObjects: false,
+    });
+    const rootUrl = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0);
+    return {
+      baseUrl: rootUrl + BASE_PATH,
+      rootUrl,
+      apiKey,
+      close: () => shutDown(server, db),
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function assemble(db: Database, options: PartnerSandboxOptions): AppOptions {
+  const clock = options.clock ?? Date.now;
+  const world =
+    options.world ??
+    createWorld({ seed: options.seed ?? 1, donors: options.donors ?? DEFAULT_DONORS });
+  const faults = createFaults<PartnerFault>({
+    basePath: BASE_PATH,
+    random: options.random ?? Math.random,
+  });
+  faults.replace(readRules(options.faults));
+  return {
+    clock,
+    world,
+    faults,
+    credits: createCredits(db, clock),
+    keys: createKeys(db),
+    jobs: createJobs(db, clock),
+    matcher: createMatcher(openDonorIndex(db, world)),
+    requests: createRequestLog(),
+    createId: () => randomBytes(16).toString('hex'),
+    contactCount: options.contacts ?? world.donorCount,
+    startCredits: options.credits ?? DEFAULT_CREDITS,
+    forms: options.forms ?? { a: true, b: true },
+    jobTimeMs: options.jobTimeMs ?? DEFAULT_JOB_TIME_MS,
+    rateLimit: {
+      ratePerSecond: options.rate ?? DEFAULT_RATE,
+      burst: options.burst ?? DEFAULT_BURST,
+      retryAfter: options.retryAfter ?? true,
+    },
+    report: options.report ?? reportToStandardError,
+  };
+}
+
+function readRules(rules: unknown) {
+  const result = partnerFaultRulesSchema.safeParse(rules ?? []);
+  if (!result.success) {
+    throw new Error(`The fault rules make no sense.\n${z.prettifyError(result.error)}`);
+  }
+  return result.data;
+}
+
+/** A restarted sandbox has the same first key, so settings that name it stay valid. */
+function issueFirstKey({ keys, credits, world, startCredits }: AppOptions): string {
+  const hash = createHash('sha256').update(`first key of seed ${world.seed}`).digest('hex');
+  const apiKey = `sandbox-${hash.slice(0, 32)}`;
+  if (keys.find(apiKey) === undefined) {
+    keys.issue({ apiKey, team: DEFAULT_TEAM, deactivatesOn: null });
+    credits.grant(DEFAULT_TEAM, startingBalances(startCredits));
+  }
+  return apiKey;
+}
+
+async function listen(server: ServerType, host: string, port: number): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  return `http://${host}:${portOf(server.address())}`;
+}
+
+function portOf(address: string | AddressInfo | null): number {
+  if (address === null || typeof address === 'string') {
+    throw new Error('The sandbox listens on no port.');
+  }
+  return address.port;
+}
+
+async function shutDown(server: ServerType, db: Database): Promise<void> {
+  const closed = new Promise((resolve) => {
+    server.close(resolve);
+  });
+  if ('closeAllConnections' in server) {
+    server.closeAllConnections();
+  }
+  await closed;
+  db.close();
+}
+
+function reportToStandardError(error: Error): void {
+  process.stderr.write(`${error.stack ?? error.message}\n`);
+}

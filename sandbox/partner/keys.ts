@@ -1,0 +1,62 @@
+/** API keys: each belongs to one team and may stop working after a day (section 5). */
+
+import type { MiddlewareHandler } from 'hono';
+import type { Database } from './database.ts';
+
+/** An API key; `deactivatesOn` is the last UTC day (YYYY-MM-DD) on which it works. */
+export interface ApiKey {
+  apiKey: string;
+  team: string;
+  deactivatesOn: string | null;
+}
+
+/** The keys that the operator has issued. */
+export interface Keys {
+  /** Issues a key, or changes the one of that name. */
+  issue(key: ApiKey): void;
+  find(apiKey: string): ApiKey | undefined;
+}
+
+/** Opens the keys of a database. */
+export function createKeys(db: Database): Keys {
+  const insert = db.prepare<[ApiKey]>(
+    'insert or replace into api_keys values (@apiKey, @team, @deactivatesOn)',
+  );
+  const select = db.prepare<[string], ApiKey>(
+    `select api_key apiKey, team, deactivates_on deactivatesOn from api_keys where api_key = ?`,
+  );
+  return {
+    issue(key) {
+      insert.run(key);
+    },
+    find: (apiKey) => select.get(apiKey),
+  };
+}
+
+/**
+ * The gateway: 403 for a key it does not know, 401 from the day after a key's deactivation date.
+ * It stands before limits, charging and the reading of bodies.
+ */
+export function authenticate(
+  keys: Keys,
+  clock: () => number,
+): MiddlewareHandler<{ Variables: { key: ApiKey } }> {
+  return async (c, next) => {
+    const key = keys.find(c.req.header('x-api-key') ?? '');
+    if (key === undefined) {
+      return c.json({ detail: 'Forbidden: the API key is not recognized' }, 403);
+    }
+    if (key.deactivatesOn !== null && today(clock()) > key.deactivatesOn) {
+      return c.json(
+        { detail: `The API key expired on ${key.deactivatesOn}. Please request a new key.` },
+        401,
+      );
+    }
+    c.set('key', key);
+    return next();
+  };
+}
+
+function today(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 10);
+}

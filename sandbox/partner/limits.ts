@@ -1,0 +1,51 @@
+/** The rate limit: a token bucket for each key (service document, section 8). */
+
+import type { MiddlewareHandler } from 'hono';
+import type { ApiKey } from './keys.ts';
+
+/** How fast a key may go on. */
+export interface RateLimit {
+  /** Requests a second; 0 means no limit. */
+  ratePerSecond: number;
+  /** Requests that may come at once. */
+  burst: number;
+  /** Whether a 429 says in `Retry-After` how many seconds to wait. */
+  retryAfter: boolean;
+}
+
+/** Answers 429 to what exceeds the limit of its key. */
+export function limitRate(
+  limit: RateLimit,
+  clock: () => number,
+): MiddlewareHandler<{ Variables: { key: ApiKey } }> {
+  const tokenBuckets = new Map<string, TokenBucket>();
+  return async (c, next) => {
+    if (limit.ratePerSecond === 0) {
+      return next();
+    }
+    const { apiKey } = c.var.key;
+    const filled = refill(tokenBuckets.get(apiKey), limit, clock());
+    const passes = filled.tokens >= 1;
+    tokenBuckets.set(apiKey, passes ? { ...filled, tokens: filled.tokens - 1 } : filled);
+    if (passes) {
+      return next();
+    }
+    if (limit.retryAfter) {
+      c.header('Retry-After', String(Math.ceil((1 - filled.tokens) / limit.ratePerSecond)));
+    }
+    return c.json({ detail: 'Rate limit exceeded' }, 429);
+  };
+}
+
+interface TokenBucket {
+  tokens: number;
+  atMs: number;
+}
+
+function refill(bucket: TokenBucket | undefined, limit: RateLimit, nowMs: number): TokenBucket {
+  if (bucket === undefined) {
+    return { tokens: limit.burst, atMs: nowMs };
+  }
+  const gained = (Math.max(0, nowMs - bucket.atMs) * limit.ratePerSecond) / 1000;
+  return { tokens: Math.min(limit.burst, bucket.tokens + gained), atMs: nowMs };
+}

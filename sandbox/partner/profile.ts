@@ -1,0 +1,74 @@
+/** The donor profile, as an enhancement returns it (service document, section 2.6). */
+
+import { z } from '@hono/zod-openapi';
+import type { Donor, Role } from '../people/world.ts';
+
+const WEB_APPLICATION_URL = 'https://app.donors.example/donors';
+
+const roleDates = {
+  title: z.string(),
+  start_date: z.iso.date(),
+  end_date: z.iso.date().nullable(),
+};
+
+/** The schema of a profile; what is not known is null or empty. */
+export const profileSchema = z
+  .object({
+    id: z.string().regex(/^[0-9a-f]{32}$/),
+    name: z.object({ first: z.string(), middle: z.string().nullable(), last: z.string() }),
+    service_url: z.url(),
+    age: z.number().int().nullable(),
+    net_worth_range: z
+      .array(z.number().int())
+      .length(2)
+      .nullable()
+      .openapi({ description: 'Lower and upper bound in US dollars' }),
+    political_stats: z.object({ capacity: z.number().nullable() }),
+    nonprofit_stats: z.object({ capacity: z.number().nullable() }),
+    education: z.array(z.object({ institution_name: z.string(), ...roleDates })),
+    work: z
+      .array(z.object({ company_name: z.string(), ...roleDates }))
+      .openapi({ description: 'Present employers first, then the latest' }),
+    bio: z.array(z.string()),
+  })
+  .openapi('APIDonor');
+
+/** A profile, ready for JSON. */
+export type Profile = z.infer<typeof profileSchema>;
+
+/** Writes a donor as a profile; the age is the one that the donor reaches in the year of `nowMs`. */
+export function toProfile(donor: Donor, nowMs: number): Profile {
+  const year = new Date(nowMs).getUTCFullYear();
+  return {
+    id: donor.id,
+    name: donor.name,
+    service_url: `${WEB_APPLICATION_URL}/${donor.id}`,
+    age: donor.birthYear === null ? null : year - donor.birthYear,
+    net_worth_range: donor.netWorth === null ? null : [donor.netWorth.low, donor.netWorth.high],
+    political_stats: { capacity: donor.capacity.political },
+    nonprofit_stats: { capacity: donor.capacity.nonprofit },
+    education: latestFirst(donor.education).map((role) => ({
+      institution_name: role.organisationName,
+      ...datesOf(role),
+    })),
+    work: latestFirst(donor.work).map((role) => ({
+      company_name: role.organisationName,
+      ...datesOf(role),
+    })),
+    bio: donor.bio,
+  };
+}
+
+function latestFirst(roles: readonly Role[]): Role[] {
+  const endOf = (role: Role) => role.end ?? 'present';
+  // ISO days sort as text, and the word for what lasts sorts behind every digit.
+  return roles.toSorted((a, b) => compare(endOf(b), endOf(a)) || compare(b.start, a.start));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function datesOf(role: Role) {
+  return { title: role.title, start_date: role.start, end_date: role.end };
+}

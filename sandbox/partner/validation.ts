@@ -1,0 +1,132 @@
+/** Validation in the service's manner: over-size requests are 400, all else is 422 (section 2.8). */
+
+import type { Context, MiddlewareHandler } from 'hono';
+import { z } from 'zod';
+import type { PartnerEnv } from './context.ts';
+
+/** One item of a 422 answer. */
+export interface ValidationItem {
+  type: string;
+  loc: (string | number)[];
+  msg: string;
+  input: unknown;
+}
+
+/** Reads the JSON body of a request once, into `c.var.body`; broken JSON is a 422. */
+export function readBody(): MiddlewareHandler<PartnerEnv> {
+  return async (c, next) => {
+    const text = c.req.method === 'GET' ? '' : await c.req.text();
+    if (text !== '') {
+      try {
+        c.set('body', JSON.parse(text));
+      } catch {
+        return answerInvalid(c, [
+          { type: 'json_invalid', loc: ['body'], msg: 'JSON decode error', input: {} },
+        ]);
+      }
+    }
+    return next();
+  };
+}
+
+/**
+ * Answers 400 when the body, or its list of that name, holds more than `max` items. It runs
+ * before validation, because an over-size request is never a 422 (section 7.2).
+ */
+export function limitItems(name: string, max: number): MiddlewareHandler<PartnerEnv> {
+  return async (c, next) => {
+    const count = countItems(c.var.body, name);
+    return count > max
+      ? c.json({ detail: `Too many items: ${count} in ${name}, at most ${max} are allowed` }, 400)
+      : next();
+  };
+}
+
+/** How many items a body lists under a name, or as a bare array; 0 where there is no such list. */
+export function countItems(body: unknown, name: string): number {
+  const list = Array.isArray(body) ? body : looseObject.safeParse(body).data?.[name];
+  return Array.isArray(list) ? list.length : 0;
+}
+
+/** The hook of every router: turns a failed schema into the service's 422. */
+export function answerValidationErrors(
+  result: { success: boolean; target: string; error?: z.ZodError },
+  c: Context<PartnerEnv>,
+): Response | undefined {
+  if (result.success || result.error === undefined) {
+    return undefined;
+  }
+  const isBody = result.target === 'json';
+  const input = isBody ? c.var.body : result.target === 'query' ? c.req.query() : c.req.param();
+  return answerInvalid(
+    c,
+    result.error.issues.flatMap((issue) =>
+      toItems(issue, input, [isBody ? 'body' : result.target === 'query' ? 'query' : 'path']),
+    ),
+  );
+}
+
+/** A 422 answer. */
+export function answerInvalid(c: Context, detail: ValidationItem[]): Response {
+  return c.json({ detail }, 422);
+}
+
+const looseObject = z.record(z.string(), z.unknown());
+
+type Issue = z.core.$ZodIssue;
+
+/** A union fails in every branch; the branch that got deepest is the one that was meant. */
+function toItems(issue: Issue, root: unknown, loc: (string | number)[]): ValidationItem[] {
+  const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
+  if (issue.code === 'invalid_union') {
+    const branches = issue.errors.toSorted((a, b) => depth(b) - depth(a));
+    return (branches[0] ?? []).flatMap((inner) =>
+      toItems({ ...inner, path: [...issue.path, ...inner.path] }, root, loc),
+    );
+  }
+  const input = valueAt(root, path);
+  const fullLoc = [...loc, ...path];
+  if (issue.code === 'invalid_type' && input === undefined) {
+    return [
+      {
+        type: 'missing',
+        loc: fullLoc,
+        msg: 'Field required',
+        input: valueAt(root, path.slice(0, -1)) ?? null,
+      },
+    ];
+  }
+  return [{ ...describe(issue), loc: fullLoc, input: input ?? null }];
+}
+
+function depth(issues: Issue[]): number {
+  return Math.max(0, ...issues.map((issue) => issue.path.length));
+}
+
+function valueAt(root: unknown, path: (string | number)[]): unknown {
+  let value = root;
+  for (const key of path) {
+    value = Array.isArray(value) ? value[Number(key)] : looseObject.safeParse(value).data?.[key];
+  }
+  return value;
+}
+
+const TYPE_ERRORS: Record<string, { type: string; msg: string }> = {
+  string: { type: 'string_type', msg: 'Input should be a valid string' },
+  array: { type: 'list_type', msg: 'Input should be a valid list' },
+  object: { type: 'model_attributes_type', msg: 'Input should be a valid dictionary or object' },
+  number: { type: 'int_parsing', msg: 'Input should be a valid integer' },
+};
+
+function describe(issue: Issue): { type: string; msg: string } {
+  if (issue.code === 'invalid_type') {
+    return TYPE_ERRORS[issue.expected] ?? { type: `${issue.expected}_type`, msg: issue.message };
+  }
+  if (issue.code === 'too_small' && issue.origin === 'array') {
+    return {
+      type: 'too_short',
+      msg: `List should have at least ${issue.minimum} item after validation, not 0`,
+    };
+  }
+  return { type: 'value_error', msg: `Value error, ${issue.message}` };
+}

@@ -1,0 +1,54 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../src/core/clock.ts';
+
+/** A clock that stands still until a test moves it. */
+export interface FakeClock extends Clock {
+  /** Moves on, waking each sleeper at its time and letting it go on before the next is woken. */
+  advance(ms: number): Promise<void>;
+  /** How many sleep now. */
+  sleepers(): number;
+}
+
+interface Sleeper {
+  wakeMs: number;
+  wake(): void;
+}
+
+export function createFakeClock(startMs = 0): FakeClock {
+  let nowMs = startMs;
+  const sleepers = new Set<Sleeper>();
+
+  return {
+    now: () => nowMs,
+    sleep(ms, signal) {
+      if (signal?.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const sleeper = { wakeMs: nowMs + ms, wake };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', wake, { once: true });
+        function wake(): void {
+          signal?.removeEventListener('abort', wake);
+          sleepers.delete(sleeper);
+          resolve();
+        }
+      });
+    },
+    async advance(ms) {
+      const endMs = nowMs + ms;
+      await setImmediate();
+      for (let next = earliest(endMs); next !== undefined; next = earliest(endMs)) {
+        nowMs = Math.max(nowMs, next.wakeMs);
+        next.wake();
+        await setImmediate();
+      }
+      nowMs = endMs;
+    },
+    sleepers: () => sleepers.size,
+  };
+
+  function earliest(endMs: number): Sleeper | undefined {
+    return [...sleepers]
+      .filter((sleeper) => sleeper.wakeMs <= endMs)
+      .sort((a, b) => a.wakeMs - b.wakeMs)[0];
+  }
+}

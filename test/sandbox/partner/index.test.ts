@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ask, enhancementCredits, startPartner, strangers, submit } from './partner.ts';
+
+async function aDatabaseFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'partner-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, 'partner.db');
+}
+
+describe('startPartnerSandbox', () => {
+  it('serves at a base URL that ends in a version and partners', async () => {
+    const partner = await startPartner();
+    expect(partner.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/partners$/);
+    expect(partner.baseUrl.startsWith(partner.rootUrl)).toBe(true);
+  });
+
+  it('goes on where it stopped with the same database: key, credits and jobs', async () => {
+    const db = await aDatabaseFile();
+    const first = await startPartner({ db, credits: 10 });
+    const { p0 } = await submit(first, strangers(4));
+    await first.close();
+
+    const second = await startPartner({ db, credits: 10 });
+    expect(second.apiKey).toBe(first.apiKey);
+    expect(await enhancementCredits(second)).toBe(6);
+    expect((await ask(second, 'GET', `/enhancements/${p0}/progress`)).status).toBe(200);
+  });
+
+  it('refuses a database of other people', async () => {
+    const db = await aDatabaseFile();
+    await (await startPartner({ db, seed: 1 })).close();
+    await expect(startPartner({ db, seed: 2 })).rejects.toThrow(/seed 1 with 50 donors/);
+  });
+
+  it('gives the same seed the same first key, and another seed another', async () => {
+    const one = await startPartner({ seed: 5 });
+    const same = await startPartner({ seed: 5 });
+    const other = await startPartner({ seed: 6 });
+    expect(same.apiKey).toBe(one.apiKey);
+    expect(other.apiKey).not.toBe(one.apiKey);
+  });
+
+  it('can be closed twice, and answers nobody afterwards', async () => {
+    const partner = await startPartner();
+    await partner.close();
+    await partner.close();
+    await expect(ask(partner, 'GET', '/credits')).rejects.toThrow();
+  });
+});
