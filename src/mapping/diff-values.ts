@@ -1,0 +1,58 @@
+import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import type { FieldMapping, WriteRule } from '../core/field-map.ts';
+import { isBlank, sameValue } from './same-value.ts';
+
+/** What becomes of each mapped field of one contact. */
+export interface ValueDiff {
+  /** The values to write; none is null, so that a write never erases anything. */
+  changes: FieldValues;
+  /** Fields that already hold the value. */
+  equal: string[];
+  /** Fields whose rule keeps their present value. */
+  protected: string[];
+}
+
+/**
+ * Compares the values of a profile with those in the CRM (design, section 4.2): only differences
+ * are written, and only where the rule of the field's mapping allows it. `present` holds the
+ * mapped fields as they were read; a field that is not in it counts as blank. `wasOurs` says
+ * whether the present value of a field is the one that we wrote last.
+ */
+export function diffValues(input: {
+  mapped: FieldValues;
+  present: FieldValues;
+  mappings: readonly FieldMapping[];
+  wasOurs: (field: string, presentValue: FieldValue) => boolean;
+}): ValueDiff {
+  const changes = new Map<string, FieldValue>();
+  const equal: string[] = [];
+  const kept: string[] = [];
+  const rules = rulesByField(input.mappings);
+  for (const [field, value] of Object.entries(input.mapped)) {
+    if (isBlank(value)) continue;
+    const present = presentValue(input.present, field);
+    if (sameValue(value, present)) equal.push(field);
+    else if (mayWrite(rules.get(field), present, () => input.wasOurs(field, present)))
+      changes.set(field, value);
+    else kept.push(field);
+  }
+  return { changes: Object.fromEntries(changes), equal, protected: kept };
+}
+
+/** Of several lines for one field the rule of the first counts; `checkFieldMap` reports them. */
+function rulesByField(mappings: readonly FieldMapping[]): Map<string, WriteRule> {
+  return new Map(mappings.toReversed().map(({ to, when }) => [to, when]));
+}
+
+function presentValue(present: FieldValues, field: string): FieldValue {
+  return Object.hasOwn(present, field) ? (present[field] ?? null) : null;
+}
+
+function mayWrite(
+  rule: WriteRule = 'unlessEdited',
+  present: FieldValue,
+  isOurs: () => boolean,
+): boolean {
+  if (rule === 'always' || isBlank(present)) return true;
+  return rule === 'unlessEdited' && isOurs();
+}

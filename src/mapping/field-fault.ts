@@ -1,0 +1,85 @@
+import type { CrmField } from '../core/crm-field.ts';
+import { type RawKind, TYPES_FOR_KIND } from './raw-value.ts';
+
+/** What is wrong with a field for the value that is mapped to it. Never holds a value. */
+export interface FieldFault {
+  problem: 'missing' | 'type' | 'not_writable' | 'too_short' | 'duplicate';
+  /** What is wrong, in a sentence that names the field. */
+  message: string;
+  /** What to do about it, in a sentence. */
+  mend: string;
+}
+
+/** The field's name is not in the CRM's description of its contact. */
+export function missingField(name: string, fields: readonly CrmField[]): FieldFault {
+  const similar = fields.find((field) => field.name.toLowerCase() === name.toLowerCase());
+  return {
+    problem: 'missing',
+    message: `The CRM has no contact field ${name}, or hides it from the integration's user.`,
+    mend: similar
+      ? `Write it as ${similar.name} in the settings.`
+      : "Create it with `donor-sync fields create`, or give the integration's user access to it.",
+  };
+}
+
+/** The same field is the target of an earlier line of the field map. */
+export function mappedTwice(name: string): FieldFault {
+  return {
+    problem: 'duplicate',
+    message: `More than one line of the field map writes to ${name}.`,
+    mend: 'Keep one of the lines.',
+  };
+}
+
+/** The fault that keeps every value of this kind out of the field, or null. */
+export function faultFor(field: CrmField, kind: RawKind): FieldFault | null {
+  if (!field.writable) return notWritable(field);
+  return TYPES_FOR_KIND[kind].includes(field.type) ? null : wrongType(field, kind);
+}
+
+/** The fault in one line, as a reason. */
+export function faultReason({ message, mend }: FieldFault): string {
+  return `${message} ${mend}`;
+}
+
+function notWritable(field: CrmField): FieldFault {
+  return {
+    problem: 'not_writable',
+    message: `${field.name} cannot be written by the integration's user.`,
+    mend: 'Grant its user edit access to the field, or map another field.',
+  };
+}
+
+function wrongType(field: CrmField, kind: RawKind): FieldFault {
+  return {
+    problem: 'type',
+    message: `${field.name} is ${TYPE_WORDS[field.type]} field and cannot hold ${KIND_WORDS[kind]}.`,
+    mend: `Map a field of another type: ${TYPES_FOR_KIND[kind].join(', ')}.`,
+  };
+}
+
+const TYPE_WORDS = {
+  text: 'a text',
+  longText: 'a long text',
+  url: 'a URL',
+  integer: 'an integer',
+  number: 'a number',
+  currency: 'a currency',
+  percent: 'a percent',
+  boolean: 'a boolean',
+  date: 'a date',
+  datetime: 'a datetime',
+  picklist: 'a picklist',
+  multiPicklist: 'a multi-select picklist',
+} as const satisfies Record<CrmField['type'], string>;
+
+const KIND_WORDS = {
+  text: 'a text',
+  url: 'a link',
+  prose: 'paragraphs of text',
+  list: 'a list',
+  number: 'a number',
+  share: 'a share between 0 and 1',
+  range: 'a range of amounts',
+  instant: 'a point in time',
+} as const satisfies Record<RawKind, string>;

@@ -1,0 +1,91 @@
+/** Amounts of US dollars from `low` to `high`, both included; an infinite end is open. */
+export interface MoneyRange {
+  low: number;
+  high: number;
+}
+
+/**
+ * A range as people read it: `$1M – $5M`, `$750K – $1M`, `$10M+` where it is open above, and one
+ * amount where both ends read the same. Three significant digits.
+ */
+export function moneyRangeLabel(low: number, high: number | null): string {
+  if (high === null) return `${shortMoney(low)}+`;
+  const [from, to] = [shortMoney(Math.min(low, high)), shortMoney(Math.max(low, high))];
+  return from === to ? from : `${from} – ${to}`;
+}
+
+/**
+ * The range that a picklist option stands for, in the spellings that CRMs are set up with:
+ * `$1M - $5M`, `1,000,000 to 4,999,999`, `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`.
+ * Null for anything else, such as `Tier 1`.
+ */
+export function parseMoneyRange(option: string): MoneyRange | null {
+  for (const [pattern, rangeOf] of FORMS) {
+    const match = pattern.exec(option.trim().toLowerCase());
+    if (match !== null) return rangeOf(match.groups ?? {});
+  }
+  return null;
+}
+
+const MONEY = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  notation: 'compact',
+  minimumFractionDigits: 0,
+  maximumSignificantDigits: 3,
+});
+
+function shortMoney(amount: number): string {
+  return MONEY.format(amount);
+}
+
+const AMOUNT = String.raw`\$?\s*(?<first>\d[\d,]*(?:\.\d+)?)\s*(?<firstUnit>[a-z]+)?`;
+const SECOND_AMOUNT = String.raw`\$?\s*(?<second>\d[\d,]*(?:\.\d+)?)\s*(?<secondUnit>[a-z]+)?`;
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/** From the most telling form to the least: a lone amount is what no other form explains. */
+const FORMS: readonly (readonly [RegExp, (groups: Groups) => MoneyRange | null])[] = [
+  [new RegExp(`^${AMOUNT}\\s*(?:[-–—]|to\\b|up to\\b)\\s*${SECOND_AMOUNT}$`), closedRange],
+  [new RegExp(`^(?:over|more than|above|at least|from|[>≥]=?)\\s*${AMOUNT}$`), openAbove],
+  [new RegExp(`^${AMOUNT}\\s*(?:\\+|or more|and (?:above|over|up|more))$`), openAbove],
+  [new RegExp(`^(?:under|below|less than|up to|[<≤]=?)\\s*${AMOUNT}$`), openBelow],
+  [new RegExp(`^${AMOUNT}$`), oneAmount],
+];
+
+function closedRange(groups: Groups): MoneyRange | null {
+  const high = amountOf(groups['second'], groups['secondUnit']);
+  const shared = amountOf(groups['first'], groups['firstUnit'] ?? groups['secondUnit']);
+  if (high === null || shared === null) return null;
+  // In "$1-5M" the unit belongs to both amounts; in "$500-1M" it cannot.
+  const low = shared <= high ? shared : amountOf(groups['first'], groups['firstUnit']);
+  return low === null || low > high ? null : { low, high };
+}
+
+function openAbove(groups: Groups): MoneyRange | null {
+  const low = amountOf(groups['first'], groups['firstUnit']);
+  return low === null ? null : { low, high: Number.POSITIVE_INFINITY };
+}
+
+function openBelow(groups: Groups): MoneyRange | null {
+  const high = amountOf(groups['first'], groups['firstUnit']);
+  return high === null ? null : { low: Number.NEGATIVE_INFINITY, high };
+}
+
+function oneAmount(groups: Groups): MoneyRange | null {
+  const amount = amountOf(groups['first'], groups['firstUnit']);
+  return amount === null ? null : { low: amount, high: amount };
+}
+
+const UNITS: ReadonlyMap<string | undefined, number> = new Map([
+  [undefined, 1],
+  ...['k', 'thousand'].map((unit) => [unit, 1e3] as const),
+  ...['m', 'mm', 'mil', 'million'].map((unit) => [unit, 1e6] as const),
+  ...['b', 'bn', 'billion'].map((unit) => [unit, 1e9] as const),
+]);
+
+function amountOf(digits: string | undefined, unit: string | undefined): number | null {
+  const factor = UNITS.get(unit);
+  if (digits === undefined || factor === undefined) return null;
+  return Number(digits.replaceAll(',', '')) * factor;
+}

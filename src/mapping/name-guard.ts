@@ -1,0 +1,151 @@
+import type { Identity } from '../core/contact.ts';
+import { countMistakes } from '../core/near-miss.ts';
+import type { Profile } from '../core/profile.ts';
+import { isGivenName, isSurname } from './common-names.ts';
+import { givenNamesOf, type LastName, lastNameOf } from './name-words.ts';
+import { shareRoot } from './nicknames.ts';
+
+/** Whether a profile may be written into a contact, as far as their names tell. */
+export type NameMatch =
+  | { match: true }
+  | {
+      match: false;
+      reason: 'last_name_differs' | 'first_name_unrelated' | 'profile_name_missing';
+    };
+
+/**
+ * Compares the name of a profile with the contact's: a different last name or an unrelated first
+ * name means that it is somebody else's profile (design, section 3, "deliver"), and nothing of it
+ * may be written. A wrong hold costs a person a look; a wrong match puts a stranger's wealth into
+ * somebody's record. So what remains in doubt does not match:
+ *
+ * - `Maria` is not `Mary`, and `José` not `Joseph`: translations are names of their own.
+ * - Two well-known names one letter apart (`Daniel`, `Daniela`) are two people and no misprint.
+ * - `John A.` is not `John B.`, and `Smith Jr.` not `Smith Sr.`: that is how families tell
+ *   fathers from sons.
+ * - First and last name may be swapped, but only with exactly the same words and where one of
+ *   them alone is a given name: `James Thomas` and `Thomas James` are two people.
+ */
+export function guardName(
+  profileName: Profile['name'],
+  contactName: Pick<Identity, 'firstName' | 'lastName'>,
+): NameMatch {
+  const profile = { given: profileReadings(profileName), last: lastNameOf(profileName.last ?? '') };
+  const contact = {
+    given: givenNamesOf(contactName.firstName ?? ''),
+    last: lastNameOf(contactName.lastName ?? ''),
+  };
+  if (profile.given.length === 0 || profile.last.whole === '') {
+    return { match: false, reason: 'profile_name_missing' };
+  }
+  const profileFirst = firstWord(profileName.first);
+  if (isSwapped(profileFirst, profile.last, firstWord(contactName.firstName), contact.last)) {
+    return { match: true };
+  }
+  if (!lastNamesAgree(profile.last, contact.last)) {
+    return { match: false, reason: 'last_name_differs' };
+  }
+  const related = profile.given.some((mine) =>
+    contact.given.some((theirs) => givenNamesRelate(mine, theirs)),
+  );
+  return related ? { match: true } : { match: false, reason: 'first_name_unrelated' };
+}
+
+/** The first name with the middle name after it, in each way the first name can be meant. */
+function profileReadings({ first, middle }: Profile['name']): string[][] {
+  const middleNames = givenNamesOf(middle ?? '')[0] ?? [];
+  const readings = givenNamesOf(first ?? '').map((names) => [...names, ...middleNames]);
+  return readings.length === 0 && middleNames.length > 0 ? [middleNames] : readings;
+}
+
+/** A first-name field as one word, without a middle name that has a field of its own. */
+function firstWord(text: string | null): string {
+  return givenNamesOf(text ?? '')[0]?.join('') ?? '';
+}
+
+function isSwapped(mine: string, myLast: LastName, theirs: string, theirLast: LastName): boolean {
+  if (mine !== theirLast.whole || theirs !== myLast.whole) return false;
+  return isGivenName(mine) !== isGivenName(theirs);
+}
+
+/** The shortest word in which one different letter may be a misprint. */
+const LEAST_LETTERS_FOR_TYPO = 5;
+
+function lastNamesAgree(mine: LastName, theirs: LastName): boolean {
+  if (generationsDiffer(mine, theirs)) return false;
+  return (
+    sameSurname(mine.whole, theirs.whole) ||
+    sameSurname(mine.parts.join(''), theirs.parts.join('')) ||
+    isPartOf(mine, theirs) ||
+    isPartOf(theirs, mine) ||
+    haveSameParts(mine, theirs)
+  );
+}
+
+function generationsDiffer(mine: LastName, theirs: LastName): boolean {
+  if (mine.generation === null || theirs.generation === null) return false;
+  return mine.generation !== theirs.generation;
+}
+
+function sameSurname(mine: string, theirs: string): boolean {
+  return mine === theirs || isMisprint(mine, theirs, isSurname);
+}
+
+/** `Smith` and `Smith-Jones`; `García` and `García López`. */
+function isPartOf(single: LastName, double: LastName): boolean {
+  const [only, ...others] = single.parts;
+  return only !== undefined && others.length === 0 && double.parts.includes(only);
+}
+
+/** `Smith-Jones` and `Jones-Smith`. */
+function haveSameParts(mine: LastName, theirs: LastName): boolean {
+  return mine.parts.toSorted().join(' ') === theirs.parts.toSorted().join(' ');
+}
+
+function givenNamesRelate(mine: readonly string[], theirs: readonly string[]): boolean {
+  return namesLineUp(joinedLike(mine, theirs), joinedLike(theirs, mine));
+}
+
+/** `Mary Ann` as one word where the other name has `Maryann`, and `Jo Ann` for `Joanne`. */
+function joinedLike(names: readonly string[], model: readonly string[]): readonly string[] {
+  const [first = '', second = '', ...others] = names;
+  const [single = ''] = model;
+  const joined = first + second;
+  return joined === single || shareRoot(joined, single) ? [joined, ...others] : names;
+}
+
+/**
+ * True if every name of the shorter list stands for one of the longer list, in the same order:
+ * `Scott` for `Robert Scott`, `John Q.` for `John Quincy`. An initial alone only stands for the
+ * first name, or for one that follows a name that was already found.
+ */
+function namesLineUp(mine: readonly string[], theirs: readonly string[]): boolean {
+  const [shorter, longer] = mine.length <= theirs.length ? [mine, theirs] : [theirs, mine];
+  let next = 0;
+  for (const [index, name] of shorter.entries()) {
+    const found = longer.findIndex((other, place) => {
+      if (place < next) return false;
+      const mayBeInitial = index > 0 || place === 0;
+      return sameGivenName(name, other) || (mayBeInitial && isInitialOf(name, other));
+    });
+    if (found === -1) return false;
+    next = found + 1;
+  }
+  return shorter.length > 0;
+}
+
+function sameGivenName(mine: string, theirs: string): boolean {
+  return mine === theirs || shareRoot(mine, theirs) || isMisprint(mine, theirs, isGivenName);
+}
+
+function isInitialOf(mine: string, theirs: string): boolean {
+  const [shorter, longer] = mine.length <= theirs.length ? [mine, theirs] : [theirs, mine];
+  return /^[a-z]$/.test(shorter) && longer.startsWith(shorter);
+}
+
+/** One wrong letter in a long word, unless both spellings are names that many people have. */
+function isMisprint(mine: string, theirs: string, isName: (word: string) => boolean): boolean {
+  if (Math.min(mine.length, theirs.length) < LEAST_LETTERS_FOR_TYPO) return false;
+  if (Math.abs(mine.length - theirs.length) > 1 || countMistakes(mine, theirs) > 1) return false;
+  return !(isName(mine) && isName(theirs));
+}

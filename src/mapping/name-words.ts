@@ -1,0 +1,109 @@
+/** A last name in the forms in which it is compared; all words in lower case without accents. */
+export interface LastName {
+  /** All words in one, without suffixes: `vandyke` for `Van Dyke, Jr.` */
+  whole: string;
+  /** The words that tell families apart, without particles: `garcia`, `lopez`. */
+  parts: readonly string[];
+  /** 1 for Sr., 2 for Jr. or II, and so on; null where the name does not say. */
+  generation: number | null;
+}
+
+/** The forms of a last name; `parts` is empty for a name without letters. */
+export function lastNameOf(text: string): LastName {
+  const joined = text.replace(PREFIX, (_, prefix: string) => (/^s/i.test(prefix) ? 'st' : prefix));
+  const words = withoutTail(wordsOf(joined), (word) => SUFFIXES.has(word));
+  const parts = words.filter((word) => !PARTICLES.has(word));
+  return {
+    whole: words.join(''),
+    parts: parts.length === 0 ? words : parts,
+    generation: generationOf(text),
+  };
+}
+
+/**
+ * The ways in which a first-name field can be meant, each as a list of names: `Robert (Bob)` and
+ * `Robert / Bob` mean either name. Titles before a name and suffixes after it are not part of it.
+ */
+export function givenNamesOf(text: string): string[][] {
+  const asides = [...text.matchAll(ASIDE)].map((match) => match.slice(1).join(''));
+  const readings = [...text.replace(ASIDE, ' ').split('/'), ...asides];
+  return readings.map(givenWords).filter((words) => words.length > 0);
+}
+
+/**
+ * The words of a name: lower case, Latin accents and apostrophes gone, every other mark a gap.
+ * Square brackets go without a gap, since `C[harles]` is how archives complete an initial.
+ */
+function wordsOf(text: string): string[] {
+  return text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f'’‘`´ʼ[\]]/g, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[ßæœøłđðþı]/g, (letter) => PLAIN_LETTERS.get(letter) ?? letter)
+    .split(/[^\p{L}\p{M}]+/u)
+    .filter(Boolean);
+}
+
+function givenWords(text: string): string[] {
+  const words = withoutTail(wordsOf(text), (word) => GENERATIONS.has(word));
+  const start = words.findIndex((word) => !TITLES.has(word));
+  return start === -1 ? words : words.slice(start);
+}
+
+/** The words without those at the end that the test names; the first word always stays. */
+function withoutTail(words: readonly string[], isTail: (word: string) => boolean): string[] {
+  const last = words.findLastIndex((word, index) => index === 0 || !isTail(word));
+  return words.slice(0, last + 1);
+}
+
+function generationOf(text: string): number | null {
+  const [, ...words] = wordsOf(text);
+  return words.map((word) => GENERATIONS.get(word)).find((found) => found !== undefined) ?? null;
+}
+
+/** One word with what follows: `St. John` is no more `John` than `McDonald` is `Donald`. */
+const PREFIX = /(?<!\p{L})(saint|sainte|ste?|mc|mac|o)[.\s-]+(?=\p{L})/giu;
+
+/** A nickname in brackets or in quotes. */
+const ASIDE = /\(([^)]*)\)|["“”]([^"“”]*)["“”]|(?<=\s)['‘]([^'’]*)['’](?=\s|$)/g;
+
+/** Letters that do not come apart into a plain letter and an accent. */
+const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map([
+  ['ß', 'ss'],
+  ['æ', 'ae'],
+  ['œ', 'oe'],
+  ['ø', 'o'],
+  ['ł', 'l'],
+  ['đ', 'd'],
+  ['ð', 'd'],
+  ['þ', 'th'],
+  ['ı', 'i'],
+]);
+
+const GENERATIONS: ReadonlyMap<string, number> = new Map([
+  ['sr', 1],
+  ['senior', 1],
+  ['jr', 2],
+  ['junior', 2],
+  ['ii', 2],
+  ['iii', 3],
+  ['iv', 4],
+]);
+
+const SUFFIXES = new Set([
+  ...GENERATIONS.keys(),
+  ...'v md phd esq dds dvm cpa rn jd mba'.split(' '),
+]);
+
+const TITLES = new Set(
+  'mr mrs ms miss mx dr prof professor rev reverend fr father sister rabbi hon judge sir dame sen rep gov col capt gen lt maj sgt'.split(
+    ' ',
+  ),
+);
+
+const PARTICLES = new Set(
+  'al bin da das de del dela den der des di do dos du e el ibn la las le los te ten ter van vander von y zu'.split(
+    ' ',
+  ),
+);

@@ -1,0 +1,61 @@
+import type { CrmFieldType } from '../core/crm-field.ts';
+import type { FieldSource } from '../core/field-map.ts';
+
+/**
+ * A value of a profile before it is fitted to a field. The kind says what may be done to it:
+ * lists and prose may be cut to length, since a reader sees that they go on; a text, a link or a
+ * range would become false by cutting and fits whole or not at all.
+ */
+export type RawValue =
+  | { kind: 'text'; text: string }
+  | { kind: 'url'; text: string }
+  | { kind: 'prose'; text: string }
+  | { kind: 'list'; items: readonly string[] }
+  | { kind: 'number'; value: number }
+  /** A part of a whole between 0 and 1; a percent field shows 0.72 as 72. */
+  | { kind: 'share'; value: number }
+  /** Whole US dollars; `high` is null where the range has no upper end. */
+  | { kind: 'range'; low: number; high: number | null }
+  | { kind: 'instant'; epochMs: number };
+
+export type RawKind = RawValue['kind'];
+
+/** Values by the word that the field map has for them; a value that is not known has no entry. */
+export type RawValues = ReadonlyMap<FieldSource, RawValue>;
+
+/** The kind of value that each source gives. */
+export const SOURCE_KINDS = {
+  donorId: 'text',
+  profileUrl: 'url',
+  'name.full': 'text',
+  age: 'number',
+  'netWorth.low': 'number',
+  'netWorth.high': 'number',
+  'netWorth.label': 'range',
+  'capacity.nonprofit': 'number',
+  'capacity.political': 'number',
+  'capacity.highest': 'number',
+  'work.primary': 'text',
+  'work.all': 'list',
+  'education.primary': 'text',
+  'education.all': 'list',
+  bio: 'prose',
+  enhancedAt: 'instant',
+  'warmPath.strength': 'share',
+  'warmPath.introducer': 'text',
+  'warmPath.network': 'text',
+  'warmPath.via': 'text',
+  'warmPath.sentence': 'prose',
+} as const satisfies Record<FieldSource, RawKind>;
+
+/** The types of field that can hold each kind of value, the best one first. */
+export const TYPES_FOR_KIND: Readonly<Record<RawKind, readonly CrmFieldType[]>> = {
+  text: ['text', 'longText', 'picklist', 'multiPicklist'],
+  url: ['url', 'text', 'longText'],
+  prose: ['longText', 'text'],
+  list: ['longText', 'text', 'multiPicklist'],
+  number: ['number', 'currency', 'integer', 'percent', 'text', 'longText', 'picklist'],
+  share: ['percent', 'number', 'text', 'longText'],
+  range: ['text', 'longText', 'picklist'],
+  instant: ['datetime', 'date', 'text', 'longText'],
+};

@@ -1,0 +1,40 @@
+import type { FieldValue } from '../core/crm-field.ts';
+import { plainNumber } from './plain-number.ts';
+
+/** True if a person would see no difference between the two values of a field. */
+export function sameValue(one: FieldValue, other: FieldValue): boolean {
+  return comparableText(one) === comparableText(other);
+}
+
+/** True if a field with this value is empty. */
+export function isBlank(value: FieldValue): boolean {
+  return comparableText(value) === '';
+}
+
+/**
+ * The text that is the same for all values that differ only in how a CRM stores them: line ends,
+ * white space around lines, zeros at a number's end, fractions of a second. Blank is the empty
+ * text. Fingerprints of written values are made from it, so that a value which comes back in
+ * another form is still recognised as ours.
+ */
+export function comparableText(value: FieldValue): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return plainNumber(value);
+  if (typeof value === 'boolean') return String(value);
+  const text = value
+    .normalize('NFC')
+    .replace(/[^\S\n]*\r?\n[^\S\n]*/g, '\n')
+    .trim();
+  if (INSTANT.test(text)) return wholeSeconds(text);
+  return DECIMAL.test(text) ? text.replace(/\.?0+$/, '') : text;
+}
+
+const DECIMAL = /^-?\d+\.\d+$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
+
+/** Salesforce writes `+0000` for `Z`, and keeps no fractions. */
+function wholeSeconds(instant: string): string {
+  const epochMs = Date.parse(instant.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  if (Number.isNaN(epochMs)) return instant;
+  return new Date(epochMs - (((epochMs % 1000) + 1000) % 1000)).toISOString();
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { mapProfile } from '../../src/mapping/map-profile.ts';
+import { profileValues } from '../../src/mapping/profile-values.ts';
+import { aField, aProfile } from './samples.ts';
+
+const values = profileValues(aProfile({ age: null }), Date.UTC(2026, 10, 20));
+const fields = [
+  aField({ name: 'Low__c', type: 'currency' }),
+  aField({ name: 'Name__c', maxLength: 5 }),
+  aField({ name: 'Age__c', type: 'integer' }),
+];
+
+describe('mapProfile', () => {
+  it('takes each value to its field and reports those that do not fit', () => {
+    const result = mapProfile({
+      values,
+      mappings: [
+        { from: 'netWorth.low', to: 'Low__c', when: 'always' },
+        { from: 'name.full', to: 'Name__c', when: 'always' },
+      ],
+      fields,
+    });
+    expect(result.mapped).toEqual({ Low__c: 1_000_000 });
+    expect(result.unfit).toEqual([
+      {
+        field: 'Name__c',
+        reason: 'Name__c holds at most 5 characters; the value has 17: make the field longer.',
+      },
+    ]);
+  });
+
+  it('says nothing about a field for which the profile has no value', () => {
+    const result = mapProfile({
+      values,
+      mappings: [
+        { from: 'age', to: 'Age__c', when: 'always' },
+        { from: 'age', to: 'Nowhere__c', when: 'always' },
+      ],
+      fields,
+    });
+    expect(result).toEqual({ mapped: {}, unfit: [] });
+  });
+
+  it('reports a field that the CRM does not have, with its mend', () => {
+    const mappings = [{ from: 'bio', to: 'low__c', when: 'always' }] as const;
+    const [unfit] = mapProfile({ values, mappings, fields }).unfit;
+    expect(unfit?.reason).toBe(
+      "The CRM has no contact field low__c, or hides it from the integration's user. Write it as Low__c in the settings.",
+    );
+  });
+
+  it('lets the first of two lines for one field count', () => {
+    const result = mapProfile({
+      values,
+      mappings: [
+        { from: 'netWorth.low', to: 'Low__c', when: 'always' },
+        { from: 'netWorth.high', to: 'Low__c', when: 'always' },
+      ],
+      fields,
+    });
+    expect(result.mapped).toEqual({ Low__c: 1_000_000 });
+    expect(result.unfit.map(({ field }) => field)).toEqual(['Low__c']);
+  });
+});
