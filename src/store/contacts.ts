@@ -1,0 +1,515 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import type { OutcomeReason } from '../core/outcome.ts';
+import type { Checkpoint, Lease } from './leases.ts';
+import { portions, ROWS_PER_STATEMENT, valuesTable } from './rows.ts';
+import type { Database, Trx } from './store.ts';
+import type { ContactState, ContactsTable, DueReason } from './tables.ts';
+
+export type ContactRow = Selectable<ContactsTable>;
+
+/** What the plan says of one contact. */
+export type Decision =
+  | { kind: 'choose'; reason: DueReason; priority: number }
+  | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
+  /** Work is under way or a person is asked: only the identity is noted. */
+  | { kind: 'keep' };
+
+/** What is known of a contact that was just read; the rest of it never enters the store. */
+export interface ReadContact {
+  crmId: string;
+  /** Fingerprint of its identity. */
+  identity: string;
+}
+
+export interface DecidedPage<C extends ReadContact> {
+  runId: string;
+  contacts: readonly C[];
+  removed: readonly { id: string; mergedInto: string | null }[];
+  /** Where a later read may start after this page. */
+  cursor: string | null;
+}
+
+/** States that no other station moves a contact out of while a page is decided. */
+const AT_REST: ContactState[] = ['settled', 'due', 'held', 'removed'];
+
+export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** The rows of these contacts, by CRM id. */
+    find: (integrationId: string, ids: readonly string[]) => findRows(db, integrationId, ids),
+
+    /**
+     * Decides a page and moves the watermark past it, in one transaction. `decide` is asked with
+     * the row as it is inside that transaction, so that no station can move a contact meanwhile.
+     */
+    recordPage<C extends ReadContact>(
+      lease: Lease,
+      page: DecidedPage<C>,
+      decide: (contact: C, row: ContactRow | undefined) => Decision,
+    ): Promise<void> {
+      return checkpoint(lease, async (trx) => {
+        // The same key twice in one upsert is an error on Postgres; the last reading counts.
+        const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
+        let chosen = 0;
+        for (const portion of portions(contacts)) {
+          chosen += await recordPortion(trx, lease, page.runId, portion, decide);
+        }
+        await recordRemoved(trx, lease, page.runId, page.removed);
+        await trx
+          .updateTable('runs')
+          .set((eb) => ({
+            read_count: eb('read_count', '+', contacts.length),
+            chosen_count: eb('chosen_count', '+', chosen),
+          }))
+          .where('id', '=', page.runId)
+          .execute();
+        if (page.cursor !== null) {
+          await trx
+            .updateTable('integrations')
+            .set({ cursor: page.cursor })
+            .where('id', '=', lease.integrationId)
+            .execute();
+        }
+      });
+    },
+
+    /**
+     * Puts the question again for settled contacts whose last credit was spent before
+     * `askedBefore` (epoch ms), in portions by CRM id; resolves with how many became due.
+     */
+    async reconsider(
+      lease: Lease,
+      runId: string,
+      askedBefore: number,
+      decide: (row: ContactRow) => Decision,
+    ): Promise<number> {
+      let chosen = 0;
+      let after = '';
+      for (;;) {
+        const last = after;
+        const rows = await checkpoint(lease, async (trx) => {
+          const found = await trx
+            .selectFrom('contacts')
+            .selectAll()
+            .where('integration_id', '=', lease.integrationId)
+            .where('state', '=', 'settled')
+            .where('eligible', '=', 1)
+            .where('asked_at', '<', askedBefore)
+            .where('crm_id', '>', last)
+            .orderBy('crm_id')
+            .limit(ROWS_PER_STATEMENT)
+            .execute();
+          const rechosen = found.flatMap((row) => {
+            const decision = decide(row);
+            return decision.kind === 'choose' ? [{ row, decision }] : [];
+          });
+          chosen += rechosen.length;
+          await upsertDecided(
+            trx,
+            rechosen.map(({ row, decision }) => rowOf(lease, runId, row, decision)),
+          );
+          await addChosen(trx, runId, rechosen.length);
+          return found;
+        });
+        const lastRow = rows.at(-1);
+        if (!lastRow || rows.length < ROWS_PER_STATEMENT) return chosen;
+        after = lastRow.crm_id;
+      }
+    },
+
+    /** Contacts that a run would think about without reading them: due ones, and old ones. */
+    async *listToReconsider(
+      integrationId: string,
+      askedBefore: number,
+    ): AsyncGenerator<ContactRow> {
+      let after = '';
+      for (;;) {
+        const rows = await db
+          .selectFrom('contacts')
+          .selectAll()
+          .where('integration_id', '=', integrationId)
+          .where('eligible', '=', 1)
+          .where((eb) =>
+            eb.or([
+              eb('state', '=', 'due'),
+              eb.and([eb('state', '=', 'settled'), eb('asked_at', '<', askedBefore)]),
+            ]),
+          )
+          .where('crm_id', '>', after)
+          .orderBy('crm_id')
+          .limit(ROWS_PER_STATEMENT)
+          .execute();
+        yield* rows;
+        const last = rows.at(-1);
+        if (!last || rows.length < ROWS_PER_STATEMENT) return;
+        after = last.crm_id;
+      }
+    },
+
+    /** After a full read: contacts that this run did not see are gone from the CRM. */
+    async removeUnseen(lease: Lease, runId: string): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('contacts')
+          .set({
+            state: 'removed',
+            due_reason: null,
+            outcome_reason: 'deleted_in_crm',
+            outcome_run: runId,
+            outcome_at: clock.now(),
+            outcome_detail: null,
+          })
+          .where('integration_id', '=', lease.integrationId)
+          .where('seen_run', '<>', runId)
+          .where('state', 'in', ['settled', 'due', 'held'])
+          .execute(),
+      );
+    },
+
+    /** Contacts that wait to be submitted, in the order of the plan; only one if it is named. */
+    listDue(
+      integrationId: string,
+      { maxPriority, limit, only }: { maxPriority: number; limit: number; only: string | null },
+    ): Promise<ContactRow[]> {
+      let query = db
+        .selectFrom('contacts')
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .where('state', '=', 'due')
+        .where('priority', '<=', maxPriority)
+        .orderBy('priority')
+        .orderBy('asked_at')
+        .orderBy('crm_id')
+        .limit(limit);
+      if (only !== null) query = query.where('crm_id', '=', only);
+      return query.execute();
+    },
+
+    /** How many contacts are between submission and delivery. */
+    async countUnderWay(integrationId: string): Promise<number> {
+      const row = await db
+        .selectFrom('contacts')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('integration_id', '=', integrationId)
+        .where('state', 'in', ['submitted', 'ready'])
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+
+    /** Contacts that turned out not to be submitted after all, with the reason for each. */
+    async settleDue(
+      lease: Lease,
+      runId: string,
+      contacts: readonly { crmId: string; reason: OutcomeReason; removed: boolean }[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const { crmId, reason, removed } of contacts) {
+          await trx
+            .updateTable('contacts')
+            .set({
+              state: removed ? 'removed' : 'settled',
+              eligible: 0,
+              due_reason: null,
+              outcome_reason: reason,
+              outcome_run: runId,
+              outcome_at: clock.now(),
+              outcome_detail: null,
+            })
+            .where('integration_id', '=', lease.integrationId)
+            .where('crm_id', '=', crmId)
+            .where('state', '=', 'due')
+            .execute();
+        }
+      });
+    },
+
+    /** How many contacts stand in each state that means work. */
+    async countWork(integrationId: string): Promise<Record<WorkState, number>> {
+      const rows = await db
+        .selectFrom('contacts')
+        .select(['state', (eb) => eb.fn.countAll().as('count')])
+        .where('integration_id', '=', integrationId)
+        .where('state', 'in', WORK_STATES)
+        .groupBy('state')
+        .execute();
+      const counts = { due: 0, submitted: 0, ready: 0, held: 0 };
+      for (const row of rows) {
+        if (isWorkState(row.state)) counts[row.state] = Number(row.count);
+      }
+      return counts;
+    },
+
+    /** At the end of a run: each contact with work left gets the reason why it waits. */
+    async stampWaiting(
+      lease: Lease,
+      runId: string,
+      reasons: {
+        due: OutcomeReason;
+        submitted: OutcomeReason;
+        ready: OutcomeReason;
+        /** The one contact that the run was for; null if it was for all. */
+        only: string | null;
+      },
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const state of ['due', 'submitted', 'ready'] as const) {
+          await trx
+            .updateTable('contacts')
+            .set({
+              outcome_reason: reasons[state],
+              outcome_run: runId,
+              outcome_at: clock.now(),
+              outcome_detail: null,
+            })
+            .where('integration_id', '=', lease.integrationId)
+            .where('state', '=', state)
+            .where((eb) =>
+              eb.or([
+                eb('outcome_run', '<>', runId),
+                eb('outcome_reason', 'in', REASONS_OF_PASSAGE),
+              ]),
+            )
+            // That its CRM record refused the write is worth more than that it waits.
+            .where('outcome_reason', '<>', 'crm_refused')
+            .$if(reasons.only !== null, (query) => query.where('crm_id', '=', reasons.only))
+            .execute();
+        }
+      });
+    },
+
+    /** Contacts by outcome and reason of the run that touched them last. */
+    async countOutcomes(runId: string, integrationId: string): Promise<Map<string, number>> {
+      const rows = await db
+        .selectFrom('contacts')
+        .select(['outcome_reason', (eb) => eb.fn.countAll().as('count')])
+        .where('integration_id', '=', integrationId)
+        .where('outcome_run', '=', runId)
+        .groupBy('outcome_reason')
+        .execute();
+      return new Map(rows.map((row) => [row.outcome_reason, Number(row.count)]));
+    },
+
+    /** The contacts that a run touched last, without those that were simply fresh. */
+    listOutcomes(runId: string, integrationId: string, limit: number): Promise<ContactRow[]> {
+      return db
+        .selectFrom('contacts')
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .where('outcome_run', '=', runId)
+        .where('outcome_reason', '<>', 'profile_fresh')
+        .orderBy('outcome_reason')
+        .orderBy('crm_id')
+        .limit(limit)
+        .execute();
+    },
+  };
+
+  async function recordPortion<C extends ReadContact>(
+    trx: Trx,
+    lease: Lease,
+    runId: string,
+    contacts: readonly C[],
+    decide: (contact: C, row: ContactRow | undefined) => Decision,
+  ): Promise<number> {
+    const rows = await findRows(
+      trx,
+      lease.integrationId,
+      contacts.map((c) => c.crmId),
+    );
+    const decided: ContactRow[] = [];
+    const kept: C[] = [];
+    const released: string[] = [];
+    let chosen = 0;
+    for (const contact of contacts) {
+      const row = rows.get(contact.crmId);
+      const decision = decide(contact, row);
+      if (decision.kind === 'keep') {
+        kept.push(contact);
+        continue;
+      }
+      if (decision.kind === 'choose' && row?.state !== 'due') chosen += 1;
+      if (row?.state === 'held') released.push(contact.crmId);
+      const known = row ?? newRow(lease.integrationId, contact);
+      decided.push(rowOf(lease, runId, { ...known, identity: contact.identity }, decision));
+    }
+    await upsertDecided(trx, decided);
+    await noteKept(trx, lease, runId, kept);
+    await supersedeHolds(trx, lease, released);
+    return chosen;
+  }
+
+  function rowOf(
+    lease: Lease,
+    runId: string,
+    row: ContactRow,
+    decision: Exclude<Decision, { kind: 'keep' }>,
+  ): ContactRow {
+    const chosen = decision.kind === 'choose';
+    return {
+      ...row,
+      integration_id: lease.integrationId,
+      state: chosen ? 'due' : 'settled',
+      eligible: chosen || decision.eligible ? 1 : 0,
+      due_reason: chosen ? decision.reason : null,
+      priority: chosen ? decision.priority : row.priority,
+      tracking_id: null,
+      outcome_reason: chosen ? 'submission_pending' : decision.reason,
+      outcome_run: runId,
+      outcome_at: clock.now(),
+      outcome_detail: null,
+      seen_run: runId,
+    };
+  }
+
+  async function recordRemoved(
+    trx: Trx,
+    lease: Lease,
+    runId: string,
+    removed: readonly { id: string; mergedInto: string | null }[],
+  ): Promise<void> {
+    for (const { id, mergedInto } of removed) {
+      await trx
+        .updateTable('contacts')
+        .set({
+          state: 'removed',
+          due_reason: null,
+          outcome_reason: mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm',
+          outcome_run: runId,
+          outcome_at: clock.now(),
+          outcome_detail: null,
+          seen_run: runId,
+        })
+        .where('integration_id', '=', lease.integrationId)
+        .where('crm_id', '=', id)
+        .where('state', 'in', AT_REST)
+        .execute();
+    }
+    await supersedeHolds(
+      trx,
+      lease,
+      removed.map((r) => r.id),
+    );
+  }
+
+  async function supersedeHolds(trx: Trx, lease: Lease, ids: readonly string[]): Promise<void> {
+    for (const portion of portions(ids)) {
+      await trx
+        .updateTable('holds')
+        .set({ decision: 'superseded', decided_at: clock.now() })
+        .where('integration_id', '=', lease.integrationId)
+        .where('crm_id', 'in', portion)
+        .where('decision', 'is', null)
+        .execute();
+    }
+  }
+}
+
+const WORK_STATES = ['due', 'submitted', 'ready', 'held'] as const;
+export type WorkState = (typeof WORK_STATES)[number];
+
+function isWorkState(state: string): state is WorkState {
+  return WORK_STATES.some((known) => known === state);
+}
+
+/** Reasons that say where a contact was on its way, not why it waits at the end. */
+const REASONS_OF_PASSAGE: OutcomeReason[] = [
+  'submission_pending',
+  'job_running',
+  'delivery_pending',
+  'settlement_pending',
+];
+
+async function findRows(
+  db: Database | Trx,
+  integrationId: string,
+  ids: readonly string[],
+): Promise<Map<string, ContactRow>> {
+  const found = new Map<string, ContactRow>();
+  for (const portion of portions(ids)) {
+    const rows = await db
+      .selectFrom('contacts')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', portion)
+      .execute();
+    for (const row of rows) found.set(row.crm_id, row);
+  }
+  return found;
+}
+
+function newRow(integrationId: string, contact: ReadContact): ContactRow {
+  return {
+    integration_id: integrationId,
+    crm_id: contact.crmId,
+    state: 'settled',
+    identity: contact.identity,
+    eligible: 0,
+    due_reason: null,
+    priority: 1,
+    asked_identity: null,
+    asked_at: null,
+    tracking_id: null,
+    donor_id: null,
+    enhanced_at: null,
+    owned_values: '{}',
+    outcome_reason: 'submission_pending',
+    outcome_run: '',
+    outcome_at: 0,
+    outcome_detail: null,
+    seen_run: '',
+  };
+}
+
+/** Writes what was decided; what a station has moved on meanwhile stays as it is. */
+async function upsertDecided(trx: Trx, rows: readonly ContactRow[]): Promise<void> {
+  for (const portion of portions(rows)) {
+    await trx
+      .insertInto('contacts')
+      .values(portion)
+      .onConflict((c) =>
+        c
+          .columns(['integration_id', 'crm_id'])
+          .doUpdateSet((eb) => ({
+            state: eb.ref('excluded.state'),
+            identity: eb.ref('excluded.identity'),
+            eligible: eb.ref('excluded.eligible'),
+            due_reason: eb.ref('excluded.due_reason'),
+            priority: eb.ref('excluded.priority'),
+            tracking_id: eb.ref('excluded.tracking_id'),
+            outcome_reason: eb.ref('excluded.outcome_reason'),
+            outcome_run: eb.ref('excluded.outcome_run'),
+            outcome_at: eb.ref('excluded.outcome_at'),
+            outcome_detail: eb.ref('excluded.outcome_detail'),
+            seen_run: eb.ref('excluded.seen_run'),
+          }))
+          .where('contacts.state', 'in', AT_REST),
+      )
+      .execute();
+  }
+}
+
+async function noteKept(
+  trx: Trx,
+  lease: Lease,
+  runId: string,
+  contacts: readonly ReadContact[],
+): Promise<void> {
+  for (const portion of portions(contacts)) {
+    const noted = valuesTable<'column1' | 'column2'>(portion.map((c) => [c.crmId, c.identity]));
+    await trx
+      .updateTable('contacts')
+      .from(noted)
+      .set((eb) => ({ identity: eb.ref('v.column2'), seen_run: runId, outcome_run: runId }))
+      .where('integration_id', '=', lease.integrationId)
+      .whereRef('crm_id', '=', 'v.column1')
+      .execute();
+  }
+}
+
+async function addChosen(trx: Trx, runId: string, chosen: number): Promise<void> {
+  await trx
+    .updateTable('runs')
+    .set((eb) => ({ chosen_count: eb('chosen_count', '+', chosen) }))
+    .where('id', '=', runId)
+    .execute();
+}

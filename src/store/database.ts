@@ -1,0 +1,40 @@
+import { Kysely, sql } from 'kysely';
+import type { Log } from '../core/log.ts';
+import { silentLog } from '../core/log.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
+
+/** A database that is open and has answered. */
+export interface OpenDatabase<Tables> {
+  /**
+   * For single statements and for `db.transaction()`. Inside a transaction only the transaction's
+   * own object may be used; using this one there throws (see `guarded-driver.ts`).
+   */
+  db: Kysely<Tables>;
+  kind: 'sqlite' | 'postgres';
+  /** Closes all connections; calling it again does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens `sqlite:PATH` (its folder and file are created where missing), `sqlite::memory:` or
+ * `postgres://…`. The schema is another matter: `migrate.ts`.
+ *
+ * Throws a ConfigurationError that says what to change if the URL is wrong, the file or folder
+ * cannot be used, or Postgres cannot be reached; a RetriableError if the database is only busy.
+ */
+export async function openDatabase<Tables>(
+  url: string,
+  options: { log?: Log } = {},
+): Promise<OpenDatabase<Tables>> {
+  const location = parseDatabaseUrl(url);
+  const dialect =
+    location.kind === 'sqlite'
+      ? await openSqlite(location.path)
+      : await openPostgres(location, options.log ?? silentLog);
+  const db = new Kysely<Tables>({ dialect });
+  // Kysely closes only what it has used once.
+  await sql`select 1`.execute(db);
+  return { db, kind: location.kind, close: () => db.destroy() };
+}

@@ -1,0 +1,71 @@
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
+import type { Sealer } from './sealed.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * A keyed hash of a text: 22 characters, the same for the same purpose and text, and of no use to
+ * somebody who guesses at texts without the key. Purposes keep equal texts of different meaning
+ * apart; they are words of ours, like `identity`.
+ */
+export type Fingerprint = (purpose: string, text: string) => string;
+
+/** The name of the key in the table `secrets`. */
+const KEY_NAME = 'fingerprint_key';
+const KEY_BYTES = 32;
+/** Among ten billion texts the odds for two alike are below one in 10^18. */
+const FINGERPRINT_BYTES = 16;
+
+/** HMAC-SHA-256, cut to its first 16 bytes, in base64url. */
+export function createFingerprint(key: KeyObject): Fingerprint {
+  return (purpose, text) =>
+    // No purpose holds a NUL, so no two pairs make the same input.
+    createHmac('sha256', key)
+      .update(`${purpose}\0${text}`)
+      .digest()
+      .toString('base64url', 0, FINGERPRINT_BYTES);
+}
+
+/**
+ * The key of this database, made at the first start. It is random and only sealed by the secret
+ * key, so that rotating that one changes no fingerprint: a changed one would make every contact
+ * look new and spend its credit again. For the same reason a key that cannot be opened is a
+ * ConfigurationError and never replaced.
+ */
+export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
+  if ((await readKey(db)) === undefined) await createKey(db, sealer);
+  const sealed = await readKey(db);
+  if (sealed === undefined) throw unreadable('It vanished while it was read.');
+  try {
+    return createSecretKey(sealer.open(sealed), 'base64url');
+  } catch (error) {
+    throw unreadable(messageOf(error), error);
+  }
+}
+
+async function readKey(db: Kysely<Tables>): Promise<string | undefined> {
+  const secret = await db
+    .selectFrom('secrets')
+    .select('value')
+    .where('name', '=', KEY_NAME)
+    .executeTakeFirst();
+  return secret?.value;
+}
+
+/** Of several processes that start at once, the first one's key stays. */
+async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<void> {
+  const value = sealer.seal(randomBytes(KEY_BYTES).toString('base64url'));
+  await db
+    .insertInto('secrets')
+    .values({ name: KEY_NAME, value })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+}
+
+function unreadable(reason: string, cause?: unknown): ConfigurationError {
+  return new ConfigurationError(`The fingerprint key of the database cannot be opened. ${reason}`, {
+    code: 'fingerprint_key_unreadable',
+    cause,
+  });
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '../core/clock.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { Database } from './store.ts';
+
+export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
+  return {
+    /**
+     * Erases a contact from every table and remembers, by a fingerprint alone, never to take it
+     * up again. What was paid stays on record without saying for whom. False if nothing was known.
+     */
+    erase(integrationId: string, crmId: string): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        const known = await trx
+          .deleteFrom('contacts')
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', '=', crmId)
+          .executeTakeFirst();
+        for (const table of ['writes', 'holds'] as const) {
+          await trx
+            .deleteFrom(table)
+            .where('integration_id', '=', integrationId)
+            .where('crm_id', '=', crmId)
+            .execute();
+        }
+        await trx
+          .updateTable('jobs')
+          .set({ crm_id: '', identity: '' })
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', '=', crmId)
+          .execute();
+        await trx
+          .insertInto('forgotten')
+          .values({
+            integration_id: integrationId,
+            crm_id_fingerprint: fingerprint('forgotten', crmId),
+            forgotten_at: clock.now(),
+          })
+          .onConflict((c) => c.doNothing())
+          .execute();
+        return known.numDeletedRows > 0n;
+      });
+    },
+
+    /** Fingerprints of the contacts of an integration that must not be taken up again. */
+    async listForgotten(integrationId: string): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('forgotten')
+        .select('crm_id_fingerprint')
+        .where('integration_id', '=', integrationId)
+        .execute();
+      return new Set(rows.map((row) => row.crm_id_fingerprint));
+    },
+  };
+}

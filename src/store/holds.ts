@@ -1,0 +1,92 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import { ASK_AGAIN } from './jobs.ts';
+import type { Database, Trx } from './store.ts';
+import type { HoldsTable } from './tables.ts';
+
+export type HoldRow = Selectable<HoldsTable>;
+
+/** What a person may decide about a hold. */
+export type HoldDecision = 'approved' | 'rejected' | 'resubmitted';
+
+export function holdQueries(db: Database, clock: Clock) {
+  return {
+    /** What waits for a person, the oldest first. */
+    listOpen(integrationId?: string): Promise<HoldRow[]> {
+      let query = db.selectFrom('holds').selectAll().where('decision', 'is', null);
+      if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
+      return query.orderBy('opened_at').orderBy('id').execute();
+    },
+
+    /** The hold with this id, open or not. */
+    find(id: string): Promise<HoldRow | undefined> {
+      return db.selectFrom('holds').selectAll().where('id', '=', id).executeTakeFirst();
+    },
+
+    /** True if a person said that this job's profile belongs to its contact. */
+    async approvedTrackingIds(trackingIds: readonly string[]): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('holds')
+        .select('tracking_id')
+        .where('tracking_id', 'in', trackingIds)
+        .where('decision', '=', 'approved')
+        .execute();
+      return new Set(rows.map((row) => row.tracking_id));
+    },
+
+    /** Notes the decision and moves the contact on; false if the hold is no longer open. */
+    decide(hold: HoldRow, decision: HoldDecision): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        const decided = await trx
+          .updateTable('holds')
+          .set({ decision, decided_at: clock.now() })
+          .where('id', '=', hold.id)
+          .where('decision', 'is', null)
+          .executeTakeFirst();
+        if (decided.numUpdatedRows === 0n) return false;
+        await moveContact(trx, hold, decision);
+        return true;
+      });
+    },
+  };
+
+  async function moveContact(trx: Trx, hold: HoldRow, decision: HoldDecision): Promise<void> {
+    const contact = trx
+      .updateTable('contacts')
+      .where('integration_id', '=', hold.integration_id)
+      .where('crm_id', '=', hold.crm_id)
+      .where('state', '=', 'held');
+    if (decision === 'approved') {
+      await contact.set({ state: 'ready', outcome_reason: 'delivery_pending' }).execute();
+      return;
+    }
+    await trx
+      .updateTable('jobs')
+      .set({ state: 'delivered', closed_at: clock.now() })
+      .where('tracking_id', '=', hold.tracking_id)
+      .where('state', '=', 'completed')
+      .execute();
+    if (decision === 'rejected') {
+      await contact
+        .set({
+          state: 'settled',
+          tracking_id: null,
+          outcome_reason: 'rejected_by_person',
+          outcome_at: clock.now(),
+        })
+        .execute();
+      return;
+    }
+    await contact
+      .set({
+        state: 'due',
+        due_reason: 'resubmitted_by_person',
+        asked_identity: null,
+        asked_at: ASK_AGAIN,
+        tracking_id: null,
+        outcome_reason: 'submission_pending',
+        outcome_at: clock.now(),
+      })
+      .execute();
+  }
+}

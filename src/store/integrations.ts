@@ -1,0 +1,68 @@
+import type { Checkpoint, Lease } from './leases.ts';
+import type { Database } from './store.ts';
+
+/** What is remembered of an integration between runs. */
+export interface IntegrationState {
+  crmAccount: string | null;
+  cursor: string | null;
+  cursorScope: string | null;
+}
+
+export function integrationQueries(db: Database, checkpoint: Checkpoint) {
+  return {
+    async findState(id: string): Promise<IntegrationState> {
+      const row = await db
+        .selectFrom('integrations')
+        .select(['crm_account', 'cursor', 'cursor_scope'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return {
+        crmAccount: row?.crm_account ?? null,
+        cursor: row?.cursor ?? null,
+        cursorScope: row?.cursor_scope ?? null,
+      };
+    },
+
+    /** Pins the CRM account (its fingerprint) that the integration's contacts belong to. */
+    async pinAccount(lease: Lease, crmAccount: string): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('integrations')
+          .set({ crm_account: crmAccount })
+          .where('id', '=', lease.integrationId)
+          .execute(),
+      );
+    },
+
+    /** Starts reading from the beginning, with this scope of reading. */
+    async resetCursor(lease: Lease, scope: string): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('integrations')
+          .set({ cursor: null, cursor_scope: scope })
+          .where('id', '=', lease.integrationId)
+          .execute(),
+      );
+    },
+
+    /** Sealed settings of the integrations that live in the database, by id. */
+    async listSealedSettings(): Promise<{ id: string; settings: string }[]> {
+      const rows = await db
+        .selectFrom('integrations')
+        .select(['id', 'settings'])
+        .where('settings', 'is not', null)
+        .orderBy('id')
+        .execute();
+      return rows.flatMap(({ id, settings }) => (settings === null ? [] : [{ id, settings }]));
+    },
+
+    /** Puts sealed settings of an integration into the database. */
+    async saveSealedSettings(id: string, settings: string): Promise<void> {
+      await db
+        .insertInto('integrations')
+        .values({ id, settings, run_epoch: 0 })
+        .onConflict((c) => c.column('id').doUpdateSet({ settings }))
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely';
+import * as ground from '../../migrations/0001-ground.ts';
+
+/** One step of the schema. It only goes forward, and a released one is never edited. */
+export interface SchemaMigration {
+  up(db: Kysely<unknown>): Promise<void>;
+}
+
+/** Migrations by file name, whose number gives their order. */
+export type MigrationList = Readonly<Record<string, SchemaMigration>>;
+
+/** Every migration there is. Named one by one, so that the built program needs no folder to search. */
+export const MIGRATIONS = { '0001-ground': ground } satisfies MigrationList;

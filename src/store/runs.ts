@@ -1,0 +1,84 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import type { RunReason, RunStatus, Trigger } from '../core/run.ts';
+import type { Checkpoint, Lease } from './leases.ts';
+import type { Database } from './store.ts';
+import type { RunsTable } from './tables.ts';
+
+export type RunRow = Selectable<RunsTable>;
+
+export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** Notes a run that begins; one that was cut off before is marked as interrupted. */
+    async begin(lease: Lease, id: string, trigger: Trigger): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        await trx
+          .updateTable('runs')
+          .set({
+            status: 'incomplete',
+            reason_code: 'interrupted',
+            reason_message: 'The process ended in the middle of this run; the next one went on.',
+            finished_at: clock.now(),
+          })
+          .where('integration_id', '=', lease.integrationId)
+          .where('status', '=', 'running')
+          .execute();
+        const due = await trx
+          .selectFrom('contacts')
+          .select((eb) => eb.fn.countAll().as('count'))
+          .where('integration_id', '=', lease.integrationId)
+          .where('state', '=', 'due')
+          .executeTakeFirst();
+        await trx
+          .insertInto('runs')
+          .values({
+            id,
+            integration_id: lease.integrationId,
+            epoch: lease.epoch,
+            trigger,
+            status: 'running',
+            started_at: clock.now(),
+            read_count: 0,
+            // What an earlier run has chosen and left undone is this run's to do.
+            chosen_count: Number(due?.count ?? 0),
+            submitted_count: 0,
+            enhanced_count: 0,
+            spent_enhancements: 0,
+          })
+          .execute();
+      });
+    },
+
+    /** Notes how a run ended, with its report. */
+    async finish(
+      lease: Lease,
+      id: string,
+      end: { status: RunStatus; reason: RunReason | null; finishedAt: number; report: string },
+    ): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('runs')
+          .set({
+            status: end.status,
+            reason_code: end.reason?.code ?? null,
+            reason_message: end.reason?.message ?? null,
+            finished_at: end.finishedAt,
+            report: end.report,
+          })
+          .where('id', '=', id)
+          .execute(),
+      );
+    },
+
+    find(id: string): Promise<RunRow | undefined> {
+      return db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+    },
+
+    /** Runs, the newest first. */
+    list({ integrationId, limit }: { integrationId?: string; limit: number }): Promise<RunRow[]> {
+      let query = db.selectFrom('runs').selectAll();
+      if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
+      return query.orderBy('started_at', 'desc').orderBy('id').limit(limit).execute();
+    },
+  };
+}

@@ -1,0 +1,212 @@
+/**
+ * The tables as Kysely sees them. Text, integers and 0/1 only, so that SQLite and Postgres hold
+ * the same; instants are epoch milliseconds. No column holds a name, an address, a wealth figure
+ * or a key in clear: there are ids, keyed fingerprints, states and sealed text.
+ */
+
+/** Where a contact stands. */
+export type ContactState =
+  /** Nothing to do until the CRM, the calendar or a person says otherwise. */
+  | 'settled'
+  /** Chosen, waits to be submitted. */
+  | 'due'
+  /** Part of an open submission, or its job is running. */
+  | 'submitted'
+  /** Its job is done; the profile waits to be fetched and delivered. */
+  | 'ready'
+  /** Waits for a person's decision. */
+  | 'held'
+  /** Gone from the CRM. */
+  | 'removed';
+
+/** Why a credit is to be spent on a contact. */
+export type DueReason =
+  | 'never_enhanced'
+  | 'identity_changed'
+  | 'profile_old'
+  | 'resubmitted_by_person'
+  | 'lost_answer_resubmitted'
+  | 'job_vanished';
+
+/** Where a submission stands; `intended` and `lost` are open, at most one of a partner key. */
+export type SubmissionState =
+  | 'intended'
+  | 'accepted'
+  | 'refused'
+  | 'lost'
+  | 'not_charged'
+  | 'charged';
+
+/** Where a job stands, one row for each contact of each submission. */
+export type JobState =
+  /** The submission's intent is on disk; no answer yet. */
+  | 'intended'
+  | 'processing'
+  | 'completed'
+  /** Its profile is delivered, or its end is final in another way. */
+  | 'delivered'
+  | 'failed'
+  | 'vanished'
+  /** Not charged: refused, not processed, or settled so. */
+  | 'unpaid'
+  /** Charged or not provably unpaid, and its job id is unknown. */
+  | 'lost';
+
+export interface Tables {
+  secrets: SecretsTable;
+  integrations: IntegrationsTable;
+  partner_keys: PartnerKeysTable;
+  runs: RunsTable;
+  contacts: ContactsTable;
+  submissions: SubmissionsTable;
+  jobs: JobsTable;
+  writes: WritesTable;
+  holds: HoldsTable;
+  forgotten: ForgottenTable;
+}
+
+/** Sealed text by name: tokens, the fingerprint key. */
+export interface SecretsTable {
+  name: string;
+  value: string;
+}
+
+export interface IntegrationsTable {
+  id: string;
+  /** Fingerprint of the CRM account that the contacts belong to; pinned by the first run. */
+  crm_account: string | null;
+  /** Sealed settings, for integrations that live in the database instead of a file. */
+  settings: string | null;
+  /** Where the next read starts. */
+  cursor: string | null;
+  /** Fingerprint of what the cursor was made with; another one starts from the beginning. */
+  cursor_scope: string | null;
+  /** Raised when a run begins; each checkpoint checks it first. */
+  run_epoch: number;
+  lease_owner: string | null;
+  lease_until: number | null;
+}
+
+export interface PartnerKeysTable {
+  /** Fingerprint of base URL and key. */
+  id: string;
+  /** Credits of the enhancements bucket as last read or carried forward; null if unknown. */
+  balance: number | null;
+  /** Raised whenever a submission of the key closes, so that a reading can tell it is stale. */
+  spend_sequence: number;
+}
+
+export interface RunsTable {
+  id: string;
+  integration_id: string;
+  epoch: number;
+  trigger: string;
+  status: string;
+  reason_code: string | null;
+  reason_message: string | null;
+  started_at: number;
+  finished_at: number | null;
+  read_count: number;
+  chosen_count: number;
+  submitted_count: number;
+  enhanced_count: number;
+  spent_enhancements: number;
+  /** The finished report as JSON. */
+  report: string | null;
+}
+
+export interface ContactsTable {
+  integration_id: string;
+  crm_id: string;
+  state: ContactState;
+  /** Fingerprint of name, addresses and employers as last read. */
+  identity: string;
+  /** 1 if it may be submitted as far as the CRM's record goes: names there, not opted out. */
+  eligible: number;
+  due_reason: DueReason | null;
+  /** 0 members of mirrored groups, 1 never enhanced, 2 all others. */
+  priority: number;
+  /** The identity that the last credit was spent on, and when. */
+  asked_identity: string | null;
+  asked_at: number | null;
+  /** The job at hand. */
+  tracking_id: string | null;
+  donor_id: string | null;
+  /** When a profile was last delivered. */
+  enhanced_at: number | null;
+  /** JSON: field → fingerprint of the value that we wrote last. */
+  owned_values: string;
+  /** What the last run that touched it did, and why. */
+  outcome_reason: string;
+  outcome_run: string;
+  outcome_at: number;
+  /** More of the reason for a person, without personal data. */
+  outcome_detail: string | null;
+  /** The run that last saw it in the CRM. */
+  seen_run: string;
+}
+
+export interface SubmissionsTable {
+  id: string;
+  integration_id: string;
+  run_id: string;
+  partner_key: string;
+  state: SubmissionState;
+  persons: number;
+  /** Credits charged, as far as is known. */
+  charged: number | null;
+  /** The bucket's balance before the request. */
+  balance_before: number;
+  intended_at: number;
+  lost_at: number | null;
+  closed_at: number | null;
+}
+
+export interface JobsTable {
+  tracking_id: string;
+  submission_id: string;
+  integration_id: string;
+  crm_id: string;
+  identity: string;
+  /** Why the credit was spent. */
+  reason: DueReason;
+  state: JobState;
+  job_id: string | null;
+  submitted_at: number;
+  closed_at: number | null;
+}
+
+/** What a run wrote into one contact, and what was there before. */
+export interface WritesTable {
+  id: string;
+  run_id: string;
+  integration_id: string;
+  crm_id: string;
+  state: 'intended' | 'written' | 'refused' | 'undone';
+  /** Sealed JSON: field → value before. */
+  before: string;
+  /** JSON: field → fingerprint of the value written. */
+  after: string;
+  /** JSON: the contact's `owned_values` before. */
+  owned_before: string;
+  written_at: number;
+}
+
+export interface HoldsTable {
+  id: string;
+  integration_id: string;
+  crm_id: string;
+  kind: 'name_mismatch' | 'lost_answer';
+  tracking_id: string;
+  detail: string | null;
+  opened_at: number;
+  decision: 'approved' | 'rejected' | 'resubmitted' | 'superseded' | null;
+  decided_at: number | null;
+}
+
+/** People who must not be enhanced again, by fingerprint of their CRM id. */
+export interface ForgottenTable {
+  integration_id: string;
+  crm_id_fingerprint: string;
+  forgotten_at: number;
+}

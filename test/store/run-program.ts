@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+
+/** How a program ended: `signal` is null unless it was killed. */
+export interface ProgramEnd {
+  stdout: string;
+  stderr: string;
+  signal: string | null;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** Runs a program of this folder to its end in a process of its own. */
+export function runProgram(name: string, args: readonly string[]): Promise<ProgramEnd> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [join(import.meta.dirname, name), ...args],
+      { timeout: TIMEOUT_MS, encoding: 'utf8' },
+      (_error, stdout, stderr) => resolve({ stdout, stderr, signal: child.signalCode }),
+    );
+  });
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/global-setup.ts'],
+    // Real servers, databases and child processes take their time on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Two cores: more workers than that only make the real neighbours wait for each other.
+    maxWorkers: 2,
+  },
+});
