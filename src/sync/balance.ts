@@ -1,0 +1,36 @@
+/** What may be spent: the balance as last read, carried forward by what each answer says. */
+import type { CreditBalances } from '../partner/credits.ts';
+import { type Allowance, allowanceOf, startOfMonth } from './budget.ts';
+import type { Run, SyncDeps } from './context.ts';
+
+type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
+
+/**
+ * Asks the service for the balances (free) and notes that of the enhancements bucket, unless a
+ * submission of the key is open or was closed meanwhile: then the reading may be older than that.
+ */
+export async function readBalance(
+  { store, partner }: Pick<BalanceDeps, 'store' | 'partner'>,
+  run: Run,
+): Promise<CreditBalances> {
+  const { sequence } = await store.submissions.findBalance(run.partnerKey);
+  const credits = await partner.readCredits(run.control.ending);
+  await store.submissions.recordBalance(run.partnerKey, sequence, credits.enhancements);
+  return credits;
+}
+
+/** What this run may spend now. */
+export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance> {
+  const { store, clock } = deps;
+  const { balance } = await store.submissions.findBalance(run.partnerKey);
+  const { budget, schedule } = run.integration;
+  const monthStart = startOfMonth(clock.now(), schedule?.timezone ?? 'UTC');
+  return allowanceOf(budget, {
+    balance: balance ?? (await readBalance(deps, run)).enhancements,
+    thisRun: await store.submissions.spentByRun(run.id),
+    thisMonth:
+      budget.perMonth === null
+        ? 0
+        : await store.submissions.spentSince(run.integration.id, monthStart),
+  });
+}

@@ -1,0 +1,90 @@
+import type { Budget } from '../core/integration.ts';
+
+export interface SpendingSoFar {
+  /** Credits this run has spent, and this calendar month's runs together. */
+  thisRun: number;
+  thisMonth: number;
+  /** Credits in the bucket now. */
+  balance: number;
+}
+
+export interface Allowance {
+  /** Credits that may be spent now. */
+  credits: number;
+  /** What stops the spending once they are gone. */
+  limit: 'budget_reached' | 'credits_exhausted';
+  /** The limit in words, for the report. */
+  limitText: string;
+}
+
+/** What the settings and the bucket allow; the tightest limit is the one that is named. */
+export function allowanceOf(budget: Budget, spent: SpendingSoFar): Allowance {
+  const limits: Allowance[] = [
+    {
+      credits: spent.balance,
+      limit: 'credits_exhausted',
+      limitText: 'the enhancements bucket of the partner key is empty',
+    },
+  ];
+  if (budget.keep > 0) {
+    limits.push({
+      credits: spent.balance - budget.keep,
+      limit: 'budget_reached',
+      limitText: `${budget.keep} credits are to be kept (budget.keep)`,
+    });
+  }
+  if (budget.perRun !== null) {
+    limits.push({
+      credits: budget.perRun - spent.thisRun,
+      limit: 'budget_reached',
+      limitText: `a run may spend ${budget.perRun} credits (budget.perRun)`,
+    });
+  }
+  if (budget.perMonth !== null) {
+    limits.push({
+      credits: budget.perMonth - spent.thisMonth,
+      limit: 'budget_reached',
+      limitText: `a month may spend ${budget.perMonth} credits (budget.perMonth)`,
+    });
+  }
+  const tightest = limits.reduce((a, b) => (b.credits < a.credits ? b : a));
+  return { ...tightest, credits: Math.max(0, tightest.credits) };
+}
+
+/** The first instant (epoch ms) of the calendar month that `now` is in, in a time zone. */
+export function startOfMonth(now: number, timeZone: string): number {
+  const { year, month } = calendarOf(now, timeZone);
+  // The offset of the zone at the month's start is found by looking how midnight UTC reads there.
+  const midnightUtc = Date.UTC(year, month - 1, 1);
+  const first = midnightUtc - offsetMs(midnightUtc, timeZone);
+  return midnightUtc - offsetMs(first, timeZone);
+}
+
+function offsetMs(instant: number, timeZone: string): number {
+  const c = calendarOf(instant, timeZone);
+  const asUtc = Date.UTC(c.year, c.month - 1, c.day, c.hour, c.minute, c.second);
+  return asUtc - Math.floor(instant / 1000) * 1000;
+}
+
+function calendarOf(instant: number, timeZone: string) {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(instant);
+  const value = (type: Intl.DateTimeFormatPartTypes) =>
+    Number(parts.find((part) => part.type === type)?.value);
+  return {
+    year: value('year'),
+    month: value('month'),
+    day: value('day'),
+    hour: value('hour'),
+    minute: value('minute'),
+    second: value('second'),
+  };
+}

@@ -1,0 +1,51 @@
+/** What one run is made of, and what its stations may use. */
+import type { Connector } from '../../connectors/contract.ts';
+import type { Clock } from '../core/clock.ts';
+import type { CrmField } from '../core/crm-field.ts';
+import type { FieldMapping } from '../core/field-map.ts';
+import type { Integration } from '../core/integration.ts';
+import type { Log } from '../core/log.ts';
+import type { Trigger } from '../core/run.ts';
+import type { PartnerClient } from '../partner/client.ts';
+import type { Lease, LeaseAttempt } from '../store/leases.ts';
+import type { Sealer } from '../store/sealed.ts';
+import type { Store } from '../store/store.ts';
+import type { RunControl } from './control.ts';
+
+/** What the sync needs of the world. */
+export interface SyncDeps {
+  store: Store;
+  connector: Connector;
+  partner: Pick<
+    PartnerClient,
+    'submitEnhancements' | 'readProgress' | 'readResults' | 'readCredits'
+  >;
+  sealer: Pick<Sealer, 'seal' | 'open'>;
+  clock: Clock;
+  log: Log;
+  /** Takes the lease of an integration, unless a living process has it. */
+  takeLease: (integrationId: string) => Promise<LeaseAttempt>;
+  /** A new identifier that nobody can guess. */
+  newId: () => string;
+}
+
+/** One execution of the sync of one integration. */
+export interface Run {
+  id: string;
+  lease: Lease;
+  integration: Integration;
+  trigger: Trigger;
+  /** The field map in force: the settings' or the connector's own. */
+  mappings: readonly FieldMapping[];
+  /** The CRM's description of the mapped fields. */
+  fields: readonly CrmField[];
+  /** Fingerprint of the partner key: balances and open submissions belong to it. */
+  partnerKey: string;
+  /** Fingerprints of contacts that were erased and must not be taken up again. */
+  forgotten: ReadonlySet<string>;
+  /** Reads everything anew instead of what changed. */
+  full: boolean;
+  /** The one contact to sync, by CRM id; null for all. */
+  only: string | null;
+  control: RunControl;
+}

@@ -1,0 +1,139 @@
+import type { Clock } from '../core/clock.ts';
+import { DonorSyncError, messageOf } from '../core/errors.ts';
+import type { RunReason, StopCode } from '../core/run.ts';
+
+/** The stations of a run. */
+export type Station = 'read' | 'submit' | 'poll' | 'deliver';
+
+/** Requests that are under way when a run stops get this long to finish. */
+const GRACE_MS = 6_000;
+
+/** Stations look again after this long, even if no bell has rung. */
+const IDLE_MS = 500;
+
+/**
+ * How the stations of one run know of each other: who is done, who must stop and why, and a bell
+ * that says that the store has changed. Work itself goes through the store alone.
+ */
+export interface RunControl {
+  /** Aborted when the run stops: waits end at once. */
+  readonly stopping: AbortSignal;
+  /** Aborted when requests under way have had their time. */
+  readonly ending: AbortSignal;
+  /** Why the run does not come to its end, if so; the first reason counts. */
+  readonly reason: RunReason | null;
+  /** The error that made the run fail, if one did. */
+  readonly failure: unknown;
+  /** Ends spending; everything else goes on. */
+  stopSpending(code: StopCode, message: string): void;
+  readonly spendingStopped: boolean;
+  /** Ends the run at the next checkpoint of each station. */
+  stop(code: StopCode, message: string): void;
+  /** Ends the run because of an error: one of the stop codes, or a failure. */
+  stopFor(error: unknown): void;
+  /** Marks a station as done. */
+  finish(station: Station): void;
+  isDone(station: Station): boolean;
+  /** Says that the store has changed. */
+  ring(): void;
+  /** How often the bell has rung: taken before looking into the store, given to `wait` after. */
+  readonly rings: number;
+  /** Resolves once the bell has rung since `rings`, after a while, or when the run stops. */
+  wait(rings: number): Promise<void>;
+}
+
+export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
+  const stopping = new AbortController();
+  const ending = new AbortController();
+  const done = new Set<Station>();
+  let reason: RunReason | null = null;
+  let failure: unknown = null;
+  let spendingStopped = false;
+  let bell = new AbortController();
+  let rings = 0;
+
+  if (outer.aborted) interrupt();
+  else outer.addEventListener('abort', interrupt, { once: true });
+
+  const control: RunControl = {
+    stopping: stopping.signal,
+    ending: ending.signal,
+    get reason() {
+      return reason;
+    },
+    get failure() {
+      return failure;
+    },
+    get spendingStopped() {
+      return spendingStopped;
+    },
+    stopSpending(code, message) {
+      reason ??= { code, message };
+      spendingStopped = true;
+      control.ring();
+    },
+    stop(code, message) {
+      // A stop of everything says more than a stop of spending did.
+      if (!stopping.signal.aborted) reason = { code, message };
+      spendingStopped = true;
+      if (stopping.signal.aborted) return;
+      stopping.abort();
+      control.ring();
+      void clock.sleep(GRACE_MS, ending.signal).then(() => ending.abort());
+    },
+    stopFor(error) {
+      const code = error instanceof DonorSyncError ? stopCodeOf(error) : null;
+      if (code !== null) return control.stop(code, messageOf(error));
+      failure ??= error;
+      const failureCode = error instanceof DonorSyncError ? error.code : 'unexpected_error';
+      control.stop('interrupted', messageOf(error));
+      reason = { code: failureCode, message: messageOf(error) };
+    },
+    finish(station) {
+      done.add(station);
+      control.ring();
+    },
+    isDone: (station) => done.has(station),
+    get rings() {
+      return rings;
+    },
+    ring() {
+      rings += 1;
+      const rung = bell;
+      bell = new AbortController();
+      rung.abort();
+    },
+    async wait(seen) {
+      if (seen === rings && !stopping.signal.aborted) await clock.sleep(IDLE_MS, bell.signal);
+    },
+  };
+  return control;
+
+  function interrupt(): void {
+    control.stop('interrupted', 'The run was asked to stop; the next run goes on from here.');
+  }
+}
+
+const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
+  'credits_exhausted',
+  'budget_reached',
+  'partner_key_rejected',
+  'partner_key_expired',
+  'partner_unavailable',
+  'crm_unauthorized',
+  'crm_limit_reached',
+  'crm_unavailable',
+  'interrupted',
+]);
+
+/** The stop code of an error that another run may get past; null for one that is a failure. */
+function stopCodeOf(error: DonorSyncError): StopCode | null {
+  if (isStopCode(error.code)) return error.code;
+  if (error.kind !== 'retriable') return null;
+  if (error.code.startsWith('partner_')) return 'partner_unavailable';
+  return error.code.startsWith('crm_') ? 'crm_unavailable' : 'interrupted';
+}
+
+function isStopCode(code: string): code is StopCode {
+  return STOP_CODES.has(code);
+}

@@ -1,0 +1,202 @@
+/** The fourth station: results ► guard ► map ► diff ► CRM. */
+import type { ContactChange, RecordLookup, WriteResult } from '../../connectors/contract.ts';
+import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
+import type { Delivery } from '../store/deliveries.ts';
+import type { ReadyJob } from '../store/jobs.ts';
+import type { Run, SyncDeps } from './context.ts';
+import { concludeWrite, type Fetched, planDelivery } from './profile-delivery.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/** Batches under way at a time: one fetches results while another is written. */
+const LANES = 2;
+
+/** A batch that is not full is delivered anyway after this long. */
+const PATIENCE_MS = 5_000;
+
+type DeliverDeps = Pick<
+  SyncDeps,
+  'store' | 'connector' | 'partner' | 'sealer' | 'clock' | 'log' | 'newId'
+>;
+
+/** Delivers profiles until polling is over and nothing is ready any more. */
+export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void> {
+  const claimed = new Set<string>();
+  // Parallel writes would only wait for each other's locks in the CRM.
+  const crm = createTurns();
+  const lanes = Array.from({ length: LANES }, () => deliverLane(deps, run, claimed, crm));
+  await Promise.all(lanes);
+  run.control.finish('deliver');
+}
+
+async function deliverLane(
+  deps: DeliverDeps,
+  run: Run,
+  claimed: Set<string>,
+  crm: Turns,
+): Promise<void> {
+  let waitingSince: number | null = null;
+  while (!run.control.stopping.aborted) {
+    const { rings } = run.control;
+    const pollIsDone = run.control.isDone('poll');
+    const size = deps.connector.capabilities.writeBatch.preferred;
+    const listed = await deps.store.jobs.listReady(run.integration.id, {
+      runId: run.id,
+      limit: size,
+      except: claimed,
+    });
+    // The other lane may have claimed some between the question and the answer.
+    const ready = listed.filter(({ job }) => !claimed.has(job.tracking_id));
+    if (ready.length === 0 && pollIsDone) return;
+    const now = deps.clock.now();
+    if (ready.length > 0) waitingSince ??= now;
+    const isWorthIt =
+      ready.length === size ||
+      pollIsDone ||
+      (waitingSince !== null && now - waitingSince >= PATIENCE_MS);
+    if (ready.length === 0 || !isWorthIt) {
+      await run.control.wait(rings);
+      continue;
+    }
+    waitingSince = null;
+    for (const { job } of ready) claimed.add(job.tracking_id);
+    await deliverBatch(deps, run, ready, crm);
+    for (const { job } of ready) claimed.delete(job.tracking_id);
+  }
+}
+
+async function deliverBatch(
+  deps: DeliverDeps,
+  run: Run,
+  ready: ReadyJob[],
+  crm: Turns,
+): Promise<void> {
+  const fetched = await fetchProfiles(deps, run, ready);
+  if (fetched.length === 0) return;
+  await crm.take(async () => {
+    const deliveries = await writeProfiles(deps, run, fetched);
+    await deps.store.deliveries.recordDeliveries(run.lease, run.id, deliveries);
+  });
+  run.control.ring();
+}
+
+/** Asks for the results, ten at a time; jobs without a profile end here with their reason. */
+async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Promise<Fetched[]> {
+  const results = await fetchResults(deps, ready, run.control.ending);
+  const fetched: Fetched[] = [];
+  const ended = { vanished: [] as string[], failed: [] as string[] };
+  const postponed: Delivery[] = [];
+  for (const entry of ready) {
+    const result = results.get(entry.jobId) ?? { state: 'processing' };
+    if (result.state === 'completed') fetched.push({ ready: entry, profile: result.profile });
+    else if (result.state === 'vanished') ended.vanished.push(entry.job.tracking_id);
+    else if (result.state === 'failed') ended.failed.push(entry.job.tracking_id);
+    else postponed.push(withoutProfile(entry, result));
+  }
+  await recordWithoutProfile(deps, run, ended, postponed);
+  return fetched;
+}
+
+/** The results of these jobs by job id, ten in a request. Free. */
+export async function fetchResults(
+  { partner }: Pick<DeliverDeps, 'partner'>,
+  ready: readonly ReadyJob[],
+  signal?: AbortSignal,
+): Promise<Map<string, JobResult>> {
+  const requests: Promise<Map<string, JobResult>>[] = [];
+  for (let start = 0; start < ready.length; start += MAX_JOBS_PER_RESULTS) {
+    const ids = ready.slice(start, start + MAX_JOBS_PER_RESULTS).map(({ jobId }) => jobId);
+    requests.push(partner.readResults(ids, signal));
+  }
+  return new Map((await Promise.all(requests)).flatMap((result) => [...result]));
+}
+
+function withoutProfile(
+  entry: ReadyJob,
+  result: Extract<JobResult, { state: 'processing' | 'unreadable' }>,
+): Delivery {
+  return {
+    crmId: entry.contact.crm_id,
+    trackingId: entry.job.tracking_id,
+    reason: result.state === 'unreadable' ? 'profile_unreadable' : 'job_running',
+    detail: result.state === 'unreadable' ? result.problem : null,
+    end: { kind: 'postponed', writeId: null, enhanced: false },
+  };
+}
+
+async function recordWithoutProfile(
+  { store }: DeliverDeps,
+  run: Run,
+  ended: { vanished: string[]; failed: string[] },
+  postponed: Delivery[],
+): Promise<void> {
+  if (ended.vanished.length > 0 || ended.failed.length > 0) {
+    await store.jobs.recordProgress(run.lease, run.id, { ...ended, completed: [], tooOld: [] });
+  }
+  if (postponed.length > 0) {
+    await store.deliveries.recordDeliveries(run.lease, run.id, postponed);
+  }
+}
+
+/** Compares each profile with the CRM's present values and writes the differences. */
+async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<Delivery[]> {
+  const { store } = deps;
+  const crmIds = fetched.map(({ ready }) => ready.contact.crm_id);
+  const lookups = await lookUpRecords(deps, run, crmIds);
+  const intended = await store.deliveries.findIntended(run.integration.id, crmIds);
+  const approved = await store.holds.approvedTrackingIds(
+    fetched.map(({ ready }) => ready.job.tracking_id),
+  );
+  const planned = fetched.map((item) =>
+    planDelivery(deps, run, item, {
+      lookup: lookups.get(item.ready.contact.crm_id),
+      intended: intended.get(item.ready.contact.crm_id) ?? [],
+      isApproved: approved.has(item.ready.job.tracking_id),
+    }),
+  );
+  const writes = planned.flatMap((plan) => (plan.kind === 'write' ? [plan] : []));
+  // On disk before it is sent: what we wrote can be recognised as ours, and undone.
+  if (writes.length > 0) {
+    await store.deliveries.recordIntended(
+      run.lease,
+      run.id,
+      writes.map(({ write }) => write),
+    );
+  }
+  const results = await writeChanges(
+    deps,
+    writes.map(({ write, changes }) => ({ id: write.crmId, values: changes })),
+  );
+  return planned.map((plan) =>
+    plan.kind === 'ended' ? plan.delivery : concludeWrite(plan, results.get(plan.write.crmId)),
+  );
+}
+
+/** The present identity and mapped values of these contacts, by CRM id. */
+export async function lookUpRecords(
+  { connector }: Pick<DeliverDeps, 'connector'>,
+  run: Pick<Run, 'fields'>,
+  crmIds: string[],
+): Promise<Map<string, RecordLookup>> {
+  const lookups = new Map<string, RecordLookup>();
+  const fields = run.fields.map(({ name }) => name);
+  const { readBatch } = connector.capabilities;
+  for (let start = 0; start < crmIds.length; start += readBatch) {
+    for (const lookup of await connector.readByIds(
+      crmIds.slice(start, start + readBatch),
+      fields,
+    )) {
+      lookups.set(lookup.id, lookup);
+    }
+  }
+  return lookups;
+}
+
+async function writeChanges(
+  { connector }: DeliverDeps,
+  changes: ContactChange[],
+): Promise<Map<string, WriteResult>> {
+  const results = new Map<string, WriteResult>();
+  if (changes.length === 0) return results;
+  for await (const result of connector.write(changes)) results.set(result.id, result);
+  return results;
+}

@@ -1,0 +1,93 @@
+/**
+ * Who is enhanced, and why: pure decisions from what was read, what is remembered and the
+ * settings. Every "no" has a reason.
+ */
+import type { Contact } from '../core/contact.ts';
+import type { Refresh } from '../core/integration.ts';
+import type { OutcomeReason } from '../core/outcome.ts';
+import type { ContactRow, Decision, ReadContact } from '../store/contacts.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The order of the plan: members of mirrored groups, then the never enhanced, then the oldest. */
+export const PRIORITY = { groupMember: 0, neverEnhanced: 1, refresh: 2 } as const;
+
+/** A contact as the plan sees it; what it does not need to know stays outside. */
+export interface PlannedContact extends ReadContact {
+  /** Why it may not be submitted; null if it may. */
+  refusal: OutcomeReason | null;
+}
+
+export interface PlanRules {
+  refresh: Refresh;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** Why a contact must not be submitted, whatever is remembered of it; null if it may be. */
+export function refusalOf(contact: Contact, forgotten: boolean): OutcomeReason | null {
+  if (forgotten) return 'forgotten';
+  if (contact.optedOut) return 'opted_out';
+  if (!contact.firstName?.trim()) return 'first_name_missing';
+  if (!contact.lastName?.trim()) return 'last_name_missing';
+  return null;
+}
+
+/** What becomes of a contact that was just read. */
+export function decideContact(
+  contact: PlannedContact,
+  row: ContactRow | undefined,
+  rules: PlanRules,
+): Decision {
+  if (row?.state === 'submitted' || row?.state === 'ready') return { kind: 'keep' };
+  if (contact.refusal) return { kind: 'settle', reason: contact.refusal, eligible: false };
+  if (!row) return choose('never_enhanced');
+  if (row.state === 'held' && row.identity === contact.identity) return { kind: 'keep' };
+  if (row.state === 'due' && row.due_reason !== null) {
+    return stillDue({ ...row, identity: contact.identity }, row.due_reason, rules);
+  }
+  return decideAgain({ ...row, identity: contact.identity }, rules);
+}
+
+/** What becomes of a contact that is at rest, by what is remembered alone. */
+export function decideAgain(row: ContactRow, rules: PlanRules): Decision {
+  if (row.asked_identity === null) {
+    return choose(row.asked_at === null ? 'never_enhanced' : 'job_vanished');
+  }
+  if (row.asked_identity !== row.identity && rules.refresh.whenIdentityChanges) {
+    return choose('identity_changed');
+  }
+  if (isOld(row, rules)) return choose('profile_old');
+  return { kind: 'settle', reason: reasonAtRest(row), eligible: true };
+}
+
+/** Credits spent before this instant are reconsidered; 1 if profiles never grow old. */
+export function askedBefore({ refresh, now }: PlanRules): number {
+  return refresh.afterDays === null ? 1 : now - refresh.afterDays * DAY_MS;
+}
+
+/** A change that was taken back before its credit was spent needs no credit any more. */
+function stillDue(
+  row: ContactRow,
+  reason: NonNullable<ContactRow['due_reason']>,
+  rules: PlanRules,
+): Decision {
+  return reason === 'identity_changed' ? decideAgain(row, rules) : choose(reason);
+}
+
+function isOld(row: ContactRow, rules: PlanRules): boolean {
+  const lastAsked = row.asked_at || row.enhanced_at || 0;
+  return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
+}
+
+/** Why nothing is to be done for a contact whose credit is spent and fresh. */
+function reasonAtRest(row: ContactRow): OutcomeReason {
+  if (row.outcome_reason === 'rejected_by_person') return 'rejected_by_person';
+  if (row.outcome_reason === 'person_invalid') return 'person_invalid';
+  return row.donor_id === null ? 'no_match_known' : 'profile_fresh';
+}
+
+function choose(reason: NonNullable<ContactRow['due_reason']>): Decision {
+  const priority = reason === 'never_enhanced' ? PRIORITY.neverEnhanced : PRIORITY.refresh;
+  return { kind: 'choose', reason, priority };
+}

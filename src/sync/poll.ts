@@ -1,0 +1,112 @@
+/** The third station: running jobs → done, failed or vanished ones. */
+import type { JobProgress } from '../partner/progress.ts';
+import type { Progress, RunningJob } from '../store/jobs.ts';
+import type { Run, SyncDeps } from './context.ts';
+import { afterLook, MAX_JOBS_PER_LOOK, NOT_YET_LOOKED, nextLook } from './looking.ts';
+
+/** A job that runs longer than this never ends: the document speaks of a couple of minutes. */
+export const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
+
+/** A run that has seen no job end for this long leaves the rest to the next one. */
+const PATIENCE_MS = 15 * 60_000;
+
+/** How often the station looks whether the time for a look has come. */
+const TICK_MS = 100;
+
+type PollDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log'>;
+
+/** Asks how the running jobs are until submitting is over and none runs any more. */
+export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
+  const { store, clock } = deps;
+  let looking = NOT_YET_LOOKED;
+  let lastLookedAt: RunningJob | null = null;
+  let progressAt = clock.now();
+  while (!run.control.stopping.aborted) {
+    const { rings } = run.control;
+    const isLast = run.control.isDone('submit');
+    const running = await store.jobs.countRunning(run.integration.id, lastLookedAt);
+    if (running.all === 0) {
+      if (isLast) break;
+      progressAt = clock.now();
+      await run.control.wait(rings);
+      continue;
+    }
+    const fresh = { count: running.fresh, oldestAt: running.oldestFreshAt, isLast };
+    const { at, which } = nextLook(looking, fresh);
+    if (clock.now() < at) {
+      await clock.sleep(Math.min(at - clock.now(), TICK_MS), run.control.stopping);
+      continue;
+    }
+    const look = await lookAtJobs(deps, run, which === 'all' ? null : lastLookedAt);
+    looking = afterLook(looking, { at: look.startedAt, which, doneAges: look.doneAges });
+    lastLookedAt = look.last ?? lastLookedAt;
+    if (look.doneAges.length > 0) progressAt = clock.now();
+    if (clock.now() - progressAt > PATIENCE_MS) {
+      giveUp(run, running.all);
+      break;
+    }
+  }
+  run.control.finish('poll');
+}
+
+interface Look {
+  startedAt: number;
+  /** How old the jobs were that are done now, in milliseconds. */
+  doneAges: number[];
+  /** The youngest job that was looked at. */
+  last: RunningJob | null;
+}
+
+/** Looks at all running jobs after the given one, at most 1,000 in a request. */
+async function lookAtJobs(
+  { store, partner, clock }: PollDeps,
+  run: Run,
+  after: RunningJob | null,
+): Promise<Look> {
+  const look: Look = { startedAt: clock.now(), doneAges: [], last: after };
+  while (!run.control.stopping.aborted) {
+    const jobs = await store.jobs.listRunning(run.integration.id, MAX_JOBS_PER_LOOK, look.last);
+    if (jobs.length === 0) break;
+    const states = await partner.readProgress(
+      jobs.map((job) => job.jobId),
+      run.control.ending,
+    );
+    const progress = sortByState(jobs, states, clock.now());
+    await store.jobs.recordProgress(run.lease, run.id, progress);
+    const done = new Set([...progress.completed, ...progress.failed]);
+    for (const job of jobs) {
+      if (done.has(job.trackingId)) look.doneAges.push(clock.now() - job.submittedAt);
+    }
+    look.last = jobs.at(-1) ?? look.last;
+    run.control.ring();
+    if (jobs.length < MAX_JOBS_PER_LOOK) break;
+  }
+  return look;
+}
+
+/** Pure: which of the jobs have come to which end. */
+export function sortByState(
+  jobs: readonly RunningJob[],
+  states: ReadonlyMap<string, JobProgress>,
+  now: number,
+): Progress {
+  const sorted: Record<keyof Progress, string[]> = {
+    completed: [],
+    failed: [],
+    vanished: [],
+    tooOld: [],
+  };
+  for (const job of jobs) {
+    const state = states.get(job.jobId)?.state ?? 'processing';
+    if (state !== 'processing') sorted[state].push(job.trackingId);
+    else if (now - job.submittedAt > JOB_AGE_LIMIT_MS) sorted.tooOld.push(job.trackingId);
+  }
+  return sorted;
+}
+
+function giveUp(run: Run, running: number): void {
+  run.control.stopSpending(
+    'partner_unavailable',
+    `${running} jobs of the Partner Data Service are still running, and none has ended for ${PATIENCE_MS / 60_000} minutes. The next run looks at them again.`,
+  );
+}

@@ -1,0 +1,226 @@
+/**
+ * A dry run: what a run would do, by the same decisions, without writing or spending anything.
+ * Only free requests are made.
+ */
+import type { Connector } from '../../connectors/contract.ts';
+import type { FieldValue } from '../core/crm-field.ts';
+import type { FieldMapping } from '../core/field-map.ts';
+import type { Integration } from '../core/integration.ts';
+import { OUTCOME_REASONS } from '../core/outcome.ts';
+import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
+import { checkFieldMap, type FieldMapFinding } from '../mapping/check-field-map.ts';
+import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
+import type { ContactRow, Decision } from '../store/contacts.ts';
+import { allowanceOf, startOfMonth } from './budget.ts';
+import type { Run, SyncDeps } from './context.ts';
+import { fetchResults, lookUpRecords } from './deliver.ts';
+import { MAX_JOBS_PER_LOOK } from './looking.ts';
+import { askedBefore, decideAgain, decideContact } from './plan.ts';
+import { planDelivery } from './profile-delivery.ts';
+import { pagesToRead, plannedContact, planRules } from './read.ts';
+
+/** Contacts and changes that a preview names one by one; the counts cover all. */
+const MAX_LISTED = 1_000;
+
+/** What the document allows (section 8). */
+const REQUESTS_PER_SECOND = 10;
+
+/** What a run would do. */
+export interface Preview {
+  integration: string;
+  /** Contacts that the CRM reports as changed, or all of them. */
+  read: number;
+  /** Contacts by what becomes of them: a reason to enhance, or a reason not to. */
+  enhance: Record<string, number>;
+  leave: Record<string, number>;
+  /** The first of those that would be enhanced. */
+  contacts: { crmId: string; reason: string }[];
+  credits: {
+    enhancements: { needed: number; allowed: number; remaining: number; limit: string | null };
+    networks: { needed: number; remaining: number };
+  };
+  /** Profiles that are paid for and wait to be delivered: their changes are known already. */
+  waiting: { profiles: number; changes: FieldChange[] };
+  fields: FieldMapFinding[];
+  calls: { crm: number; partner: number };
+  /** The least time that the service's limit makes necessary. */
+  secondsAtLimit: number;
+}
+
+export interface FieldChange {
+  crmId: string;
+  field: string;
+  from: FieldValue;
+  to: FieldValue;
+}
+
+/** The part of a run that a preview has. */
+export type PreviewRun = Pick<Run, 'integration' | 'mappings' | 'fields' | 'forgotten' | 'full' | 'only' | 'partnerKey'>;
+
+export interface PreviewRequest {
+  integration: Integration;
+  mappings: readonly FieldMapping[];
+  partnerKey: string;
+  full: boolean;
+  only: string | null;
+}
+
+/** Works out what a run would do now. */
+export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
+  const { store, connector } = deps;
+  await connector.prepare();
+  const described = await connector.describeFields();
+  const mapped = new Set(request.mappings.map(({ to }) => to));
+  const run: PreviewRun = {
+    ...request,
+    fields: described.filter(({ name }) => mapped.has(name)),
+    forgotten: await store.forget.listForgotten(request.integration.id),
+  };
+  const tally = await tallyContacts(deps, run);
+  const waiting = await previewWaiting(deps, run);
+  const credits = await previewCredits(deps, run, tally.chosen);
+  const enhanced = credits.enhancements.allowed;
+  return {
+    integration: request.integration.id,
+    read: tally.read,
+    enhance: tally.enhance,
+    leave: tally.leave,
+    contacts: tally.contacts,
+    credits,
+    waiting,
+    fields: checkFieldMap(request.mappings, described),
+    calls: {
+      crm: crmCalls(connector, enhanced, waiting.profiles),
+      partner: partnerCalls(enhanced, waiting.profiles),
+    },
+    secondsAtLimit: partnerCalls(enhanced, waiting.profiles) / REQUESTS_PER_SECOND,
+  };
+}
+
+interface Tally {
+  read: number;
+  chosen: number;
+  enhance: Record<string, number>;
+  leave: Record<string, number>;
+  contacts: { crmId: string; reason: string }[];
+}
+
+/** Everybody whom a run would think about: read, due from before, or grown old. */
+async function tallyContacts(deps: SyncDeps, run: PreviewRun): Promise<Tally> {
+  const tally: Tally = { read: 0, chosen: 0, enhance: {}, leave: {}, contacts: [] };
+  const seen = new Set<string>();
+  const rules = planRules(deps, run);
+  const pages = await pagesToRead(deps, run);
+  for await (const page of pages) {
+    const contacts = page.contacts.filter(({ id }) => !seen.has(id));
+    const rows = await deps.store.contacts.find(
+      run.integration.id,
+      contacts.map(({ id }) => id),
+    );
+    tally.read += contacts.length;
+    for (const contact of contacts) {
+      seen.add(contact.id);
+      const planned = plannedContact(deps, run, contact);
+      const row = rows.get(contact.id);
+      count(tally, contact.id, decideContact(planned, row, rules), row);
+    }
+  }
+  if (run.only !== null) return tally;
+  const others = deps.store.contacts.listToReconsider(run.integration.id, askedBefore(rules));
+  for await (const row of others) {
+    if (seen.has(row.crm_id)) continue;
+    const decision: Decision =
+      row.state === 'due' && row.due_reason !== null
+        ? { kind: 'choose', reason: row.due_reason, priority: row.priority }
+        : decideAgain(row, rules);
+    if (decision.kind === 'choose') count(tally, row.crm_id, decision, row);
+  }
+  return tally;
+}
+
+function count(tally: Tally, crmId: string, decision: Decision, row: ContactRow | undefined): void {
+  if (decision.kind === 'choose') {
+    tally.chosen += 1;
+    tally.enhance[decision.reason] = (tally.enhance[decision.reason] ?? 0) + 1;
+    if (tally.contacts.length < MAX_LISTED) tally.contacts.push({ crmId, reason: decision.reason });
+    return;
+  }
+  const reason = decision.kind === 'settle' ? decision.reason : (row?.outcome_reason ?? 'held');
+  const known = Object.hasOwn(OUTCOME_REASONS, reason) ? reason : 'unknown';
+  tally.leave[known] = (tally.leave[known] ?? 0) + 1;
+}
+
+/** What the profiles that are already paid for would change; their results are free. */
+async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview['waiting']> {
+  const { store } = deps;
+  const ready = await store.jobs.listReady(run.integration.id, {
+    runId: '',
+    limit: MAX_LISTED,
+    except: new Set(),
+  });
+  const { submitted, ready: profiles } = await store.contacts.countWork(run.integration.id);
+  const results = await fetchResults(deps, ready);
+  const lookups = await lookUpRecords(
+    deps,
+    run,
+    ready.map(({ contact }) => contact.crm_id),
+  );
+  const changes = ready.flatMap((entry) => {
+    const result = results.get(entry.jobId);
+    const lookup = lookups.get(entry.contact.crm_id);
+    if (result?.state !== 'completed' || lookup?.state !== 'found') return [];
+    const fetched = { ready: entry, profile: result.profile };
+    const plan = planDelivery(deps, run, fetched, { lookup, intended: [], isApproved: false });
+    if (plan.kind === 'ended') return [];
+    return Object.entries(plan.changes).map(([field, to]) => ({
+      crmId: entry.contact.crm_id,
+      field,
+      from: lookup.values[field] ?? null,
+      to,
+    }));
+  });
+  return { profiles: submitted + profiles, changes };
+}
+
+async function previewCredits(
+  deps: SyncDeps,
+  run: PreviewRun,
+  needed: number,
+): Promise<Preview['credits']> {
+  const { store, partner, clock } = deps;
+  const { budget, schedule, id } = run.integration;
+  const balances = await partner.readCredits();
+  const monthStart = startOfMonth(clock.now(), schedule?.timezone ?? 'UTC');
+  const allowance = allowanceOf(budget, {
+    balance: balances.enhancements,
+    thisRun: 0,
+    thisMonth: await store.submissions.spentSince(id, monthStart),
+  });
+  return {
+    enhancements: {
+      needed,
+      allowed: Math.min(needed, allowance.credits),
+      remaining: balances.enhancements,
+      limit: needed > allowance.credits ? allowance.limitText : null,
+    },
+    networks: { needed: 0, remaining: balances.networks },
+  };
+}
+
+/** Reading each contact once more before it is submitted, and reading and writing at delivery. */
+function crmCalls(connector: Connector, enhanced: number, waiting: number): number {
+  const { remote, readBatch, writeBatch } = connector.capabilities;
+  if (!remote) return 0;
+  const delivered = enhanced + waiting;
+  const read = Math.ceil(enhanced / Math.min(readBatch, MAX_PERSONS_PER_SUBMISSION));
+  return read + Math.ceil(delivered / readBatch) + Math.ceil(delivered / writeBatch.preferred);
+}
+
+function partnerCalls(enhanced: number, waiting: number): number {
+  return (
+    Math.ceil(enhanced / MAX_PERSONS_PER_SUBMISSION) +
+    Math.ceil((enhanced + waiting) / MAX_JOBS_PER_LOOK) +
+    Math.ceil((enhanced + waiting) / MAX_JOBS_PER_RESULTS) +
+    1
+  );
+}

@@ -1,0 +1,180 @@
+/** What a profile means for its contact: guard ► map ► diff, and how the write ended. */
+import type { RecordLookup, WriteResult } from '../../connectors/contract.ts';
+import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import type { OutcomeReason } from '../core/outcome.ts';
+import type { Profile } from '../core/profile.ts';
+import { diffValues } from '../mapping/diff-values.ts';
+import { mapProfile } from '../mapping/map-profile.ts';
+import { guardName } from '../mapping/name-guard.ts';
+import { profileValues } from '../mapping/profile-values.ts';
+import {
+  type Delivery,
+  type IntendedWrite,
+  type OwnedValues,
+  parseOwned,
+} from '../store/deliveries.ts';
+import type { ReadyJob } from '../store/jobs.ts';
+import type { Run, SyncDeps } from './context.ts';
+import { plannedContact } from './read.ts';
+import { sealValues, valuePrint, valuePrints } from './values.ts';
+
+/** The part of a run that a delivery depends on. */
+type DeliveryRun = Pick<Run, 'forgotten' | 'mappings' | 'fields'>;
+
+type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId'>;
+
+/** A ready job whose profile is at hand. */
+export interface Fetched {
+  ready: ReadyJob;
+  profile: Profile;
+}
+
+/** What a profile means for its contact, before anything is written. */
+export type Planned = { entry: ReadyJob } & (
+  | { kind: 'ended'; delivery: Delivery }
+  | { kind: 'write'; write: IntendedWrite; changes: FieldValues; delivered: Delivered }
+);
+
+/** What is recorded once nothing more is to be written. */
+interface Delivered {
+  reason: OutcomeReason;
+  detail: string | null;
+  donorId: string;
+  owned: OwnedValues;
+}
+
+/** What is known of a contact at the moment of delivery. */
+export interface Circumstances {
+  lookup: RecordLookup | undefined;
+  /** Values whose write was intended before and may have happened. */
+  intended: readonly OwnedValues[];
+  /** True if a person said that the profile is the contact's. */
+  isApproved: boolean;
+}
+
+/** Pure but for ids, seals and fingerprints: refusal, guard, map and diff of one profile. */
+export function planDelivery(
+  deps: PlanDeps,
+  run: DeliveryRun,
+  { ready, profile }: Fetched,
+  { lookup, intended, isApproved }: Circumstances,
+): Planned {
+  const ended = (delivery: Omit<Delivery, 'crmId' | 'trackingId'>): Planned => ({
+    entry: ready,
+    kind: 'ended',
+    delivery: {
+      crmId: ready.contact.crm_id,
+      trackingId: ready.job.tracking_id,
+      ...delivery,
+    },
+  });
+  if (lookup?.state !== 'found') {
+    const reason = lookup?.mergedInto ? 'merged_in_crm' : 'deleted_in_crm';
+    return ended({ reason, detail: null, end: { kind: 'dropped', removed: true } });
+  }
+  const { refusal } = plannedContact(deps, run, lookup.contact);
+  if (refusal === 'opted_out' || refusal === 'forgotten') {
+    return ended({ reason: refusal, detail: null, end: { kind: 'dropped', removed: false } });
+  }
+  const name = guardName(profile.name, lookup.contact);
+  if (!name.match && !isApproved) {
+    return ended({
+      reason: 'name_mismatch',
+      detail: name.reason,
+      end: { kind: 'held', donorId: profile.donorId },
+    });
+  }
+  return planWrite(deps, run, { ready, profile }, lookup.values, intended, ended);
+}
+
+function planWrite(
+  deps: PlanDeps,
+  run: DeliveryRun,
+  { ready, profile }: Fetched,
+  present: FieldValues,
+  intended: readonly OwnedValues[],
+  ended: (delivery: Omit<Delivery, 'crmId' | 'trackingId'>) => Planned,
+): Planned {
+  const crmId = ready.contact.crm_id;
+  const ownedBefore = parseOwned(ready.contact.owned_values);
+  const isOurs = (field: string, value: FieldValue): boolean => {
+    const print = valuePrint(deps, crmId, field, value);
+    return ownedBefore[field] === print || intended.some((values) => values[field] === print);
+  };
+  const { mapped, unfit } = mapProfile({
+    // The time of the credit, so that delivering the same job twice brings the same values.
+    values: profileValues(profile, ready.contact.asked_at ?? ready.job.submitted_at),
+    mappings: run.mappings,
+    fields: run.fields,
+  });
+  const diff = diffValues({ mapped, present, mappings: run.mappings, wasOurs: isOurs });
+  const detail = unfit.length === 0 ? null : unfit.map(({ reason }) => reason).join(' ');
+  // A value that is in the CRM because an earlier, unconfirmed write of ours put it there.
+  const confirmed = diff.equal.filter((field) => isOurs(field, present[field] ?? null));
+  const written = valuePrints(deps, crmId, diff.changes);
+  const owned = {
+    ...ownedBefore,
+    ...valuePrints(deps, crmId, present, confirmed),
+    ...written,
+  };
+  const { donorId } = profile;
+  if (Object.keys(diff.changes).length === 0) {
+    const reason = reasonWithoutChange(diff, unfit.length);
+    return ended({ reason, detail, end: { kind: 'delivered', donorId, owned, writeId: null } });
+  }
+  const before = Object.fromEntries(
+    Object.keys(diff.changes).map((field) => [field, present[field] ?? null]),
+  );
+  return {
+    entry: ready,
+    kind: 'write',
+    changes: diff.changes,
+    write: {
+      id: deps.newId(),
+      crmId,
+      before: sealValues(deps.sealer, before),
+      after: written,
+      ownedBefore,
+    },
+    delivered: {
+      reason: unfit.length === 0 ? 'fields_written' : 'fields_written_some_unfit',
+      detail,
+      donorId,
+      owned,
+    },
+  };
+}
+
+function reasonWithoutChange(
+  diff: { equal: string[]; protected: string[] },
+  unfit: number,
+): OutcomeReason {
+  if (diff.protected.length > 0) return 'values_protected';
+  if (diff.equal.length > 0) return 'values_equal';
+  return unfit > 0 ? 'values_unfit' : 'profile_empty';
+}
+
+/** How the delivery of a planned write ended. */
+export function concludeWrite(
+  { entry, write, delivered }: Extract<Planned, { kind: 'write' }>,
+  result: WriteResult | undefined,
+): Delivery {
+  const ids = { crmId: entry.contact.crm_id, trackingId: entry.job.tracking_id };
+  if (result?.status === 'written') {
+    const { reason, detail, donorId, owned } = delivered;
+    return {
+      ...ids,
+      reason,
+      detail,
+      end: { kind: 'delivered', donorId, owned, writeId: write.id },
+    };
+  }
+  return {
+    ...ids,
+    reason: result?.retriable === false ? 'crm_refused' : 'crm_busy',
+    detail: result
+      ? `${result.code}: ${result.message}`
+      : 'The CRM gave no result for this record.',
+    end: { kind: 'postponed', writeId: result ? write.id : null, enhanced: true },
+  };
+}

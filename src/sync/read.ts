@@ -1,0 +1,88 @@
+/** The first station: contacts of the CRM → decisions in the store. */
+import type { ContactPage } from '../../connectors/contract.ts';
+import { type Contact, identityText } from '../core/contact.ts';
+import type { Run, SyncDeps } from './context.ts';
+import { decideContact, type PlannedContact, type PlanRules, refusalOf } from './plan.ts';
+
+type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
+
+/** Reads what changed and decides each contact; the watermark follows the decided pages. */
+export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
+  if (run.control.stopping.aborted) return;
+  const pages = run.only === null ? changedPages(deps, run) : onePage(deps, run.only);
+  for await (const page of pages) {
+    await deps.store.contacts.recordPage(
+      run.lease,
+      { runId: run.id, ...page, contacts: page.contacts.map((c) => plannedContact(deps, run, c)) },
+      (contact, row) => decideContact(contact, row, planRules(deps, run)),
+    );
+    run.control.ring();
+    if (run.control.stopping.aborted) return;
+  }
+  run.control.finish('read');
+}
+
+/** The part of a contact that deciding needs; names and addresses end here. */
+export function plannedContact(
+  { store }: Pick<SyncDeps, 'store'>,
+  run: Pick<Run, 'forgotten'>,
+  contact: Contact,
+): PlannedContact {
+  const forgotten =
+    run.forgotten.size > 0 && run.forgotten.has(store.fingerprint('forgotten', contact.id));
+  return {
+    crmId: contact.id,
+    identity: store.fingerprint('identity', identityText(contact)),
+    refusal: refusalOf(contact, forgotten),
+  };
+}
+
+/** The rules of the plan as of now. */
+export function planRules(
+  { clock }: Pick<SyncDeps, 'clock'>,
+  run: Pick<Run, 'integration'>,
+): PlanRules {
+  return { refresh: run.integration.refresh, now: clock.now() };
+}
+
+async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
+  const { store, connector, log } = deps;
+  const { start, scope, isNewScope } = await startOfReading(deps, run);
+  if (isNewScope || run.full) await store.integrations.resetCursor(run.lease, scope);
+  log.info({ integration: run.integration.id, run: run.id, full: start === null }, 'reading');
+  yield* connector.readPages(start);
+  if (start === null && !connector.capabilities.reportsRemovals) {
+    await store.contacts.removeUnseen(run.lease, run.id);
+  }
+}
+
+type Reading = Pick<Run, 'integration' | 'full' | 'only'>;
+
+/** The pages that a run would read now; reading them changes nothing. */
+export async function pagesToRead(
+  deps: ReadDeps,
+  run: Reading,
+): Promise<AsyncIterable<ContactPage>> {
+  if (run.only !== null) return onePage(deps, run.only);
+  return deps.connector.readPages((await startOfReading(deps, run)).start);
+}
+
+/** Where reading starts: at the watermark, or at the beginning if that does not fit any more. */
+async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
+  const { cursor, cursorScope } = await store.integrations.findState(run.integration.id);
+  const { contacts, crm } = run.integration;
+  // Another filter or opt-out field makes another set of contacts.
+  const scope = store.fingerprint('cursor_scope', JSON.stringify([contacts, crm.kind]));
+  const isNewScope = cursorScope !== scope;
+  const anew = run.full || isNewScope || !connector.capabilities.incremental;
+  return { start: anew ? null : cursor, scope, isNewScope };
+}
+
+async function* onePage({ connector }: ReadDeps, id: string): AsyncGenerator<ContactPage> {
+  const [lookup] = await connector.readByIds([id], []);
+  if (lookup?.state === 'found') {
+    yield { contacts: [lookup.contact], removed: [], cursor: null };
+  } else {
+    yield { contacts: [], removed: [{ id, mergedInto: lookup?.mergedInto ?? null }], cursor: null };
+  }
+}

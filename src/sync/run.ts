@@ -1,0 +1,226 @@
+/**
+ * The whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the
+ * same time; each takes its work from the store and leaves it there, and none calls another. So a
+ * run that was killed is continued by simply running again.
+ */
+import type { CrmAccount } from '../../connectors/contract.ts';
+import { ConfigurationError, messageOf, RetriableError } from '../core/errors.ts';
+import type { FieldMapping } from '../core/field-map.ts';
+import type { Integration } from '../core/integration.ts';
+import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
+import { checkFieldMap } from '../mapping/check-field-map.ts';
+import { LEASE_MS, type Lease } from '../store/leases.ts';
+import { readBalance } from './balance.ts';
+import type { Run, SyncDeps } from './context.ts';
+import { createRunControl, type RunControl } from './control.ts';
+import { deliverProfiles } from './deliver.ts';
+import { askedBefore, decideAgain } from './plan.ts';
+import { pollJobs } from './poll.ts';
+import { planRules, readContacts } from './read.ts';
+import { buildReport, type RunFacts } from './report.ts';
+import { submitPersons } from './submit.ts';
+
+/** What is asked for. */
+export interface RunRequest {
+  integration: Integration;
+  mappings: readonly FieldMapping[];
+  /** Fingerprint of the partner key. */
+  partnerKey: string;
+  trigger: Trigger;
+  full: boolean;
+  only: string | null;
+  /** Aborted to stop the run at its next checkpoint, within ten seconds. */
+  signal: AbortSignal;
+}
+
+/** What a run lets others see while it goes on. */
+export interface RunWatch {
+  started?: (run: Run) => void;
+  /** Calls so far, counted where the clients are made. */
+  calls: () => RunFacts['calls'];
+}
+
+/** Somebody else runs this integration; nothing was done. */
+export class AlreadyRunning extends RetriableError {}
+
+/** Runs one sync of one integration from wherever the last one stopped, and reports. */
+export async function runSync(
+  deps: SyncDeps,
+  request: RunRequest,
+  watch: RunWatch,
+): Promise<RunReport> {
+  const lease = await takeOwnLease(deps, request.integration.id);
+  try {
+    const account = await deps.connector.prepare();
+    await pinAccount(deps, lease, request.integration, account);
+    const run = await beginRun(deps, lease, request);
+    watch.started?.(run);
+    const remaining = await runStations(deps, run);
+    return await endRun(deps, run, { remaining, calls: watch.calls() });
+  } finally {
+    await deps.store.leases.release(lease);
+  }
+}
+
+async function takeOwnLease(deps: SyncDeps, integrationId: string): Promise<Lease> {
+  const attempt = await deps.takeLease(integrationId);
+  if (attempt.acquired) return attempt.lease;
+  throw new AlreadyRunning(
+    `"${integrationId}" is being synced right now by another process (${attempt.owner}). Wait until it has ended; its run does this work as well.`,
+    { code: 'already_running', details: { integration: integrationId } },
+  );
+}
+
+/** One integration writes into one CRM account for ever: ids of another would mean other people. */
+async function pinAccount(
+  { store }: SyncDeps,
+  lease: Lease,
+  integration: Integration,
+  account: CrmAccount,
+): Promise<void> {
+  const print = store.fingerprint('crm_account', account.id);
+  const { crmAccount } = await store.integrations.findState(integration.id);
+  if (crmAccount === null) await store.integrations.pinAccount(lease, print);
+  else if (crmAccount !== print) {
+    throw new ConfigurationError(
+      `"${integration.id}" was connected to another CRM account before; now it leads to "${account.name}". Ids of one account mean other people in another: give the new account an integration of its own.`,
+      { code: 'crm_account_changed', details: { integration: integration.id } },
+    );
+  }
+}
+
+async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {
+  const { store, connector, clock, newId } = deps;
+  const described = await connector.describeFields();
+  const findings = checkFieldMap(request.mappings, described);
+  const unusable = new Set(findings.map(({ field }) => field));
+  if (request.mappings.every(({ to }) => unusable.has(to))) {
+    throw new ConfigurationError(
+      `None of the mapped fields of "${request.integration.id}" can be written, so no credit is spent. ${findings.map(({ message, mend }) => `${message} ${mend}`).join(' ')}`,
+      { code: 'fields_unusable', details: { findings } },
+    );
+  }
+  const mapped = new Set(request.mappings.map(({ to }) => to));
+  const run: Run = {
+    id: newId(),
+    lease,
+    integration: request.integration,
+    trigger: request.trigger,
+    mappings: request.mappings,
+    fields: described.filter(({ name }) => mapped.has(name)),
+    partnerKey: request.partnerKey,
+    forgotten: await store.forget.listForgotten(request.integration.id),
+    full: request.full,
+    only: request.only,
+    control: createRunControl(clock, request.signal),
+  };
+  await store.runs.begin(lease, run.id, request.trigger);
+  return run;
+}
+
+/** All stations at the same time; the first error of one stops the others at their checkpoints. */
+async function runStations(deps: SyncDeps, run: Run): Promise<RunFacts['remaining']> {
+  const remaining: RunFacts['remaining'] = { enhancements: null, networks: null };
+  const keeping = keepLease(deps, run);
+  const station = (work: Promise<void>) =>
+    work.catch((error: unknown) => {
+      deps.log.warn({ run: run.id, error: messageOf(error) }, 'a station of the run stopped');
+      run.control.stopFor(error);
+    });
+  await station(
+    prepareStations(deps, run).then((networks) => {
+      remaining.networks = networks;
+    }),
+  );
+  await Promise.all([
+    station(readContacts(deps, run)),
+    station(submitPersons(deps, run)),
+    station(pollJobs(deps, run)),
+    station(deliverProfiles(deps, run)),
+  ]);
+  await station(deps.connector.finish());
+  await keeping.stop();
+  remaining.enhancements = (await deps.store.submissions.findBalance(run.partnerKey)).balance;
+  return remaining;
+}
+
+/** Reads the balance and puts the question again for profiles that have grown old. */
+async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
+  const { networks } = await readBalance(deps, run);
+  if (run.only === null) {
+    const rules = planRules(deps, run);
+    await deps.store.contacts.reconsider(run.lease, run.id, askedBefore(rules), (row) =>
+      decideAgain(row, rules),
+    );
+  }
+  return networks;
+}
+
+async function endRun(deps: SyncDeps, run: Run, facts: RunFacts): Promise<RunReport> {
+  const { store, clock } = deps;
+  const { failure, reason } = run.control;
+  await store.contacts.stampWaiting(run.lease, run.id, {
+    due: waitingReason(run.control),
+    submitted: 'job_running',
+    ready: 'delivery_pending',
+    only: run.only,
+  });
+  const row = await store.runs.find(run.id);
+  if (!row) throw failure ?? new Error(`The run ${run.id} is not in the store`);
+  const finishedAt = clock.now();
+  const report = await buildReport(
+    store,
+    {
+      ...row,
+      status: statusOf(run.control),
+      reason_code: reason?.code ?? null,
+      reason_message: reason?.message ?? null,
+      finished_at: finishedAt,
+    },
+    facts,
+  );
+  await store.runs.finish(run.lease, run.id, {
+    status: report.status,
+    reason,
+    finishedAt,
+    report: JSON.stringify(report),
+  });
+  return report;
+}
+
+function statusOf(control: RunControl): RunStatus {
+  if (control.failure !== null) return 'failed';
+  return control.reason === null ? 'succeeded' : 'incomplete';
+}
+
+/** Why contacts that were chosen are still not submitted when the run ends. */
+function waitingReason({ reason }: RunControl) {
+  if (reason?.code === 'budget_reached') return 'budget_reached';
+  if (reason?.code === 'credits_exhausted') return 'credits_exhausted';
+  return 'submission_pending';
+}
+
+/** Renews the lease while no station writes a checkpoint; a lost lease stops the run. */
+function keepLease({ store, clock }: SyncDeps, run: Run): { stop(): Promise<void> } {
+  const stopped = new AbortController();
+  const keeping = keep();
+  return {
+    async stop() {
+      stopped.abort();
+      await keeping;
+    },
+  };
+
+  async function keep(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      await clock.sleep(LEASE_MS / 3, stopped.signal);
+      if (stopped.signal.aborted) return;
+      try {
+        await store.leases.renew(run.lease);
+      } catch (error) {
+        run.control.stopFor(error);
+        return;
+      }
+    }
+  }
+}

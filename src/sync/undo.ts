@@ -1,0 +1,138 @@
+/** Takes back what a run wrote, only where the CRM's value is still ours. */
+import type { FieldValue } from '../core/crm-field.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { type OwnedValues, parseOwned, type WriteRow } from '../store/deliveries.ts';
+import type { Lease } from '../store/leases.ts';
+import type { SyncDeps } from './context.ts';
+import { openValues, valuePrint } from './values.ts';
+
+type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
+
+/** What undoing a run did. */
+export interface UndoReport {
+  run: string;
+  contacts: { restored: number; gone: number; refused: number };
+  fields: { restored: number; editedSince: number };
+  /** Why records refused, by CRM id. */
+  refusals: { crmId: string; message: string }[];
+}
+
+/** Restores the values before a run, the newest write first; repeatable. */
+export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Promise<UndoReport> {
+  const { store, connector } = deps;
+  const report: UndoReport = {
+    run: runId,
+    contacts: { restored: 0, gone: 0, refused: 0 },
+    fields: { restored: 0, editedSince: 0 },
+    refusals: [],
+  };
+  const writes = await store.deliveries.listWrites(runId);
+  const size = Math.min(connector.capabilities.readBatch, connector.capabilities.writeBatch.max);
+  for (const batch of batchesOfContacts(writes, size)) {
+    await undoBatch(deps, lease, batch, report);
+  }
+  await connector.finish();
+  return report;
+}
+
+/** Portions in which no contact comes twice, so that its writes are taken back in their order. */
+function* batchesOfContacts(writes: readonly WriteRow[], size: number): Generator<WriteRow[]> {
+  let batch = new Map<string, WriteRow>();
+  for (const write of writes) {
+    if (batch.has(write.crm_id) || batch.size === size) {
+      yield [...batch.values()];
+      batch = new Map();
+    }
+    batch.set(write.crm_id, write);
+  }
+  if (batch.size > 0) yield [...batch.values()];
+}
+
+interface Restoration {
+  write: WriteRow;
+  values: Record<string, FieldValue>;
+  owned: OwnedValues;
+}
+
+async function undoBatch(
+  deps: UndoDeps,
+  lease: Lease,
+  writes: WriteRow[],
+  report: UndoReport,
+): Promise<void> {
+  const { store, connector } = deps;
+  const ids = writes.map((write) => write.crm_id);
+  const fields = [...new Set(writes.flatMap((write) => Object.keys(parseOwned(write.after))))];
+  const lookups = new Map((await connector.readByIds(ids, fields)).map((l) => [l.id, l]));
+  const rows = await store.contacts.find(lease.integrationId, ids);
+  const restorations: Restoration[] = [];
+  for (const write of writes) {
+    const lookup = lookups.get(write.crm_id);
+    const row = rows.get(write.crm_id);
+    if (lookup?.state !== 'found' || !row) {
+      report.contacts.gone += 1;
+      continue;
+    }
+    const restoration = restore(deps, write, lookup.values, parseOwned(row.owned_values));
+    report.fields.editedSince += restoration.edited;
+    restorations.push(restoration);
+  }
+  await writeBack(deps, lease, restorations, report);
+}
+
+/** Pure but for seals and fingerprints: which values go back, and what is ours afterwards. */
+function restore(
+  deps: UndoDeps,
+  write: WriteRow,
+  present: Readonly<Record<string, FieldValue>>,
+  ownedNow: OwnedValues,
+): Restoration & { edited: number } {
+  const before = openValues(deps.sealer, write.before);
+  const ownedBefore = parseOwned(write.owned_before);
+  const values: Record<string, FieldValue> = {};
+  const owned: Record<string, string> = { ...ownedNow };
+  let edited = 0;
+  for (const [field, print] of Object.entries(parseOwned(write.after))) {
+    if (valuePrint(deps, write.crm_id, field, present[field] ?? null) !== print) {
+      edited += 1;
+      continue;
+    }
+    values[field] = before[field] ?? null;
+    const previous = ownedBefore[field];
+    if (previous === undefined) delete owned[field];
+    else owned[field] = previous;
+  }
+  return { write, values, owned, edited };
+}
+
+async function writeBack(
+  { store, connector }: UndoDeps,
+  lease: Lease,
+  restorations: readonly Restoration[],
+  report: UndoReport,
+): Promise<void> {
+  const byId = new Map(restorations.map((r) => [r.write.crm_id, r]));
+  const changes = restorations
+    .filter(({ values }) => Object.keys(values).length > 0)
+    .map(({ write, values }) => ({ id: write.crm_id, values }));
+  for await (const result of connector.write(changes)) {
+    const restoration = byId.get(result.id);
+    if (!restoration) continue;
+    if (result.status === 'refused') {
+      report.contacts.refused += 1;
+      report.refusals.push({ crmId: result.id, message: `${result.code}: ${result.message}` });
+      continue;
+    }
+    report.contacts.restored += 1;
+    report.fields.restored += Object.keys(restoration.values).length;
+    await store.deliveries.recordUndone(lease, restoration.write, restoration.owned);
+  }
+}
+
+/** The error for a run that cannot be undone because nobody knows it. */
+export function unknownRun(runId: string): ConfigurationError {
+  return new ConfigurationError(
+    `There is no run "${runId}". \`donor-sync runs\` lists the runs with their ids.`,
+    { code: 'run_unknown' },
+  );
+}

@@ -1,0 +1,42 @@
+/** Field values on disk: as keyed hashes to recognise them, and sealed to give them back. */
+import { z } from 'zod';
+import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import { comparableText } from '../mapping/same-value.ts';
+import type { OwnedValues } from '../store/deliveries.ts';
+import type { Sealer } from '../store/sealed.ts';
+import type { Store } from '../store/store.ts';
+
+type Fingerprints = { store: Pick<Store, 'fingerprint'> };
+
+/** The keyed hash by which a value that we wrote is recognised in the CRM. */
+export function valuePrint(
+  { store }: Fingerprints,
+  crmId: string,
+  field: string,
+  value: FieldValue,
+): string {
+  return store.fingerprint('value', JSON.stringify([crmId, field, comparableText(value)]));
+}
+
+/** Keyed hashes of some of the values; alike values of two contacts or fields do not look alike. */
+export function valuePrints(
+  deps: Fingerprints,
+  crmId: string,
+  values: FieldValues,
+  fields: readonly string[] = Object.keys(values),
+): OwnedValues {
+  return Object.fromEntries(
+    fields.map((field) => [field, valuePrint(deps, crmId, field, values[field] ?? null)]),
+  );
+}
+
+const valuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
+/** Values for the way back, readable with the secret key alone. */
+export function sealValues(sealer: Pick<Sealer, 'seal'>, values: FieldValues): string {
+  return sealer.seal(JSON.stringify(values));
+}
+
+export function openValues(sealer: Pick<Sealer, 'open'>, sealed: string): FieldValues {
+  return valuesSchema.parse(JSON.parse(sealer.open(sealed)));
+}
