@@ -125,6 +125,8 @@ export interface Capabilities {
   /** True if pages name the contacts that left; otherwise a full read shows it by their absence. */
   reportsRemovals: boolean;
   createsFields: boolean;
+  /** True if reading and writing cost requests to a server; false for a file. */
+  remote: boolean;
   /** The keys of the group selectors it understands, for example `campaign`. */
   groups: readonly string[];
   /** The most ids of one `readByIds`. */

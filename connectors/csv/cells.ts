@@ -1,0 +1,70 @@
+/** Cells as they stand in the file (raw) and as they are meant. */
+
+/** A row cut into raw cells, or why that cannot be done. */
+export type SplitRow = { cells: string[]; fault: null } | { cells: null; fault: RowFault };
+
+/** `unclosed`: a quote is never closed; `afterQuote`: text follows a closing quote. */
+export type RowFault = 'unclosed' | 'afterQuote';
+
+/** The raw cells of a row, quotes included. */
+export function splitRow(text: string, delimiter: string): SplitRow {
+  if (!text.includes('"')) return { cells: text.split(delimiter), fault: null };
+  const cells: string[] = [];
+  for (let start = 0; start <= text.length; ) {
+    const end = cellEnd(text, start, delimiter);
+    if (typeof end !== 'number') return { cells: null, fault: end };
+    cells.push(text.slice(start, end));
+    start = end + 1;
+  }
+  return { cells, fault: null };
+}
+
+/** What a raw cell says, without its quotes. */
+export function unquote(raw: string): string {
+  return raw.startsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw;
+}
+
+/** The raw cell of a text; quoted where it must be, or wherever the file does so. */
+export function quote(text: string, style: { delimiter: string; quoteAll: boolean }): string {
+  const needed =
+    style.quoteAll ||
+    text.includes(style.delimiter) ||
+    /["\r\n]/.test(text) ||
+    text !== text.trim();
+  return needed ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * A value's text in the file. A spreadsheet would run a text that begins like a formula, so it
+ * gets an apostrophe in front, which spreadsheets understand and `readCell` takes away again.
+ */
+export function guardFormula(text: string): string {
+  return looksLikeFormula(text) ? `'${text}` : text;
+}
+
+/** The value of a raw cell as text, blank as an empty text. */
+export function readCell(raw: string): string {
+  return readText(unquote(raw));
+}
+
+/** The same for a cell's text without its quotes. */
+export function readText(text: string): string {
+  if (text.trim() === '') return '';
+  return text.startsWith("'") && looksLikeFormula(text.slice(1)) ? text.slice(1) : text;
+}
+
+function looksLikeFormula(text: string): boolean {
+  return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
+}
+
+function cellEnd(text: string, start: number, delimiter: string): number | RowFault {
+  if (text[start] !== '"') {
+    const end = text.indexOf(delimiter, start);
+    return end === -1 ? text.length : end;
+  }
+  let closing = text.indexOf('"', start + 1);
+  while (closing !== -1 && text[closing + 1] === '"') closing = text.indexOf('"', closing + 2);
+  if (closing === -1) return 'unclosed';
+  const next = text[closing + 1];
+  return next === undefined || next === delimiter ? closing + 1 : 'afterQuote';
+}

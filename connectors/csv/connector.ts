@@ -1,0 +1,95 @@
+import { basename } from 'node:path';
+import { z } from 'zod';
+import csvFields from '../../config/fields.csv.json' with { type: 'json' };
+import { ConfigurationError, FatalError } from '../../src/core/errors.ts';
+import { fieldMappingSchema } from '../../src/core/field-map.ts';
+import type {
+  Capabilities,
+  Connector,
+  ConnectorDefinition,
+  ConnectorOptions,
+  CrmAccount,
+} from '../contract.ts';
+import { check, NO_FILTER } from './check.ts';
+import { createFields, describeFields } from './fields.ts';
+import { openFiles } from './files.ts';
+import { listGroups, readGroup } from './groups.ts';
+import { mergeIntoOutput } from './merge.ts';
+import { readByIds, readPages } from './read.ts';
+import type { CsvSession } from './session.ts';
+import { type CsvSettings, csvGroupSchema, csvSettingsSchema } from './settings.ts';
+import { CHANGES_PER_BATCH, writeChanges } from './write.ts';
+
+/** CSV files as a CRM; `README.md` beside this file describes what that means. */
+export const csvConnector: ConnectorDefinition<CsvSettings> = {
+  kind: 'csv',
+  settingsSchema: csvSettingsSchema,
+  groupSchema: csvGroupSchema,
+  defaultFields: z.array(fieldMappingSchema).parse(csvFields),
+  create: createCsvConnector,
+};
+
+const CAPABILITIES: Capabilities = {
+  incremental: false,
+  reportsRemovals: false,
+  createsFields: true,
+  remote: false,
+  groups: ['column'],
+  readBatch: 500,
+  writeBatch: { preferred: CHANGES_PER_BATCH, max: 10_000 },
+};
+
+function createCsvConnector(options: ConnectorOptions<CsvSettings>): Connector {
+  const { settings, contacts } = options;
+  let opened: CsvSession | null = null;
+
+  return {
+    kind: 'csv',
+    capabilities: CAPABILITIES,
+    async prepare() {
+      opened = await openSession(options);
+      return accountOf(opened);
+    },
+    readPages: () => readPages(session()),
+    readByIds: async (ids, fields) => readByIds(session(), ids, fields),
+    write: (changes) => writeChanges(session(), changes),
+    describeFields: async () => describeFields(session()),
+    createFields: async (fields) => createFields(session(), fields),
+    listGroups: async () => listGroups(session()),
+    readGroup: (selector) => readGroup(session(), selector),
+    readLimits: async () => null,
+    check: () => check(settings, contacts),
+    async finish() {
+      if (opened !== null) await mergeIntoOutput(opened);
+    },
+    async close() {
+      await opened?.files.close();
+      opened = null;
+    },
+  };
+
+  function session(): CsvSession {
+    if (opened !== null) return opened;
+    throw new FatalError('A connector was used before prepare or after close.', {
+      code: 'connector_not_prepared',
+    });
+  }
+}
+
+async function openSession(options: ConnectorOptions<CsvSettings>): Promise<CsvSession> {
+  const { settings, contacts, deps } = options;
+  if (contacts.filter !== null) {
+    throw new ConfigurationError(NO_FILTER, { code: 'csv_filter_unsupported' });
+  }
+  const { optOutField } = contacts;
+  const files = await openFiles(settings, optOutField);
+  const { pending, path, keptColumns } = files.journal;
+  if (pending > 0) deps.log.info({ pending, path }, 'found changes of an earlier run to merge');
+  const { signal } = deps;
+  return { settings, optOutField, files, keptColumns: new Set(keptColumns), signal };
+}
+
+/** The account is the file itself: its place tells it from others. */
+function accountOf({ files }: CsvSession): CrmAccount {
+  return { id: files.paths.input, name: basename(files.paths.input) };
+}

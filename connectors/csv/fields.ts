@@ -1,0 +1,63 @@
+import type { CrmField, FieldSpec } from '../../src/core/crm-field.ts';
+import type { FieldCreation } from '../contract.ts';
+import { type Encoding, isEncodable } from './encoding.ts';
+import type { Tables } from './files.ts';
+import { layOut } from './layout.ts';
+import type { CsvSession } from './session.ts';
+
+/** The columns of the output: all of them text, because a file knows nothing else. */
+export async function describeFields(session: CsvSession): Promise<CrmField[]> {
+  const names = await session.files.withTables(async (tables) => columnNames(session, tables));
+  return names.map((name) => ({
+    name,
+    label: name,
+    type: 'text',
+    maxLength: null,
+    integerDigits: null,
+    decimalDigits: null,
+    options: [],
+    restricted: false,
+    writable: name !== session.settings.columns.id,
+  }));
+}
+
+/** Adds columns at the end of the output; they are there after `finish`. */
+export async function createFields(
+  session: CsvSession,
+  specs: readonly FieldSpec[],
+): Promise<FieldCreation[]> {
+  const { files } = session;
+  return files.withTables(async (tables) => {
+    const known = new Set(columnNames(session, tables));
+    const creations: FieldCreation[] = [];
+    for (const { name } of specs) {
+      creations.push(creationOf(name, known, tables.input.header.dialect.encoding));
+      known.add(name);
+    }
+    const create = creations.flatMap(({ name, result }) => (result === 'created' ? [name] : []));
+    if (create.length > 0) await files.journal.append([{ create }]);
+    return creations;
+  });
+}
+
+/** True for a name that a new column can have and keeps when the file is read again. */
+export function isColumnName(name: string, encoding: Encoding): boolean {
+  return (
+    name !== '' && name === name.trim() && !/[\r\n\0]/.test(name) && isEncodable(name, encoding)
+  );
+}
+
+function columnNames({ files, keptColumns }: CsvSession, tables: Tables): string[] {
+  return layOut(tables, keptColumns, files.journal.createdColumns)
+    .map(({ name }) => name)
+    .filter((name) => name !== '');
+}
+
+function creationOf(name: string, known: ReadonlySet<string>, encoding: Encoding): FieldCreation {
+  if (known.has(name)) return { name, result: 'existed', problem: null };
+  if (isColumnName(name, encoding)) return { name, result: 'created', problem: null };
+  const problem =
+    'A column name must not be blank, begin or end with white space, or hold a line break or ' +
+    'characters that the file cannot hold; choose another name in the field map.';
+  return { name, result: 'failed', problem };
+}

@@ -1,0 +1,37 @@
+import {
+  ConfigurationError,
+  DonorSyncError,
+  messageOf,
+  RetriableError,
+} from '../../src/core/errors.ts';
+
+/** What a person can do about a failed system call, by its code. */
+const MENDS: Readonly<Record<string, string>> = {
+  ENOENT: 'There is no such file or folder; check the path in the settings.',
+  ENOTDIR: 'A part of the path is not a folder; check the path in the settings.',
+  EISDIR: 'This is a folder; give the path of a file in the settings.',
+  EACCES: 'The user that runs donor-sync may not do this; give it the right to.',
+  EPERM: 'The user that runs donor-sync may not do this; give it the right to.',
+  EROFS: 'The disk is read-only; choose another place in the settings.',
+};
+
+/**
+ * The error to throw for a failed file operation: a ConfigurationError where a person must act, a
+ * RetriableError otherwise (a full disk, for example). `deed` completes "Cannot …".
+ */
+export function fileError(deed: string, path: string, cause: unknown): DonorSyncError {
+  if (cause instanceof DonorSyncError) return cause;
+  const code = systemCode(cause);
+  const mend = code === null ? undefined : MENDS[code];
+  const message = `Cannot ${deed} ${path}: ${mend ?? messageOf(cause)}`;
+  const facts = { code: 'csv_file_error', cause, details: { path, systemCode: code } };
+  return mend === undefined
+    ? new RetriableError(message, facts)
+    : new ConfigurationError(message, facts);
+}
+
+/** The system's word for a failure, for example `ENOENT`; null if it was not a system call. */
+export function systemCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}

@@ -1,0 +1,179 @@
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { RetriableError } from '../../src/core/errors.ts';
+import { fileError } from './file-errors.ts';
+import { type Journal, openJournal } from './journal.ts';
+import { type CsvSettings, requiredColumns } from './settings.ts';
+import { openTable, stampOf, type Table, type TableWish } from './table.ts';
+
+/** The files of an integration as they are at one moment. */
+export interface Tables {
+  input: Table;
+  /** The separate output; null if there is none (yet), or if the input is the output. */
+  output: Table | null;
+}
+
+/** Where things are, with links resolved. */
+export interface FilePaths {
+  input: string;
+  /** The file that is replaced; the input itself if the settings name no other. */
+  output: string;
+  isInPlace: boolean;
+  journal: string;
+  /** What becomes the output. */
+  replacement: string;
+}
+
+export interface CsvFiles {
+  readonly paths: FilePaths;
+  readonly journal: Journal;
+  /**
+   * Runs an action on files that did not change under it. It may run more than once, so it must
+   * be harmless to repeat; `commit` then runs once. One action runs at a time, so none may wait
+   * for another. Throws a RetriableError if somebody keeps changing the files.
+   */
+  withTables<Result>(
+    action: (tables: Tables) => Promise<Result>,
+    commit?: (result: Result) => Promise<void>,
+  ): Promise<Result>;
+  close(): Promise<void>;
+}
+
+const MOST_ATTEMPTS = 5;
+
+/**
+ * Checks the files from beginning to end and opens them. Throws a ConfigurationError that lists
+ * what is wrong with them.
+ */
+export async function openFiles(
+  settings: CsvSettings,
+  optOutField: string | null,
+): Promise<CsvFiles> {
+  const paths = await findPaths(settings);
+  const wishes = tableWishes(settings, optOutField);
+  const journal = await openJournal(paths.journal);
+  let tables = await openTables(paths, wishes).catch(async (error: unknown) => {
+    await journal.close();
+    throw error;
+  });
+
+  const inTurn = createTurns();
+
+  return {
+    paths,
+    journal,
+    withTables: (action, commit) =>
+      inTurn(async () => {
+        for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+          await refresh();
+          const result = await action(tables);
+          if (!(await areCurrent(tables, paths))) continue;
+          await commit?.(result);
+          return result;
+        }
+        throw new RetriableError(`${paths.input} or ${paths.output} changes all the time.`, {
+          code: 'csv_file_changed',
+          details: { input: paths.input, output: paths.output },
+        });
+      }),
+    close: () =>
+      inTurn(async () => {
+        await closeTables(tables);
+        await journal.close();
+      }),
+  };
+
+  async function refresh(): Promise<void> {
+    if (await areCurrent(tables, paths)) return;
+    const outdated = tables;
+    tables = await openTables(paths, wishes);
+    await closeTables(outdated);
+  }
+}
+
+/** Tasks that run one after the other, each once the ones before it have ended. */
+function createTurns(): <Result>(task: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const result = last.then(task, task);
+    last = result.catch(() => {});
+    return result;
+  };
+}
+
+/** Finds the real files behind the settings' paths; the output may not exist yet. */
+export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
+  const input = await realPathOf(settings.path);
+  const output = settings.output === undefined ? input : await futurePathOf(settings.output);
+  await checkFolder(dirname(output));
+  return {
+    input,
+    output,
+    isInPlace: input === output,
+    journal: `${output}.donor-sync-journal`,
+    replacement: `${output}.donor-sync-new`,
+  };
+}
+
+async function realPathOf(path: string): Promise<string> {
+  return realpath(path).catch((error: unknown) => {
+    throw fileError('read', resolve(path), error);
+  });
+}
+
+async function futurePathOf(path: string): Promise<string> {
+  const existing = await realpath(path).catch(() => null);
+  return existing ?? join(await realPathOf(dirname(resolve(path))), basename(path));
+}
+
+/** A new output is made beside the old one, so the folder must be writable. */
+async function checkFolder(folder: string): Promise<void> {
+  return access(folder, constants.W_OK).catch((error: unknown) => {
+    throw fileError('write to the folder', folder, error);
+  });
+}
+
+function tableWishes(
+  settings: CsvSettings,
+  optOutField: string | null,
+): { input: TableWish; output: TableWish } {
+  const required = requiredColumns(settings, optOutField);
+  const { delimiter, encoding } = settings;
+  const input = { required, delimiter, encoding, idColumn: settings.columns.id };
+  // The output may have been saved by a spreadsheet with another delimiter, and of its columns
+  // only the id must be there.
+  return { input, output: { ...input, required: required.slice(0, 1), delimiter: undefined } };
+}
+
+async function openTables(
+  paths: FilePaths,
+  wishes: { input: TableWish; output: TableWish },
+): Promise<Tables> {
+  const input = await openTable(paths.input, wishes.input);
+  try {
+    const hasOutput = !paths.isInPlace && (await isWritten(paths.output));
+    return { input, output: hasOutput ? await openTable(paths.output, wishes.output) : null };
+  } catch (error) {
+    await input.close();
+    throw error;
+  }
+}
+
+/** False for an output that does not exist or is a place holder without a byte. */
+async function isWritten(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => null);
+  return stats !== null && stats.size > 0;
+}
+
+async function areCurrent(tables: Tables, paths: FilePaths): Promise<boolean> {
+  if ((await stampOf(paths.input)) !== tables.input.stamp) return false;
+  if (paths.isInPlace) return true;
+  if (tables.output === null) return !(await isWritten(paths.output));
+  return (await stampOf(paths.output)) === tables.output.stamp;
+}
+
+async function closeTables(tables: Tables): Promise<void> {
+  await tables.input.close();
+  await tables.output?.close();
+}

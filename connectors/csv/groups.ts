@@ -1,0 +1,80 @@
+import { ConfigurationError } from '../../src/core/errors.ts';
+import type { GroupSelector, GroupSummary } from '../contract.ts';
+import { readCell } from './cells.ts';
+import { listColumns } from './header.ts';
+import { type CsvSession, throwIfStopped } from './session.ts';
+import { csvGroupSchema } from './settings.ts';
+import type { Table } from './table.ts';
+
+/** A column with more different values than this does not look like one that sorts people. */
+const MOST_GROUPS_OF_COLUMN = 20;
+
+/** The ids of the rows whose cell in the column is the value. */
+export async function* readGroup(
+  session: CsvSession,
+  selector: GroupSelector,
+): AsyncGenerator<readonly string[]> {
+  const { column, equals } = csvGroupSchema.parse(selector);
+  const input = await inputOf(session);
+  const position = input.positions.get(column);
+  if (position === undefined) throw missingColumn(column, input);
+  for await (const rows of input.rows()) {
+    throwIfStopped(session.signal);
+    const members = rows.filter(
+      ({ id, cells }) => id !== '' && readCell(cells[position] ?? '').trim() === equals,
+    );
+    if (members.length > 0) yield members.map(({ id }) => id);
+  }
+}
+
+/** The values of the columns that have few: a board, a committee, a status. */
+export async function listGroups(session: CsvSession): Promise<GroupSummary[]> {
+  const input = await inputOf(session);
+  const counts = await countValues(session, input);
+  return [...counts].flatMap(([column, members]) =>
+    [...members].map(([equals, memberCount]) => ({
+      selector: { column, equals },
+      name: `${column}: ${equals}`,
+      memberCount,
+    })),
+  );
+}
+
+async function inputOf(session: CsvSession): Promise<Table> {
+  return session.files.withTables(async ({ input }) => input);
+}
+
+function missingColumn(column: string, input: Table): ConfigurationError {
+  const message =
+    `The group names the column "${column}", which ${input.path} does not have; ` +
+    `it has ${listColumns(input.header.columns)}.`;
+  return new ConfigurationError(message, { code: 'csv_column_missing', details: { column } });
+}
+
+/** How often each value occurs; columns with too many values are given up on the way. */
+async function countValues(
+  session: CsvSession,
+  input: Table,
+): Promise<Map<string, Map<string, number>>> {
+  const counts = new Map<string, Map<string, number>>();
+  for (const column of sortingColumns(session, input)) counts.set(column, new Map());
+  for await (const rows of input.rows()) {
+    throwIfStopped(session.signal);
+    for (const { id, cells } of rows) {
+      for (const [column, members] of counts) {
+        const value = readCell(cells[input.positions.get(column) ?? -1] ?? '').trim();
+        if (id === '' || value === '') continue;
+        members.set(value, (members.get(value) ?? 0) + 1);
+        if (members.size > MOST_GROUPS_OF_COLUMN) counts.delete(column);
+      }
+    }
+  }
+  return counts;
+}
+
+/** The columns that may hold groups: not those that say who somebody is. */
+function sortingColumns({ settings }: CsvSession, input: Table): string[] {
+  const { id, firstName, lastName, addresses, employers } = settings.columns;
+  const identity = new Set([id, firstName, lastName, ...addresses, ...employers]);
+  return input.header.columns.filter((column) => column !== '' && !identity.has(column));
+}

@@ -1,0 +1,195 @@
+import { splitRow, unquote } from './cells.ts';
+import { decodeText, type Encoding } from './encoding.ts';
+import type { Problem } from './problems.ts';
+import { findRowEnd, type LineEnding, type RawRecord } from './records.ts';
+import { DELIMITERS, type NamedColumn } from './settings.ts';
+
+/** How a file is written. */
+export interface Dialect {
+  delimiter: string;
+  encoding: Encoding;
+  /** True if the file begins with the UTF-8 byte order mark. */
+  byteOrderMark: boolean;
+  /** True if every cell is quoted (judged by the header). */
+  quoteAll: boolean;
+}
+
+/** The first line of a file. */
+export interface Header {
+  dialect: Dialect;
+  /** The column names, white space around them removed. */
+  columns: readonly string[];
+  /** The same as they stand in the file. */
+  cells: readonly string[];
+  ending: LineEnding;
+  /** Bytes up to the first row. */
+  size: number;
+}
+
+/** What the settings say of a file. */
+export interface HeaderWish {
+  required: readonly NamedColumn[];
+  delimiter: string | undefined;
+  encoding: Encoding;
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const MOST_NAMES_LISTED = 30;
+const MOST_TYPOS = 2;
+
+/** Reads the header from the first bytes of a file; the problems if it cannot be used. */
+export function readHeader(bytes: Buffer, wish: HeaderWish): Header | Problem[] {
+  const impossible = wrongKindOfFile(bytes);
+  if (impossible !== null) return [{ line: 1, message: impossible }];
+  const byteOrderMark = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const encoding = byteOrderMark ? 'utf-8' : wish.encoding;
+  const text = byteOrderMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+  const candidates = [wish.delimiter ?? DELIMITERS]
+    .flat()
+    .map((delimiter) => parseHeader(text, delimiter, encoding));
+  const best = candidates.reduce((a, b) => (found(b, wish) > found(a, wish) ? b : a));
+  if ('message' in best) return [best];
+  const problems = columnProblems(best.columns, wish, text, encoding);
+  if (problems.length > 0) return problems;
+  return {
+    ...best,
+    dialect: { ...best.dialect, byteOrderMark },
+    size: best.size + (byteOrderMark ? BYTE_ORDER_MARK.length : 0),
+  };
+}
+
+/** The sentence about bytes that are not in the file's encoding. */
+export function encodingProblem(line: number): Problem {
+  const message =
+    'this is not UTF-8 text. Save the file as UTF-8 (in a spreadsheet: "CSV UTF-8"), or convert ' +
+    'it (iconv -f WINDOWS-1252 -t UTF-8), or set crm.encoding to latin1 if that is what it is.';
+  return { line, message };
+}
+
+/** The byte order mark of a file that has one. */
+export function byteOrderMarkOf(dialect: Dialect): Buffer {
+  return dialect.byteOrderMark ? BYTE_ORDER_MARK : Buffer.alloc(0);
+}
+
+/** A list of column names for a message. */
+export function listColumns(columns: readonly string[]): string {
+  const names = columns.filter((name) => name !== '');
+  const shown = names.slice(0, MOST_NAMES_LISTED).join(', ');
+  const others = names.length - MOST_NAMES_LISTED;
+  return others > 0 ? `${shown} and ${others} others` : shown;
+}
+
+function wrongKindOfFile(bytes: Buffer): string | null {
+  if (bytes.length === 0) return 'the file is empty (0 bytes); it needs a line of column names.';
+  const start = bytes.readUIntBE(0, Math.min(2, bytes.length));
+  if (start === 0xfffe || start === 0xfeff) {
+    return 'the file is UTF-16 ("Unicode text"); save it as UTF-8 (in a spreadsheet: "CSV UTF-8").';
+  }
+  if (bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1'))) {
+    return 'the file is a workbook or an archive; save it as CSV.';
+  }
+  return null;
+}
+
+function parseHeader(bytes: Buffer, delimiter: string, encoding: Encoding): Header | Problem {
+  const record = firstRecord(bytes, delimiter);
+  const text = decodeText(record.bytes, encoding);
+  if (text === null) return encodingProblem(1);
+  const { cells } = splitRow(text, delimiter);
+  if (cells === null) return { line: 1, message: 'a quote in the header is never closed.' };
+  if (text.includes('\r') && !text.includes('"')) {
+    const message = 'lines end with a carriage return alone; save the file as CSV once more.';
+    return { line: 1, message };
+  }
+  return {
+    dialect: {
+      delimiter,
+      encoding,
+      byteOrderMark: false,
+      quoteAll: cells.every((cell) => cell.startsWith('"')),
+    },
+    columns: cells.map((cell) => unquote(cell).trim()),
+    cells,
+    ending: record.ending,
+    size: record.bytes.length + record.ending.length,
+  };
+}
+
+function firstRecord(bytes: Buffer, delimiter: string): Pick<RawRecord, 'bytes' | 'ending'> {
+  const end = findRowEnd(delimiter)(bytes, 0);
+  if (end === -1) return { bytes, ending: '' };
+  const hasReturn = bytes[end - 1] === 0x0d;
+  return {
+    bytes: bytes.subarray(0, hasReturn ? end - 1 : end),
+    ending: hasReturn ? '\r\n' : '\n',
+  };
+}
+
+/** How many of the required columns a reading of the header finds. */
+function found(header: Header | Problem, wish: HeaderWish): number {
+  if ('message' in header) return -1;
+  return wish.required.filter(({ name }) => header.columns.includes(name)).length;
+}
+
+function columnProblems(
+  columns: readonly string[],
+  wish: HeaderWish,
+  text: Buffer,
+  encoding: Encoding,
+): Problem[] {
+  const missing = wish.required.filter(({ name }) => !columns.includes(name));
+  const problems = missing.map((column) => missingColumn(column, columns));
+  if (missing.length > 0) {
+    const others = `the file has the columns ${listColumns(columns)}.`;
+    problems.push({ line: 1, message: others + delimiterHint(wish, text, encoding) });
+  }
+  for (const name of new Set(columns)) {
+    const places = columns.flatMap((column, at) => (column === name ? [at + 1] : []));
+    if (name === '' || places.length < 2) continue;
+    const message = `"${name}" is the name of ${places.length} columns (${places.join(', ')}).`;
+    problems.push({ line: 1, message });
+  }
+  return problems;
+}
+
+function missingColumn({ name, setting }: NamedColumn, columns: readonly string[]): Problem {
+  const near = columns.find((column) => isNear(name, column));
+  const question = near === undefined ? '' : ` Did you mean "${near}"?`;
+  return { line: 1, message: `there is no column "${name}" (${setting}).${question}` };
+}
+
+/** Says so if another delimiter than the one of the settings would have given the columns. */
+function delimiterHint(wish: HeaderWish, text: Buffer, encoding: Encoding): string {
+  if (wish.delimiter === undefined) return '';
+  const better = DELIMITERS.find(
+    (delimiter) => found(parseHeader(text, delimiter, encoding), wish) === wish.required.length,
+  );
+  return better === undefined
+    ? ''
+    : ` Its cells look separated by ${JSON.stringify(better)}: set crm.delimiter to that.`;
+}
+
+function isNear(wanted: string, column: string): boolean {
+  const a = bare(wanted);
+  const b = bare(column);
+  if (a === b) return true;
+  return a.length > MOST_TYPOS && b.length > MOST_TYPOS && editDistance(a, b) <= MOST_TYPOS;
+}
+
+function bare(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Levenshtein's: the insertions, deletions and replacements that turn one into the other. */
+function editDistance(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (const [row, letter] of [...a].entries()) {
+    const current = [row + 1];
+    for (const [column, other] of [...b].entries()) {
+      const replaced = (above[column] ?? 0) + (letter === other ? 0 : 1);
+      current.push(Math.min(replaced, (above[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
+    }
+    above = current;
+  }
+  return above[b.length] ?? 0;
+}

@@ -1,0 +1,227 @@
+/**
+ * Acknowledged changes that are not in the output yet, in a file beside it: one JSON document a
+ * line, on disk before a change is acknowledged. A run that is killed leaves it to the next one.
+ */
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { fileError } from './file-errors.ts';
+import { createRecordWindow, findLineEnd, type RecordSource, readRecords } from './records.ts';
+import { replaceFile, syncFolder, writeWholeFile } from './replace-file.ts';
+import { createRowIndex, type RowIndex } from './row-index.ts';
+
+const lineSchema = z.union([
+  /** A change: for each column the text that stood in the file and the one to put there. */
+  z.strictObject({
+    id: z.string(),
+    cells: z.record(z.string(), z.tuple([z.string(), z.string()])),
+  }),
+  /** Columns to be added to the output. */
+  z.strictObject({ create: z.array(z.string()) }),
+  /** Columns whose cells are the output's, although the input has a column of that name. */
+  z.strictObject({ keep: z.array(z.string()) }),
+  /** The changes are in this file, which is about to become the output. */
+  z.strictObject({ replacement: z.string() }),
+]);
+
+export type JournalLine = z.infer<typeof lineSchema>;
+export type JournalChange = Extract<JournalLine, { id: string }>;
+
+export interface Journal {
+  readonly path: string;
+  /** Changes and columns that wait to be merged. */
+  readonly pending: number;
+  readonly createdColumns: ReadonlySet<string>;
+  readonly keptColumns: ReadonlySet<string>;
+  /** The newest change of each of these ids that has one. */
+  find(ids: readonly string[]): Promise<Map<string, JournalChange>>;
+  /** On disk when the promise resolves. */
+  append(lines: readonly JournalLine[]): Promise<void>;
+  /** Forgets everything but these kept columns; without any, the file is removed. */
+  reset(keptColumns: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const LINE_FEED = Buffer.from('\n');
+
+/** Reads what an earlier run left; creates nothing before the first `append`. */
+export async function openJournal(path: string): Promise<Journal> {
+  let state = emptyState();
+  let handle = await openExisting(path);
+  if (handle !== null) state = await load(handle);
+
+  return {
+    path,
+    get pending() {
+      return state.changeCount + state.created.size;
+    },
+    get createdColumns() {
+      return state.created;
+    },
+    get keptColumns() {
+      return state.kept;
+    },
+    async find(ids) {
+      return handle === null ? new Map() : findChanges(handle, state, ids);
+    },
+    async append(lines) {
+      if (lines.length === 0) return;
+      try {
+        if (state.isSpent) await reset([...state.kept]);
+        handle ??= await create(path);
+        await appendLines(handle, state, lines);
+      } catch (error) {
+        throw fileError('write', path, error);
+      }
+    },
+    reset,
+    async close() {
+      await handle?.close();
+      handle = null;
+    },
+  };
+
+  async function reset(keptColumns: readonly string[]): Promise<void> {
+    try {
+      await handle?.close();
+      handle = null;
+      await rewrite(path, keptColumns);
+      handle = await openExisting(path);
+      state = handle === null ? emptyState() : await load(handle);
+    } catch (error) {
+      throw fileError('write', path, error);
+    }
+  }
+}
+
+interface State {
+  index: RowIndex;
+  changeCount: number;
+  created: Set<string>;
+  kept: Set<string>;
+  /** Bytes of whole lines; what stands behind them was torn by a kill. */
+  size: number;
+  /** True if the changes are in the output already and only the file is still there. */
+  isSpent: boolean;
+}
+
+function emptyState(): State {
+  return {
+    index: createRowIndex(),
+    changeCount: 0,
+    created: new Set(),
+    kept: new Set(),
+    size: 0,
+    isSpent: false,
+  };
+}
+
+async function openExisting(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, 'r+');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw fileError('open', path, error);
+  }
+}
+
+async function create(path: string): Promise<FileHandle> {
+  const handle = await open(path, 'w+', 0o600);
+  await syncFolder(dirname(path));
+  return handle;
+}
+
+async function load(handle: FileHandle): Promise<State> {
+  const { size } = await handle.stat();
+  const state = emptyState();
+  let replacement: string | null = null;
+  for await (const records of readRecords({ handle, size, findEnd: findLineEnd })) {
+    for (const record of records) {
+      const line = record.ending === '' ? null : parseLine(record.bytes);
+      if (line === null) return state;
+      note(state, line, record.offset);
+      state.size = record.offset + record.bytes.length + LINE_FEED.length;
+      replacement = 'replacement' in line ? line.replacement : null;
+    }
+  }
+  if (replacement !== null && !(await exists(replacement))) return spent(state);
+  return state;
+}
+
+/** The last line of a journal says that a new output is ready, and that file has been moved. */
+function spent(state: State): State {
+  return { ...emptyState(), kept: state.kept, size: state.size, isSpent: true };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Null for a line that a kill tore. */
+function parseLine(bytes: Buffer): JournalLine | null {
+  try {
+    return lineSchema.parse(JSON.parse(bytes.toString('utf8')));
+  } catch {
+    return null;
+  }
+}
+
+function note(state: State, line: JournalLine, offset: number): void {
+  if ('id' in line) {
+    state.index.add(line.id, offset);
+    state.changeCount += 1;
+  } else if ('create' in line) {
+    for (const column of line.create) state.created.add(column);
+  } else if ('keep' in line) {
+    for (const column of line.keep) state.kept.add(column);
+  }
+}
+
+async function appendLines(
+  handle: FileHandle,
+  state: State,
+  lines: readonly JournalLine[],
+): Promise<void> {
+  const encoded = lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`));
+  const bytes = Buffer.concat(encoded);
+  // Whatever a kill or a full disk left behind the last whole line must not become part of ours.
+  await handle.truncate(state.size);
+  await handle.write(bytes, 0, bytes.length, state.size);
+  await handle.datasync();
+  for (const [at, line] of lines.entries()) {
+    note(state, line, state.size);
+    state.size += encoded[at]?.length ?? 0;
+  }
+}
+
+async function findChanges(
+  handle: FileHandle,
+  state: State,
+  ids: readonly string[],
+): Promise<Map<string, JournalChange>> {
+  const source: RecordSource = { handle, size: state.size, findEnd: findLineEnd };
+  const recordAt = createRecordWindow(source);
+  const offsets = [...new Set(ids.flatMap((id) => state.index.offsets(id)))];
+  const wanted = new Set(ids);
+  const changes = new Map<string, JournalChange>();
+  for (const offset of offsets.sort((a, b) => a - b)) {
+    const record = await recordAt(offset);
+    const line = record === null ? null : parseLine(record.bytes);
+    if (line !== null && 'id' in line && wanted.has(line.id)) changes.set(line.id, line);
+  }
+  return changes;
+}
+
+async function rewrite(path: string, keptColumns: readonly string[]): Promise<void> {
+  if (keptColumns.length === 0) {
+    await rm(path, { force: true });
+    return syncFolder(dirname(path));
+  }
+  const temporary = `${path}.new`;
+  const line: JournalLine = { keep: [...keptColumns] };
+  await writeWholeFile(temporary, [Buffer.from(`${JSON.stringify(line)}\n`)], 0o600);
+  await replaceFile(temporary, path);
+}

@@ -1,0 +1,97 @@
+import { quote, readText, unquote } from './cells.ts';
+import type { Tables } from './files.ts';
+import type { Journal, JournalChange } from './journal.ts';
+import type { Row } from './rows.ts';
+import type { Table } from './table.ts';
+
+/** One column of the output, and which file its cells come from. */
+export interface Column {
+  name: string;
+  /** Its place in the input; null if the input does not have it. */
+  inInput: number | null;
+  /** Its place in the separate output, if the output's cells are the ones that count. */
+  inOutput: number | null;
+}
+
+/**
+ * The columns of the output: the input's, then those that only the output has, then new ones. A
+ * column that both files have follows the input, unless it is one of `keptColumns`.
+ */
+export function layOut(
+  { input, output }: Tables,
+  keptColumns: ReadonlySet<string>,
+  createdColumns: ReadonlySet<string>,
+): Column[] {
+  const fromInput = input.header.columns.map((name, at) => ({
+    name,
+    inInput: at,
+    inOutput: keptColumns.has(name) ? (output?.positions.get(name) ?? null) : null,
+  }));
+  const fromOutput = (output?.header.columns ?? []).flatMap((name, at) =>
+    name === '' || input.positions.has(name) ? [] : [{ name, inInput: null, inOutput: at }],
+  );
+  const known = [...fromInput, ...fromOutput];
+  const created = [...createdColumns]
+    .filter((name) => !known.some((column) => column.name === name))
+    .map((name) => ({ name, inInput: null, inOutput: null }));
+  return [...known, ...created];
+}
+
+/** One contact in all the places that say something about it. */
+export interface RowVersions {
+  input: Row;
+  output: Row | undefined;
+  change: JournalChange | undefined;
+}
+
+/** Collects what the files and the journal say of these rows of the input. */
+export async function gatherVersions(
+  { output }: Tables,
+  journal: Pick<Journal, 'find'>,
+  rows: readonly Row[],
+): Promise<RowVersions[]> {
+  const ids = rows.flatMap(({ id }) => (id === '' ? [] : [id]));
+  const outputs = (await output?.find(ids)) ?? new Map<string, Row>();
+  const changes = await journal.find(ids);
+  return rows.map((row) => ({
+    input: row,
+    output: outputs.get(row.id),
+    change: changes.get(row.id),
+  }));
+}
+
+/** The cell as it stands in the files, quotes included; empty where no file has it. */
+export function rawCell(column: Column, { input, output }: RowVersions, tables: Tables): string {
+  if (column.inOutput !== null && output !== undefined && tables.output !== null) {
+    return adopt(output.cells[column.inOutput] ?? '', tables.output, tables.input);
+  }
+  return column.inInput === null ? '' : (input.cells[column.inInput] ?? '');
+}
+
+/**
+ * The text that an acknowledged change puts into the cell; null if there is none, or if somebody
+ * has put something else there since: what a person typed stays.
+ */
+export function changedText(
+  column: string,
+  raw: string,
+  change: JournalChange | undefined,
+): string | null {
+  const cell = change?.cells[column];
+  if (cell === undefined) return null;
+  const [before, after] = cell;
+  return unquote(raw) === before ? after : null;
+}
+
+/** The present value of a cell; null if it is blank. */
+export function presentValue(column: Column, row: RowVersions, tables: Tables): string | null {
+  const raw = rawCell(column, row, tables);
+  const text = changedText(column.name, raw, row.change);
+  return readText(text ?? unquote(raw)) || null;
+}
+
+/** A cell of one file as it has to stand in another. */
+function adopt(raw: string, from: Table, to: Table): string {
+  const isSameStyle = from.header.dialect.delimiter === to.header.dialect.delimiter;
+  return isSameStyle ? raw : quote(unquote(raw), to.header.dialect);
+}

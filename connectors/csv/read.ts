@@ -1,0 +1,75 @@
+import type { Contact } from '../../src/core/contact.ts';
+import { RetriableError } from '../../src/core/errors.ts';
+import type { ContactPage, RecordLookup } from '../contract.ts';
+import { contactOf } from './contact.ts';
+import type { Tables } from './files.ts';
+import { type Column, gatherVersions, layOut, presentValue, type RowVersions } from './layout.ts';
+import { type CsvSession, throwIfStopped } from './session.ts';
+
+const CONTACTS_PER_PAGE = 500;
+const MOST_READINGS = 5;
+
+/** All contacts of the input. If it changes meanwhile, the reading begins again. */
+export async function* readPages(session: CsvSession): AsyncGenerator<ContactPage> {
+  for (let reading = 1; ; reading += 1) {
+    try {
+      return yield* readOnce(session);
+    } catch (error) {
+      const isChange = error instanceof RetriableError && error.code === 'csv_file_changed';
+      if (!isChange || reading >= MOST_READINGS) throw error;
+    }
+  }
+}
+
+/** The rows with these ids: who they are from the input, the values as the output will have them. */
+export async function readByIds(
+  session: CsvSession,
+  ids: readonly string[],
+  fields: readonly string[],
+): Promise<RecordLookup[]> {
+  throwIfStopped(session.signal);
+  const { files, keptColumns } = session;
+  // From now on these columns are ours to compare and write, so the output has the say on them.
+  for (const field of fields) keptColumns.add(field);
+  return files.withTables(async (tables) => {
+    const rows = await tables.input.find(ids);
+    const versions = await gatherVersions(tables, files.journal, [...rows.values()]);
+    const byId = new Map(versions.map((version) => [version.input.id, version]));
+    const columns = layOut(tables, keptColumns, files.journal.createdColumns);
+    const wanted = fields.map((name) => ({ name, column: columns.find((c) => c.name === name) }));
+    return ids.map((id) => lookUp(session, tables, wanted, id, byId.get(id)));
+  });
+}
+
+async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
+  const input = await session.files.withTables(async (tables) => tables.input);
+  let contacts: Contact[] = [];
+  for await (const rows of input.rows()) {
+    for (const row of rows) {
+      if (row.id === '') continue;
+      contacts.push(contactOf(row, input, session.settings, session.optOutField));
+      if (contacts.length < CONTACTS_PER_PAGE) continue;
+      throwIfStopped(session.signal);
+      yield { contacts, removed: [], cursor: null };
+      contacts = [];
+    }
+  }
+  throwIfStopped(session.signal);
+  if (contacts.length > 0) yield { contacts, removed: [], cursor: null };
+}
+
+function lookUp(
+  session: CsvSession,
+  tables: Tables,
+  wanted: readonly { name: string; column: Column | undefined }[],
+  id: string,
+  version: RowVersions | undefined,
+): RecordLookup {
+  if (version === undefined) return { state: 'removed', id, mergedInto: null };
+  const values = wanted.map(({ name, column }): [string, string | null] => [
+    name,
+    column === undefined ? null : presentValue(column, version, tables),
+  ]);
+  const contact = contactOf(version.input, tables.input, session.settings, session.optOutField);
+  return { state: 'found', id, contact, values: Object.fromEntries(values) };
+}

@@ -1,0 +1,80 @@
+import { type FileHandle, open, rename, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Files made here are as private as the file they stand beside or for, and never less. */
+const PRIVATE_MODE = 0o600;
+const PERMISSION_BITS = 0o7777;
+
+/** Writes a new file, over an old one if need be; on disk when the promise resolves. */
+export async function writeWholeFile(
+  path: string,
+  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  mode: number,
+): Promise<void> {
+  const handle = await open(path, 'w', PRIVATE_MODE);
+  try {
+    for await (const piece of pieces) await handle.appendFile(piece);
+    await handle.chmod(mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Puts a written file in the place of another: whoever reads it sees the old or the new one. */
+export async function replaceFile(written: string, target: string): Promise<void> {
+  await rename(written, target);
+  await syncFolder(dirname(target));
+}
+
+/** Makes what was created, renamed or removed in a folder last. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The permissions of the first of these files that exists. */
+export async function modeOf(...paths: readonly string[]): Promise<number> {
+  for (const path of paths) {
+    const stats = await stat(path).catch(() => null);
+    if (stats !== null) return stats.mode & PERMISSION_BITS;
+  }
+  return PRIVATE_MODE;
+}
+
+/** True if both files exist and hold the same bytes. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  await using a = await openIfThere(one);
+  await using b = await openIfThere(other);
+  if (a.handle === null || b.handle === null) return false;
+  const { size } = await a.handle.stat();
+  if (size !== (await b.handle.stat()).size) return false;
+  return await isSameContent(a.handle, b.handle, size);
+}
+
+const COMPARED_BYTES = 64 * 1024;
+
+async function isSameContent(a: FileHandle, b: FileHandle, size: number): Promise<boolean> {
+  const here = Buffer.alloc(COMPARED_BYTES);
+  const there = Buffer.alloc(COMPARED_BYTES);
+  for (let at = 0; at < size; at += COMPARED_BYTES) {
+    await Promise.all([a.read(here, 0, COMPARED_BYTES, at), b.read(there, 0, COMPARED_BYTES, at)]);
+    const length = Math.min(COMPARED_BYTES, size - at);
+    if (!here.subarray(0, length).equals(there.subarray(0, length))) return false;
+  }
+  return true;
+}
+
+async function openIfThere(path: string): Promise<AsyncDisposable & { handle: FileHandle | null }> {
+  const handle = await open(path, 'r').catch(() => null);
+  return {
+    handle,
+    async [Symbol.asyncDispose]() {
+      await handle?.close();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * Where the records of an id begin, in 12 to 24 bytes a record whatever the ids look like: only
+ * a hash of the id is kept. Two ids may share a hash, so whoever asks reads the records and
+ * compares the ids.
+ */
+export interface RowIndex {
+  add(id: string, offset: number): void;
+  /** The offsets of all records whose id may be this one, in the order they were added. */
+  offsets(id: string): number[];
+}
+
+const FIRST_CAPACITY = 1024;
+const FULLEST = 0.8;
+
+/** An empty index. */
+export function createRowIndex(): RowIndex {
+  let slots = createSlots(FIRST_CAPACITY);
+  let count = 0;
+
+  return {
+    add(id, offset) {
+      count += 1;
+      if (count > slots.hashes.length * FULLEST) slots = enlarge(slots);
+      put(slots, hashOf(id), offset + 1);
+    },
+    offsets(id) {
+      const hash = hashOf(id);
+      const found: number[] = [];
+      for (let at = firstSlot(slots, hash); isTaken(slots, at); at = nextSlot(slots, at)) {
+        if (slots.hashes[at] === hash) found.push((slots.places[at] ?? 0) - 1);
+      }
+      return found.sort((a, b) => a - b);
+    },
+  };
+}
+
+/** An open-addressing table; a place is an offset plus one, so that zero means free. */
+interface Slots {
+  hashes: Uint32Array;
+  places: Float64Array;
+}
+
+function createSlots(capacity: number): Slots {
+  return { hashes: new Uint32Array(capacity), places: new Float64Array(capacity) };
+}
+
+function enlarge(old: Slots): Slots {
+  const slots = createSlots(old.hashes.length * 2);
+  for (const [at, place] of old.places.entries()) {
+    if (place !== 0) put(slots, old.hashes[at] ?? 0, place);
+  }
+  return slots;
+}
+
+function put(slots: Slots, hash: number, place: number): void {
+  let at = firstSlot(slots, hash);
+  // Ends, because a table is never full.
+  while (isTaken(slots, at)) at = nextSlot(slots, at);
+  slots.hashes[at] = hash;
+  slots.places[at] = place;
+}
+
+function isTaken(slots: Slots, at: number): boolean {
+  return slots.places[at] !== 0;
+}
+
+function firstSlot(slots: Slots, hash: number): number {
+  return hash & (slots.hashes.length - 1);
+}
+
+function nextSlot(slots: Slots, at: number): number {
+  return (at + 1) & (slots.hashes.length - 1);
+}
+
+/** FNV-1a over the UTF-16 units, with the high bits folded into the low ones. */
+function hashOf(id: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < id.length; at += 1) {
+    hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
+  }
+  return (hash ^ (hash >>> 15)) >>> 0;
+}

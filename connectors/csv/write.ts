@@ -1,0 +1,149 @@
+import type { FieldValue } from '../../src/core/crm-field.ts';
+import type { ContactChange, WriteResult } from '../contract.ts';
+import { guardFormula, unquote } from './cells.ts';
+import { isEncodable } from './encoding.ts';
+import { isColumnName } from './fields.ts';
+import type { Tables } from './files.ts';
+import type { JournalChange, JournalLine } from './journal.ts';
+import {
+  type Column,
+  changedText,
+  gatherVersions,
+  layOut,
+  type RowVersions,
+  rawCell,
+} from './layout.ts';
+import { type CsvSession, throwIfStopped } from './session.ts';
+
+/** Changes that share one wait for the disk. */
+export const CHANGES_PER_BATCH = 500;
+
+/**
+ * Puts the changes into the journal. A change is acknowledged once it is on disk there; `finish`
+ * brings it into the output.
+ */
+export async function* writeChanges(
+  session: CsvSession,
+  changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
+): AsyncGenerator<WriteResult> {
+  let batch: ContactChange[] = [];
+  for await (const change of changes) {
+    batch.push(change);
+    if (batch.length < CHANGES_PER_BATCH) continue;
+    yield* await writeBatch(session, batch);
+    batch = [];
+  }
+  yield* await writeBatch(session, batch);
+}
+
+async function writeBatch(
+  session: CsvSession,
+  batch: readonly ContactChange[],
+): Promise<WriteResult[]> {
+  throwIfStopped(session.signal);
+  const { files } = session;
+  // Within one turn, so that no other batch changes what this one was planned on.
+  return files.withTables(async (tables) => {
+    const planned = await planBatch(session, tables, batch);
+    await files.journal.append(planned.lines);
+    return planned.results;
+  });
+}
+
+interface PlannedBatch {
+  lines: JournalLine[];
+  results: WriteResult[];
+}
+
+async function planBatch(
+  session: CsvSession,
+  tables: Tables,
+  batch: readonly ContactChange[],
+): Promise<PlannedBatch> {
+  const { journal } = session.files;
+  const rows = await tables.input.find([...new Set(batch.map(({ id }) => id))]);
+  const versions = await gatherVersions(tables, journal, [...rows.values()]);
+  const byId = new Map(versions.map((version) => [version.input.id, version]));
+  for (const { values } of batch) {
+    for (const name of Object.keys(values)) session.keptColumns.add(name);
+  }
+  const columns = layOut(tables, session.keptColumns, journal.createdColumns);
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  const newColumns = new Set<string>();
+  const changes: JournalChange[] = [];
+  const results: WriteResult[] = [];
+  for (const change of batch) {
+    const version = byId.get(change.id);
+    const refusal = refusalOf(session, tables, change, version);
+    results.push(refusal ?? { status: 'written', id: change.id });
+    if (refusal !== null || version === undefined) continue;
+    const line = journalChange(change, version, byName, tables);
+    if (line === null) continue;
+    changes.push(line);
+    for (const name of Object.keys(line.cells)) if (!byName.has(name)) newColumns.add(name);
+    // A later change of the same contact in this batch builds on this one.
+    byId.set(change.id, { ...version, change: line });
+  }
+  const create: JournalLine[] = newColumns.size > 0 ? [{ create: [...newColumns] }] : [];
+  return { lines: [...create, ...changes], results };
+}
+
+function isKnown(name: string, { input, output }: Tables): boolean {
+  return input.positions.has(name) || output?.positions.has(name) === true;
+}
+
+function refusalOf(
+  { settings }: CsvSession,
+  tables: Tables,
+  change: ContactChange,
+  version: RowVersions | undefined,
+): WriteResult | null {
+  const { id, values } = change;
+  const { encoding } = tables.input.header.dialect;
+  const refuse = (code: string, message: string, fields: readonly string[]): WriteResult => ({
+    ...{ status: 'refused', id, retriable: false, code, message, fields },
+  });
+  if (version === undefined) return refuse('row_missing', 'The file has no row with this id.', []);
+  const names = Object.keys(values);
+  if (names.includes(settings.columns.id)) {
+    return refuse('id_column', 'The column with the ids is never written.', [settings.columns.id]);
+  }
+  const unusable = names.filter((name) => !isKnown(name, tables) && !isColumnName(name, encoding));
+  if (unusable.length > 0) {
+    return refuse('column_name', 'No column can have such a name.', unusable);
+  }
+  const foreign = names.filter((name) => !isEncodable(textOf(values[name] ?? null), encoding));
+  if (foreign.length === 0) return null;
+  const message = `The value has characters that a ${encoding} file cannot hold; save the file as UTF-8.`;
+  return refuse('not_encodable', message, foreign);
+}
+
+/** The journal's line for a change; null if every cell says the same already. */
+function journalChange(
+  change: ContactChange,
+  version: RowVersions,
+  columns: ReadonlyMap<string, Column>,
+  tables: Tables,
+): JournalChange | null {
+  const cells: Record<string, [string, string]> = { ...version.change?.cells };
+  let isNews = false;
+  for (const [name, value] of Object.entries(change.values)) {
+    const column = columns.get(name) ?? newColumn(name);
+    const raw = rawCell(column, version, tables);
+    const text = textOf(value);
+    if ((changedText(name, raw, version.change) ?? unquote(raw)) === text) continue;
+    cells[name] = [unquote(raw), text];
+    isNews = true;
+  }
+  return isNews ? { id: change.id, cells } : null;
+}
+
+function newColumn(name: string): Column {
+  return { name, inInput: null, inOutput: null };
+}
+
+/** A value as it stands in a cell; null clears the cell. */
+function textOf(value: FieldValue): string {
+  if (value === null) return '';
+  return typeof value === 'string' ? guardFormula(value) : String(value);
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import memoryFields from '../../config/fields.memory.json' with { type: 'json' };
+import type { FieldSpec } from '../../src/core/crm-field.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
+import { type FieldMapping, fieldMappingSchema } from '../../src/core/field-map.ts';
+import type {
+  Capabilities,
+  Connector,
+  ConnectorDefinition,
+  ContactChange,
+  FieldCreation,
+  GroupSummary,
+  WriteResult,
+} from '../contract.ts';
+import { fieldOf, type MemoryCrm } from './crm.ts';
+import { lookUp, readGroup, readPages, throwIfStopped } from './read.ts';
+import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
+
+/** The CRMs that `crm: { kind: memory, name }` finds, by name. Whoever wants one puts it here. */
+export const memoryCrms = new Map<string, MemoryCrm>();
+
+/** The field map of CRMs in memory where the settings have none. */
+export const memoryDefaultFields: readonly FieldMapping[] = z
+  .array(fieldMappingSchema)
+  .parse(memoryFields);
+
+/** A CRM in memory: for tests, and the example of how a connector is built. */
+export const memoryConnector: ConnectorDefinition<MemorySettings> =
+  defineMemoryConnector(memoryCrms);
+
+/** The same kind of connector over other CRMs, so that tests do not share any. */
+export function defineMemoryConnector(
+  crms: ReadonlyMap<string, MemoryCrm>,
+): ConnectorDefinition<MemorySettings> {
+  return {
+    kind: 'memory',
+    settingsSchema: memorySettingsSchema,
+    groupSchema: memoryGroupSchema,
+    defaultFields: memoryDefaultFields,
+    create: ({ settings, deps }) =>
+      createMemoryConnector(findCrm(crms, settings.name), deps.signal),
+  };
+}
+
+const CAPABILITIES: Capabilities = {
+  incremental: true,
+  reportsRemovals: true,
+  createsFields: true,
+  remote: false,
+  groups: ['group'],
+  readBatch: 100,
+  writeBatch: { preferred: 100, max: 1000 },
+};
+
+/** A connector over this CRM. */
+export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Connector {
+  return {
+    kind: 'memory',
+    capabilities: CAPABILITIES,
+    async prepare() {
+      await crm.enter('prepare');
+      return crm.account;
+    },
+    readPages: (cursor) => readPages(crm, cursor, signal),
+    async readByIds(ids, fields) {
+      await crm.enter('readByIds');
+      throwIfStopped(signal);
+      return ids.map((id) => lookUp(crm, id, fields));
+    },
+    write: (changes) => writeChanges(crm, changes, signal),
+    async describeFields() {
+      await crm.enter('describeFields');
+      return [...crm.fields.values()];
+    },
+    async createFields(specs) {
+      await crm.enter('createFields');
+      return specs.map((spec) => createField(crm, spec));
+    },
+    async listGroups() {
+      await crm.enter('listGroups');
+      return [...crm.groups].map(([name, { members }]) => summaryOf(name, members.length));
+    },
+    readGroup: (selector) => readGroup(crm, selector, signal),
+    async readLimits() {
+      await crm.enter('readLimits');
+      return crm.limits;
+    },
+    async check() {
+      const message = `the CRM in memory has ${crm.records.size} contacts`;
+      return [{ subject: 'memory', ok: true, message, mend: null }];
+    },
+    async finish() {
+      await crm.enter('finish');
+    },
+    async close() {},
+  };
+}
+
+async function* writeChanges(
+  crm: MemoryCrm,
+  changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
+  signal: AbortSignal,
+): AsyncGenerator<WriteResult> {
+  await crm.enter('write');
+  for await (const { id, values } of changes) {
+    await crm.step('write');
+    throwIfStopped(signal);
+    yield crm.applyWrite(id, values);
+  }
+}
+
+function createField(crm: MemoryCrm, spec: FieldSpec): FieldCreation {
+  const { name } = spec;
+  if (crm.fields.has(name)) return { name, result: 'existed', problem: null };
+  crm.addField(fieldOf(spec));
+  return { name, result: 'created', problem: null };
+}
+
+function summaryOf(name: string, memberCount: number): GroupSummary {
+  return { selector: { group: name }, name, memberCount };
+}
+
+function findCrm(crms: ReadonlyMap<string, MemoryCrm>, name: string): MemoryCrm {
+  const crm = crms.get(name);
+  if (crm !== undefined) return crm;
+  const message = `There is no CRM "${name}" in memory; kind "memory" is for tests and examples.`;
+  throw new ConfigurationError(message, { code: 'memory_crm_missing', details: { name } });
+}

@@ -1,0 +1,280 @@
+import type { Contact } from '../../src/core/contact.ts';
+import type { CrmField, FieldSpec, FieldValue, FieldValues } from '../../src/core/crm-field.ts';
+import type {
+  Connector,
+  CrmAccount,
+  LimitState,
+  RemovedContact,
+  WriteResult,
+} from '../contract.ts';
+
+/** A method of the connector that a test may count, interrupt or make fail. */
+export type MemoryOperation = Exclude<keyof Connector, 'kind' | 'capabilities' | 'check' | 'close'>;
+
+/** Why a write is refused; the parts of a `WriteResult` that a test chooses. */
+export type MemoryRefusal = Omit<Extract<WriteResult, { status: 'refused' }>, 'status' | 'id'>;
+
+/** A contact and when it last changed. */
+export interface MemoryRecord {
+  contact: Contact;
+  values: FieldValues;
+  revision: number;
+}
+
+/** A contact that is gone, and when it went. */
+export interface MemoryTombstone extends RemovedContact {
+  revision: number;
+}
+
+/** A CRM in memory: the state that a connector works on, and the levers that tests pull. */
+export interface MemoryCrm {
+  readonly account: CrmAccount;
+  readonly pageSize: number;
+  readonly records: ReadonlyMap<string, MemoryRecord>;
+  readonly tombstones: ReadonlyMap<string, MemoryTombstone>;
+  readonly fields: ReadonlyMap<string, CrmField>;
+  readonly groups: ReadonlyMap<string, MemoryGroup>;
+  /** How often each operation was called. */
+  readonly calls: Readonly<Record<MemoryOperation, number>>;
+  /** Every write that was carried out, in order. */
+  readonly writes: readonly { id: string; values: FieldValues }[];
+  /** What `readLimits` answers. */
+  limits: LimitState | null;
+
+  /** Adds a contact, or replaces it; what is left out is blank. Returns its id. */
+  addContact(contact: Partial<Contact> & { values?: FieldValues }): string;
+  /** Changes a contact as a person in the CRM would. */
+  editContact(id: string, changes: Partial<Omit<Contact, 'id'>>): void;
+  setValue(id: string, field: string, value: FieldValue): void;
+  /** The value of a field as people see it; null if it is blank or the contact is gone. */
+  valueOf(id: string, field: string): FieldValue;
+  deleteContact(id: string): void;
+  /** The loser goes; whoever asks for it is sent to the winner. */
+  mergeContact(loser: string, winner: string): void;
+
+  /** Adds a field, or replaces it; a writable text without limits unless told otherwise. */
+  addField(field: Partial<CrmField> & { name: string }): void;
+  removeField(name: string): void;
+  /** A group; with `breaksAfter`, reading fails after that many members. */
+  addGroup(name: string, members: readonly string[], breaksAfter?: number): void;
+
+  /** Refuses every write to the contact until `allowWrites`. */
+  refuseWrites(id: string, refusal?: Partial<MemoryRefusal>): void;
+  allowWrites(id: string): void;
+  /** Refuses the next writes to the contact as locked. */
+  lock(id: string, times: number): void;
+  /** Throws the error instead of the next calls of the operation. */
+  failNext(operation: MemoryOperation, error: Error, times?: number): void;
+  /** Runs before each operation (each page of a reading, each change of a write). */
+  before(hook: MemoryHook | null): void;
+
+  /** For the connector: counts the call, runs the hook, throws what a test has asked for. */
+  enter(operation: MemoryOperation): Promise<void>;
+  /** For the connector: the same without counting, between parts of one operation. */
+  step(operation: MemoryOperation): Promise<void>;
+  /** For the connector: carries out a write or refuses it. */
+  applyWrite(id: string, values: FieldValues): WriteResult;
+}
+
+export interface MemoryGroup {
+  members: readonly string[];
+  breaksAfter: number | null;
+}
+
+export type MemoryHook = (operation: MemoryOperation) => void | Promise<void>;
+
+const CONTACTS_PER_PAGE = 100;
+
+/** An empty CRM with one text field for each of the names given. */
+export function createMemoryCrm(
+  options: { account?: CrmAccount; pageSize?: number; fields?: readonly string[] } = {},
+): MemoryCrm {
+  const records = new Map<string, MemoryRecord>();
+  const tombstones = new Map<string, MemoryTombstone>();
+  const fields = new Map<string, CrmField>();
+  const groups = new Map<string, MemoryGroup>();
+  const refusals = new Map<string, MemoryRefusal>();
+  const locks = new Map<string, number>();
+  const failures = new Map<MemoryOperation, { error: Error; times: number }>();
+  const calls = noCalls();
+  const writes: { id: string; values: FieldValues }[] = [];
+  let hook: MemoryHook | null = null;
+  let revision = 0;
+  let lastId = 0;
+
+  const crm: MemoryCrm = {
+    account: options.account ?? { id: 'memory-account', name: 'A CRM in memory' },
+    pageSize: options.pageSize ?? CONTACTS_PER_PAGE,
+    ...{ records, tombstones, fields, groups, calls, writes },
+    limits: null,
+    addContact({ values = {}, ...contact }) {
+      const id = contact.id ?? nextId();
+      tombstones.delete(id);
+      put(id, { ...BLANK_CONTACT, ...contact, id }, canonicalValues(values));
+      return id;
+    },
+    editContact(id, changes) {
+      const record = recordOf(id);
+      put(id, { ...record.contact, ...changes }, record.values);
+    },
+    setValue(id, field, value) {
+      const record = recordOf(id);
+      put(id, record.contact, { ...record.values, ...canonicalValues({ [field]: value }) });
+    },
+    valueOf: (id, field) => records.get(id)?.values[field] ?? null,
+    deleteContact: (id) => remove(id, null),
+    mergeContact: remove,
+    addField(field) {
+      fields.set(field.name, { ...PLAIN_FIELD, label: field.name, ...field });
+    },
+    removeField(name) {
+      fields.delete(name);
+    },
+    addGroup(name, members, breaksAfter) {
+      groups.set(name, { members: [...members], breaksAfter: breaksAfter ?? null });
+    },
+    refuseWrites(id, refusal) {
+      refusals.set(id, { ...REFUSED, ...refusal });
+    },
+    allowWrites(id) {
+      refusals.delete(id);
+    },
+    lock(id, times) {
+      locks.set(id, times);
+    },
+    failNext(operation, error, times = 1) {
+      failures.set(operation, { error, times });
+    },
+    before(newHook) {
+      hook = newHook;
+    },
+    async enter(operation) {
+      calls[operation] += 1;
+      await crm.step(operation);
+    },
+    async step(operation) {
+      await hook?.(operation);
+      const failure = failures.get(operation);
+      if (failure === undefined || failure.times === 0) return;
+      failure.times -= 1;
+      throw failure.error;
+    },
+    applyWrite(id, values) {
+      const refusal = refusalOf(id, values);
+      if (refusal !== null) return { status: 'refused', id, ...refusal };
+      const record = recordOf(id);
+      const written = canonicalValues(values);
+      put(id, record.contact, { ...record.values, ...written });
+      writes.push({ id, values: written });
+      return { status: 'written', id };
+    },
+  };
+  for (const name of options.fields ?? []) crm.addField({ name });
+  return crm;
+
+  function nextId(): string {
+    lastId += 1;
+    return `contact-${String(lastId).padStart(6, '0')}`;
+  }
+
+  function put(id: string, contact: Contact, values: FieldValues): void {
+    revision += 1;
+    records.set(id, { contact, values, revision });
+  }
+
+  function recordOf(id: string): MemoryRecord {
+    const record = records.get(id);
+    if (record === undefined) throw new Error(`The CRM in memory has no contact ${id}.`);
+    return record;
+  }
+
+  function remove(id: string, mergedInto: string | null): void {
+    recordOf(id);
+    records.delete(id);
+    revision += 1;
+    tombstones.set(id, { id, mergedInto, revision });
+  }
+
+  function refusalOf(id: string, values: FieldValues): MemoryRefusal | null {
+    if (!records.has(id)) return MISSING;
+    const unknown = Object.keys(values).filter((name) => fields.get(name)?.writable !== true);
+    if (unknown.length > 0) return { ...UNWRITABLE, fields: unknown };
+    const locked = locks.get(id) ?? 0;
+    if (locked > 0) locks.set(id, locked - 1);
+    return locked > 0 ? LOCKED : (refusals.get(id) ?? null);
+  }
+}
+
+const BLANK_CONTACT: Omit<Contact, 'id'> = {
+  firstName: null,
+  lastName: null,
+  addresses: [],
+  employers: [],
+  optedOut: false,
+};
+
+const PLAIN_FIELD: Omit<CrmField, 'name' | 'label'> = {
+  type: 'text',
+  maxLength: null,
+  integerDigits: null,
+  decimalDigits: null,
+  options: [],
+  restricted: false,
+  writable: true,
+};
+
+const REFUSED: MemoryRefusal = {
+  retriable: false,
+  code: 'refused',
+  message: 'The CRM refuses to change this record.',
+  fields: [],
+};
+
+const LOCKED: MemoryRefusal = {
+  retriable: true,
+  code: 'locked',
+  message: 'Somebody else is changing this record.',
+  fields: [],
+};
+
+const MISSING: MemoryRefusal = {
+  retriable: false,
+  code: 'missing',
+  message: 'There is no such record.',
+  fields: [],
+};
+
+const UNWRITABLE: MemoryRefusal = {
+  retriable: false,
+  code: 'field_not_writable',
+  message: 'The field does not exist or must not be written.',
+  fields: [],
+};
+
+/** A field as a CRM would make it from its specification. */
+export function fieldOf(spec: FieldSpec): CrmField {
+  const { name, label, type, maxLength } = spec;
+  return { ...PLAIN_FIELD, name, label, type, maxLength: maxLength ?? null };
+}
+
+function canonicalValues(values: FieldValues): FieldValues {
+  const isBlank = (value: FieldValue) => typeof value === 'string' && value.trim() === '';
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, isBlank(value) ? null : value]),
+  );
+}
+
+function noCalls(): Record<MemoryOperation, number> {
+  return {
+    prepare: 0,
+    readPages: 0,
+    readByIds: 0,
+    write: 0,
+    describeFields: 0,
+    createFields: 0,
+    listGroups: 0,
+    readGroup: 0,
+    readLimits: 0,
+    finish: 0,
+  };
+}

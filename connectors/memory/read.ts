@@ -1,0 +1,88 @@
+import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import type { ContactPage, GroupSelector, RecordLookup } from '../contract.ts';
+import type { MemoryCrm } from './crm.ts';
+import { memoryGroupSchema } from './settings.ts';
+
+const MEMBERS_PER_PORTION = 100;
+
+/** Ends what is under way when the run stops. */
+export function throwIfStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw new RetriableError('The run was stopped.', { code: 'interrupted' });
+}
+
+/**
+ * What changed after the cursor, which is a revision. The ids are settled when the reading
+ * begins, the pages show them as they are by then; what changes meanwhile has a later revision,
+ * so the next reading brings it.
+ */
+export async function* readPages(
+  crm: MemoryCrm,
+  cursor: string | null,
+  signal: AbortSignal,
+): AsyncGenerator<ContactPage> {
+  await crm.enter('readPages');
+  const changes = changesAfter(crm, Number(cursor ?? 0));
+  for (let start = 0; start < changes.length; start += crm.pageSize) {
+    if (start > 0) await crm.step('readPages');
+    throwIfStopped(signal);
+    const part = changes.slice(start, start + crm.pageSize);
+    yield pageOf(
+      crm,
+      part.map(({ id }) => id),
+      part.at(-1)?.revision ?? 0,
+    );
+  }
+}
+
+/** The contacts with these ids; each of them may be gone. */
+export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): RecordLookup {
+  const record = crm.records.get(id);
+  if (record === undefined) {
+    return { state: 'removed', id, mergedInto: crm.tombstones.get(id)?.mergedInto ?? null };
+  }
+  const values = fields.map((name) => [name, record.values[name] ?? null]);
+  return { state: 'found', id, contact: record.contact, values: Object.fromEntries(values) };
+}
+
+/** The members of a group; breaks off where a test wants it to. */
+export async function* readGroup(
+  crm: MemoryCrm,
+  selector: GroupSelector,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  await crm.enter('readGroup');
+  const { group: name } = memoryGroupSchema.parse(selector);
+  const group = crm.groups.get(name);
+  if (group === undefined) {
+    const message = `There is no group "${name}"; there are ${[...crm.groups.keys()].join(', ')}.`;
+    throw new ConfigurationError(message, { code: 'group_missing' });
+  }
+  const { members, breaksAfter } = group;
+  const readable = breaksAfter === null ? members : members.slice(0, breaksAfter);
+  for (let start = 0; start < readable.length; start += MEMBERS_PER_PORTION) {
+    throwIfStopped(signal);
+    yield readable.slice(start, start + MEMBERS_PER_PORTION);
+  }
+  throwIfStopped(signal);
+  if (breaksAfter !== null) {
+    throw new RetriableError(`The group "${name}" broke off.`, { code: 'group_unreadable' });
+  }
+}
+
+function changesAfter(crm: MemoryCrm, cursor: number): { id: string; revision: number }[] {
+  const records = [...crm.records].map(([id, { revision }]) => ({ id, revision }));
+  return [...records, ...crm.tombstones.values()]
+    .filter(({ revision }) => revision > cursor)
+    .sort((a, b) => a.revision - b.revision);
+}
+
+function pageOf(crm: MemoryCrm, ids: readonly string[], revision: number): ContactPage {
+  const lookups = ids.map((id) => lookUp(crm, id, []));
+  return {
+    contacts: lookups.flatMap((lookup) => (lookup.state === 'found' ? [lookup.contact] : [])),
+    removed: lookups.flatMap((lookup) =>
+      lookup.state === 'removed' ? [{ id: lookup.id, mergedInto: lookup.mergedInto }] : [],
+    ),
+    cursor: String(revision),
+  };
+}

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** The `crm` part of the settings: the name under which a `MemoryCrm` was registered. */
+export const memorySettingsSchema = z.strictObject({
+  kind: z.literal('memory'),
+  name: z.string().min(1),
+});
+
+export type MemorySettings = z.infer<typeof memorySettingsSchema>;
+
+/** A group by the name it was added with. */
+export const memoryGroupSchema = z.strictObject({ group: z.string().min(1) });

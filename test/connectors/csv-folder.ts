@@ -1,0 +1,73 @@
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { z } from 'zod';
+import type { Connector, ContactsSettings } from '../../connectors/contract.ts';
+import { csvConnector } from '../../connectors/csv/connector.ts';
+import type { CsvSettings } from '../../connectors/csv/settings.ts';
+import { connectorDeps } from './connector-options.ts';
+
+/** The columns that the test files have, unless they say otherwise. */
+export const COLUMNS = {
+  id: 'Id',
+  firstName: 'First',
+  lastName: 'Last',
+  addresses: ['Street', 'City'],
+  employers: ['Employer'],
+};
+
+/** A folder for one test. */
+export interface CsvFolder {
+  path(name: string): string;
+  write(name: string, content: string | Buffer): Promise<void>;
+  /** Replaces a file as most editors do: by a new one of the same name. */
+  save(name: string, content: string | Buffer): Promise<void>;
+  read(name: string): Promise<string>;
+  /** The rows of a file as another CSV reader sees them. */
+  rows(name: string): Promise<Record<string, string>[]>;
+  connector(options?: ConnectorChoices): Connector;
+  close(): Promise<void>;
+}
+
+export interface ConnectorChoices {
+  settings?: Partial<CsvSettings>;
+  contacts?: Partial<ContactsSettings>;
+  signal?: AbortSignal;
+}
+
+/** An empty folder; its connectors read `in.csv`. */
+export async function openCsvFolder(): Promise<CsvFolder> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-csv-'));
+  const path = (name: string) => join(folder, name);
+  return {
+    path,
+    write: (name, content) => writeFile(path(name), content),
+    async save(name, content) {
+      await writeFile(path(`${name}.edited`), content);
+      await rename(path(`${name}.edited`), path(name));
+    },
+    read: (name) => readFile(path(name), 'utf8'),
+    rows: async (name) => parseRows(await readFile(path(name), 'utf8')),
+    connector: (options) => csvConnectorFor(path('in.csv'), options),
+    close: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** A connector over this file. */
+export function csvConnectorFor(path: string, options: ConnectorChoices = {}): Connector {
+  return csvConnector.create({
+    settings: csvConnector.settingsSchema.parse({
+      ...{ kind: 'csv', path, columns: COLUMNS },
+      ...options.settings,
+    }),
+    contacts: { filter: null, optOutField: null, ...options.contacts },
+    deps: connectorDeps(options.signal),
+  });
+}
+
+/** Reads CSV with a parser that is not ours. */
+export function parseRows(text: string): Record<string, string>[] {
+  const rows: unknown = parse(text, { columns: true, bom: true, skip_empty_lines: true });
+  return z.array(z.record(z.string(), z.string())).parse(rows);
+}

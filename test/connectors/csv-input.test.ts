@@ -1,0 +1,257 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../src/core/errors.ts';
+import { toArray } from './connector-options.ts';
+import { COLUMNS, type ConnectorChoices, type CsvFolder, openCsvFolder } from './csv-folder.ts';
+
+const HEADER = 'Id,First,Last,Street,City,Employer';
+
+let folder: CsvFolder;
+beforeEach(async () => {
+  folder = await openCsvFolder();
+});
+afterEach(() => folder.close());
+
+/** The error that `prepare` throws for this input. */
+async function refusal(
+  content: string | Buffer,
+  options?: ConnectorChoices,
+): Promise<ConfigurationError> {
+  await folder.write('in.csv', content);
+  const connector = folder.connector(options);
+  try {
+    await connector.prepare();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  } finally {
+    await connector.close();
+  }
+  throw new Error('The file was accepted.');
+}
+
+/** The contacts that are read from this input. */
+async function contactsIn(content: string | Buffer, options?: ConnectorChoices) {
+  await folder.write('in.csv', content);
+  const connector = folder.connector(options);
+  await connector.prepare();
+  const pages = await toArray(connector.readPages(null));
+  await connector.close();
+  return pages.flatMap(({ contacts }) => contacts);
+}
+
+describe('a CSV file that cannot be used', () => {
+  it('is one that does not exist, is a folder, or has not a single byte', async () => {
+    const missing = folder.connector({ settings: { path: folder.path('none.csv') } });
+    await expect(missing.prepare()).rejects.toThrow(/none\.csv.*no such file/);
+    await mkdir(folder.path('folder'));
+    const notAFile = folder.connector({ settings: { path: folder.path('folder') } });
+    await expect(notAFile.prepare()).rejects.toThrow(ConfigurationError);
+    expect((await refusal('')).message).toContain('line 1: the file is empty (0 bytes)');
+  });
+
+  it('lists all missing columns at once, with those that are there and near misses', async () => {
+    const { message, details } = await refusal('ID,Frist,Nachname,Street,City\n1,a,b,c,d\n');
+    expect(message).toContain('no column "Id" (crm.columns.id). Did you mean "ID"?');
+    expect(message).toContain('no column "First" (crm.columns.firstName). Did you mean "Frist"?');
+    expect(message).toContain('no column "Last" (crm.columns.lastName).\n');
+    expect(message).toContain('no column "Employer" (crm.columns.employers).');
+    expect(message).toContain('the file has the columns ID, Frist, Nachname, Street, City.');
+    expect(details['problems']).toHaveLength(5);
+  });
+
+  it('misses the column of the opt-out', async () => {
+    const { message } = await refusal(`${HEADER}\n`, { contacts: { optOutField: 'Opt out' } });
+    expect(message).toContain('no column "Opt out" (contacts.optOutField)');
+  });
+
+  it('names columns twice', async () => {
+    const { message } = await refusal(`${HEADER},Note,Note\n`);
+    expect(message).toContain('"Note" is the name of 2 columns (7, 8)');
+  });
+
+  it('has ids twice, or none', async () => {
+    const { message, details } = await refusal(
+      `${HEADER}\n1,a,b,c,d,e\n2,a,b,c,d,e\n1,a,b,c,d,e\n  ,Marigold,b,c,d,e\n2,a,b,c,d,e\n`,
+    );
+    expect(details['problems']).toEqual([
+      { line: 4, message: 'the id "1" is already the id of line 2.' },
+      { line: 5, message: 'the row has no id in "Id".' },
+      { line: 6, message: 'the id "2" is already the id of line 3.' },
+    ]);
+    expect(message).not.toContain('Marigold');
+  });
+
+  it('was cut off in the middle of a row', async () => {
+    const { message } = await refusal(`${HEADER}\n1,a,b,c,d,e\n2,a,b`);
+    expect(message).toContain('line 3: the row has 3 cells, but the header has 6.');
+    expect(message).toContain('cut off');
+  });
+
+  it('was cut off in the middle of a quoted cell', async () => {
+    const { message } = await refusal(`${HEADER}\n1,a,b,c,d,e\n2,a,b,"Main Str`);
+    expect(message).toContain('line 3: a quote that begins a cell of this row is never closed.');
+  });
+
+  it('has text behind a closing quote, or more cells than the header', async () => {
+    const { details } = await refusal(`${HEADER}\n1,"a"x,b,c,d,e\n2,a,b,c,d,e,f\n`);
+    expect(details['problems']).toEqual([
+      { line: 2, message: expect.stringContaining('closing quote') },
+      { line: 3, message: 'the row has 7 cells, but the header has 6.' },
+    ]);
+  });
+
+  it('counts the lines of quoted cells', async () => {
+    const { details } = await refusal(`${HEADER}\n1,a,b,"c\nd\r\ne",f,g\n2,a\n`);
+    expect(details['problems']).toMatchObject([{ line: 5 }]);
+  });
+
+  it('holds NUL characters', async () => {
+    const { message } = await refusal(`${HEADER}\n1,a\0b,b,c,d,e\n`);
+    expect(message).toContain('line 2: the row holds a NUL character.');
+  });
+
+  it('is Latin-1 without saying so: the first such line is named, once', async () => {
+    const text = `${HEADER}\n1,Ann,b,c,d,e\n2,Zoë,b,c,d,e\n3,Jörg,b,c,d,e\n`;
+    const { details, message } = await refusal(Buffer.from(text, 'latin1'));
+    expect(details['problems']).toMatchObject([{ line: 3 }]);
+    expect(message).toContain('crm.encoding to latin1');
+  });
+
+  it('is UTF-16 or a workbook', async () => {
+    const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(HEADER, 'utf16le')]);
+    expect((await refusal(utf16)).message).toContain('UTF-16');
+    expect((await refusal(Buffer.from('PK\x03\x04rest'))).message).toContain('workbook');
+  });
+
+  it('has another delimiter than the settings say', async () => {
+    const content = `${HEADER.replaceAll(',', ';')}\n1;a;b;c;d;e\n`;
+    const { message } = await refusal(content, { settings: { delimiter: ',' } });
+    expect(message).toContain('separated by ";": set crm.delimiter to that');
+  });
+
+  it('is reported with its first twenty problems', async () => {
+    const { details, message } = await refusal(`${HEADER}\n${'1,2\n'.repeat(100)}`);
+    expect(details['problems']).toHaveLength(20);
+    expect(message).toContain('… and perhaps more.');
+  });
+
+  it('stays as it is, and nothing is left beside it', async () => {
+    const content = `${HEADER}\n1,a\n`;
+    await refusal(content, { settings: { output: folder.path('out.csv') } });
+    expect(await folder.read('in.csv')).toBe(content);
+    await expect(stat(folder.path('out.csv'))).rejects.toThrow('ENOENT');
+    await expect(stat(folder.path('out.csv.donor-sync-journal'))).rejects.toThrow('ENOENT');
+  });
+
+  it('may be the output as well', async () => {
+    await folder.write('in.csv', `${HEADER}\n1,a,b,c,d,e\n`);
+    await folder.write('out.csv', `${HEADER}\n1,a\n`);
+    const connector = folder.connector({ settings: { output: folder.path('out.csv') } });
+    await expect(connector.prepare()).rejects.toThrow(/out\.csv cannot be used.*\n.*line 2/);
+  });
+
+  it('shows as a finding of the check, which throws nothing', async () => {
+    await folder.write('in.csv', `${HEADER}\n1,a\n`);
+    const findings = await folder.connector({ contacts: { filter: 'x' } }).check();
+    expect(findings).toMatchObject([
+      { subject: 'contacts', ok: false },
+      { subject: 'files', ok: false, message: expect.stringContaining('line 2') },
+    ]);
+  });
+});
+
+describe('settings that do not fit a CSV file', () => {
+  it('have a filter', async () => {
+    const { message } = await refusal(`${HEADER}\n`, { contacts: { filter: "City = 'X'" } });
+    expect(message).toContain('remove contacts.filter');
+  });
+
+  it('have an output in a folder that does not exist', async () => {
+    const output = folder.path('nowhere/out.csv');
+    const { message } = await refusal(`${HEADER}\n`, { settings: { output } });
+    expect(message).toContain('nowhere');
+  });
+});
+
+describe('a CSV file that just works', () => {
+  const ANN = {
+    id: '1',
+    firstName: 'Ann',
+    lastName: 'O"Hara, Jr.',
+    addresses: ['1 Main St, Springfield'],
+    employers: ['Acme'],
+    optedOut: false,
+  };
+
+  it.each([
+    ['line feeds', (text: string) => Buffer.from(text)],
+    ['carriage returns', (text: string) => Buffer.from(text.replaceAll('\n', '\r\n'))],
+    ['a byte order mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+    ['no line ending at its end', (text: string) => Buffer.from(text.trimEnd())],
+    ['blank lines and rows', (text: string) => Buffer.from(`${text}\n,,,,,\n\n`)],
+  ])('has %s', async (_, encode) => {
+    const text = `${HEADER}\n1,Ann,"O""Hara, Jr.",1 Main St,Springfield,Acme\n`;
+    expect(await contactsIn(encode(text))).toEqual([ANN]);
+  });
+
+  it.each([';', '\t', '|'])('has its cells separated by %j', async (delimiter) => {
+    const text = `${HEADER}\n1,Ann,"O""Hara, Jr.",1 Main St,Springfield,Acme\n`;
+    const cells = text.replaceAll(',', delimiter).replace(`Hara${delimiter} `, 'Hara, ');
+    expect(await contactsIn(cells)).toEqual([ANN]);
+  });
+
+  it('is Latin-1 and says so', async () => {
+    const text = `${HEADER}\n1,Zoë,b,,,\n`;
+    const [contact] = await contactsIn(Buffer.from(text, 'latin1'), {
+      settings: { encoding: 'latin1' },
+    });
+    expect(contact?.firstName).toBe('Zoë');
+  });
+
+  it('has 300 columns', async () => {
+    const extra = Array.from({ length: 300 }, (_, at) => `Column ${at}`);
+    const [contact] = await contactsIn(
+      `${extra.join(',')},${HEADER}\n${'x,'.repeat(300)}1,Ann,b,,,\n`,
+    );
+    expect(contact).toMatchObject({ id: '1', firstName: 'Ann' });
+  });
+
+  it('has a row that is longer than what is read at once', async () => {
+    const long = 'long text, '.repeat(20_000);
+    const contacts = await contactsIn(`${HEADER}\n1,Ann,b,"${long}",,\n2,Bea,c,,,\n`);
+    expect(contacts.map(({ addresses }) => addresses.join().length)).toEqual([long.length - 1, 0]);
+  });
+
+  it('has no row', async () => {
+    expect(await contactsIn(HEADER)).toEqual([]);
+  });
+
+  it('joins the parts of an address, and takes each employer by itself', async () => {
+    const settings = { columns: { ...COLUMNS, employers: ['Employer', 'Former'] } };
+    const [contact] = await contactsIn(`${HEADER},Former\n1,a,b, 1 Main St ,,Acme,Globex\n`, {
+      settings,
+    });
+    expect(contact).toMatchObject({ addresses: ['1 Main St'], employers: ['Acme', 'Globex'] });
+  });
+
+  it('takes anything but blank and words for no as an opt-out', async () => {
+    const words = ['', 'false', 'No', '0', 'off', 'yes', 'TRUE', 'x', '1', 'opted out in May'];
+    const rows = words.map((word, at) => `${at},a,b,,,,${word}`).join('\n');
+    const contacts = await contactsIn(`${HEADER},Opt out\n${rows}\n`, {
+      contacts: { optOutField: 'Opt out' },
+    });
+    expect(contacts.map(({ optedOut }) => optedOut)).toEqual([
+      ...[false, false, false, false, false],
+      ...[true, true, true, true, true],
+    ]);
+  });
+
+  it('is known by its real path', async () => {
+    await folder.write('in.csv', `${HEADER}\n`);
+    const connector = folder.connector();
+    const account = await connector.prepare();
+    await connector.close();
+    expect(account).toEqual({ id: folder.path('in.csv'), name: 'in.csv' });
+  });
+});

@@ -1,0 +1,83 @@
+import { stringify } from 'csv-stringify/sync';
+import { type ConformanceHarness, testConnector } from '../../connectors/testing/conformance.ts';
+import { openCsvFolder, parseRows } from './csv-folder.ts';
+
+testConnector('CSV', () => csvHarness('in.csv'));
+testConnector('CSV (with a separate output)', () => csvHarness('out.csv'));
+
+const HEADER = ['Id', 'First', 'Last', 'Street', 'City', 'Employer', 'Team', 'Note', 'Remark'];
+
+/** People edit the input; what they type into mapped fields, they type into the output. */
+async function csvHarness(output: 'in.csv' | 'out.csv'): Promise<ConformanceHarness> {
+  const folder = await openCsvFolder();
+  let lastId = 0;
+  await folder.write('in.csv', stringify([HEADER]));
+
+  return {
+    connector: (options) =>
+      folder.connector({ ...options, settings: { output: folder.path(output) } }),
+    async addContacts(contacts) {
+      const added = contacts.map((contact) => {
+        lastId += 1;
+        return { Id: `00${lastId}`, ...cellsOf(contact) };
+      });
+      await edit('in.csv', (rows) => [...rows, ...added]);
+      return added.map(({ Id }) => Id);
+    },
+    editContact: (id, changes) => editRow('in.csv', id, cellsOf(changes)),
+    deleteContact: (id) => edit('in.csv', (rows) => rows.filter((row) => row['Id'] !== id)),
+    async setValue(id, field, value) {
+      if (!(await exists(output))) await folder.save(output, await folder.read('in.csv'));
+      await editRow(output, id, { [field]: value ?? '' });
+    },
+    async seenValue(id, field) {
+      const row = (await folder.rows(output)).find((candidate) => candidate['Id'] === id);
+      return row?.[field] || null;
+    },
+    textFields: ['Note', 'Remark'],
+    newField: { name: 'Fresh', label: 'Fresh', type: 'text', description: 'A new column.' },
+    contactsForThreePages: 1100,
+    async addGroup(members) {
+      for (const id of members) await editRow('in.csv', id, { Team: 'Board' });
+      return { column: 'Team', equals: 'Board' };
+    },
+    unknownGroup: { column: 'Committee', equals: 'Board' },
+    close: folder.close,
+  };
+
+  async function editRow(name: string, id: string, cells: Row): Promise<void> {
+    await edit(name, (rows) => rows.map((row) => (row['Id'] === id ? { ...row, ...cells } : row)));
+  }
+
+  async function edit(name: string, change: (rows: Row[]) => Row[]): Promise<void> {
+    const text = await folder.read(name);
+    const columns = text.slice(0, text.indexOf('\n')).split(',');
+    const rows = change(parseRows(text));
+    await folder.save(name, stringify(rows, { header: true, columns }));
+  }
+
+  async function exists(name: string): Promise<boolean> {
+    return folder.read(name).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+type Row = Record<string, string>;
+
+interface SeedCells {
+  firstName?: string | null;
+  lastName?: string | null;
+  addresses?: readonly string[];
+  employers?: readonly string[];
+}
+
+function cellsOf({ firstName, lastName, addresses, employers }: SeedCells): Row {
+  return {
+    ...(firstName === undefined ? {} : { First: firstName ?? '' }),
+    ...(lastName === undefined ? {} : { Last: lastName ?? '' }),
+    ...(addresses === undefined ? {} : { Street: addresses[0] ?? '' }),
+    ...(employers === undefined ? {} : { Employer: employers[0] ?? '' }),
+  };
+}

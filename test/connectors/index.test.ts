@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { csvConnector } from '../../connectors/csv/connector.ts';
+import { connectorDefinitions, findConnectorDefinition } from '../../connectors/index.ts';
+
+describe('findConnectorDefinition', () => {
+  it('finds every built-in kind', async () => {
+    for (const definition of connectorDefinitions) {
+      expect(await findConnectorDefinition(definition.kind)).toBe(definition);
+    }
+    expect(await findConnectorDefinition('csv')).toBe(csvConnector);
+  });
+
+  it('names the known kinds and what to install for an unknown one', async () => {
+    await expect(findConnectorDefinition('donor-sync-nowhere')).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'connector_unknown',
+      message: expect.stringMatching(/csv, memory.*npm install donor-sync-nowhere/),
+    });
+  });
+
+  it('refuses a package that is no connector', async () => {
+    await expect(findConnectorDefinition('yaml')).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining('no export `connector`'),
+    });
+  });
+
+  it('does not load paths and URLs', async () => {
+    for (const kind of ['./connector.ts', '/etc/passwd', 'data:text/javascript,0', 'a/b', '']) {
+      await expect(findConnectorDefinition(kind)).rejects.toMatchObject({
+        code: 'connector_unknown',
+        message: expect.stringContaining('no name of a package'),
+      });
+    }
+  });
+});

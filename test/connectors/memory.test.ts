@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createMemoryConnector,
+  defineMemoryConnector,
+  memoryConnector,
+} from '../../connectors/memory/connector.ts';
+import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
+import { type ConformanceHarness, testConnector } from '../../connectors/testing/conformance.ts';
+import { RetriableError } from '../../src/core/errors.ts';
+import { connectorDeps, toArray } from './connector-options.ts';
+
+testConnector('memory', async () => memoryHarness());
+
+describe('a CRM in memory', () => {
+  it('is found by its name in the settings', async () => {
+    const crm = createMemoryCrm({ account: { id: 'a-1', name: 'Riverside' } });
+    const definition = defineMemoryConnector(new Map([['riverside', crm]]));
+    const settings = definition.settingsSchema.parse({ kind: 'memory', name: 'riverside' });
+    const contacts = { filter: null, optOutField: null };
+    const connector = definition.create({ settings, contacts, deps: connectorDeps() });
+    expect(await connector.prepare()).toEqual({ id: 'a-1', name: 'Riverside' });
+  });
+
+  it('says so if nobody registered one of that name', () => {
+    const settings = { kind: 'memory' as const, name: 'nowhere' };
+    const contacts = { filter: null, optOutField: null };
+    expect(() => memoryConnector.create({ settings, contacts, deps: connectorDeps() })).toThrow(
+      /no CRM "nowhere"/,
+    );
+  });
+
+  it('fails as often as it is asked to and then works again', async () => {
+    const crm = createMemoryCrm();
+    const connector = connectorOver(crm);
+    crm.failNext('describeFields', new RetriableError('down', { code: 'crm_unavailable' }), 2);
+    await expect(connector.describeFields()).rejects.toThrow('down');
+    await expect(connector.describeFields()).rejects.toThrow('down');
+    expect(await connector.describeFields()).toEqual([]);
+    expect(crm.calls.describeFields).toBe(3);
+  });
+
+  it('lets a test change things between the pages of a reading', async () => {
+    const crm = createMemoryCrm({ pageSize: 1 });
+    const [, second = ''] = [crm.addContact({ id: 'a' }), crm.addContact({ id: 'b' })];
+    let pageCount = 0;
+    crm.before((operation) => {
+      pageCount += 1;
+      if (operation === 'readPages' && pageCount === 2) crm.deleteContact(second);
+    });
+    const pages = await toArray(connectorOver(crm).readPages(null));
+    expect(pages.flatMap(({ contacts }) => contacts.map(({ id }) => id))).toEqual(['a']);
+    expect(pages.flatMap(({ removed }) => removed)).toEqual([{ id: 'b', mergedInto: null }]);
+  });
+
+  it('keeps a list of the writes that it carried out', async () => {
+    const crm = createMemoryCrm({ fields: ['Note'] });
+    const id = crm.addContact({});
+    const other = crm.addContact({});
+    crm.refuseWrites(other, { code: 'VALIDATION', fields: ['Note'] });
+    const changes = [id, other].map((contact) => ({ id: contact, values: { Note: 'x' } }));
+    const results = await toArray(connectorOver(crm).write(changes));
+    expect(results.map(({ status }) => status)).toEqual(['written', 'refused']);
+    expect(crm.writes).toEqual([{ id, values: { Note: 'x' } }]);
+  });
+});
+
+function connectorOver(crm: MemoryCrm, signal = new AbortController().signal) {
+  return createMemoryConnector(crm, signal);
+}
+
+function memoryHarness(): ConformanceHarness {
+  const crm = createMemoryCrm({ fields: ['Note', 'Remark'] });
+  crm.addField({ name: 'Amount', type: 'number' });
+  crm.addField({ name: 'Active', type: 'boolean' });
+  crm.addGroup('everybody else', []);
+  return {
+    connector: (options) => connectorOver(crm, options?.signal),
+    addContacts: async (contacts) => contacts.map((contact) => crm.addContact(contact)),
+    editContact: async (id, changes) => crm.editContact(id, changes),
+    deleteContact: async (id) => crm.deleteContact(id),
+    setValue: async (id, field, value) => crm.setValue(id, field, value),
+    seenValue: async (id, field) => {
+      const value = crm.valueOf(id, field);
+      return value === null ? null : String(value);
+    },
+    textFields: ['Note', 'Remark'],
+    typedFields: [
+      { name: 'Amount', value: 1_250_000.5 },
+      { name: 'Active', value: true },
+    ],
+    newField: { name: 'Fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
+    contactsForThreePages: 250,
+    async addGroup(members) {
+      crm.addGroup('group', members);
+      return { group: 'group' };
+    },
+    unknownGroup: { group: 'nobody knows' },
+    mergeContacts: async (loser, winner) => crm.mergeContact(loser, winner),
+    refuseWrites: async (id) => crm.refuseWrites(id),
+    lock: async (id, times) => crm.lock(id, times),
+    async addBreakingGroup(members) {
+      crm.addGroup('breaking', members, 2);
+      return { group: 'breaking' };
+    },
+    close: async () => {},
+  };
+}
