@@ -1,0 +1,15 @@
+/**
+ * Writes `config/settings.schema.json`, by which editors check a settings file. Run it after a
+ * change to the settings or to a connector's: `node scripts/write-settings-schema.ts`.
+ */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { connectorDefinitions } from '../connectors/index.ts';
+import { editorSchema } from '../src/config/editor-schema.ts';
+
+const target = fileURLToPath(new URL('../config/settings.schema.json', import.meta.url));
+writeFileSync(target, JSON.stringify(editorSchema(connectorDefinitions)));
+
+const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'));
+execFileSync(process.execPath, [biome, 'format', '--write', target], { stdio: 'inherit' });

@@ -1,0 +1,57 @@
+import { stripVTControlCharacters } from 'node:util';
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Scripts and forms whose characters take two columns of a terminal; most emoji do too. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]|\p{Emoji_Presentation}|\u{fe0f}/u;
+
+/** Characters that take no column of their own: marks and joiners without a letter before them. */
+const WITHOUT_WIDTH = /^[\p{Mark}\p{Format}\p{Control}]+$/u;
+
+const ONLY_ASCII = /^[\x20-\x7e]*$/;
+
+const ELLIPSIS = '…';
+
+/** The columns that a text takes on a terminal; colours take none. */
+export function displayWidth(text: string): number {
+  const plain = stripVTControlCharacters(text);
+  if (ONLY_ASCII.test(plain)) return plain.length;
+  let width = 0;
+  for (const { segment } of GRAPHEMES.segment(plain)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** The text cut to at most `width` columns, with `…` in place of what is cut off. */
+export function fitWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  let left = width - displayWidth(ELLIPSIS);
+  for (const { segment } of GRAPHEMES.segment(text)) {
+    left -= graphemeWidth(segment);
+    if (left < 0) break;
+    kept += segment;
+  }
+  return width < 1 ? '' : `${kept}${ELLIPSIS}`;
+}
+
+/** The text filled up with spaces to `width` columns. */
+export function padWidth(text: string, width: number, align: 'left' | 'right'): string {
+  const padding = ' '.repeat(Math.max(0, width - displayWidth(text)));
+  return align === 'left' ? text + padding : padding + text;
+}
+
+/**
+ * The text on one line and without control characters: what comes from a CRM must not be able to
+ * move the cursor or to colour the screen.
+ */
+export function plainLine(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/\s+/g, ' ')
+    .replace(/\p{Control}/gu, '');
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (WITHOUT_WIDTH.test(grapheme)) return 0;
+  return WIDE.test(grapheme) ? 2 : 1;
+}

@@ -1,0 +1,148 @@
+import { dirname, relative, resolve } from 'node:path';
+import type { Answers, CsvAnswers, HubspotAnswers, SalesforceAnswers } from './answers.ts';
+
+/** The file to write, absolute, and the folder that the answers' own paths are meant from. */
+export interface Target {
+  path: string;
+  cwd: string;
+}
+
+/**
+ * The settings file that says what was answered, with comments for whoever opens it next. Keys
+ * and tokens stay outside: their variables are named instead.
+ */
+export function settingsText(answers: Answers, target: Target): string {
+  return `# Settings of donor-sync. A dollar sign with a name in braces is taken from the environment.
+
+server:
+  host: 127.0.0.1
+  port: 8787
+  publicUrl: "http://127.0.0.1:8787"        # where webhooks reach "donor-sync serve"
+
+database: "sqlite:data/donor-sync.db"       # from this file's folder; or postgres://…
+
+integrations:
+  - id: ${quoted(answers.id)}
+    name: ${quoted(answers.name)}
+    schedule: ${scheduleText(answers.schedule)}
+    partner:
+      baseUrl: ${asTyped(answers.partnerUrl)}
+      apiKey: ${reference('PARTNER_API_KEY')}
+${crmText(answers.crm, target)}
+    refresh:
+      afterDays: 365                        # a profile older than this is asked for again
+      whenIdentityChanges: true             # a new name, address or employer is worth a credit
+    budget:                                 # credits; null: no limit
+      perRun: null
+      perMonth: null
+      keep: 0                               # never goes below this balance
+    # Groups of people to mirror, so that warm paths to them are found:
+    # networks:
+    #   - { name: Board, group: ${groupExample(answers.crm)} }
+    networks: []
+`;
+}
+
+function crmText(crm: Answers['crm'], target: Target): string {
+  switch (crm.kind) {
+    case 'csv':
+      return csvText(crm, target);
+    case 'salesforce':
+      return salesforceText(crm);
+    case 'hubspot':
+      return hubspotText(crm);
+  }
+}
+
+function csvText({ path, output, encoding, columns }: CsvAnswers, target: Target): string {
+  const lines = [
+    '    crm:',
+    '      kind: csv',
+    `      path: ${quoted(fromFile(path, target))}`,
+    output === null ? null : `      output: ${quoted(fromFile(output, target))}`,
+    encoding === 'utf-8' ? null : `      encoding: ${encoding}`,
+    '      columns:',
+    `        id: ${quoted(columns.id)}`,
+    `        firstName: ${quoted(columns.firstName)}`,
+    `        lastName: ${quoted(columns.lastName)}`,
+    `        addresses: ${quotedList(columns.addresses)}`,
+    `        employers: ${quotedList(columns.employers)}`,
+  ];
+  return lines.filter((line) => line !== null).join('\n');
+}
+
+function hubspotText({ url }: HubspotAnswers): string {
+  return `    crm:
+      kind: hubspot
+      url: ${asTyped(url)}
+      auth: { type: token, token: ${reference('HUBSPOT_TOKEN')} }`;
+}
+
+/** What each way to sign in needs, and the variable it is taken from (design, section 4.2). */
+const SALESFORCE_AUTH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  jwt: {
+    clientId: 'SALESFORCE_CLIENT_ID',
+    username: 'SALESFORCE_USERNAME',
+    privateKey: 'SALESFORCE_PRIVATE_KEY',
+  },
+  clientCredentials: {
+    clientId: 'SALESFORCE_CLIENT_ID',
+    clientSecret: 'SALESFORCE_CLIENT_SECRET',
+  },
+  refreshToken: {
+    clientId: 'SALESFORCE_CLIENT_ID',
+    clientSecret: 'SALESFORCE_CLIENT_SECRET',
+    refreshToken: 'SALESFORCE_REFRESH_TOKEN',
+  },
+  token: { token: 'SALESFORCE_TOKEN' },
+};
+
+function salesforceText({ url, auth }: SalesforceAnswers): string {
+  const secrets = Object.entries(SALESFORCE_AUTH[auth] ?? {});
+  const lines = secrets.map(([name, variable]) => `        ${name}: ${reference(variable)}`);
+  return `    crm:
+      kind: salesforce
+      url: ${asTyped(url)}
+      auth:
+        type: ${auth}
+${lines.join('\n')}`;
+}
+
+function scheduleText(schedule: Answers['schedule']): string {
+  if (schedule === null) return 'null                          # only by hand: donor-sync sync';
+  return `{ cron: ${quoted(schedule.cron)}, timezone: ${quoted(schedule.timezone)} }`;
+}
+
+function groupExample(crm: Answers['crm']): string {
+  switch (crm.kind) {
+    case 'csv':
+      return '{ column: Role, equals: Board }';
+    case 'salesforce':
+      return '{ campaign: "Board of Directors" }';
+    case 'hubspot':
+      return '{ list: "Board of Directors" }';
+  }
+}
+
+/** Paths in the file are meant from its folder. */
+function fromFile(path: string, target: Target): string {
+  return relative(dirname(target.path), resolve(target.cwd, path));
+}
+
+/** Double quotes of JSON are those of YAML; a `${` in a name must not become a variable. */
+function quoted(text: string): string {
+  return asTyped(text.replace(/\$\{/g, '$$$&'));
+}
+
+/** The same where the person may have meant a variable. */
+function asTyped(text: string): string {
+  return JSON.stringify(text);
+}
+
+function quotedList(texts: readonly string[]): string {
+  return `[${texts.map(quoted).join(', ')}]`;
+}
+
+function reference(variable: string): string {
+  return `"\${${variable}}"`;
+}

@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { z } from 'zod';
+import type { ConnectorDefinition } from '../connectors/contract.ts';
+import { checkPart } from './config/check.ts';
+import { duplicateProblems } from './config/duplicates.ts';
+import type { Environment } from './config/environment.ts';
+import { valueAt } from './config/expectation.ts';
+import { resolveCrmFiles, resolveDatabase } from './config/files.ts';
+import { formatPath, formatProblem, type Problem, sortProblems } from './config/problem.ts';
+import { type serverSchema, settingsSchema } from './config/settings-schema.ts';
+import { readSettingsTree, type SettingsTree, type TreeProblem } from './config/settings-tree.ts';
+import { ConfigurationError, messageOf } from './core/errors.ts';
+import { type Integration, integrationSchema } from './core/integration.ts';
+
+/** The settings file as the rest of the program reads it; all of it has been checked. */
+export interface Settings {
+  /** The settings file, absolute. */
+  path: string;
+  server: z.infer<typeof serverSchema>;
+  /** `sqlite:` and an absolute path, or a `postgres://` URL. */
+  database: string;
+  integrations: Integration[];
+}
+
+export interface LoadOptions {
+  /** The settings file, from `cwd` if relative; messages name it as it is written here. */
+  path: string;
+  env: Environment;
+  /** The folder that the command was started in. */
+  cwd: string;
+  /** The connector of `crm.kind`; throws if there is none. */
+  findConnectorDefinition(kind: string): Promise<ConnectorDefinition>;
+}
+
+/** The settings file that is read when nobody names one. */
+export const DEFAULT_SETTINGS_PATH = 'donor-sync.yaml';
+
+/** Which settings file is meant: `--config`, else DONOR_SYNC_CONFIG, else `./donor-sync.yaml`. */
+export function settingsPath(option: string | undefined, env: Environment): string {
+  return option || env['DONOR_SYNC_CONFIG'] || DEFAULT_SETTINGS_PATH;
+}
+
+/**
+ * Reads and checks a settings file (design, section 4.2). Throws one ConfigurationError that
+ * lists every problem; `details.problems` holds them for programs.
+ */
+export async function loadSettings(options: LoadOptions): Promise<Settings> {
+  return parseSettings(await readSettingsFile(options), options);
+}
+
+/** The same for a text that is, or is going to be, the content of the file. */
+export async function parseSettings(text: string, options: LoadOptions): Promise<Settings> {
+  const tree = readSettingsTree(text, options.env);
+  const { settings, problems } = await checkSettings(tree, options);
+  const all = [...tree.problems, ...problems];
+  if (settings === null || all.length > 0) throw settingsError(all, options.path);
+  const path = resolve(options.cwd, options.path);
+  return { path, ...resolveFiles(settings, dirname(path)) };
+}
+
+async function readSettingsFile({ path, cwd }: LoadOptions): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, path), 'utf8');
+  } catch (cause) {
+    const mend = 'Run `donor-sync init` to write one, or name yours with --config FILE.';
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    const problem = isMissing ? 'does not exist' : `cannot be read: ${messageOf(cause)}`;
+    throw new ConfigurationError(`The settings file ${path} ${problem}. ${mend}`, {
+      code: isMissing ? 'settings_not_found' : 'settings_unreadable',
+      cause,
+      details: { path },
+    });
+  }
+}
+
+type CheckedSettings = z.infer<typeof settingsSchema>;
+
+async function checkSettings(
+  tree: SettingsTree,
+  options: LoadOptions,
+): Promise<{ settings: CheckedSettings | null; problems: TreeProblem[] }> {
+  // Half-read YAML would only bring complaints about settings that are there.
+  if (!tree.readable) return { settings: null, problems: [] };
+  const whole = checkPart(tree, [], settingsSchema);
+  const problems = [...whole.problems, ...duplicateProblems(tree)];
+  const list = valueAt(whole.written, ['integrations']);
+  const count = Array.isArray(list) ? list.length : 0;
+  const integrations = [];
+  for (let index = 0; index < count; index += 1) {
+    const crm = await checkCrm(tree, index, options);
+    problems.push(...crm.problems);
+    const integration = whole.parsed?.value.integrations[index];
+    if (integration !== undefined) integrations.push({ ...integration, crm: crm.settings });
+  }
+  const settings = whole.parsed === null ? null : { ...whole.parsed.value, integrations };
+  return { settings, problems };
+}
+
+interface CheckedCrm {
+  /** As written: the connector itself reads its settings, with its own defaults. */
+  settings: Integration['crm'];
+  problems: TreeProblem[];
+}
+
+/** What only the connector knows: its own settings, and the groups it can read. */
+async function checkCrm(
+  tree: SettingsTree,
+  index: number,
+  options: LoadOptions,
+): Promise<CheckedCrm> {
+  const path = ['integrations', index, 'crm'];
+  const kind = valueAt(tree.value, [...path, 'kind']);
+  const kindMark = tree.markOf([...path, 'kind']);
+  // The check of the whole has said so already.
+  if (typeof kind !== 'string' || kind === '' || kindMark.incomplete) {
+    return { settings: { kind: '' }, problems: [] };
+  }
+  const definition = await findDefinition(kind, options);
+  if (typeof definition === 'string') {
+    const [variable] = kindMark.variables;
+    // What comes from the environment is never shown, wherever it was put by mistake.
+    const message = variable === undefined ? definition : `no CRM is called what ${variable} says`;
+    const problem = { path: [...path, 'kind'], position: kindMark.position, message };
+    return { settings: { kind }, problems: [problem] };
+  }
+  const { written, problems } = checkPart(tree, path, definition.settingsSchema);
+  const settings = integrationSchema.shape.crm.parse(written);
+  return { settings, problems: [...problems, ...checkGroups(tree, index, definition)] };
+}
+
+/** The connector of this kind, or why there is none. */
+async function findDefinition(
+  kind: string,
+  options: LoadOptions,
+): Promise<ConnectorDefinition | string> {
+  try {
+    return await options.findConnectorDefinition(kind);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message;
+    throw error;
+  }
+}
+
+function checkGroups(
+  tree: SettingsTree,
+  index: number,
+  definition: ConnectorDefinition,
+): TreeProblem[] {
+  const networks = valueAt(tree.value, ['integrations', index, 'networks']);
+  if (!Array.isArray(networks)) return [];
+  return networks.flatMap((network, position) => {
+    const group = valueAt(network, ['group']);
+    // A group that is no map is a complaint of the check of the whole.
+    if (typeof group !== 'object' || group === null || Array.isArray(group)) return [];
+    const path = ['integrations', index, 'networks', position, 'group'];
+    return checkPart(tree, path, definition.groupSchema).problems;
+  });
+}
+
+function settingsError(found: readonly TreeProblem[], file: string): ConfigurationError {
+  const problems = sortProblems(found.map((problem) => problemIn(file, problem)));
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+  const lines = problems.map((problem) => `  ${formatProblem(problem)}`);
+  return new ConfigurationError([`The settings file has ${count}:`, ...lines].join('\n'), {
+    code: 'settings_invalid',
+    details: { problems },
+  });
+}
+
+function problemIn(file: string, { path, position, message }: TreeProblem): Problem {
+  return { file, ...position, path: formatPath(path), message };
+}
+
+/** Relative paths in the file are meant from the file: cron starts commands anywhere. */
+function resolveFiles(settings: CheckedSettings, folder: string): CheckedSettings {
+  return {
+    ...settings,
+    database: resolveDatabase(settings.database, folder),
+    integrations: settings.integrations.map((integration) => ({
+      ...integration,
+      crm: resolveCrmFiles(integration.crm, folder),
+    })),
+  };
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { ConfigurationError } from '../core/errors.ts';
+import { didYouMean } from '../core/near-miss.ts';
+
+/** The environment as Node gives it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+const logLevelSchema = z.enum(LOG_LEVELS);
+
+/** How much the log says. */
+export type LogLevel = z.infer<typeof logLevelSchema>;
+
+/** What the environment says besides the settings file and its variables. */
+export interface RuntimeOptions {
+  /** DONOR_SYNC_SECRET_KEY: the key that secrets at rest are encrypted with; null if unset. */
+  secretKey: string | null;
+  /** DONOR_SYNC_LOG_LEVEL; unset: `warn` on a terminal, where progress is shown, else `info`. */
+  logLevel: LogLevel;
+}
+
+/** Throws a ConfigurationError if a variable has a value that means nothing. */
+export function readRuntimeOptions(env: Environment, isTerminal: boolean): RuntimeOptions {
+  const word = env['DONOR_SYNC_LOG_LEVEL'] || (isTerminal ? 'warn' : 'info');
+  const level = logLevelSchema.safeParse(word.toLowerCase());
+  if (!level.success) {
+    const hint = didYouMean(word, LOG_LEVELS);
+    const expected = `expected one of ${LOG_LEVELS.join(', ')}`;
+    throw new ConfigurationError(`DONOR_SYNC_LOG_LEVEL is "${word}": ${expected}${hint}`, {
+      code: 'environment_invalid',
+      details: { variable: 'DONOR_SYNC_LOG_LEVEL' },
+    });
+  }
+  return { secretKey: env['DONOR_SYNC_SECRET_KEY'] || null, logLevel: level.data };
+}
+
+/** True on a terminal that can show colours, unless NO_COLOR asks for none (no-color.org). */
+export function wantsColor(stream: { isTTY?: boolean }, env: Environment): boolean {
+  return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+/** True if somebody wants to see where in the program an unexpected error came from. */
+export function wantsStack(env: Environment): boolean {
+  return env['DONOR_SYNC_LOG_LEVEL'] === 'debug';
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { integrationSchema, scheduleSchema } from '../core/integration.ts';
+import { cronProblem, timezoneProblem } from './cron.ts';
+
+/** Where `serve` listens, and how the world reaches it. */
+export const serverSchema = z.strictObject({
+  host: z.string().trim().min(1).default('127.0.0.1'),
+  /** 0 takes any free port. */
+  port: z.int().min(0).max(65_535).default(8787),
+  /** The address that webhooks and sign-ins come back to; a proxy may stand before us. */
+  publicUrl: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8787'),
+});
+
+const databaseSchema = z.string().regex(/^(sqlite:(?!\/\/[^/]).+|postgres(ql)?:\/\/.+)$/, {
+  error: 'expected "sqlite:" and a file, or a URL that starts with "postgres://"',
+});
+
+/** A schedule whose cron line and time zone mean something. */
+const checkedScheduleSchema = scheduleSchema.extend({
+  cron: scheduleSchema.shape.cron.superRefine(reportAs(cronProblem)),
+  timezone: scheduleSchema.shape.timezone
+    .unwrap()
+    .superRefine(reportAs(timezoneProblem))
+    .default('UTC'),
+});
+
+/** The whole settings file: design, section 4.2. */
+export const settingsSchema = z.strictObject({
+  server: serverSchema.prefault({}),
+  database: databaseSchema.default('sqlite:data/donor-sync.db'),
+  integrations: z
+    .array(integrationSchema.extend({ schedule: checkedScheduleSchema.nullable().default(null) }))
+    .min(1),
+});
+
+function reportAs(problemOf: (text: string) => string | null) {
+  return function check(text: string, context: z.RefinementCtx): void {
+    const message = problemOf(text);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  };
+}

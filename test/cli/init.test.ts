@@ -1,0 +1,274 @@
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCommand, runProgram } from '../../src/cli/command.ts';
+import { initCommand } from '../../src/cli/init.ts';
+import { loadSettings, type Settings } from '../../src/config.ts';
+import { findAConnector } from '../config/a-connector.ts';
+import { aStream, KEYS } from './a-terminal.ts';
+
+const HEADER = `Donor ID,First Name,Last Name,Street,City,State,Zip,Employer,Odd \${COLUMN}\n`;
+
+const ENV = {
+  PARTNER_BASE_URL: 'https://partner.example',
+  PARTNER_API_KEY: 'key',
+  HUBSPOT_TOKEN: 'token',
+  SALESFORCE_CLIENT_ID: 'id',
+  SALESFORCE_CLIENT_SECRET: 'secret',
+  SALESFORCE_USERNAME: 'user',
+  SALESFORCE_PRIVATE_KEY: 'private',
+  SALESFORCE_REFRESH_TOKEN: 'refresh',
+  SALESFORCE_TOKEN: 'token',
+};
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'donor-sync-init-'));
+  await writeFile(join(folder, 'donors.csv'), HEADER);
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+/** Starts `donor-sync init …`; type into `stdin` while it runs. */
+function startInit(args: string[], { isTTY = false, env = {} } = {}) {
+  const stdin = aStream({ isTTY });
+  const stdout = aStream({ isTTY: false });
+  const stderr = aStream({ isTTY });
+  let exitCode: number | null = null;
+  const deps = {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: folder,
+    timezone: 'America/Chicago',
+    findConnectorDefinition: findAConnector,
+    setExitCode(code: number) {
+      exitCode = code;
+    },
+  };
+  const program = createCommand('donor-sync', deps).addCommand(initCommand(deps));
+  const ended = runProgram(program, deps, ['init', ...args]).then(() => ({
+    exitCode,
+    stdout: stdout.written(),
+    stderr: stderr.written(),
+  }));
+  return { stdin, stderr, ended };
+}
+
+function runInit(args: string[], env = {}) {
+  return startInit(args, { env }).ended;
+}
+
+function load(name = 'donor-sync.yaml'): Promise<Settings> {
+  return loadSettings({
+    path: join(folder, name),
+    env: ENV,
+    cwd: '/',
+    findConnectorDefinition: findAConnector,
+  });
+}
+
+describe('init --yes', () => {
+  it('writes settings for a CSV file from its header alone', async () => {
+    const { exitCode, stdout } = await runInit([
+      '--yes',
+      '--crm',
+      'csv',
+      '--csv-path',
+      'donors.csv',
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('donor-sync plan my-nonprofit');
+    expect(stdout).toContain('export PARTNER_API_KEY=');
+    const { integrations } = await load();
+    expect(integrations[0]).toMatchObject({
+      id: 'my-nonprofit',
+      schedule: { cron: '0 2 * * *', timezone: 'America/Chicago' },
+      partner: { baseUrl: 'https://partner.example', apiKey: 'key' },
+      crm: {
+        kind: 'csv',
+        path: join(folder, 'donors.csv'),
+        output: join(folder, 'donors-enhanced.csv'),
+        columns: {
+          id: 'Donor ID',
+          firstName: 'First Name',
+          lastName: 'Last Name',
+          addresses: ['Street', 'City', 'State', 'Zip'],
+          employers: ['Employer'],
+        },
+      },
+    });
+  });
+
+  it('takes every answer from the options and writes paths from the folder of the file', async () => {
+    await runInit([
+      ...['--yes', '--config', 'deep/er/settings.yaml', '--crm', 'csv'],
+      ...['--csv-path', 'donors.csv', '--csv-output', './donors.csv'],
+      ...['--name', 'Église "Saint-Jean" #1', '--schedule', 'none'],
+      ...['--csv-addresses', 'City', `Odd \${COLUMN}`, '--partner-url', 'https://p.example'],
+    ]);
+    const settings = await load('deep/er/settings.yaml');
+    expect(settings.integrations[0]).toMatchObject({
+      id: 'eglise-saint-jean-1',
+      name: 'Église "Saint-Jean" #1',
+      schedule: null,
+      partner: { baseUrl: 'https://p.example' },
+    });
+    const crm = settings.integrations[0]?.crm;
+    expect(crm).toMatchObject({
+      path: join(folder, 'donors.csv'),
+      columns: { addresses: ['City', `Odd \${COLUMN}`] },
+    });
+    expect(crm).not.toHaveProperty('output');
+  });
+
+  it.each(['jwt', 'clientCredentials', 'refreshToken', 'token'])(
+    'writes the %s sign-in of Salesforce without a secret in the file',
+    async (auth) => {
+      const url = 'https://riverside.my.salesforce.com';
+      const { exitCode } = await runInit(
+        ['--yes', '--crm', 'salesforce', '--auth', auth, '--crm-url', url],
+        ENV,
+      );
+      expect(exitCode).toBe(0);
+      expect((await load()).integrations[0]?.crm).toMatchObject({ url, auth: { type: auth } });
+      expect(await readFile(join(folder, 'donor-sync.yaml'), 'utf8')).not.toContain(
+        ENV.PARTNER_BASE_URL,
+      );
+    },
+  );
+
+  it('answers with one document with --json', async () => {
+    const { stdout } = await runInit(['--yes', '--crm', 'hubspot', '--json'], {
+      HUBSPOT_TOKEN: 'x',
+    });
+    expect(JSON.parse(stdout)).toEqual({
+      settings: 'donor-sync.yaml',
+      integration: 'my-nonprofit',
+      unset: ['PARTNER_BASE_URL', 'PARTNER_API_KEY'],
+      next: [
+        'donor-sync doctor',
+        'donor-sync fields create my-nonprofit',
+        'donor-sync plan my-nonprofit',
+        'donor-sync sync my-nonprofit',
+      ],
+    });
+    expect((await load()).integrations[0]?.crm.kind).toBe('hubspot');
+  });
+
+  it('leaves a file that is there alone unless forced', async () => {
+    await writeFile(join(folder, 'donor-sync.yaml'), 'precious');
+    const { exitCode, stderr } = await runInit(['--yes', '--crm', 'hubspot']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--force');
+    expect(await readFile(join(folder, 'donor-sync.yaml'), 'utf8')).toBe('precious');
+    expect((await runInit(['--yes', '--crm', 'hubspot', '--force'])).exitCode).toBe(0);
+    expect((await load()).integrations).toHaveLength(1);
+  });
+
+  it.each([
+    [['--crm', 'salesforc'], 'did you mean "salesforce"?'],
+    [['--crm', 'csv'], '--csv-path is needed'],
+    [['--crm', 'csv', '--csv-path', 'nope.csv'], 'nope.csv does not exist'],
+    [
+      ['--crm', 'csv', '--csv-path', 'donors.csv', '--csv-id', 'DonorId'],
+      'did you mean "Donor ID"?',
+    ],
+    [['--crm', 'hubspot', '--schedule', '0 25 * * *'], 'the hour (field 2)'],
+    [['--crm', 'hubspot', '--timezone', 'Mars/North'], 'not a time zone'],
+    [['--crm', 'hubspot', '--id', 'Not An Id'], 'integrations[0].id'],
+    [['--crm', 'hubspot', '--partner-url', 'partner'], '--partner-url: expected a URL'],
+    [['--crm', 'salesforce', '--auth', 'token'], '--crm-url is needed'],
+    [['--crn', 'hubspot'], '--crm'],
+  ])('refuses %j with words and writes nothing', async (args, words) => {
+    const { exitCode, stderr, stdout } = await runInit(['--yes', '--json', ...args]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(words);
+    expect(JSON.parse(stdout)).toHaveProperty('error.message', expect.stringContaining(words));
+    await expect(access(join(folder, 'donor-sync.yaml'))).rejects.toThrow('ENOENT');
+  });
+
+  it.each([
+    ['a;b', 'must name at least 3 columns'],
+    ['PK\u0003\u0004\u0000\u0000', 'not a CSV file'],
+  ])('refuses a file that begins with %j', async (content, words) => {
+    await writeFile(join(folder, 'donors.csv'), content);
+    const { stderr } = await runInit(['--yes', '--crm', 'csv', '--csv-path', 'donors.csv']);
+    expect(stderr).toContain(words);
+  });
+
+  it('understands semicolons, quotes and a byte order mark', async () => {
+    await writeFile(join(folder, 'donors.csv'), '\ufeffId;"First, given";First;Last\n');
+    await runInit(['--yes', '--crm', 'csv', '--csv-path', 'donors.csv']);
+    expect((await load()).integrations[0]?.crm).toMatchObject({
+      columns: { id: 'Id', firstName: 'First', lastName: 'Last' },
+    });
+  });
+
+  it('names the encoding of a file with the letters of an old spreadsheet', async () => {
+    const header = Buffer.from('Id,First,Last,Société\n', 'latin1');
+    await writeFile(join(folder, 'donors.csv'), header);
+    await runInit([
+      ...['--yes', '--crm', 'csv', '--csv-path', 'donors.csv', '--csv-employers', 'Société'],
+    ]);
+    expect((await load()).integrations[0]?.crm).toMatchObject({
+      encoding: 'latin1',
+      columns: { employers: ['Société'] },
+    });
+  });
+});
+
+describe('init', () => {
+  it('needs a terminal for its questions', async () => {
+    const { exitCode, stderr } = await runInit([]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('init --yes');
+  });
+
+  it('asks a person and writes what was answered', async () => {
+    const { stdin, stderr, ended } = startInit([], { isTTY: true });
+    async function answer(question: string, keys: string): Promise<void> {
+      await expect.poll(() => stderr.written(), { timeout: 10_000 }).toContain(question);
+      stdin.write(keys);
+    }
+    await answer('Where are the contacts?', KEYS.down + KEYS.down + KEYS.enter);
+    await answer('Which CSV file has the contacts?', `donors.csv${KEYS.enter}`);
+    await answer("Which column has a contact's id?", KEYS.enter);
+    await answer('Which column has the first name?', KEYS.enter);
+    await answer('Which column has the last name?', KEYS.enter);
+    await answer('Which columns make the address?', KEYS.space + KEYS.enter);
+    await answer('Which columns have employers?', KEYS.enter);
+    await answer('shall get the results?', KEYS.enter);
+    await answer('name of the nonprofit?', ` West${KEYS.enter}`);
+    await answer('base URL of the Partner Data Service?', KEYS.enter);
+    await answer('When shall it sync?', KEYS.enter);
+    await answer('In which time zone?', KEYS.enter);
+    await answer('Where shall the settings go?', KEYS.enter);
+    expect((await ended).exitCode).toBe(0);
+    expect((await load()).integrations[0]).toMatchObject({
+      id: 'my-nonprofit-west',
+      crm: { kind: 'csv', columns: { id: 'Donor ID', employers: ['Employer'] } },
+    });
+  });
+
+  it('writes nothing when it is cancelled', async () => {
+    const { stdin, stderr, ended } = startInit([], { isTTY: true });
+    await expect.poll(() => stderr.written()).toContain('Where are the contacts?');
+    stdin.write(KEYS.cancel);
+    expect(await ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Nothing') });
+    await expect(access(join(folder, 'donor-sync.yaml'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('help', () => {
+  it('shows the options and examples of a command and ends with 0', async () => {
+    const { exitCode, stdout, stderr } = await runInit(['--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('--csv-path');
+    expect(stdout).toContain('Examples:');
+    expect(stderr).toBe('');
+  });
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { displayWidth, fitWidth, plainLine } from '../../src/cli/display-width.ts';
+import { type Column, formatTable } from '../../src/cli/table.ts';
+
+interface Row {
+  name: string;
+  credits: string;
+}
+
+const COLUMNS: Column<Row>[] = [
+  { header: 'Name', value: (row) => row.name, shrinks: true },
+  { header: 'Credits', value: (row) => row.credits, align: 'right' },
+];
+
+describe('formatTable', () => {
+  it('lines up texts on the left and numbers on the right', () => {
+    const rows = [
+      { name: 'Riverside Food Bank', credits: '5' },
+      { name: '東京食糧', credits: '1,200' },
+    ];
+    expect(formatTable(COLUMNS, rows, { width: Number.POSITIVE_INFINITY }).split('\n')).toEqual([
+      'Name                 Credits',
+      'Riverside Food Bank        5',
+      '東京食糧               1,200',
+    ]);
+  });
+
+  it('cuts only the columns that shrink when the terminal is narrow', () => {
+    const rows = [{ name: 'Riverside Food Bank', credits: '1,200' }];
+    expect(formatTable(COLUMNS, rows, { width: 20 }).split('\n')).toEqual([
+      'Name         Credits',
+      'Riverside …    1,200',
+    ]);
+  });
+
+  it('colours finished cells, so that colours do not move columns', () => {
+    const columns: Column<Row>[] = [
+      { ...COLUMNS[0], header: 'Name', value: (row) => row.name, style: (text) => `<${text}>` },
+      { header: 'Credits', value: (row) => row.credits },
+    ];
+    const table = formatTable(columns, [{ name: 'A', credits: '5' }], { width: 80 });
+    expect(table.split('\n')[1]).toBe('<A   >  5');
+  });
+
+  it('never becomes wider than the terminal while its columns can shrink', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ name: fc.string({ unit: 'grapheme' }), credits: fc.constant('1') })),
+        fc.integer({ min: 17, max: 60 }),
+        (rows, width) => {
+          for (const line of formatTable(COLUMNS, rows, { width }).split('\n')) {
+            expect(displayWidth(line)).toBeLessThanOrEqual(width);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('displayWidth', () => {
+  it.each([
+    ['abc', 3],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['漢字', 4],
+    ['👩‍👩‍👧', 2],
+    ['\u001b[31mred\u001b[39m', 3],
+    ['', 0],
+  ])('counts the columns of %j', (text, width) => {
+    expect(displayWidth(text)).toBe(width);
+  });
+});
+
+describe('fitWidth', () => {
+  it('never cuts a character in two', () => {
+    expect(fitWidth('漢字漢字', 6)).toBe('漢字…');
+    expect(fitWidth('abc', 3)).toBe('abc');
+    expect(fitWidth('abc', 0)).toBe('');
+  });
+});
+
+describe('plainLine', () => {
+  it('takes away what could move the cursor or colour the screen', () => {
+    expect(plainLine('a\u001b[2Jb\nc\u0007d')).toBe('ab cd');
+  });
+});
