@@ -1,0 +1,110 @@
+import type { Clock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Person } from '../core/person.ts';
+import { type CreditBalances, readCredits } from './credits.ts';
+import { type Discovery, discover } from './discovery.ts';
+import type { Line } from './exchange.ts';
+import { type AreaHealth, readHealth, testKey } from './health.ts';
+import { createPacer, type Pacer } from './pacer.ts';
+import { type JobProgress, readJobProgress, readProgress } from './progress.ts';
+import type { PartnerCall } from './request.ts';
+import { type JobResult, readResults } from './results.ts';
+import { createRoutes } from './routes.ts';
+import { createSend } from './send.ts';
+import { type Submission, submitEnhancements } from './submission.ts';
+
+export interface PartnerClientOptions {
+  /** Ends in `/v1/partners`; a last slash does not matter. */
+  baseUrl: string;
+  apiKey: string;
+  clock: Clock;
+  log: Log;
+  /** Shared by all clients of the same key; one of its own unless given. */
+  pacer?: Pacer;
+  /** Told of every request that got an answer or failed to get one. Must not throw. */
+  onCall?: (call: PartnerCall) => void;
+  fetch?: typeof globalThis.fetch;
+  /** The most that one try of a free call may take; 30,000 unless told. */
+  requestTimeoutMs?: number;
+  /** The most that a submit may take; 60,000 unless told. */
+  submitTimeoutMs?: number;
+}
+
+/**
+ * The Partner Data Service in our words. Every method keeps the key's pace, is tried again where
+ * that is safe, and rejects with an error of `errors.ts`, or with the reason of its signal.
+ */
+export interface PartnerClient {
+  /**
+   * Submits 1 to 100 persons; costs a credit for each. `AnswerLost` is the only error after which
+   * credits may be gone.
+   */
+  submitEnhancements(persons: readonly Person[], signal?: AbortSignal): Promise<Submission>;
+  /** The progress of one job. */
+  readJobProgress(jobId: string, signal?: AbortSignal): Promise<JobProgress>;
+  /** The progress of up to 1,000 jobs, by job id. */
+  readProgress(jobIds: readonly string[], signal?: AbortSignal): Promise<Map<string, JobProgress>>;
+  /** The results of up to 10 jobs, by job id. */
+  readResults(jobIds: readonly string[], signal?: AbortSignal): Promise<Map<string, JobResult>>;
+  /** The credits that remain. */
+  readCredits(signal?: AbortSignal): Promise<CreditBalances>;
+  /** Resolves if the key is recognized and its team is active. */
+  test(signal?: AbortSignal): Promise<void>;
+  /** The health of the service's areas. */
+  health(signal?: AbortSignal): Promise<AreaHealth[]>;
+  /** Learns from the service's openapi.json where its operations live. */
+  discover(signal?: AbortSignal): Promise<Discovery>;
+}
+
+const REQUEST_TIMEOUT_MS = 30_000;
+const SUBMIT_TIMEOUT_MS = 60_000;
+
+/** Makes a client for one key; sends nothing yet. Throws `ConfigurationError` for bad settings. */
+export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
+  const { clock, log, pacer = createPacer({ clock }), onCall = () => {} } = options;
+  const line = lineOf(options);
+  const routes = createRoutes();
+  const send = createSend({ line, pacer, clock, log, onCall }, routes);
+  return {
+    submitEnhancements: (persons, signal) => submitEnhancements(send, log, persons, signal),
+    readJobProgress: (jobId, signal) => readJobProgress(send, log, jobId, signal),
+    readProgress: (jobIds, signal) => readProgress(send, log, jobIds, signal),
+    readResults: (jobIds, signal) => readResults(send, jobIds, signal),
+    readCredits: (signal) => readCredits(send, signal),
+    test: (signal) => testKey(send, signal),
+    health: (signal) => readHealth(send, signal),
+    discover: (signal) => discover(send, routes, line.baseUrl, signal),
+  };
+}
+
+function lineOf(options: PartnerClientOptions): Line {
+  return {
+    baseUrl: usableBaseUrl(options.baseUrl),
+    apiKey: usableKey(options.apiKey),
+    fetch: options.fetch ?? globalThis.fetch,
+    clock: options.clock,
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    submitTimeoutMs: options.submitTimeoutMs ?? SUBMIT_TIMEOUT_MS,
+  };
+}
+
+function usableBaseUrl(text: string): string {
+  const url = URL.parse(text);
+  const plain = url && !url.username && !url.password && !url.search && !url.hash;
+  if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
+  throw new ConfigurationError(
+    'partner.baseUrl is not a plain http(s) address. It looks like https://HOST/v1/partners.',
+    { code: 'partner_base_url_invalid' },
+  );
+}
+
+/** A header takes only such characters, and fetch would quote the whole key when it complains. */
+function usableKey(text: string): string {
+  const key = text.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new ConfigurationError(
+    'partner.apiKey is empty or holds characters that no key has. Copy it again.',
+    { code: 'partner_key_malformed' },
+  );
+}

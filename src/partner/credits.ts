@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { Bucket } from './buckets.ts';
+import { parseReply } from './reply.ts';
+import { type Operation, withSlashes } from './routes.ts';
+import type { Send } from './send.ts';
+
+/** The credits that remain in each bucket (service document, section 2.7). */
+export const creditBalancesSchema = z.object({
+  donors: z.int(),
+  enhancements: z.int(),
+  exports: z.int(),
+  lists: z.int(),
+  networks: z.int(),
+  searches: z.int(),
+} satisfies Record<Bucket, z.ZodType>);
+
+export type CreditBalances = z.output<typeof creditBalancesSchema>;
+
+export const CREDITS: Operation = {
+  name: 'credit balances',
+  lane: 'other',
+  charging: false,
+  readsBody: true,
+  namesThings: false,
+  routes: withSlashes([{ method: 'GET', path: '/credits' }]),
+};
+
+/** The balances now. Free. */
+export async function readCredits(send: Send, signal?: AbortSignal): Promise<CreditBalances> {
+  return parseReply(creditBalancesSchema, await send(CREDITS, {}, signal));
+}

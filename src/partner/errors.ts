@@ -1,0 +1,224 @@
+import { ConfigurationError, FatalError, RetriableError, SkippableError } from '../core/errors.ts';
+import type { Bucket } from './buckets.ts';
+
+/**
+ * What can go wrong with the Partner Data Service (service document, section 7). `details` always
+ * holds `endpoint` (method and path, ids left out), `status` (null without an answer) and
+ * `charged`. No message and no detail holds the key, or anything the service wrote about a
+ * person: its texts are left out, since some of them repeat what was sent.
+ */
+
+/** Whether the credits of a failed submit can be gone: refunded or never taken, or nobody knows. */
+export type Charged = 'no' | 'unknown';
+
+/**
+ * Whether a submit that rejected with `error` can have cost credits. `AnswerLost` is the one error
+ * of a submit that leaves it open; all others, the signal's own reason included, mean no.
+ */
+export function chargedBy(error: unknown): Charged {
+  return error instanceof AnswerLost ? 'unknown' : 'no';
+}
+
+/** 403: the gateway does not know the key (section 5, rule 3). */
+export class PartnerKeyRejected extends ConfigurationError {
+  constructor(endpoint: string) {
+    super(
+      `The Partner Data Service does not know the API key (${endpoint} answered 403). ` +
+        'Check partner.apiKey in the settings, or ask the service operator for a new key.',
+      { code: 'partner_key_rejected', details: { endpoint, status: 403, charged: 'no' } },
+    );
+  }
+}
+
+/** 401: the key is past its deactivation date (section 5, rule 4). */
+export class PartnerKeyExpired extends ConfigurationError {
+  /** The last day on which the key worked, `2026-11-20`; null if the service did not say. */
+  readonly expiredOn: string | null;
+
+  constructor(endpoint: string, expiredOn: string | null) {
+    super(
+      `The API key of the Partner Data Service has expired${expiredOn === null ? '' : ` on ${expiredOn}`} ` +
+        `(${endpoint} answered 401). Ask the service operator for a new key and put it into partner.apiKey.`,
+      { code: 'partner_key_expired', details: { endpoint, status: 401, charged: 'no', expiredOn } },
+    );
+    this.expiredOn = expiredOn;
+  }
+}
+
+/** 402: the bucket is empty (section 4.5, rule 6). The endpoints of other buckets still work. */
+export class CreditsExhausted extends ConfigurationError {
+  /** The empty bucket; null if the service did not name it. */
+  readonly bucket: Bucket | null;
+  readonly availableCredits: number | null;
+
+  constructor(endpoint: string, bucket: Bucket | null, availableCredits: number | null) {
+    super(
+      `The ${bucket ?? 'credit'} bucket of the Partner Data Service is empty (${endpoint} answered 402). ` +
+        'Buy credits for it; everything that costs none goes on.',
+      {
+        code: 'credits_exhausted',
+        details: { endpoint, status: 402, charged: 'no', bucket, availableCredits },
+      },
+    );
+    this.bucket = bucket;
+    this.availableCredits = availableCredits;
+  }
+}
+
+/** The base URL leads elsewhere. It is not followed: the key goes to the configured host alone. */
+export class PartnerRedirected extends ConfigurationError {
+  constructor(endpoint: string, status: number) {
+    super(
+      `The Partner Data Service redirects ${endpoint} to another address (status ${status}). ` +
+        'Put the final address into partner.baseUrl.',
+      { code: 'partner_redirected', details: { endpoint, status, charged: 'no' } },
+    );
+  }
+}
+
+/** A path that the service does not have: 405, or a 404 that is about the path. */
+export class PartnerEndpointMissing extends ConfigurationError {
+  constructor(endpoint: string, status: number) {
+    super(
+      `The Partner Data Service has no ${endpoint} (status ${status}), in any form that is known of it. ` +
+        'Check partner.baseUrl in the settings.',
+      { code: 'partner_endpoint_missing', details: { endpoint, status, charged: 'no' } },
+    );
+  }
+}
+
+/** What the service found wrong, and where. Its `msg` and `input` may be personal: left out. */
+export interface ValidationItem {
+  /** For example `missing`. */
+  type: string;
+  /** For example `body`, `persons`, 3, `name`. */
+  loc: readonly (string | number)[];
+}
+
+/** 422: the body fails validation (section 2.8). Other requests, and other persons, may pass. */
+export class PartnerValidationError extends SkippableError {
+  readonly items: readonly ValidationItem[];
+
+  constructor(endpoint: string, items: readonly ValidationItem[]) {
+    super(
+      `The Partner Data Service found a request to ${endpoint} invalid${placesOf(items)} (status 422). ` +
+        'Leave out or correct what is named, and send the rest again.',
+      { code: 'partner_validation', details: { endpoint, status: 422, charged: 'no', items } },
+    );
+    this.items = items;
+  }
+}
+
+/**
+ * The indexes of the submitted persons that a 422 blames, ascending. Empty if it blames none, so
+ * that nobody can tell which of them to leave out.
+ */
+export function blamedPersons(error: PartnerValidationError): number[] {
+  const indexes = error.items.flatMap(({ loc }) => {
+    const index = Number(loc[loc.indexOf('persons') + 1] ?? Number.NaN);
+    return loc.includes('persons') && Number.isInteger(index) ? [index] : [];
+  });
+  return [...new Set(indexes)].sort((a, b) => a - b);
+}
+
+/** 404: the donor, list, network or job does not exist. */
+export class PartnerNotFound extends SkippableError {
+  readonly endpoint: string;
+
+  constructor(endpoint: string) {
+    super(
+      `The Partner Data Service does not know what ${endpoint} was asked for (status 404). ` +
+        'It may be too old to be kept; it is left out.',
+      { code: 'partner_not_found', details: { endpoint, status: 404, charged: 'no' } },
+    );
+    this.endpoint = endpoint;
+  }
+}
+
+/** 400, and the 4xx that the document does not name: this request will not pass, others may. */
+export class PartnerBadRequest extends SkippableError {
+  constructor(endpoint: string, status: number) {
+    super(
+      `The Partner Data Service refused a request to ${endpoint} (status ${status}). ` +
+        'It would refuse it again; it is left out.',
+      { code: 'partner_bad_request', details: { endpoint, status, charged: 'no' } },
+    );
+  }
+}
+
+/** 429 after the last try, or with a wait longer than a run should sit through. */
+export class PartnerThrottled extends RetriableError {
+  /** The wait that the service asked for; null if it named none. */
+  readonly retryAfterMs: number | null;
+
+  constructor(endpoint: string, retryAfterMs: number | null) {
+    super(
+      `The Partner Data Service keeps answering ${endpoint} with "too many requests" (status 429). ` +
+        'Something else may be using the same key; try again later.',
+      {
+        code: 'partner_throttled',
+        details: { endpoint, status: 429, charged: 'no', retryAfterMs },
+      },
+    );
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The documented 500, twice. Refunded (section 4.5, rule 5). */
+export class PartnerServerError extends RetriableError {
+  constructor(endpoint: string) {
+    super(
+      `The Partner Data Service failed at ${endpoint}, and again when asked once more (status 500). ` +
+        'Nothing was charged; try again later.',
+      { code: 'partner_server_error', details: { endpoint, status: 500, charged: 'no' } },
+    );
+  }
+}
+
+/** A request that certainly did not arrive, or a free call that found no answer in all its tries. */
+export class PartnerUnavailable extends RetriableError {
+  constructor(endpoint: string, problem: string, status: number | null, cause?: unknown) {
+    super(
+      `The Partner Data Service cannot be reached for ${endpoint}: ${problem}. ` +
+        'Nothing was charged; check the network and partner.baseUrl, or try again later.',
+      { code: 'partner_unavailable', cause, details: { endpoint, status, charged: 'no' } },
+    );
+  }
+}
+
+/**
+ * A submit whose answer nobody read: it may have been charged. Fatal, so that nothing that repeats
+ * retriable work can ever spend its credits twice; the caller settles it by the balance.
+ */
+export class AnswerLost extends FatalError {
+  constructor(endpoint: string, problem: string, status: number | null, cause?: unknown) {
+    super(
+      `The answer to ${endpoint} is lost: ${problem}. Its credits may be spent; ` +
+        'compare the balance with the one before it, and only then submit again.',
+      { code: 'answer_lost', cause, details: { endpoint, status, charged: 'unknown' } },
+    );
+  }
+}
+
+/** An answer to a free call that lacks something; the message names the field and the endpoint. */
+export class ReplyUnreadable extends FatalError {
+  constructor(endpoint: string, problem: string, status: number | null = null) {
+    super(
+      `The reply of the Partner Data Service to ${endpoint} cannot be read: ${problem}. ` +
+        'If this stays, the service has changed; nothing was charged.',
+      { code: 'partner_reply_unreadable', details: { endpoint, status, charged: 'no' } },
+    );
+  }
+}
+
+/** The most places that a message lists; the items hold them all. */
+const MAX_PLACES_SHOWN = 5;
+
+function placesOf(items: readonly ValidationItem[]): string {
+  if (items.length === 0) return '';
+  const places = items
+    .slice(0, MAX_PLACES_SHOWN)
+    .map(({ loc, type }) => `${loc.join('.')} (${type})`);
+  const rest = items.length - places.length;
+  return ` at ${places.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { PartnerNotFound, ReplyUnreadable } from './errors.ts';
+import { parseReply } from './reply.ts';
+import type { Operation } from './routes.ts';
+import type { Reply, Send } from './send.ts';
+
+/** Asking for the states of many jobs at once, which progress and results have in common. */
+
+/** What a reply says about some of the jobs it was asked for; jobs it leaves out are in neither. */
+export interface JobStates {
+  /** The unparsed state of each job, by job id; it counts even for a job that is denied as well. */
+  found: ReadonlyMap<string, unknown>;
+  /** Jobs that the service says it does not know. */
+  vanished: ReadonlySet<string>;
+  endpoint: string;
+}
+
+/** How a job's state is read once it is found. */
+export interface JobReader<State> {
+  operation: Operation;
+  /** The most job ids in one request. */
+  maxJobs: number;
+  read(entry: unknown, jobId: string, endpoint: string): State;
+  vanished: State;
+  /** What is said of a job that the service neither describes nor denies. */
+  undecided: State;
+}
+
+/** How often jobs that a reply leaves out are asked for again. */
+const MAX_ROUNDS = 5;
+
+/**
+ * The state of each job. A job counts as vanished if the service says that it does not know it, or
+ * leaves it out twice; once is not enough, since a reply may be cut short.
+ */
+export async function readJobs<State>(
+  send: Send,
+  reader: JobReader<State>,
+  jobIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<Map<string, State>> {
+  const states = new Map<string, State>();
+  let open = [...new Set(jobIds)];
+  if (open.length > reader.maxJobs) {
+    throw new RangeError(
+      `At most ${reader.maxJobs} jobs can be asked for at once, not ${open.length}`,
+    );
+  }
+  let silent = false;
+  for (let round = 1; round <= MAX_ROUNDS && open.length > 0 && !silent; round++) {
+    const asked = open;
+    for (const answer of await askFor(send, reader.operation, asked, signal)) {
+      for (const jobId of answer.vanished) states.set(jobId, reader.vanished);
+      for (const [jobId, entry] of answer.found) {
+        states.set(jobId, reader.read(entry, jobId, answer.endpoint));
+      }
+    }
+    open = asked.filter((jobId) => !states.has(jobId));
+    silent = round > 1 && open.length === asked.length;
+  }
+  for (const jobId of open) states.set(jobId, silent ? reader.vanished : reader.undecided);
+  return states;
+}
+
+/**
+ * Some services answer 404 for a whole batch because of one unknown job: then each half is asked
+ * for, until the unknown ones stand alone. Ends because halves of one job do not exist.
+ */
+async function askFor(
+  send: Send,
+  operation: Operation,
+  jobIds: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<JobStates[]> {
+  try {
+    return [statesIn(await send(operation, { list: jobIds }, signal), jobIds)];
+  } catch (error) {
+    if (!(error instanceof PartnerNotFound)) throw error;
+    if (jobIds.length === 1) {
+      return [{ found: new Map(), vanished: new Set(jobIds), endpoint: error.endpoint }];
+    }
+    const middle = Math.ceil(jobIds.length / 2);
+    const first = await askFor(send, operation, jobIds.slice(0, middle), signal);
+    const second = await askFor(send, operation, jobIds.slice(middle), signal);
+    return [...first, ...second];
+  }
+}
+
+const entryWithId = z.looseObject({ job_id: z.string() });
+const listSchema = z.array(entryWithId);
+const wrappedSchema = z.object({
+  job_id_to_state: z.record(z.string(), z.unknown()).nullish(),
+  not_found: z.array(z.string()).nullish(),
+});
+const keyedSchema = z.record(z.string(), z.unknown());
+
+/** Reads the three shapes in which services answer: under `job_id_to_state`, keyed by id, a list. */
+function statesIn(reply: Reply, jobIds: readonly string[]): JobStates {
+  const { json, endpoint } = reply;
+  if (Array.isArray(json)) {
+    const entries = parseReply(listSchema, reply);
+    return only(jobIds, new Map(entries.map((entry) => [entry.job_id, entry])), [], endpoint);
+  }
+  const { job_id_to_state: wrapped, not_found: notFound } = parseReply(wrappedSchema, reply);
+  const keyed = wrapped ?? parseReply(keyedSchema, reply);
+  const recognized = wrapped || notFound || jobIds.some((id) => Object.hasOwn(keyed, id));
+  // An empty object is how a service keyed by job id says that it knows none of them.
+  if (!recognized && Object.keys(keyed).length > 0) {
+    throw new ReplyUnreadable(endpoint, 'job_id_to_state is missing');
+  }
+  return only(jobIds, new Map(Object.entries(keyed)), notFound ?? [], endpoint);
+}
+
+/** The states of the jobs that were asked for; whatever else the reply holds is left out. */
+function only(
+  jobIds: readonly string[],
+  entries: ReadonlyMap<string, unknown>,
+  notFound: readonly string[],
+  endpoint: string,
+): JobStates {
+  const found = new Map<string, unknown>();
+  for (const jobId of jobIds) {
+    if (entries.has(jobId)) found.set(jobId, entries.get(jobId));
+  }
+  const denied = new Set(notFound);
+  const vanished = new Set(jobIds.filter((jobId) => denied.has(jobId)));
+  return { found, vanished, endpoint };
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { Route } from './routes.ts';
+
+/** The part of an OpenAPI document that we ask: where operations live and what they are sent. */
+export interface OpenApi {
+  /** The path of a route as the document spells it; null if it does not list it. */
+  pathOf(route: Route): string | null;
+  /**
+   * The field that holds the list in a route's body, null if the body is the list itself;
+   * undefined if the document leaves it open.
+   */
+  listNameOf(route: Route): string | null | undefined;
+  /** The texts that a field of a route's JSON body may hold; null if it is free. */
+  allowedValues(route: Route, field: string): string[] | null;
+}
+
+export const openApiSchema = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.unknown())),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()).optional() }).optional(),
+});
+
+const operationSchema = z.object({
+  requestBody: z.object({
+    content: z.record(z.string(), z.object({ schema: z.unknown().optional() })),
+  }),
+});
+
+const schemaSchema = z.object({
+  $ref: z.string().optional(),
+  type: z.unknown().optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  enum: z.array(z.unknown()).optional(),
+});
+
+type Schema = z.output<typeof schemaSchema>;
+
+/** Schemas refer to each other; more steps than this are a circle. */
+const MAX_REFERENCES = 10;
+
+const REFERENCE = /^#\/components\/schemas\/(.+)$/;
+
+/**
+ * Reads a parsed document.
+ * @param basePath the path of the base URL, which some services repeat in every path.
+ */
+export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: string): OpenApi {
+  return {
+    pathOf(route) {
+      const [path] = entryOf(route) ?? [];
+      return path === undefined ? null : spelling(path, route);
+    },
+    listNameOf(route) {
+      const body = bodyOf(route);
+      if (body?.type === 'array') return null;
+      const properties = body?.properties ?? {};
+      if (route.listName && Object.hasOwn(properties, route.listName)) return route.listName;
+      const lists = Object.keys(properties).filter((name) => isList(properties[name]));
+      return lists.length === 1 ? lists[0] : undefined;
+    },
+    allowedValues(route, field) {
+      const values = resolve(bodyOf(route)?.properties?.[field])?.enum;
+      return values?.filter((value) => typeof value === 'string') ?? null;
+    },
+  };
+
+  function entryOf(route: Route) {
+    const wanted = shapeOf(route.path, '');
+    return Object.entries(document.paths).find(
+      ([path, methods]) =>
+        shapeOf(path, basePath) === wanted && Object.hasOwn(methods, route.method.toLowerCase()),
+    );
+  }
+
+  /** The document's own trailing slash is kept, except that the base URL itself has none. */
+  function spelling(path: string, route: Route): string {
+    const plain = route.path.replace(/\/$/, '');
+    return plain !== '' && path.endsWith('/') ? `${plain}/` : plain;
+  }
+
+  function bodyOf(route: Route): Schema | undefined {
+    const [, methods] = entryOf(route) ?? [];
+    const operation = operationSchema.safeParse(methods?.[route.method.toLowerCase()]);
+    return resolve(operation.data?.requestBody.content['application/json']?.schema);
+  }
+
+  function resolve(schema: unknown): Schema | undefined {
+    let resolved = schemaSchema.safeParse(schema).data;
+    for (let step = 0; resolved?.$ref !== undefined && step < MAX_REFERENCES; step++) {
+      const name = REFERENCE.exec(resolved.$ref)?.[1];
+      resolved = schemaSchema.safeParse(document.components?.schemas?.[name ?? '']).data;
+    }
+    return resolved;
+  }
+
+  function isList(schema: unknown): boolean {
+    return resolve(schema)?.type === 'array';
+  }
+}
+
+/** A path without the base, without a last slash, and with all parameters named alike. */
+function shapeOf(path: string, basePath: string): string {
+  const below =
+    basePath !== '' && (path === basePath || path.startsWith(`${basePath}/`))
+      ? path.slice(basePath.length)
+      : path;
+  return below.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '');
+}

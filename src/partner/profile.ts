@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { Profile } from '../core/profile.ts';
+
+const capacitySchema = z.object({ capacity: z.number().nullish() }).nullish();
+
+/**
+ * A donor profile as the service sends it (service document, section 2.6). Only its id is needed;
+ * a field that is null, absent or empty has no value, and fields that we do not use are ignored.
+ * What is there must have the documented type: a number that arrives as a text is not guessed at.
+ */
+export const profileSchema = z.object({
+  id: z.string().min(1),
+  name: z
+    .object({
+      first: z.string().nullish(),
+      middle: z.string().nullish(),
+      last: z.string().nullish(),
+    })
+    .nullish(),
+  service_url: z.string().nullish(),
+  age: z.number().nullish(),
+  net_worth_range: z.array(z.number().nullable()).nullish(),
+  political_stats: capacitySchema,
+  nonprofit_stats: capacitySchema,
+  education: z.array(z.object({ institution_name: z.string().nullish() })).nullish(),
+  work: z.array(z.object({ company_name: z.string().nullish() })).nullish(),
+  bio: z.array(z.string().nullable()).nullish(),
+});
+
+/** The profile in our words. */
+export function toProfile(wire: z.output<typeof profileSchema>): Profile {
+  return {
+    donorId: wire.id,
+    name: {
+      first: textOf(wire.name?.first),
+      middle: textOf(wire.name?.middle),
+      last: textOf(wire.name?.last),
+    },
+    profileUrl: textOf(wire.service_url),
+    age: wire.age ?? null,
+    netWorth: netWorthOf(wire.net_worth_range),
+    capacity: {
+      political: wire.political_stats?.capacity ?? null,
+      nonprofit: wire.nonprofit_stats?.capacity ?? null,
+    },
+    education: textsOf(wire.education?.map((school) => school.institution_name)),
+    work: textsOf(wire.work?.map((employer) => employer.company_name)),
+    bio: textsOf(wire.bio),
+  };
+}
+
+/** A range with only one bound is no range that a CRM field could show. */
+function netWorthOf(range: readonly (number | null)[] | null | undefined): Profile['netWorth'] {
+  const [low, high] = range ?? [];
+  return low == null || high == null ? null : { low, high };
+}
+
+function textOf(text: string | null | undefined): string | null {
+  return text?.trim() || null;
+}
+
+function textsOf(texts: readonly (string | null | undefined)[] | null | undefined): string[] {
+  return (texts ?? []).flatMap((text) => textOf(text) ?? []);
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import type { Log } from '../core/log.ts';
+import { PartnerNotFound } from './errors.ts';
+import { type JobReader, readJobs } from './job-states.ts';
+import { parseReply, problemOf } from './reply.ts';
+import { type Operation, withSlashes } from './routes.ts';
+import type { Send } from './send.ts';
+
+/** How far a job is (service document, section 3). */
+export type JobProgress =
+  | { state: 'processing'; pctDone: number | null }
+  | { state: 'completed' }
+  /** `error` is the service's text and may be about the person: for their eyes, never for a log. */
+  | { state: 'failed'; error: string | null }
+  /** The service does not know the job, or does not know it any more. */
+  | { state: 'vanished' };
+
+/** The most jobs in one progress request (service document, section 8). */
+export const MAX_JOBS_PER_PROGRESS = 1_000;
+
+export const PROGRESS_OF_ONE: Operation = {
+  name: 'progress of one job',
+  lane: 'poll',
+  charging: false,
+  readsBody: true,
+  namesThings: true,
+  routes: withSlashes([
+    { method: 'GET', path: '/enhancements/{id}/progress' },
+    { method: 'GET', path: '/progress/{id}' },
+  ]),
+};
+
+/** The body of the second form is documented as a list; the first one's is not documented. */
+export const PROGRESS_OF_MANY: Operation = {
+  name: 'progress of many jobs',
+  lane: 'poll',
+  charging: false,
+  readsBody: true,
+  namesThings: true,
+  routes: withSlashes([
+    { method: 'POST', path: '/enhancements/progress/batch', listName: 'job_ids' },
+    { method: 'POST', path: '/enhancements/progress/batch', listName: null },
+    { method: 'POST', path: '/progress', listName: null },
+    { method: 'POST', path: '/progress', listName: 'job_ids' },
+  ]),
+};
+
+/** The progress of one job. Free. */
+export async function readJobProgress(
+  send: Send,
+  log: Log,
+  jobId: string,
+  signal?: AbortSignal,
+): Promise<JobProgress> {
+  try {
+    const reply = await send(PROGRESS_OF_ONE, { id: jobId }, signal);
+    return progressOf(parseReply(oneSchema, reply).job_state, log);
+  } catch (error) {
+    if (error instanceof PartnerNotFound) return { state: 'vanished' };
+    throw error;
+  }
+}
+
+/** The progress of up to 1,000 jobs, by job id. Free. */
+export function readProgress(
+  send: Send,
+  log: Log,
+  jobIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<Map<string, JobProgress>> {
+  const reader: JobReader<JobProgress> = {
+    operation: PROGRESS_OF_MANY,
+    maxJobs: MAX_JOBS_PER_PROGRESS,
+    read: (entry, jobId, endpoint) => readEntry(entry, jobId, endpoint, log),
+    vanished: { state: 'vanished' },
+    undecided: { state: 'processing', pctDone: null },
+  };
+  return readJobs(send, reader, jobIds, signal);
+}
+
+const stateSchema = z.object({
+  progress: z.object({ status: z.string(), pct_done: z.number().nullish() }),
+  error: z.unknown().optional(),
+});
+
+const oneSchema = z.object({ job_state: stateSchema });
+
+/** An entry of a batch, whether it is the state itself or wrapped as in the reply for one job. */
+const entrySchema = z.union([stateSchema, oneSchema.transform(({ job_state }) => job_state)]);
+
+/** One malformed entry must not hide the other 999: its job is looked at again with the next poll. */
+function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): JobProgress {
+  const parsed = entrySchema.safeParse(entry);
+  if (parsed.success) return progressOf(parsed.data, log);
+  const problem = problemOf(parsed.error, 'progress.status');
+  log.warn({ endpoint, jobId, problem }, 'progress of a job cannot be read; taken as running');
+  return { state: 'processing', pctDone: null };
+}
+
+/** Words that the document does not know are taken as running; the job's age limit ends that. */
+function progressOf({ progress, error }: z.output<typeof stateSchema>, log: Log): JobProgress {
+  const word = progress.status.trim().toLowerCase();
+  if (word === 'completed') return { state: 'completed' };
+  if (word === 'failed') return { state: 'failed', error: errorText(error) };
+  if (word !== 'processing') log.debug({ word }, 'unknown state of a job; taken as running');
+  return { state: 'processing', pctDone: progress.pct_done ?? null };
+}
+
+/** Long enough for any explanation. */
+const MAX_ERROR_CHARACTERS = 300;
+
+/** The text of a job's error, whose form is not documented. */
+export function errorText(error: unknown): string | null {
+  if (error === null || error === undefined) return null;
+  const text = typeof error === 'string' ? error : JSON.stringify(error);
+  return text.slice(0, MAX_ERROR_CHARACTERS);
+}

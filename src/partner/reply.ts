@@ -1,0 +1,25 @@
+import type { z } from 'zod';
+import { ReplyUnreadable } from './errors.ts';
+import type { Reply } from './send.ts';
+
+/** The reply in the shape of the schema; otherwise an error that names the field and endpoint. */
+export function parseReply<Schema extends z.ZodType>(
+  schema: Schema,
+  reply: Reply,
+): z.output<Schema> {
+  const parsed = schema.safeParse(reply.json);
+  if (parsed.success) return parsed.data;
+  throw new ReplyUnreadable(reply.endpoint, problemOf(parsed.error));
+}
+
+/**
+ * What is wrong with a reply: the first field that is, and how. Values are left out, because they
+ * may be about a person.
+ */
+export function problemOf(error: z.ZodError, within = ''): string {
+  const [issue] = error.issues;
+  const field = [within, ...(issue?.path ?? [])].filter((part) => part !== '').join('.');
+  const expected =
+    issue?.code === 'invalid_type' ? `${issue.expected} expected` : 'unexpected value';
+  return `${field || 'the body'} is missing or malformed (${expected})`;
+}

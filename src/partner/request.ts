@@ -1,0 +1,83 @@
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { PartnerUnavailable } from './errors.ts';
+import { type Call, exchange, type Line } from './exchange.ts';
+import type { Pacer } from './pacer.ts';
+import { type FailureKind, MAX_TRIES, retryDelayMs } from './retry.ts';
+import { judge, type Verdict } from './verdict.ts';
+
+/** One request that was sent, for counting. */
+export interface PartnerCall {
+  /** For example `POST /enhancements`. */
+  endpoint: string;
+  /** Null if no answer came. */
+  status: number | null;
+  /** True for a 429. */
+  throttled: boolean;
+  durationMs: number;
+}
+
+export interface RequestDeps {
+  line: Line;
+  pacer: Pacer;
+  clock: Clock;
+  log: Log;
+  onCall(call: PartnerCall): void;
+}
+
+/**
+ * Carries out a call: at its pace, again where that is allowed. Resolves with the reply's JSON, or
+ * rejects with an error of `errors.ts`, or with the signal's reason if the call was stopped and
+ * certainly cost nothing.
+ */
+export async function request(
+  deps: RequestDeps,
+  call: Call,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const failures: Record<FailureKind, number> = {
+    throttled: 0,
+    serverError: 0,
+    transient: 0,
+    final: 0,
+  };
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    await deps.pacer.take(call.lane, signal);
+    const verdict = await sendOnce(deps, call, signal);
+    if (verdict.kind === 'reply') return verdict.json;
+    const { failure, retryAfterMs, error } = verdict;
+    failures[failure] += 1;
+    const waitMs = retryDelayMs(failure, failures[failure], retryAfterMs);
+    if (waitMs === null) throw error;
+    deps.log.warn(
+      { endpoint: call.endpoint, code: error.code, attempt, waitMs },
+      'partner call is tried again',
+    );
+    await waitToRetry(deps, failure, waitMs, signal);
+  }
+  throw new PartnerUnavailable(call.endpoint, 'too many failures', null);
+}
+
+async function sendOnce(deps: RequestDeps, call: Call, signal?: AbortSignal): Promise<Verdict> {
+  const startedMs = deps.clock.now();
+  const result = await exchange(deps.line, call, signal);
+  const status = result.kind === 'answered' ? result.status : null;
+  const durationMs = deps.clock.now() - startedMs;
+  deps.onCall({ endpoint: call.endpoint, status, throttled: status === 429, durationMs });
+  deps.log.debug({ endpoint: call.endpoint, status, durationMs }, 'partner call');
+  return judge(call, result);
+}
+
+/**
+ * After a 429 all of the key wait, because the limit is the key's; otherwise this call alone. A
+ * stop during the wait shows when the next try takes its turn.
+ */
+async function waitToRetry(
+  deps: RequestDeps,
+  failure: FailureKind,
+  waitMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (failure === 'throttled') deps.pacer.pause(deps.clock.now() + waitMs);
+  else await deps.clock.sleep(waitMs, signal);
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Profile } from '../core/profile.ts';
+import { type JobReader, readJobs } from './job-states.ts';
+import { profileSchema, toProfile } from './profile.ts';
+import { errorText } from './progress.ts';
+import { problemOf } from './reply.ts';
+import { type Operation, withSlashes } from './routes.ts';
+import type { Send } from './send.ts';
+
+/** What a job has brought. */
+export type JobResult =
+  | { state: 'completed'; profile: Profile }
+  | { state: 'processing' }
+  /** `error` is the service's text and may be about the person: for their eyes, never for a log. */
+  | { state: 'failed'; error: string | null }
+  /** The service does not know the job, or does not know it any more. */
+  | { state: 'vanished' }
+  /** The job is done and its profile cannot be read; `problem` names the field and the endpoint. */
+  | { state: 'unreadable'; problem: string };
+
+/** The most jobs in one results request (service document, section 8). */
+export const MAX_JOBS_PER_RESULTS = 10;
+
+export const RESULTS: Operation = {
+  name: 'results of jobs',
+  lane: 'results',
+  charging: false,
+  readsBody: true,
+  namesThings: true,
+  routes: withSlashes([
+    { method: 'POST', path: '/enhancements/results/batch', listName: 'job_ids' },
+    { method: 'POST', path: '', listName: 'job_ids' },
+  ]),
+};
+
+const reader: JobReader<JobResult> = {
+  operation: RESULTS,
+  maxJobs: MAX_JOBS_PER_RESULTS,
+  read: readResult,
+  vanished: { state: 'vanished' },
+  undecided: { state: 'processing' },
+};
+
+/** The results of up to 10 jobs, by job id; one bad profile is a state of its job alone. Free. */
+export function readResults(
+  send: Send,
+  jobIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<Map<string, JobResult>> {
+  return readJobs(send, reader, jobIds, signal);
+}
+
+const resultSchema = z.object({
+  progress: z.object({ status: z.string() }).nullish(),
+  error: z.unknown().optional(),
+  result: profileSchema.nullish(),
+});
+
+/** A profile that is there is a result, whatever the progress says or leaves out. */
+function readResult(entry: unknown, jobId: string, endpoint: string): JobResult {
+  const parsed = resultSchema.safeParse(entry);
+  if (!parsed.success)
+    return unreadable(endpoint, problemOf(parsed.error, `job_id_to_state.${jobId}`));
+  const { progress, error, result } = parsed.data;
+  const word = progress?.status.trim().toLowerCase();
+  if (word === 'failed') return { state: 'failed', error: errorText(error) };
+  if (result) return { state: 'completed', profile: toProfile(result) };
+  if (word !== undefined && word !== 'completed') return { state: 'processing' };
+  const field = word === undefined ? 'progress.status' : 'result';
+  return unreadable(endpoint, `job_id_to_state.${jobId}.${field} is missing`);
+}
+
+function unreadable(endpoint: string, problem: string): JobResult {
+  return { state: 'unreadable', problem: `${endpoint}: ${problem}` };
+}

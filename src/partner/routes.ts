@@ -1,0 +1,53 @@
+import type { Call } from './exchange.ts';
+
+/**
+ * Where the operations of the service live. The document names two forms of the enhancement paths
+ * and does not say which is authoritative, so each operation has candidates, and the one that
+ * works is remembered.
+ */
+
+/** One place where an operation may live. */
+export interface Route {
+  method: Call['method'];
+  /** Below the base URL; `{id}` stands for the id of the thing asked for. */
+  path: string;
+  /** The field of the body that holds the list that is sent; null if the body is the list. */
+  listName?: string | null;
+}
+
+/** Something the service can be asked to do. */
+export interface Operation extends Pick<Call, 'lane' | 'charging' | 'readsBody'> {
+  /** In our words, for `doctor`. */
+  name: string;
+  /** The likeliest first. */
+  routes: readonly Route[];
+  /** True if a 404 may be about a thing that the request names, such as a job. */
+  namesThings: boolean;
+}
+
+/** What is known about the routes of one service; lives as long as its client. */
+export interface Routes {
+  /** The route that is known to be right, because it worked or the service lists it. */
+  known(operation: Operation): Route | undefined;
+  remember(operation: Operation, route: Route): void;
+}
+
+export function createRoutes(): Routes {
+  const known = new Map<Operation, Route>();
+  return {
+    known: (operation) => known.get(operation),
+    remember(operation, route) {
+      known.set(operation, route);
+    },
+  };
+}
+
+/** The routes as given, and after them the same with the slash that some frameworks insist on. */
+export function withSlashes(routes: readonly Route[]): Route[] {
+  return [...routes, ...routes.map((route) => ({ ...route, path: `${route.path}/` }))];
+}
+
+/** A route as errors, logs and reports show it. */
+export function endpointOf(route: Route): string {
+  return `${route.method} ${route.path || '/'}`;
+}

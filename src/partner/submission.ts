@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { DonorSyncError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
+import { AnswerLost } from './errors.ts';
+import { problemOf } from './reply.ts';
+import { type Operation, withSlashes } from './routes.ts';
+import type { Reply, Send } from './send.ts';
+
+/** The answer to one submission. */
+export interface Submission {
+  /** Job id by tracking id. Persons that are not in it were not processed, and not charged. */
+  jobIds: ReadonlyMap<string, string>;
+  requested: number;
+  /** How many credits were spent. */
+  processed: number;
+  /** Why fewer were processed than requested, if the service said so. */
+  partialReason: string | null;
+}
+
+/** One credit of the enhancements bucket for each person (service document, section 4.3). */
+export const SUBMIT: Operation = {
+  name: 'submit persons',
+  lane: 'submit',
+  charging: true,
+  readsBody: true,
+  namesThings: false,
+  routes: withSlashes([
+    { method: 'POST', path: '/enhancements', listName: 'persons' },
+    { method: 'PUT', path: '', listName: 'persons' },
+  ]),
+};
+
+/**
+ * Submits 1 to 100 persons with different tracking ids. `AnswerLost` is the only error after which
+ * credits may be gone; the signal's reason is thrown only while nothing can have been charged.
+ */
+export async function submitEnhancements(
+  send: Send,
+  log: Log,
+  persons: readonly Person[],
+  signal?: AbortSignal,
+): Promise<Submission> {
+  if (persons.length < 1 || persons.length > MAX_PERSONS_PER_SUBMISSION) {
+    throw new RangeError(
+      `A submission holds 1 to ${MAX_PERSONS_PER_SUBMISSION} persons, not ${persons.length}`,
+    );
+  }
+  const reply = await send(SUBMIT, { list: persons.map(toWire) }, signal).catch(
+    (error: unknown) => {
+      throw certainly(error, signal);
+    },
+  );
+  const submission = readSubmission(reply, persons);
+  if (submission.jobIds.size !== submission.processed) {
+    const { requested, processed } = submission;
+    log.warn(
+      { requested, processed, jobs: submission.jobIds.size },
+      'processed persons and job ids differ in number',
+    );
+  }
+  return submission;
+}
+
+/** An error nobody foresaw may have come after the request left: it counts as a lost answer. */
+function certainly(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (error instanceof DonorSyncError || (signal?.aborted && error === signal.reason)) return error;
+  return new AnswerLost('the submission', 'an unexpected error', null, error);
+}
+
+function toWire(person: Person) {
+  return {
+    tracking_id: person.trackingId,
+    name: { first: person.firstName, last: person.lastName },
+    addresses: person.addresses,
+    employers: person.employers,
+  };
+}
+
+const replySchema = z.object({
+  // A person without a job id was not processed, whether the service leaves it out or says null.
+  tracking_id_to_job_id: z.record(z.string(), z.string().min(1).nullable()),
+  // The ids are what was paid for: counts that cannot be read are no reason to lose them.
+  meta: z
+    .object({
+      requested: z.int().nonnegative().nullish().catch(null),
+      processed: z.int().nonnegative().nullish().catch(null),
+      partial_reason: z.string().nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+});
+
+function readSubmission({ json, endpoint }: Reply, persons: readonly Person[]): Submission {
+  const parsed = replySchema.safeParse(json);
+  if (!parsed.success) throw new AnswerLost(endpoint, problemOf(parsed.error), null);
+  const { tracking_id_to_job_id: answered, meta } = parsed.data;
+  const jobIds = new Map<string, string>();
+  for (const { trackingId } of persons) {
+    const jobId = Object.hasOwn(answered, trackingId) ? answered[trackingId] : null;
+    if (jobId) jobIds.set(trackingId, jobId);
+  }
+  if (jobIds.size === 0 && meta?.processed !== 0) {
+    throw new AnswerLost(endpoint, 'tracking_id_to_job_id holds none of the persons sent', null);
+  }
+  return {
+    jobIds,
+    requested: meta?.requested ?? persons.length,
+    processed: meta?.processed ?? jobIds.size,
+    partialReason: meta?.partial_reason ?? null,
+  };
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { DonorSyncError } from '../core/errors.ts';
+import { BUCKETS } from './buckets.ts';
+import {
+  AnswerLost,
+  CreditsExhausted,
+  PartnerBadRequest,
+  PartnerEndpointMissing,
+  PartnerKeyExpired,
+  PartnerKeyRejected,
+  PartnerNotFound,
+  PartnerRedirected,
+  PartnerServerError,
+  PartnerThrottled,
+  PartnerUnavailable,
+  PartnerValidationError,
+  ReplyUnreadable,
+} from './errors.ts';
+import type { Body, Call, Exchange } from './exchange.ts';
+import type { FailureKind } from './retry.ts';
+
+/** What an exchange means: a reply, or an error and whether another try is allowed. */
+export type Verdict =
+  | { kind: 'reply'; json: unknown }
+  | { kind: 'failure'; failure: FailureKind; retryAfterMs: number | null; error: DonorSyncError };
+
+type Answered = Extract<Exchange, { kind: 'answered' }>;
+
+/** Translates what became of a request into our words (service document, section 7). */
+export function judge(call: Call, exchange: Exchange): Verdict {
+  if (exchange.kind === 'unsent') {
+    const error = new PartnerUnavailable(call.endpoint, 'no connection', null, exchange.cause);
+    return call.charging ? fails('final', error) : fails('transient', error);
+  }
+  if (exchange.kind === 'broken') return unanswered(call, exchange.problem, null, exchange.cause);
+  if (exchange.status < 300) return judgeSuccess(call, exchange);
+  if (exchange.status < 400) return judgeRedirect(call, exchange.status);
+  if (exchange.status < 500) return judgeRefusal(call, exchange);
+  return judgeServerFailure(call, exchange);
+}
+
+function judgeSuccess(call: Call, { status, body }: Answered): Verdict {
+  if (!call.readsBody) return { kind: 'reply', json: undefined };
+  if (body.readable) return { kind: 'reply', json: body.json };
+  if (call.charging) return unanswered(call, body.problem, status);
+  return fails('transient', new ReplyUnreadable(call.endpoint, body.problem, status));
+}
+
+/** 307 and 308 say "send the same elsewhere": nothing was done. The others may follow the work. */
+function judgeRedirect(call: Call, status: number): Verdict {
+  if (call.charging && status !== 307 && status !== 308) {
+    return unanswered(call, 'it is a redirect', status);
+  }
+  return fails('final', new PartnerRedirected(call.endpoint, status));
+}
+
+function judgeRefusal({ endpoint }: Call, { status, body, retryAfterMs }: Answered): Verdict {
+  switch (status) {
+    case 401:
+      return fails('final', new PartnerKeyExpired(endpoint, expiryIn(body)));
+    case 402:
+      return fails('final', creditsExhausted(endpoint, body));
+    case 403:
+      return fails('final', new PartnerKeyRejected(endpoint));
+    case 404:
+      // Only the service itself explains a 404; a gateway's is about the path.
+      return detailOf(body) === null
+        ? fails('final', new PartnerEndpointMissing(endpoint, status))
+        : fails('final', new PartnerNotFound(endpoint));
+    case 405:
+      return fails('final', new PartnerEndpointMissing(endpoint, status));
+    case 422:
+      return fails('final', new PartnerValidationError(endpoint, validationItems(body)));
+    case 429:
+      return fails('throttled', new PartnerThrottled(endpoint, retryAfterMs), retryAfterMs);
+    default:
+      return fails('final', new PartnerBadRequest(endpoint, status));
+  }
+}
+
+/** Only the documented 500 promises a refund; a gateway's 502 may hide a request that still runs. */
+function judgeServerFailure(call: Call, { status, body }: Answered): Verdict {
+  if (status === 500 && detailOf(body) !== null) {
+    return fails('serverError', new PartnerServerError(call.endpoint));
+  }
+  return unanswered(call, `the answer has status ${status}`, status);
+}
+
+function unanswered(call: Call, problem: string, status: number | null, cause?: unknown): Verdict {
+  return call.charging
+    ? fails('final', new AnswerLost(call.endpoint, problem, status, cause))
+    : fails('transient', new PartnerUnavailable(call.endpoint, problem, status, cause));
+}
+
+function fails(
+  failure: FailureKind,
+  error: DonorSyncError,
+  retryAfterMs: number | null = null,
+): Verdict {
+  return { kind: 'failure', failure, retryAfterMs, error };
+}
+
+const detailSchema = z.object({ detail: z.string() });
+
+function detailOf(body: Body): string | null {
+  const parsed = detailSchema.safeParse(jsonOf(body));
+  return parsed.success ? parsed.data.detail : null;
+}
+
+const exhaustedSchema = z.object({
+  bucket: z.enum(BUCKETS).nullable().catch(null),
+  available_credits: z.number().nullable().catch(null),
+});
+
+function creditsExhausted(endpoint: string, body: Body): CreditsExhausted {
+  const parsed = exhaustedSchema.safeParse(jsonOf(body));
+  if (!parsed.success) return new CreditsExhausted(endpoint, null, null);
+  return new CreditsExhausted(endpoint, parsed.data.bucket, parsed.data.available_credits);
+}
+
+const validationSchema = z.object({
+  detail: z.array(
+    z.object({
+      type: z.string().catch('invalid'),
+      loc: z.array(z.union([z.string(), z.number()])).catch([]),
+    }),
+  ),
+});
+
+function validationItems(body: Body) {
+  const parsed = validationSchema.safeParse(jsonOf(body));
+  return parsed.success ? parsed.data.detail : [];
+}
+
+/** The day in "… expired on <date> …", whose format is not documented; null if none is found. */
+function expiryIn(body: Body): string | null {
+  const detail = detailOf(body) ?? '';
+  const isoDay = /(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/.exec(detail)?.[0];
+  if (isoDay !== undefined) return isoDay;
+  const words = /expired on (.+?)(?:\s+and\b|[.;]|$)/i.exec(detail)?.[1];
+  const instantMs = Date.parse(`${words} UTC`);
+  return Number.isNaN(instantMs) ? null : new Date(instantMs).toISOString().slice(0, 10);
+}
+
+function jsonOf(body: Body): unknown {
+  return body.readable ? body.json : undefined;
+}

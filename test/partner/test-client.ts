@@ -1,0 +1,76 @@
+import type { Clock } from '../../src/core/clock.ts';
+import { type Log, silentLog } from '../../src/core/log.ts';
+import type { Person } from '../../src/core/person.ts';
+import {
+  createPartnerClient,
+  type PartnerClient,
+  type PartnerClientOptions,
+} from '../../src/partner/client.ts';
+import { createPacer } from '../../src/partner/pacer.ts';
+
+export const TEST_KEY = 'test-key-7f3a';
+
+/** A clock on which waiting takes no time: it moves on by as much, and notes how much that was. */
+export interface HastyClock extends Clock {
+  slept: number[];
+}
+
+export function createHastyClock(): HastyClock {
+  let skippedMs = 0;
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => Date.now() + skippedMs,
+    async sleep(ms) {
+      skippedMs += ms;
+      slept.push(Math.round(ms));
+    },
+  };
+}
+
+/** A client without a limit that waits in no time. */
+export function aClient(
+  baseUrl: string,
+  options: Partial<PartnerClientOptions> = {},
+): PartnerClient {
+  const clock = options.clock ?? createHastyClock();
+  const pacer = createPacer({ clock, ratePerSecond: null });
+  return createPartnerClient({
+    baseUrl,
+    apiKey: TEST_KEY,
+    clock,
+    log: silentLog,
+    pacer,
+    ...options,
+  });
+}
+
+export function aPerson(person: Partial<Person> = {}): Person {
+  return {
+    trackingId: 'tracking-1',
+    firstName: 'Ada',
+    lastName: 'Marlowe',
+    addresses: ['12 Elm Street, Springfield, IL 62701'],
+    employers: ['Riverside Works'],
+    ...person,
+  };
+}
+
+/** A log that keeps what it is told. */
+export function createNotedLog(): Log & { notes: string[] } {
+  const notes: string[] = [];
+  const note = (facts: Readonly<Record<string, unknown>>, message: string) => {
+    notes.push(`${message} ${JSON.stringify(facts)}`);
+  };
+  return { notes, debug: note, info: note, warn: note, error: note };
+}
+
+/** What a promise was rejected with. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error('it was expected to reject');
+    },
+    (error: unknown) => error,
+  );
+}
