@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../src/core/errors.ts';
+import { didYouMean } from '../src/core/near-miss.ts';
 import type { ConnectorDefinition } from './contract.ts';
 import { csvConnector } from './csv/connector.ts';
 import { memoryConnector } from './memory/connector.ts';
@@ -39,8 +40,12 @@ async function importPackage(name: string): Promise<object> {
 
 function unknownKind(kind: string, reason: string, cause?: unknown): ConfigurationError {
   const known = connectorDefinitions.map((definition) => definition.kind).join(', ');
+  const guess = didYouMean(
+    kind,
+    connectorDefinitions.map((definition) => definition.kind),
+  );
   const message =
-    `crm.kind "${kind}" is none of the built-in kinds (${known}), and ${reason}. ` +
+    `crm.kind "${kind}" is none of the built-in kinds (${known}), and ${reason}.${guess} ` +
     'Write one of the built-in kinds, or the name of an installed connector package.';
   return new ConfigurationError(message, {
     code: 'connector_unknown',

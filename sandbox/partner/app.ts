@@ -30,7 +30,7 @@ export interface AppOptions extends ControlOptions, EnhancementOptions {
 export function createApp(options: AppOptions): Hono<PartnerEnv> {
   const app = new Hono<PartnerEnv>({ strict: false });
   const service = createService(options);
-  const page = addDocuments(service, BASE_PATH);
+  const page = addDocuments(service, BASE_PATH, options.rateLimit);
   app.route('/_sandbox', controlRoutes(options));
   app.get('/_sandbox/docs', (c) => c.html(page));
   app.route(BASE_PATH, service);

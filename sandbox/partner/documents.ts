@@ -4,12 +4,17 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { PartnerEnv } from './context.ts';
+import type { RateLimit } from './limits.ts';
 
 /**
  * Adds GET /openapi.json, /docs and /redoc to the service; all routes must be there before.
  * Returns the page, for browsers, which cannot send a key.
  */
-export function addDocuments(service: OpenAPIHono<PartnerEnv>, basePath: string) {
+export function addDocuments(
+  service: OpenAPIHono<PartnerEnv>,
+  basePath: string,
+  { ratePerSecond, burst }: RateLimit,
+) {
   service.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', {
     type: 'apiKey',
     in: 'header',
@@ -17,7 +22,12 @@ export function addDocuments(service: OpenAPIHono<PartnerEnv>, basePath: string)
   });
   const document = service.getOpenAPI31Document({
     openapi: '3.1.0',
-    info: { title: 'Partner Data Service (sandbox)', version: '1' },
+    info: {
+      title: 'Partner Data Service (sandbox)',
+      version: '1',
+      // The limit in force, for clients that ask; null where the sandbox was started without one.
+      'x-rate-limit': { requests_per_second: ratePerSecond || null, burst },
+    },
     servers: [{ url: basePath }],
     security: [{ ApiKey: [] }],
   });

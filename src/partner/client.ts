@@ -53,7 +53,7 @@ export interface PartnerClient {
   test(signal?: AbortSignal): Promise<void>;
   /** The health of the service's areas. */
   health(signal?: AbortSignal): Promise<AreaHealth[]>;
-  /** Learns from the service's openapi.json where its operations live. */
+  /** Learns from the service's openapi.json where its operations live, and which limit it keeps. */
   discover(signal?: AbortSignal): Promise<Discovery>;
 }
 
@@ -74,7 +74,11 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     readCredits: (signal) => readCredits(send, signal),
     test: (signal) => testKey(send, signal),
     health: (signal) => readHealth(send, signal),
-    discover: (signal) => discover(send, routes, line.baseUrl, signal),
+    async discover(signal) {
+      const discovery = await discover(send, routes, line.baseUrl, signal);
+      if (discovery.rateLimit) pacer.keepLimit(discovery.rateLimit);
+      return discovery;
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { CREDITS } from './credits.ts';
-import { PartnerEndpointMissing, ReplyUnreadable } from './errors.ts';
-import { type OpenApi, openApiSchema, readOpenApi } from './openapi.ts';
+import { PartnerEndpointMissing, PartnerServerError, ReplyUnreadable } from './errors.ts';
+import { type OpenApi, openApiSchema, type RateLimit, readOpenApi } from './openapi.ts';
 import { PROGRESS_OF_MANY, PROGRESS_OF_ONE } from './progress.ts';
 import { parseReply } from './reply.ts';
 import { RESULTS } from './results.ts';
@@ -15,6 +15,8 @@ export interface Discovery {
   findings: readonly Finding[];
   /** The colours that a network may have; null if the service does not say. */
   colors: readonly string[] | null;
+  /** The limit of requests; null if the service does not say, and the documented one counts. */
+  rateLimit: RateLimit | null;
 }
 
 /** One line for `doctor`. */
@@ -47,6 +49,9 @@ const DESCRIBED: readonly Operation[] = [
   CREDITS,
 ];
 
+/** A description that cannot be had is no reason not to work: then the fallbacks count. */
+const ABSENT = [PartnerEndpointMissing, PartnerServerError, ReplyUnreadable];
+
 const CREATE_NETWORK: Route = { method: 'POST', path: '/networks' };
 
 /** Asks the service where its operations live, and remembers it in `routes`. Free. */
@@ -61,6 +66,7 @@ export async function discover(
     published: openApi !== null,
     findings: DESCRIBED.map((operation) => learn(operation, openApi, routes)),
     colors: openApi?.allowedValues(CREATE_NETWORK, 'color') ?? null,
+    rateLimit: openApi?.rateLimit ?? null,
   };
 }
 
@@ -69,7 +75,7 @@ async function readDescription(send: Send, baseUrl: string, signal: AbortSignal 
     const document = parseReply(openApiSchema, await send(OPENAPI, {}, signal));
     return readOpenApi(document, new URL(baseUrl).pathname.replace(/\/$/, ''));
   } catch (error) {
-    if (error instanceof PartnerEndpointMissing || error instanceof ReplyUnreadable) return null;
+    if (ABSENT.some((kind) => error instanceof kind)) return null;
     throw error;
   }
 }

@@ -12,9 +12,23 @@ export interface OpenApi {
   listNameOf(route: Route): string | null | undefined;
   /** The texts that a field of a route's JSON body may hold; null if it is free. */
   allowedValues(route: Route, field: string): string[] | null;
+  /** The limit of requests in force, if the document says (an extension of its `info`). */
+  rateLimit: RateLimit | null;
 }
 
+/** Requests a second (null: no limit), and at once after a pause. */
+export interface RateLimit {
+  ratePerSecond: number | null;
+  burst: number;
+}
+
+const rateLimitSchema = z.object({
+  requests_per_second: z.number().positive().nullable(),
+  burst: z.int().positive(),
+});
+
 export const openApiSchema = z.object({
+  info: z.object({ 'x-rate-limit': rateLimitSchema.optional().catch(undefined) }).optional(),
   paths: z.record(z.string(), z.record(z.string(), z.unknown())),
   components: z.object({ schemas: z.record(z.string(), z.unknown()).optional() }).optional(),
 });
@@ -44,7 +58,9 @@ const REFERENCE = /^#\/components\/schemas\/(.+)$/;
  * @param basePath the path of the base URL, which some services repeat in every path.
  */
 export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: string): OpenApi {
+  const limit = document.info?.['x-rate-limit'];
   return {
+    rateLimit: limit ? { ratePerSecond: limit.requests_per_second, burst: limit.burst } : null,
     pathOf(route) {
       const [path] = entryOf(route) ?? [];
       return path === undefined ? null : spelling(path, route);

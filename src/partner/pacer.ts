@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { RateLimit } from './openapi.ts';
 
 /** What a request is for. Lanes share the rate fairly, so that polling never starves submitting. */
 export const LANES = ['submit', 'poll', 'results', 'other'] as const;
@@ -13,6 +14,8 @@ export interface Pacer {
   take(lane: Lane, signal?: AbortSignal): Promise<void>;
   /** Lets nobody through before this instant, for example after a 429. */
   pause(untilMs: number): void;
+  /** Keeps the limit that the service has named, with the same margins as the documented one. */
+  keepLimit(limit: RateLimit): void;
 }
 
 /**
@@ -22,6 +25,9 @@ export interface Pacer {
  */
 export const DEFAULT_RATE_PER_SECOND = 9.9;
 export const DEFAULT_BURST = 8;
+
+const UNUSED_BURST = 2;
+const UNUSED_RATE_PART = 0.01;
 
 export interface PaceOptions {
   /** Requests a second, 9.9 unless told; null or 0 for no limit. */
@@ -63,6 +69,10 @@ export function createPacer(options: PaceOptions & { clock: Clock }): Pacer {
     },
     pause(untilMs) {
       bucket.pause(untilMs, clock.now());
+    },
+    keepLimit({ ratePerSecond, burst }) {
+      const rate = ratePerSecond === null ? null : ratePerSecond * (1 - UNUSED_RATE_PART);
+      bucket.adjust(rate, Math.max(1, burst - UNUSED_BURST), clock.now());
     },
   };
 
@@ -125,12 +135,18 @@ interface Bucket {
   waitMs(nowMs: number): number;
   take(): void;
   pause(untilMs: number, nowMs: number): void;
+  adjust(ratePerSecond: number | null, burst: number, nowMs: number): void;
+}
+
+/** Without a limit the bucket refills infinitely fast, and every wait becomes 0. */
+function perMs(ratePerSecond: number | null): number {
+  return ratePerSecond ? ratePerSecond / 1_000 : Number.POSITIVE_INFINITY;
 }
 
 function createBucket(options: PaceOptions, startMs: number): Bucket {
-  const { ratePerSecond = DEFAULT_RATE_PER_SECOND, burst = DEFAULT_BURST } = options;
-  // Without a limit the bucket refills infinitely fast, and every wait below becomes 0.
-  const tokensPerMs = ratePerSecond ? ratePerSecond / 1_000 : Number.POSITIVE_INFINITY;
+  const { ratePerSecond = DEFAULT_RATE_PER_SECOND } = options;
+  let { burst = DEFAULT_BURST } = options;
+  let tokensPerMs = perMs(ratePerSecond);
   // Not full: a process that ended a moment ago may have emptied the service's own bucket.
   let tokens = Math.max(1, Math.floor(burst / 2));
   let filledUntilMs = startMs;
@@ -150,6 +166,12 @@ function createBucket(options: PaceOptions, startMs: number): Bucket {
       // Whatever was counted here, the service has just said that its bucket is empty.
       tokens = Math.min(tokens, 0);
       filledUntilMs = Math.max(filledUntilMs, untilMs);
+    },
+    adjust(newRatePerSecond, newBurst, nowMs) {
+      refill(nowMs);
+      tokensPerMs = perMs(newRatePerSecond);
+      burst = newBurst;
+      tokens = Math.min(tokens, burst);
     },
   };
 

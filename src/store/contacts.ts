@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { Checkpoint, Lease } from './leases.ts';
-import { portions, ROWS_PER_STATEMENT, valuesTable } from './rows.ts';
+import { portions, ROWS_PER_TRANSACTION, valuesTable } from './rows.ts';
 import type { Database, Trx } from './store.ts';
 import type { ContactState, ContactsTable, DueReason } from './tables.ts';
 
@@ -97,7 +97,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
             .where('asked_at', '<', askedBefore)
             .where('crm_id', '>', last)
             .orderBy('crm_id')
-            .limit(ROWS_PER_STATEMENT)
+            .limit(ROWS_PER_TRANSACTION)
             .execute();
           const rechosen = found.flatMap((row) => {
             const decision = decide(row);
@@ -112,7 +112,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           return found;
         });
         const lastRow = rows.at(-1);
-        if (!lastRow || rows.length < ROWS_PER_STATEMENT) return chosen;
+        if (!lastRow || rows.length < ROWS_PER_TRANSACTION) return chosen;
         after = lastRow.crm_id;
       }
     },
@@ -137,11 +137,11 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           )
           .where('crm_id', '>', after)
           .orderBy('crm_id')
-          .limit(ROWS_PER_STATEMENT)
+          .limit(ROWS_PER_TRANSACTION)
           .execute();
         yield* rows;
         const last = rows.at(-1);
-        if (!last || rows.length < ROWS_PER_STATEMENT) return;
+        if (!last || rows.length < ROWS_PER_TRANSACTION) return;
         after = last.crm_id;
       }
     },
@@ -411,7 +411,7 @@ function isWorkState(state: string): state is WorkState {
   return WORK_STATES.some((known) => known === state);
 }
 
-/** Reasons that say where a contact was on its way, not why it waits at the end. */
+/** Reasons that say where a contact is on its way; written at the start and the end of it alone. */
 const REASONS_OF_PASSAGE: OutcomeReason[] = [
   'submission_pending',
   'job_running',

@@ -200,8 +200,8 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         trx,
         portion.map((row) => row.trackingId),
       );
-      const confirmed = portion.flatMap((row) => row.writeId ?? []);
-      if (confirmed.length === 0) continue;
+    }
+    for (const confirmed of portions(rows.flatMap((row) => row.writeId ?? []))) {
       await trx
         .updateTable('writes')
         .set({ state: 'written' })

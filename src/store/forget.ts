@@ -1,3 +1,4 @@
+import { SqliteAdapter, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { Database } from './store.ts';
@@ -39,6 +40,15 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           .execute();
         return known.numDeletedRows > 0n;
       });
+    },
+
+    /**
+     * Empties SQLite's write-ahead log, which still holds the pages as they were before an erasure.
+     * Does nothing on Postgres; a reader in another process leaves it to the next time.
+     */
+    async emptyLog(): Promise<void> {
+      if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return;
+      await sql`pragma wal_checkpoint(truncate)`.execute(db);
     },
 
     /** Fingerprints of the contacts of an integration that must not be taken up again. */

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { ASK_AGAIN } from './jobs.ts';
+import { portions } from './rows.ts';
 import type { Database, Trx } from './store.ts';
 import type { HoldsTable } from './tables.ts';
 
@@ -23,15 +24,20 @@ export function holdQueries(db: Database, clock: Clock) {
       return db.selectFrom('holds').selectAll().where('id', '=', id).executeTakeFirst();
     },
 
-    /** True if a person said that this job's profile belongs to its contact. */
+    /** Those of these jobs of which a person said that the profile belongs to the contact. */
     async approvedTrackingIds(trackingIds: readonly string[]): Promise<Set<string>> {
-      const rows = await db
-        .selectFrom('holds')
-        .select('tracking_id')
-        .where('tracking_id', 'in', trackingIds)
-        .where('decision', '=', 'approved')
-        .execute();
-      return new Set(rows.map((row) => row.tracking_id));
+      const approved = new Set<string>();
+      for (const portion of portions(trackingIds)) {
+        const rows = await db
+          .selectFrom('holds')
+          .select('tracking_id')
+          // A hold is named after its job.
+          .where('id', 'in', portion)
+          .where('decision', '=', 'approved')
+          .execute();
+        for (const row of rows) approved.add(row.tracking_id);
+      }
+      return approved;
     },
 
     /** Notes the decision and moves the contact on; false if the hold is no longer open. */

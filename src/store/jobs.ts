@@ -79,7 +79,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
             .execute();
           await trx
             .updateTable('contacts')
-            .set({ state: 'ready', outcome_reason: 'delivery_pending', outcome_run: runId })
+            .set({ state: 'ready' })
             .where('integration_id', '=', lease.integrationId)
             .where('state', '=', 'submitted')
             .where('crm_id', 'in', (eb) =>
@@ -134,15 +134,18 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       });
     },
 
-    /** Jobs that the service no longer knows, found when their results were asked for. */
-    async recordVanished(
-      lease: Lease,
-      runId: string,
-      trackingIds: readonly string[],
-    ): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        closeJobs(trx, lease, runId, trackingIds, 'vanished', 'job_vanished'),
-      );
+    /** The service's job ids by tracking id; a job without an answer has none. */
+    async findJobIds(trackingIds: readonly string[]): Promise<Map<string, string>> {
+      const found = new Map<string, string>();
+      for (const portion of portions(trackingIds)) {
+        const rows = await db
+          .selectFrom('jobs')
+          .select(['tracking_id', 'job_id'])
+          .where('tracking_id', 'in', portion)
+          .execute();
+        for (const row of rows) if (row.job_id !== null) found.set(row.tracking_id, row.job_id);
+      }
+      return found;
     },
   };
 

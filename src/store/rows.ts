@@ -1,7 +1,13 @@
 import { type AliasedRawBuilder, sql } from 'kysely';
 
-/** The most rows of one statement: well below 32,766 parameters at any width we use. */
-export const ROWS_PER_STATEMENT = 500;
+/**
+ * Rows of one statement. A statement of a new length is prepared anew and kept, so there are few
+ * lengths: a list is cut into as many of the longest as it gives, then of the next.
+ */
+const LENGTHS = [100, 25, 5, 1];
+
+/** Contacts that one transaction decides or looks through. */
+export const ROWS_PER_TRANSACTION = 500;
 
 /**
  * Rows as a table named `v` whose columns are `column1`, `column2`, … on SQLite and Postgres
@@ -15,7 +21,10 @@ export function valuesTable<C extends string>(
   return sql<Record<C, string>>`(values ${sql.join(tuples)})`.as<'v'>('v');
 }
 
-/** The list in portions of at most `size`. */
-export function* portions<T>(list: readonly T[], size = ROWS_PER_STATEMENT): Generator<T[]> {
-  for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
+/** The list in portions, each for one statement. */
+export function* portions<T>(list: readonly T[]): Generator<T[]> {
+  let start = 0;
+  for (const length of LENGTHS) {
+    for (; list.length - start >= length; start += length) yield list.slice(start, start + length);
+  }
 }

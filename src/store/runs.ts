@@ -7,6 +7,13 @@ import type { RunsTable } from './tables.ts';
 
 export type RunRow = Selectable<RunsTable>;
 
+/** Which runs are asked for; what is left out does not matter. */
+export interface RunFilter {
+  integrationId?: string | undefined;
+  status?: RunStatus | undefined;
+  limit: number;
+}
+
 export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /** Notes a run that begins; one that was cut off before is marked as interrupted. */
@@ -75,9 +82,10 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     },
 
     /** Runs, the newest first. */
-    list({ integrationId, limit }: { integrationId?: string; limit: number }): Promise<RunRow[]> {
+    list({ integrationId, status, limit }: RunFilter): Promise<RunRow[]> {
       let query = db.selectFrom('runs').selectAll();
       if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
+      if (status !== undefined) query = query.where('status', '=', status);
       return query.orderBy('started_at', 'desc').orderBy('id').limit(limit).execute();
     },
   };

@@ -36,6 +36,8 @@ const PRAGMAS = [
   // What is erased is overwritten, so that a person who is forgotten leaves nothing behind.
   'secure_delete = ON',
   'trusted_schema = OFF',
+  // Kibibytes of pages of our own; the system's file cache holds the rest without being ours.
+  'cache_size = -4000',
 ];
 
 /** A dialect over an open file (made where missing), or over memory if `path` is null. */

@@ -9,6 +9,7 @@ import { integrationQueries } from './integrations.ts';
 import { jobQueries } from './jobs.ts';
 import { leaseQueries } from './leases.ts';
 import { runQueries } from './runs.ts';
+import { secretQueries } from './secrets.ts';
 import { submissionQueries } from './submissions.ts';
 import type { Tables } from './tables.ts';
 
@@ -30,6 +31,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
   return {
     fingerprint,
     leases,
+    secrets: secretQueries(db),
     integrations: integrationQueries(db, checkpoint),
     runs: runQueries(db, checkpoint, clock),
     contacts: contactQueries(db, checkpoint, clock),

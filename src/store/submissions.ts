@@ -133,14 +133,7 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
             .whereRef('tracking_id', '=', 'v.column1')
             .execute();
         }
-        await spendOnContacts(trx, submission, 'processing', {
-          state: 'submitted',
-          due_reason: null,
-          outcome_reason: 'job_running',
-          outcome_run: submission.run_id,
-          outcome_at: clock.now(),
-          outcome_detail: null,
-        });
+        await spendOnContacts(trx, submission, 'processing', { due_reason: null });
         await returnToDue(trx, submission, 'not_processed');
         await trx
           .updateTable('runs')
@@ -279,10 +272,20 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
       .onConflict((c) => c.doNothing())
       .executeTakeFirst();
     if (inserted.numInsertedOrUpdatedRows === 0n) throw new IntentRefused('key_busy');
+    for (const jobs of portions(intent.jobs)) await insertJobs(trx, lease, intent, jobs);
+    return { recorded: true, balanceBefore: key.balance };
+  }
+
+  async function insertJobs(
+    trx: Trx,
+    lease: Lease,
+    intent: Intent,
+    jobs: readonly IntendedJob[],
+  ): Promise<void> {
     await trx
       .insertInto('jobs')
       .values(
-        intent.jobs.map((job) => ({
+        jobs.map((job) => ({
           tracking_id: job.trackingId,
           submission_id: intent.submissionId,
           integration_id: lease.integrationId,
@@ -298,23 +301,19 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
       .updateTable('contacts')
       .from(
         valuesTable<'column1' | 'column2' | 'column3'>(
-          intent.jobs.map((job) => [job.crmId, job.trackingId, job.identity]),
+          jobs.map((job) => [job.crmId, job.trackingId, job.identity]),
         ),
       )
       .set((eb) => ({
         state: 'submitted',
         tracking_id: eb.ref('v.column2'),
         identity: eb.ref('v.column3'),
-        outcome_reason: 'settlement_pending',
       }))
       .where('integration_id', '=', lease.integrationId)
       .where('state', '=', 'due')
       .whereRef('crm_id', '=', 'v.column1')
       .executeTakeFirst();
-    if (moved.numUpdatedRows !== BigInt(intent.jobs.length)) {
-      throw new IntentRefused('contacts_changed');
-    }
-    return { recorded: true, balanceBefore: key.balance };
+    if (moved.numUpdatedRows !== BigInt(jobs.length)) throw new IntentRefused('contacts_changed');
   }
 
   async function close(
@@ -347,13 +346,13 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
     submission: SubmissionRow,
     jobState: 'processing' | 'intended',
     changes: {
-      state: 'submitted' | 'held' | 'due';
+      state?: 'held' | 'due';
       due_reason: DueReason | null;
       tracking_id?: null;
-      outcome_reason: OutcomeReason;
-      outcome_run: string;
-      outcome_at: number;
-      outcome_detail: string | null;
+      outcome_reason?: OutcomeReason;
+      outcome_run?: string;
+      outcome_at?: number;
+      outcome_detail?: string | null;
     },
   ): Promise<void> {
     await trx
@@ -406,22 +405,24 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
       .where('submission_id', '=', submission.id)
       .where('state', '=', 'intended')
       .execute();
-    await trx
-      .insertInto('holds')
-      .values(
-        jobs.map((job) => ({
-          // One hold can come of one tracking id, so that it names the hold as well.
-          id: job.tracking_id,
-          integration_id: submission.integration_id,
-          crm_id: job.crm_id,
-          kind: 'lost_answer' as const,
-          tracking_id: job.tracking_id,
-          detail,
-          opened_at: clock.now(),
-        })),
-      )
-      .onConflict((c) => c.doNothing())
-      .execute();
+    for (const portion of portions(jobs)) {
+      await trx
+        .insertInto('holds')
+        .values(
+          portion.map((job) => ({
+            // One hold can come of one tracking id, so that it names the hold as well.
+            id: job.tracking_id,
+            integration_id: submission.integration_id,
+            crm_id: job.crm_id,
+            kind: 'lost_answer' as const,
+            tracking_id: job.tracking_id,
+            detail,
+            opened_at: clock.now(),
+          })),
+        )
+        .onConflict((c) => c.doNothing())
+        .execute();
+    }
   }
 
   async function setBalance(trx: Trx, partnerKey: string, balance: number): Promise<void> {

@@ -18,7 +18,7 @@ export interface SyncDeps {
   connector: Connector;
   partner: Pick<
     PartnerClient,
-    'submitEnhancements' | 'readProgress' | 'readResults' | 'readCredits'
+    'discover' | 'submitEnhancements' | 'readProgress' | 'readResults' | 'readCredits'
   >;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Clock;

@@ -1,5 +1,6 @@
 /** The fourth station: results ► guard ► map ► diff ► CRM. */
 import type { ContactChange, RecordLookup, WriteResult } from '../../connectors/contract.ts';
+import { inParallel } from '../core/parallel.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import type { Delivery } from '../store/deliveries.ts';
 import type { ReadyJob } from '../store/jobs.ts';
@@ -9,6 +10,9 @@ import { createTurns, type Turns } from './turns.ts';
 
 /** Batches under way at a time: one fetches results while another is written. */
 const LANES = 2;
+
+/** Requests for results under way at a time in a lane; more would only hold more in memory. */
+const RESULTS_AT_ONCE = 8;
 
 /** A batch that is not full is delivered anyway after this long. */
 const PATIENCE_MS = 5_000;
@@ -102,12 +106,14 @@ export async function fetchResults(
   ready: readonly ReadyJob[],
   signal?: AbortSignal,
 ): Promise<Map<string, JobResult>> {
-  const requests: Promise<Map<string, JobResult>>[] = [];
+  const requests: string[][] = [];
   for (let start = 0; start < ready.length; start += MAX_JOBS_PER_RESULTS) {
-    const ids = ready.slice(start, start + MAX_JOBS_PER_RESULTS).map(({ jobId }) => jobId);
-    requests.push(partner.readResults(ids, signal));
+    requests.push(ready.slice(start, start + MAX_JOBS_PER_RESULTS).map(({ jobId }) => jobId));
   }
-  return new Map((await Promise.all(requests)).flatMap((result) => [...result]));
+  const results = await inParallel(requests, RESULTS_AT_ONCE, (ids) =>
+    partner.readResults(ids, signal),
+  );
+  return new Map(results.flatMap((result) => [...result]));
 }
 
 function withoutProfile(

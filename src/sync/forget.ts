@@ -32,6 +32,7 @@ export async function forgetContact(
   const { integrationId } = lease;
   const erased = alsoInCrm ? await clearInCrm(deps, lease, crmId) : null;
   const wasKnown = await deps.store.forget.erase(integrationId, crmId);
+  await deps.store.forget.emptyLog();
   return {
     integration: integrationId,
     crmId,

@@ -8,12 +8,13 @@ import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import { OUTCOME_REASONS } from '../core/outcome.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
-import { checkFieldMap, type FieldMapFinding } from '../mapping/check-field-map.ts';
+import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import type { ContactRow, Decision } from '../store/contacts.ts';
 import { allowanceOf, startOfMonth } from './budget.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { fetchResults, lookUpRecords } from './deliver.ts';
+import { readFields } from './fields.ts';
 import { MAX_JOBS_PER_LOOK } from './looking.ts';
 import { askedBefore, decideAgain, decideContact } from './plan.ts';
 import { planDelivery } from './profile-delivery.ts';
@@ -55,7 +56,10 @@ export interface FieldChange {
 }
 
 /** The part of a run that a preview has. */
-export type PreviewRun = Pick<Run, 'integration' | 'mappings' | 'fields' | 'forgotten' | 'full' | 'only' | 'partnerKey'>;
+export type PreviewRun = Pick<
+  Run,
+  'integration' | 'mappings' | 'fields' | 'forgotten' | 'full' | 'only' | 'partnerKey'
+>;
 
 export interface PreviewRequest {
   integration: Integration;
@@ -69,11 +73,10 @@ export interface PreviewRequest {
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector } = deps;
   await connector.prepare();
-  const described = await connector.describeFields();
-  const mapped = new Set(request.mappings.map(({ to }) => to));
+  const { fields, findings } = await readFields(connector, request.mappings);
   const run: PreviewRun = {
     ...request,
-    fields: described.filter(({ name }) => mapped.has(name)),
+    fields,
     forgotten: await store.forget.listForgotten(request.integration.id),
   };
   const tally = await tallyContacts(deps, run);
@@ -88,7 +91,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     contacts: tally.contacts,
     credits,
     waiting,
-    fields: checkFieldMap(request.mappings, described),
+    fields: findings,
     calls: {
       crm: crmCalls(connector, enhanced, waiting.profiles),
       partner: partnerCalls(enhanced, waiting.profiles),

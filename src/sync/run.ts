@@ -8,12 +8,12 @@ import { ConfigurationError, messageOf, RetriableError } from '../core/errors.ts
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
-import { checkFieldMap } from '../mapping/check-field-map.ts';
 import { LEASE_MS, type Lease } from '../store/leases.ts';
 import { readBalance } from './balance.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { createRunControl, type RunControl } from './control.ts';
 import { deliverProfiles } from './deliver.ts';
+import { readFields, requireUsableField } from './fields.ts';
 import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
 import { planRules, readContacts } from './read.ts';
@@ -72,7 +72,7 @@ async function takeOwnLease(deps: SyncDeps, integrationId: string): Promise<Leas
 }
 
 /** One integration writes into one CRM account for ever: ids of another would mean other people. */
-async function pinAccount(
+export async function pinAccount(
   { store }: SyncDeps,
   lease: Lease,
   integration: Integration,
@@ -91,23 +91,16 @@ async function pinAccount(
 
 async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, connector, clock, newId } = deps;
-  const described = await connector.describeFields();
-  const findings = checkFieldMap(request.mappings, described);
-  const unusable = new Set(findings.map(({ field }) => field));
-  if (request.mappings.every(({ to }) => unusable.has(to))) {
-    throw new ConfigurationError(
-      `None of the mapped fields of "${request.integration.id}" can be written, so no credit is spent. ${findings.map(({ message, mend }) => `${message} ${mend}`).join(' ')}`,
-      { code: 'fields_unusable', details: { findings } },
-    );
-  }
-  const mapped = new Set(request.mappings.map(({ to }) => to));
+  const { fields, findings, toCreate } = await readFields(connector, request.mappings);
+  requireUsableField(request.integration, request.mappings, findings);
+  if (toCreate.length > 0) await connector.createFields(toCreate);
   const run: Run = {
     id: newId(),
     lease,
     integration: request.integration,
     trigger: request.trigger,
     mappings: request.mappings,
-    fields: described.filter(({ name }) => mapped.has(name)),
+    fields,
     partnerKey: request.partnerKey,
     forgotten: await store.forget.listForgotten(request.integration.id),
     full: request.full,
@@ -144,8 +137,12 @@ async function runStations(deps: SyncDeps, run: Run): Promise<RunFacts['remainin
   return remaining;
 }
 
-/** Reads the balance and puts the question again for profiles that have grown old. */
+/**
+ * Learns how the service wants to be asked, reads the balance, and puts the question again for
+ * profiles that have grown old.
+ */
 async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
+  await deps.partner.discover(run.control.ending);
   const { networks } = await readBalance(deps, run);
   if (run.only === null) {
     const rules = planRules(deps, run);

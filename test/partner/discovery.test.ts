@@ -32,6 +32,7 @@ describe('discover', () => {
     expect(await aClient(baseUrl).discover()).toEqual({
       published: true,
       colors: ['teal', 'plum'],
+      rateLimit: null,
       findings: [
         {
           subject: 'submit persons',

@@ -1,0 +1,233 @@
+/**
+ * The product put together: settings, store, keys, connectors and partner clients. The command
+ * line, the HTTP service and the schedules sit on top of it and make none of these themselves.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Connector, ConnectorDefinition } from '../connectors/contract.ts';
+import { findConnectorDefinition } from '../connectors/index.ts';
+import type { Settings } from './config.ts';
+import type { Clock } from './core/clock.ts';
+import { ConfigurationError } from './core/errors.ts';
+import type { FieldMapping } from './core/field-map.ts';
+import { type Integration, integrationSchema } from './core/integration.ts';
+import type { Log } from './core/log.ts';
+import { didYouMean } from './core/near-miss.ts';
+import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
+import { createPartnerClient, type PartnerClient } from './partner/client.ts';
+import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
+import { type OpenDatabase, openDatabase } from './store/database.ts';
+import { createFingerprint, loadFingerprintKey } from './store/fingerprint.ts';
+import { loadKeyRing } from './store/key-ring.ts';
+import { migrateToLatest, pendingMigrations } from './store/migrate.ts';
+import { createSealer, type Sealer } from './store/sealed.ts';
+import { createStore, type Store } from './store/store.ts';
+import type { Tables } from './store/tables.ts';
+import type { SyncDeps } from './sync/context.ts';
+import type { RunFacts } from './sync/report.ts';
+
+export interface ApplicationOptions {
+  settings: Settings;
+  /** The value of DONOR_SYNC_SECRET_KEY, if it is set. */
+  secretKey: string | undefined;
+  clock: Clock;
+  log: Log;
+  /** This process, as the owner of leases. */
+  owner: Owner;
+  /** The pace of each partner key; the documented limits unless told. */
+  pace?: PaceOptions;
+}
+
+/** The product, open. */
+export interface Application {
+  store: Store;
+  sealer: Sealer;
+  /** The integrations of the settings file and those applied to the database, by id. */
+  integrations: ReadonlyMap<string, Integration>;
+  /** The integrations with these ids; a ConfigurationError names the ones that are unknown. */
+  select(ids: readonly string[]): Integration[];
+  /** Makes the clients of an integration; whoever opens it closes it. */
+  open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
+  close(): Promise<void>;
+}
+
+/** An integration with its clients, for the length of one run or command. */
+export interface OpenIntegration {
+  integration: Integration;
+  connector: Connector;
+  partner: PartnerClient;
+  /** The field map in force. */
+  mappings: readonly FieldMapping[];
+  /** Fingerprint of the partner key. */
+  partnerKey: string;
+  /** What the sync needs. */
+  deps: SyncDeps;
+  /** Requests made so far. */
+  calls(): RunFacts['calls'];
+  close(): Promise<void>;
+}
+
+/** Opens the database, brings its schema up to date, and reads the keys. */
+export async function openApplication(options: ApplicationOptions): Promise<Application> {
+  const { settings, clock, log } = options;
+  const keyRing = await loadKeyRing(options.secretKey, settings.database);
+  const database = await openDatabase<Tables>(settings.database, { log });
+  try {
+    await prepareSchema(database);
+    const sealer = createSealer(keyRing);
+    const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
+    const store = createStore({ db: database.db, clock, fingerprint });
+    const integrations = await collectIntegrations(settings, store, sealer, log);
+    return assemble(options, { store, sealer, integrations, close: database.close });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** A file of one's own is brought up to date by itself; a shared server waits for its operator. */
+async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
+  if (database.kind === 'sqlite') {
+    await migrateToLatest(database.db);
+    return;
+  }
+  const pending = await pendingMigrations(database.db);
+  if (pending.length === 0) return;
+  throw new ConfigurationError(
+    `The database lacks ${pending.length} steps of the schema (${pending.join(', ')}). Run \`donor-sync migrate\` once, then try again.`,
+    { code: 'schema_behind', details: { pending } },
+  );
+}
+
+/** The file wins over the database, so that what is written in front of a person's eyes counts. */
+async function collectIntegrations(
+  settings: Settings,
+  store: Store,
+  sealer: Sealer,
+  log: Log,
+): Promise<Map<string, Integration>> {
+  const applied = await store.integrations.listSealedSettings();
+  const integrations = new Map(
+    applied.map(({ id, settings: sealed }) => [
+      id,
+      integrationSchema.parse(JSON.parse(sealer.open(sealed))),
+    ]),
+  );
+  for (const integration of settings.integrations) {
+    if (integrations.has(integration.id)) {
+      log.warn({ integration: integration.id }, 'the settings file overrides applied settings');
+    }
+    integrations.set(integration.id, integration);
+  }
+  return integrations;
+}
+
+type Parts = Pick<Application, 'store' | 'sealer' | 'integrations' | 'close'>;
+
+function assemble(options: ApplicationOptions, parts: Parts): Application {
+  const pacers = createPacers({ clock: options.clock, ...options.pace });
+  return {
+    ...parts,
+    select: (ids) => selectIntegrations(parts.integrations, ids),
+    open: (integration, signal) => openIntegration(options, parts, pacers, integration, signal),
+  };
+}
+
+function selectIntegrations(
+  known: ReadonlyMap<string, Integration>,
+  ids: readonly string[],
+): Integration[] {
+  return [...new Set(ids)].map((id) => {
+    const integration = known.get(id);
+    if (integration) return integration;
+    const names = [...known.keys()].join(', ') || 'none';
+    throw new ConfigurationError(
+      `There is no integration "${id}"${didYouMean(id, known.keys()) || '.'} The settings have: ${names}.`,
+      { code: 'integration_unknown', details: { id, known: [...known.keys()] } },
+    );
+  });
+}
+
+async function openIntegration(
+  { clock, log, owner }: ApplicationOptions,
+  { store, sealer }: Parts,
+  pacers: Pacers,
+  integration: Integration,
+  signal: AbortSignal,
+): Promise<OpenIntegration> {
+  const calls = { partner: 0, crm: 0, throttled: 0 };
+  const definition = await findConnectorDefinition(integration.crm.kind);
+  const connector = createConnector(definition, integration, {
+    clock,
+    log,
+    signal,
+    secrets: connectorSecrets(store, sealer, integration.id),
+    onCall({ throttled }) {
+      calls.crm += 1;
+      if (throttled) calls.throttled += 1;
+    },
+  });
+  const { baseUrl, apiKey } = integration.partner;
+  const partnerKey = store.fingerprint('partner_key', `${baseUrl}\n${apiKey}`);
+  const partner = createPartnerClient({
+    baseUrl,
+    apiKey,
+    clock,
+    log,
+    pacer: pacers.for(partnerKey),
+    onCall({ throttled }) {
+      calls.partner += 1;
+      if (throttled) calls.throttled += 1;
+    },
+  });
+  return {
+    integration,
+    connector,
+    partner,
+    mappings: integration.fields ?? defaultMappings(definition, integration),
+    partnerKey,
+    deps: {
+      store,
+      connector,
+      partner,
+      sealer,
+      clock,
+      log,
+      newId: randomUUID,
+      takeLease: (id) =>
+        store.leases.acquire(id, ownerText(owner), (other) => ownerIsGone(other, owner, isRunning)),
+    },
+    calls: () => ({ ...calls }),
+    close: () => connector.close(),
+  };
+}
+
+/** The connector's own map; without networks nothing would ever fill the fields of warm paths. */
+function defaultMappings(
+  { defaultFields }: ConnectorDefinition,
+  { networks }: Integration,
+): readonly FieldMapping[] {
+  if (networks.length > 0) return defaultFields;
+  return defaultFields.filter(({ from }) => !from.startsWith('warmPath.'));
+}
+
+function createConnector(
+  definition: ConnectorDefinition,
+  integration: Integration,
+  deps: Parameters<ConnectorDefinition['create']>[0]['deps'],
+): Connector {
+  const settings = definition.settingsSchema.parse(integration.crm);
+  return definition.create({ settings, contacts: integration.contacts, deps });
+}
+
+/** Secrets of one integration's connector, sealed, under names that no other integration has. */
+function connectorSecrets(store: Store, sealer: Sealer, integrationId: string) {
+  const nameOf = (name: string) => `integration/${integrationId}/${name}`;
+  return {
+    async read(name: string): Promise<string | null> {
+      const sealed = await store.secrets.find(nameOf(name));
+      return sealed === null ? null : sealer.open(sealed);
+    },
+    write: (name: string, value: string): Promise<void> =>
+      store.secrets.save(nameOf(name), sealer.seal(value)),
+  };
+}

@@ -1,0 +1,46 @@
+import type { OutcomeReason } from './outcome.ts';
+
+/** What became of a contact, in a plain sentence for the person who reads a report. */
+export const OUTCOME_TEXTS = {
+  fields_written: 'new values were written into the CRM',
+  fields_written_some_unfit: 'values were written into the CRM, and some did not fit their field',
+  profile_fresh: 'was enhanced before, nothing has changed and the profile is still fresh',
+  values_equal: 'the CRM already holds what the profile says',
+  values_protected: 'a person typed the values that differ, or the field map protects them',
+  profile_empty: 'the profile has no value for any mapped field',
+  no_match_known: 'the service knew nobody like this before; asked again when the contact changes',
+  first_name_missing: 'has no first name, which the service needs; add it in the CRM',
+  last_name_missing: 'has no last name, which the service needs; add it in the CRM',
+  opted_out: 'has opted out and is never sent to the service',
+  deleted_in_crm: 'is no longer in the CRM, or no longer among the contacts of the integration',
+  merged_in_crm: 'was merged into another contact in the CRM, which is synced instead',
+  forgotten: 'was erased with "forget" and is not taken up again',
+  rejected_by_person: 'a person decided that the profile is somebody else',
+  no_match:
+    'the service knows nobody with this name and address; asked again when the contact changes',
+  person_invalid: 'the service refused the details of this person; correct them in the CRM',
+  crm_refused: 'the CRM refused the values; tried again by the next run',
+  values_unfit: 'no value of the profile fits its field; see "donor-sync doctor"',
+  profile_unreadable: 'the profile could not be read; fetched again by the next run',
+  name_mismatch: 'the name in the profile is not that of the contact; a person decides',
+  lost_answer: 'the answer was lost after the credit may have been spent; a person decides',
+  job_vanished: 'the service lost its job before the profile came; the next run asks again',
+  job_too_old: 'its job took longer than any job should; the next run asks again',
+  budget_reached: 'the budget in the settings is used up; a later run goes on',
+  credits_exhausted: 'the credits are used up; a run goes on once there are more',
+  not_processed: 'the service left this person out and charged nothing; the next run asks again',
+  job_running: 'the service is still working on it; the next run fetches the profile',
+  delivery_pending: 'the profile is paid for and there; the next run writes it',
+  submission_pending: 'is to be enhanced, and the run ended first; the next run goes on',
+  settlement_pending: 'waits until it is known whether a lost answer was charged',
+  crm_busy: 'somebody else was changing the record in the CRM; the next run tries again',
+} as const satisfies Record<OutcomeReason, string>;
+
+/** The sentence for a reason as it stands in the store; an unknown word speaks for itself. */
+export function outcomeText(reason: string): string {
+  return isKnown(reason) ? OUTCOME_TEXTS[reason] : reason;
+}
+
+function isKnown(reason: string): reason is OutcomeReason {
+  return Object.hasOwn(OUTCOME_TEXTS, reason);
+}

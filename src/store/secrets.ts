@@ -1,0 +1,23 @@
+import type { Database } from './store.ts';
+
+/** Sealed text by name. Sealing and opening is the caller's business: here it is only kept. */
+export function secretQueries(db: Database) {
+  return {
+    async find(name: string): Promise<string | null> {
+      const row = await db
+        .selectFrom('secrets')
+        .select('value')
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return row?.value ?? null;
+    },
+
+    async save(name: string, value: string): Promise<void> {
+      await db
+        .insertInto('secrets')
+        .values({ name, value })
+        .onConflict((c) => c.column('name').doUpdateSet({ value }))
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** The fields that a run can write, from the CRM's own description. */
+import type { Connector } from '../../connectors/contract.ts';
+import type { CrmField, FieldSpec } from '../core/crm-field.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { FieldMapping } from '../core/field-map.ts';
+import type { Integration } from '../core/integration.ts';
+import { checkFieldMap, type FieldMapFinding } from '../mapping/check-field-map.ts';
+import { fieldSpecFor } from '../mapping/field-specs.ts';
+
+/** The mapped fields of a CRM, and what is wrong with the map. */
+export interface FieldsInForce {
+  /** The description of the mapped fields. */
+  fields: CrmField[];
+  findings: FieldMapFinding[];
+  /** Columns that the file lacks and a run adds by itself; a server's fields are made on request. */
+  toCreate: FieldSpec[];
+}
+
+type FieldsDeps = Pick<Connector, 'describeFields' | 'capabilities'>;
+
+/** Describes the mapped fields; changes nothing. */
+export async function readFields(
+  connector: FieldsDeps,
+  mappings: readonly FieldMapping[],
+): Promise<FieldsInForce> {
+  const described = await connector.describeFields();
+  const known = new Set(described.map(({ name }) => name));
+  const { createsFields, remote } = connector.capabilities;
+  const missing = mappings.filter(({ to }) => !known.has(to));
+  const toCreate =
+    createsFields && !remote ? missing.map(({ from, to }) => fieldSpecFor(from, to)) : [];
+  const all = [...described, ...toCreate.map(newColumn)];
+  const mapped = new Set(mappings.map(({ to }) => to));
+  return {
+    fields: all.filter(({ name }) => mapped.has(name)),
+    findings: checkFieldMap(mappings, all),
+    toCreate,
+  };
+}
+
+/** Throws if not a single mapped field can be written: then no credit must be spent. */
+export function requireUsableField(
+  integration: Integration,
+  mappings: readonly FieldMapping[],
+  findings: readonly FieldMapFinding[],
+): void {
+  const unusable = new Set(findings.map(({ field }) => field));
+  if (mappings.some(({ to }) => !unusable.has(to))) return;
+  const mends = findings.map(({ message, mend }) => `${message} ${mend}`).join(' ');
+  throw new ConfigurationError(
+    `None of the mapped fields of "${integration.id}" can be written, so no credit is spent. ${mends}`,
+    { code: 'fields_unusable', details: { findings } },
+  );
+}
+
+/** A column of a file takes any text. */
+function newColumn({ name, label }: FieldSpec): CrmField {
+  return {
+    name,
+    label,
+    type: 'text',
+    maxLength: null,
+    integerDigits: null,
+    decimalDigits: null,
+    options: [],
+    restricted: false,
+    writable: true,
+  };
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Connector } from '../../connectors/contract.ts';
+import { createMemoryConnector, memoryDefaultFields } from '../../connectors/memory/connector.ts';
+import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
+import {
+  type PartnerSandbox,
+  type PartnerSandboxOptions,
+  startPartnerSandbox,
+} from '../../sandbox/partner/index.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { type Integration, integrationSchema } from '../../src/core/integration.ts';
+import { silentLog } from '../../src/core/log.ts';
+import type { RunReport } from '../../src/core/run.ts';
+import { createPartnerClient, type PartnerClient } from '../../src/partner/client.ts';
+import { createPacer } from '../../src/partner/pacer.ts';
+import { createFingerprint, loadFingerprintKey } from '../../src/store/fingerprint.ts';
+import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
+import { migrateToLatest } from '../../src/store/migrate.ts';
+import { MIGRATIONS } from '../../src/store/migrations.ts';
+import { createSealer, type Sealer } from '../../src/store/sealed.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import type { SyncDeps } from '../../src/sync/context.ts';
+import { type RunRequest, runSync } from '../../src/sync/run.ts';
+import { openSqliteTemp, type TestDatabase } from './test-databases.ts';
+
+/** A CRM in memory, a service over HTTP and a real store, ready to sync. */
+export interface SyncWorld {
+  service: PartnerSandbox;
+  crm: MemoryCrm;
+  database: TestDatabase;
+  store: Store;
+  sealer: Sealer;
+  integration: Integration;
+  /** Runs a sync to its end. */
+  sync(request?: Partial<RunRequest>): Promise<RunReport>;
+  /** What a sync is made of, to run parts of it. */
+  deps(signal?: AbortSignal, of?: Integration): SyncDeps;
+  /** Adds the first people of the sandbox's contact list to the CRM; returns their ids. */
+  addPeople(count: number): Promise<string[]>;
+  /** Charges less refunds of the enhancements bucket. */
+  spent(): Promise<number>;
+  /** How often the service was asked, by method and path (ids left out). */
+  requests(): Promise<{ method: string; path: string; status: number | null }[]>;
+  putFaults(rules: unknown): Promise<void>;
+  /** A new key of the service. */
+  issueKey(wishes: Record<string, unknown>): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** How a test wants its world; everything else is fast and generous. */
+export interface SyncWorldOptions {
+  service?: PartnerSandboxOptions;
+  integration?: Record<string, unknown>;
+  database?: TestDatabase;
+  connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
+  /** Puts something between the sync and its client of the service. */
+  partner?: (client: PartnerClient) => PartnerClient;
+}
+
+export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<SyncWorld> {
+  const service = await startPartnerSandbox({
+    donors: 2_000,
+    rate: 0,
+    jobTimeMs: 0,
+    ...options.service,
+  });
+  const database = options.database ?? (await openSqliteTemp());
+  await migrateToLatest(database.db, MIGRATIONS);
+  const sealer = createSealer(parseKeyRing(generateKey('test')));
+  const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
+  const store = createStore({ db: database.db, clock: systemClock, fingerprint });
+  const crm = createMemoryCrm({ fields: memoryDefaultFields.map(({ to }) => to) });
+  const integration = integrationSchema.parse({
+    id: 'riverside',
+    partner: { baseUrl: service.baseUrl, apiKey: service.apiKey },
+    crm: { kind: 'memory', name: 'test' },
+    settleAfterMs: 200,
+    ...options.integration,
+  });
+  const owner = randomUUID();
+
+  function deps(
+    signal: AbortSignal = new AbortController().signal,
+    { partner: { baseUrl, apiKey } }: Integration = integration,
+  ): SyncDeps {
+    const client = createPartnerClient({
+      baseUrl,
+      apiKey,
+      clock: systemClock,
+      log: silentLog,
+      pacer: createPacer({ clock: systemClock, ratePerSecond: null }),
+    });
+    return {
+      store,
+      connector: (options.connector ?? createMemoryConnector)(crm, signal),
+      partner: options.partner?.(client) ?? client,
+      sealer,
+      clock: systemClock,
+      log: silentLog,
+      newId: randomUUID,
+      takeLease: (id) => store.leases.acquire(id, owner, () => false),
+    };
+  }
+
+  return {
+    service,
+    crm,
+    database,
+    store,
+    sealer,
+    integration,
+    deps,
+    sync(request = {}) {
+      const signal = request.signal ?? new AbortController().signal;
+      const of = request.integration ?? integration;
+      return runSync(
+        deps(signal, of),
+        {
+          integration: of,
+          mappings: of.fields ?? memoryDefaultFields,
+          partnerKey: fingerprint('partner_key', of.partner.apiKey),
+          trigger: 'manual',
+          full: false,
+          only: null,
+          ...request,
+          signal,
+        },
+        { calls: () => ({ partner: 0, crm: 0, throttled: 0 }) },
+      );
+    },
+    async addPeople(count) {
+      const reply = await send('GET', `/_sandbox/people?limit=${count}`);
+      return peopleSchema.parse(reply).people.map((person) => crm.addContact(person));
+    },
+    async spent() {
+      const { ledger } = ledgerSchema.parse(
+        await send('GET', '/_sandbox/ledger?bucket=enhancements'),
+      );
+      return ledger.reduce((sum, { amount }) => sum + amount, 0);
+    },
+    async requests() {
+      return requestsSchema.parse(await send('GET', '/_sandbox/requests')).requests;
+    },
+    async putFaults(rules) {
+      await send('PUT', '/_sandbox/faults', rules);
+    },
+    async issueKey(wishes) {
+      const issued = z
+        .object({ apiKey: z.string() })
+        .parse(await send('POST', '/_sandbox/keys', wishes));
+      return issued.apiKey;
+    },
+    async close() {
+      await service.close();
+      if (!options.database) await database.close();
+    },
+  };
+
+  async function send(method: string, path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(service.rootUrl + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
+  }
+}
+
+const peopleSchema = z.object({
+  people: z.array(
+    z.object({
+      id: z.string(),
+      firstName: z.string().nullable(),
+      lastName: z.string().nullable(),
+      addresses: z.array(z.string()),
+      employers: z.array(z.string()),
+    }),
+  ),
+});
+
+const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
+
+const requestsSchema = z.object({
+  requests: z.array(
+    z.object({ method: z.string(), path: z.string(), status: z.number().nullable() }),
+  ),
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import {
+  afterLook,
+  MAX_JOBS_PER_LOOK,
+  MAX_LOOK_MS,
+  MIN_LOOK_MS,
+  NOT_YET_LOOKED,
+  nextLook,
+} from '../../src/sync/looking.ts';
+
+const aFew = { count: 10, oldestAt: 10_000, isLast: false };
+const none = { count: 0, oldestAt: null, isLast: false };
+
+describe('nextLook', () => {
+  it('looks soon after the very first submission, to learn how long jobs take', () => {
+    const { at } = nextLook(NOT_YET_LOOKED, aFew);
+    expect(at).toBeGreaterThan(10_000);
+    expect(at).toBeLessThan(10_000 + MIN_LOOK_MS);
+  });
+
+  it('looks at all jobs again after the interval', () => {
+    const looking = { intervalMs: 3_000, lastLookAt: 10_000, doneAfterMs: 4_000 };
+    expect(nextLook(looking, none)).toEqual({ at: 13_000, which: 'all' });
+    expect(nextLook(looking, { ...aFew, oldestAt: 10_500 })).toEqual({ at: 13_000, which: 'all' });
+  });
+
+  it('looks early at fresh jobs that fill a request, or that are the last ones', () => {
+    const looking = { intervalMs: 5_000, lastLookAt: 10_000, doneAfterMs: 100 };
+    const full = { count: MAX_JOBS_PER_LOOK, oldestAt: 10_200, isLast: false };
+    expect(nextLook(looking, full)).toEqual({ at: 10_300, which: 'fresh' });
+    const last = { count: 3, oldestAt: 10_200, isLast: true };
+    expect(nextLook(looking, last)).toEqual({ at: 10_300, which: 'fresh' });
+  });
+
+  it('does not look early before a job like them can be done', () => {
+    const looking = { intervalMs: 2_000, lastLookAt: 10_000, doneAfterMs: 5_000 };
+    const last = { count: 3, oldestAt: 10_200, isLast: true };
+    expect(nextLook(looking, last)).toEqual({ at: 12_000, which: 'all' });
+  });
+});
+
+describe('afterLook', () => {
+  it('waits longer after each look in vain, at most five seconds', () => {
+    let looking = NOT_YET_LOOKED;
+    const intervals: number[] = [];
+    for (let look = 1; look <= 4; look++) {
+      looking = afterLook(looking, { at: look, which: 'all', doneAges: [] });
+      intervals.push(looking.intervalMs);
+    }
+    expect(intervals).toEqual([3_000, 4_500, MAX_LOOK_MS, MAX_LOOK_MS]);
+  });
+
+  it('goes back to two seconds as soon as jobs come to an end', () => {
+    const tired = { intervalMs: MAX_LOOK_MS, lastLookAt: 1, doneAfterMs: null };
+    const looked = afterLook(tired, { at: 2, which: 'all', doneAges: [7_000, 6_000] });
+    expect(looked).toEqual({ intervalMs: MIN_LOOK_MS, lastLookAt: 2, doneAfterMs: 6_000 });
+  });
+
+  it('keeps its rhythm when only fresh jobs were looked at', () => {
+    const looking = { intervalMs: 3_000, lastLookAt: 10_000, doneAfterMs: 400 };
+    expect(afterLook(looking, { at: 11_000, which: 'fresh', doneAges: [300] })).toEqual({
+      ...looking,
+      doneAfterMs: 300,
+    });
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import type { Contact } from '../../src/core/contact.ts';
+import type { ContactRow } from '../../src/store/contacts.ts';
+import {
+  askedBefore,
+  decideAgain,
+  decideContact,
+  type PlannedContact,
+  type PlanRules,
+  refusalOf,
+} from '../../src/sync/plan.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = Date.UTC(2026, 10, 20);
+
+function aContact(changes: Partial<Contact> = {}): Contact {
+  return {
+    id: 'C1',
+    firstName: 'Ada',
+    lastName: 'Byrd',
+    addresses: [],
+    employers: [],
+    optedOut: false,
+    ...changes,
+  };
+}
+
+function aRow(changes: Partial<ContactRow> = {}): ContactRow {
+  return {
+    integration_id: 'riverside',
+    crm_id: 'C1',
+    state: 'settled',
+    identity: 'same',
+    eligible: 1,
+    due_reason: null,
+    priority: 1,
+    asked_identity: 'same',
+    asked_at: NOW - DAY_MS,
+    tracking_id: null,
+    donor_id: 'd'.repeat(32),
+    enhanced_at: NOW - DAY_MS,
+    owned_values: '{}',
+    outcome_reason: 'fields_written',
+    outcome_run: 'earlier',
+    outcome_at: NOW - DAY_MS,
+    outcome_detail: null,
+    seen_run: 'earlier',
+    ...changes,
+  };
+}
+
+function read(changes: Partial<PlannedContact> = {}): PlannedContact {
+  return { crmId: 'C1', identity: 'same', refusal: null, ...changes };
+}
+
+const rules: PlanRules = { refresh: { afterDays: 365, whenIdentityChanges: true }, now: NOW };
+
+describe('refusalOf', () => {
+  it.each([
+    ['first_name_missing', { firstName: null }],
+    ['first_name_missing', { firstName: '  ' }],
+    ['last_name_missing', { lastName: '' }],
+    ['opted_out', { optedOut: true }],
+  ] as const)('says %s for %j', (reason, changes) => {
+    expect(refusalOf(aContact(changes), false)).toBe(reason);
+  });
+
+  it('refuses a forgotten contact whatever its record says', () => {
+    expect(refusalOf(aContact(), true)).toBe('forgotten');
+  });
+
+  it('lets a contact with both names pass', () => {
+    expect(refusalOf(aContact(), false)).toBeNull();
+  });
+});
+
+describe('decideContact', () => {
+  it('chooses a contact that was never enhanced', () => {
+    expect(decideContact(read(), undefined, rules)).toEqual({
+      kind: 'choose',
+      reason: 'never_enhanced',
+      priority: 1,
+    });
+  });
+
+  it('leaves out a contact whose profile is still fresh', () => {
+    expect(decideContact(read(), aRow(), rules)).toEqual({
+      kind: 'settle',
+      reason: 'profile_fresh',
+      eligible: true,
+    });
+  });
+
+  it('chooses a contact whose identity changed, unless the settings say not to', () => {
+    const changed = read({ identity: 'other' });
+    expect(decideContact(changed, aRow(), rules)).toMatchObject({ reason: 'identity_changed' });
+    const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
+    expect(decideContact(changed, aRow(), thrifty)).toMatchObject({ reason: 'profile_fresh' });
+  });
+
+  it('chooses a contact whose profile has grown old, and none if profiles never do', () => {
+    const old = aRow({ asked_at: NOW - 366 * DAY_MS, enhanced_at: NOW - 366 * DAY_MS });
+    expect(decideContact(read(), old, rules)).toMatchObject({
+      reason: 'profile_old',
+      priority: 2,
+    });
+    const never = { ...rules, refresh: { afterDays: null, whenIdentityChanges: true } };
+    expect(decideContact(read(), old, never)).toMatchObject({ reason: 'profile_fresh' });
+  });
+
+  it.each(['submitted', 'ready'] as const)(
+    'keeps a contact that is %s, even if it opted out',
+    (state) => {
+      const row = aRow({ state, tracking_id: 't' });
+      expect(decideContact(read({ refusal: 'opted_out' }), row, rules)).toEqual({ kind: 'keep' });
+      expect(decideContact(read({ identity: 'other' }), row, rules)).toEqual({ kind: 'keep' });
+    },
+  );
+
+  it('keeps a held contact until its identity changes', () => {
+    const held = aRow({ state: 'held', outcome_reason: 'name_mismatch' });
+    expect(decideContact(read(), held, rules)).toEqual({ kind: 'keep' });
+    expect(decideContact(read({ identity: 'other' }), held, rules)).toMatchObject({
+      reason: 'identity_changed',
+    });
+  });
+
+  it('settles a contact that opted out, and does not let it come back by age', () => {
+    expect(decideContact(read({ refusal: 'opted_out' }), aRow(), rules)).toEqual({
+      kind: 'settle',
+      reason: 'opted_out',
+      eligible: false,
+    });
+  });
+
+  it('does not spend on a change that was taken back before it was submitted', () => {
+    const due = aRow({ state: 'due', due_reason: 'identity_changed', identity: 'other' });
+    expect(decideContact(read({ identity: 'same' }), due, rules)).toMatchObject({
+      kind: 'settle',
+      reason: 'profile_fresh',
+    });
+  });
+
+  it('remembers why a contact is due until it is submitted', () => {
+    const due = aRow({ state: 'due', due_reason: 'resubmitted_by_person', asked_identity: null });
+    expect(decideContact(read(), due, rules)).toMatchObject({ reason: 'resubmitted_by_person' });
+  });
+
+  it('asks again for somebody nobody knew only when the identity changes or time has passed', () => {
+    const unknown = aRow({ donor_id: null, enhanced_at: null, outcome_reason: 'no_match' });
+    expect(decideContact(read(), unknown, rules)).toMatchObject({ reason: 'no_match_known' });
+    expect(decideContact(read({ identity: 'other' }), unknown, rules)).toMatchObject({
+      reason: 'identity_changed',
+    });
+  });
+
+  it('does not enhance again whom a person rejected', () => {
+    const rejected = aRow({ outcome_reason: 'rejected_by_person' });
+    expect(decideContact(read(), rejected, rules)).toMatchObject({ reason: 'rejected_by_person' });
+  });
+
+  it('takes up a contact again that was gone from the CRM and came back, without a new credit', () => {
+    expect(decideContact(read(), aRow({ state: 'removed' }), rules)).toMatchObject({
+      kind: 'settle',
+      reason: 'profile_fresh',
+    });
+  });
+});
+
+describe('decideAgain', () => {
+  it('chooses a contact whose job vanished before anything was delivered, and says so', () => {
+    const row = aRow({ asked_identity: null, asked_at: 0, donor_id: null, enhanced_at: null });
+    expect(decideAgain(row, rules)).toMatchObject({ reason: 'job_vanished' });
+  });
+
+  it('chooses a contact whose identity changed while its job was running', () => {
+    const row = aRow({ identity: 'other', asked_at: 0 });
+    expect(decideAgain(row, rules)).toMatchObject({ reason: 'identity_changed' });
+  });
+
+  it('leaves that contact alone if a changed identity is not worth a credit', () => {
+    const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
+    expect(decideAgain(aRow({ identity: 'other', asked_at: 0 }), thrifty).kind).toBe('settle');
+  });
+});
+
+describe('askedBefore', () => {
+  it('is the instant before which a profile is old', () => {
+    expect(askedBefore(rules)).toBe(NOW - 365 * DAY_MS);
+  });
+
+  it('finds only contacts marked to be asked again if profiles never grow old', () => {
+    expect(askedBefore({ ...rules, refresh: { afterDays: null, whenIdentityChanges: true } })).toBe(
+      1,
+    );
+  });
+});

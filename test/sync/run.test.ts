@@ -1,0 +1,450 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { RetriableError } from '../../src/core/errors.ts';
+import type { PartnerClient } from '../../src/partner/client.ts';
+import { PartnerValidationError } from '../../src/partner/errors.ts';
+import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+
+const NET_WORTH = 'Donor Net Worth';
+
+const worlds: SyncWorld[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
+  const world = await createSyncWorld(options);
+  worlds.push(world);
+  return world;
+}
+
+/** A world whose contacts are all in the CRM and enhanced. */
+async function openEnhanced(count: number, options?: SyncWorldOptions): Promise<SyncWorld> {
+  const world = await open(options);
+  await world.addPeople(count);
+  const report = await world.sync();
+  expect(report.status).toBe('succeeded');
+  return world;
+}
+
+/** A contact that the first run has written a net worth into. */
+function aWrittenContact({ crm }: SyncWorld): string {
+  const write = crm.writes.find(({ values }) => values[NET_WORTH]);
+  if (!write) throw new Error('No contact was written');
+  return write.id;
+}
+
+/** A service that answers with profiles of other people. */
+const strangers: SyncWorldOptions = {
+  partner: (client) => ({
+    ...client,
+    async readResults(jobIds, signal) {
+      const results = await client.readResults(jobIds, signal);
+      for (const result of results.values()) {
+        if (result.state === 'completed') result.profile.name.last = 'Quillfeather';
+      }
+      return results;
+    },
+  }),
+};
+
+/** Lets the service blame the first person of the first submission. */
+function blameFirst(client: PartnerClient): PartnerClient['submitEnhancements'] {
+  let blamed = false;
+  return async (persons, signal) => {
+    if (blamed) return client.submitEnhancements(persons, signal);
+    blamed = true;
+    throw new PartnerValidationError('POST /enhancements', [
+      { type: 'missing', loc: ['body', 'persons', 0, 'name'] },
+    ]);
+  };
+}
+
+describe('a first run', () => {
+  it('ends every contact in exactly one outcome and spends one credit for each it submits', async () => {
+    const world = await open();
+    await world.addPeople(250);
+    const report = await world.sync();
+    const { contacts } = report;
+    expect(report).toMatchObject({ status: 'succeeded', reason: null, trigger: 'manual' });
+    expect(contacts.read).toBe(250);
+    expect(contacts.submitted).toBe(contacts.chosen);
+    expect(report.credits.enhancements.spent).toBe(contacts.submitted);
+    expect(await world.spent()).toBe(contacts.submitted);
+    const { written, unchanged, skipped, failed, held, waiting } = contacts;
+    expect(written + unchanged + skipped + failed + held + waiting).toBe(250);
+    expect(written).toBeGreaterThan(200);
+    expect(waiting).toBe(0);
+  });
+
+  it('never submits people without a first or last name, or who opted out', async () => {
+    const world = await open();
+    world.crm.addContact({ id: 'A', firstName: 'Ada', lastName: null });
+    world.crm.addContact({ id: 'B', firstName: null, lastName: 'Byrd' });
+    world.crm.addContact({ id: 'C', firstName: 'Cy', lastName: 'Cole', optedOut: true });
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ read: 3, chosen: 0, skipped: 3 });
+    expect(await world.spent()).toBe(0);
+  });
+
+  it('stays out of another CRM account, since ids of one mean other people in another', async () => {
+    const world = await openEnhanced(5);
+    Object.assign(world.crm.account, { id: 'another-account' });
+    await expect(world.sync()).rejects.toThrow(/another CRM account/);
+    expect(await world.spent()).toBe(5);
+  });
+
+  it('spends nothing if not one mapped field can be written', async () => {
+    const world = await open({
+      integration: { fields: [{ from: 'netWorth.low', to: 'Locked' }] },
+    });
+    world.crm.addField({ name: 'Locked', writable: false });
+    await world.addPeople(5);
+    await expect(world.sync()).rejects.toThrow(/no credit is spent/);
+    expect(await world.spent()).toBe(0);
+  });
+});
+
+describe('a later run', () => {
+  it('spends nothing and writes nothing when nothing has changed', async () => {
+    const world = await openEnhanced(120);
+    const writes = world.crm.writes.length;
+    const spent = await world.spent();
+    for (const full of [false, true]) {
+      const report = await world.sync({ full });
+      expect(report.contacts).toMatchObject({ chosen: 0, submitted: 0, written: 0, failed: 0 });
+    }
+    expect(world.crm.writes.length).toBe(writes);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('does not take the echo of its own writes for a change', async () => {
+    const world = await openEnhanced(30);
+    const report = await world.sync();
+    expect(report.contacts.read).toBeGreaterThan(0);
+    expect(report.contacts.chosen).toBe(0);
+  });
+
+  it('spends one credit for each changed identity, and none for a change of case or spacing', async () => {
+    const world = await openEnhanced(40);
+    const spent = await world.spent();
+    const changed = [...world.crm.records.values()].filter(({ contact }) => contact.lastName);
+    for (const { contact } of changed.slice(0, 4)) {
+      world.crm.editContact(contact.id, { addresses: ['1 New Street, Reno, NV, 89501'] });
+    }
+    for (const { contact } of changed.slice(4, 8)) {
+      const lastName = ` ${contact.lastName?.toUpperCase()} `;
+      world.crm.editContact(contact.id, { lastName });
+    }
+    const report = await world.sync();
+    expect(report.contacts.chosen).toBe(4);
+    expect((await world.spent()) - spent).toBe(4);
+  });
+
+  it('does not ask again for people whom the service does not know', async () => {
+    const world = await open();
+    world.crm.addContact({ id: 'N', firstName: 'Nemo', lastName: 'Zzyzxqv' });
+    expect((await world.sync()).contacts.failed).toBe(1);
+    const second = await world.sync({ full: true });
+    expect(second.contacts).toMatchObject({ chosen: 0, unchanged: 1 });
+    expect(await world.spent()).toBe(1);
+  });
+
+  it('refreshes a profile that has grown old', async () => {
+    const world = await openEnhanced(10, { integration: { refresh: { afterDays: 30 } } });
+    const spent = await world.spent();
+    const longAgo = Date.now() - 31 * 86_400_000;
+    await world.database.db
+      .updateTable('contacts')
+      .set({ asked_at: longAgo })
+      .where('crm_id', '=', aWrittenContact(world))
+      .execute();
+    const report = await world.sync();
+    expect(report.contacts.chosen).toBe(1);
+    expect((await world.spent()) - spent).toBe(1);
+  });
+
+  it('syncs one contact when asked for one, and leaves the others waiting', async () => {
+    const world = await open();
+    const ids = await world.addPeople(20);
+    const report = await world.sync({ only: ids[3] ?? '' });
+    expect(report.contacts).toMatchObject({ read: 1, submitted: 1, waiting: 0 });
+    expect(await world.spent()).toBe(1);
+  });
+
+  it('drops contacts that were deleted, and those deleted between reading and delivery', async () => {
+    const world = await openEnhanced(20);
+    const id = aWrittenContact(world);
+    world.crm.deleteContact(id);
+    expect((await world.sync()).contacts).toMatchObject({ skipped: 1, chosen: 0 });
+    const late = world.crm.addContact({ firstName: 'Late', lastName: 'Leaver' });
+    world.crm.before((operation) => {
+      if (operation === 'readByIds') world.crm.deleteContact(late);
+    });
+    const report = await world.sync();
+    world.crm.before(null);
+    expect(report.contacts).toMatchObject({ submitted: 0, skipped: 1 });
+  });
+});
+
+describe('people win', () => {
+  it('keeps a value that a person typed, before or after us', async () => {
+    const world = await open();
+    const [before = ''] = await world.addPeople(30);
+    world.crm.setValue(before, NET_WORTH, 'Ask Maria');
+    await world.sync();
+    expect(world.crm.valueOf(before, NET_WORTH)).toBe('Ask Maria');
+    const after = aWrittenContact(world);
+    world.crm.setValue(after, NET_WORTH, 'Not so much');
+    world.crm.editContact(after, { employers: ['Somewhere New'] });
+    await world.sync();
+    expect(world.crm.valueOf(after, NET_WORTH)).toBe('Not so much');
+  });
+
+  it('writes over values of its own, and over others only where the rule says always', async () => {
+    const world = await open({
+      integration: {
+        fields: [
+          { from: 'donorId', to: 'Always', when: 'always' },
+          { from: 'donorId', to: 'Blank', when: 'ifEmpty' },
+          { from: 'netWorth.label', to: NET_WORTH },
+        ],
+      },
+    });
+    for (const name of ['Always', 'Blank']) world.crm.addField({ name });
+    const [id = ''] = await world.addPeople(1);
+    world.crm.setValue(id, 'Always', 'typed');
+    world.crm.setValue(id, 'Blank', 'typed');
+    await world.sync();
+    expect(world.crm.valueOf(id, 'Always')).toMatch(/^[0-9a-f]{32}$/);
+    expect(world.crm.valueOf(id, 'Blank')).toBe('typed');
+  });
+
+  it("holds a profile whose name is not the contact's, and writes nothing of it", async () => {
+    const world = await open(strangers);
+    const [id] = await world.addPeople(1);
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ enhanced: 1, held: 1, written: 0 });
+    expect(world.crm.writes).toHaveLength(0);
+    expect(await world.store.holds.listOpen()).toMatchObject([
+      { crm_id: id, kind: 'name_mismatch', detail: 'last_name_differs' },
+    ]);
+  });
+
+  it('writes a held profile once a person approves, without another credit', async () => {
+    const world = await open(strangers);
+    const [id = ''] = await world.addPeople(1);
+    await world.sync();
+    const [hold] = await world.store.holds.listOpen();
+    if (!hold) throw new Error('Nothing is held');
+    await world.store.holds.decide(hold, 'approved');
+    const spent = await world.spent();
+    expect((await world.sync()).contacts.written).toBe(1);
+    expect(world.crm.valueOf(id, 'Donor ID')).not.toBeNull();
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('never enhances again whom a person rejected, until the contact becomes somebody else', async () => {
+    const world = await open(strangers);
+    const [id = ''] = await world.addPeople(1);
+    await world.sync();
+    const [hold] = await world.store.holds.listOpen();
+    if (!hold) throw new Error('Nothing is held');
+    await world.store.holds.decide(hold, 'rejected');
+    expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, skipped: 1 });
+    world.crm.editContact(id, { firstName: 'Quite', lastName: 'Different' });
+    expect((await world.sync()).contacts.chosen).toBe(1);
+  });
+
+  it('does not deliver to somebody who opted out after the credit was spent', async () => {
+    const world = await open();
+    const ids = await world.addPeople(5);
+    let reads = 0;
+    world.crm.before((operation) => {
+      if (operation !== 'readByIds' || ++reads < 2) return;
+      for (const id of ids) world.crm.editContact(id, { optedOut: true });
+    });
+    const report = await world.sync();
+    world.crm.before(null);
+    expect(report.contacts).toMatchObject({ submitted: 5, written: 0, skipped: 5 });
+    expect(world.crm.writes).toHaveLength(0);
+  });
+});
+
+describe('nothing is dropped', () => {
+  it('stops spending at the budget and goes on in the next run', async () => {
+    const world = await open({ integration: { budget: { perRun: 130 } } });
+    await world.addPeople(200);
+    const first = await world.sync();
+    expect(first).toMatchObject({ status: 'incomplete', reason: { code: 'budget_reached' } });
+    expect(first.contacts.submitted).toBe(130);
+    expect(first.contacts.waiting).toBe(first.contacts.chosen - 130);
+    const second = await world.sync();
+    expect(second.status).toBe('succeeded');
+    expect(await world.spent()).toBe(first.contacts.chosen);
+  });
+
+  it('leaves the credits that the settings keep', async () => {
+    const world = await open({
+      service: { credits: 100 },
+      integration: { budget: { keep: 70 } },
+    });
+    await world.addPeople(50);
+    const report = await world.sync();
+    expect(report.reason?.code).toBe('budget_reached');
+    expect(report.credits.enhancements).toEqual({ spent: 30, remaining: 70 });
+  });
+
+  it('stops when the bucket is empty and delivers what was paid for', async () => {
+    const world = await open({ service: { credits: 120 } });
+    await world.addPeople(200);
+    const report = await world.sync();
+    expect(report).toMatchObject({ status: 'incomplete', reason: { code: 'credits_exhausted' } });
+    expect(report.contacts.submitted).toBe(120);
+    expect(report.contacts.enhanced + report.contacts.failed).toBeGreaterThanOrEqual(120);
+    expect(report.contacts.waiting).toBe(report.contacts.chosen - 120);
+  });
+
+  it('submits again whom the service left out of a batch', async () => {
+    const world = await open();
+    await world.addPeople(100);
+    await world.putFaults([{ times: 1, fault: { kind: 'processFewer', processed: 60 } }]);
+    const report = await world.sync();
+    expect(report.status).toBe('succeeded');
+    expect(report.contacts.submitted).toBe(report.contacts.chosen);
+    expect(await world.spent()).toBe(report.contacts.chosen);
+  });
+
+  it('tries a record again that refused its write, in the next run and free of charge', async () => {
+    const world = await open();
+    const [id = ''] = await world.addPeople(10);
+    world.crm.refuseWrites(id);
+    const first = await world.sync();
+    expect(first.contacts).toMatchObject({ failed: 1, written: 9 });
+    world.crm.allowWrites(id);
+    const second = await world.sync();
+    expect(second.contacts.written).toBe(1);
+    expect(await world.spent()).toBe(10);
+  });
+
+  it('leaves a locked record to the next run', async () => {
+    const world = await open();
+    const [id = ''] = await world.addPeople(10);
+    world.crm.lock(id, 1);
+    expect((await world.sync()).contacts).toMatchObject({ waiting: 1, written: 9 });
+    expect((await world.sync()).contacts.written).toBe(1);
+  });
+
+  it('stops when the CRM cannot be reached and finishes in the next run, paying once', async () => {
+    const world = await open();
+    await world.addPeople(150);
+    let calls = 0;
+    world.crm.before((operation) => {
+      if (operation === 'write' && ++calls > 40) {
+        throw new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
+      }
+    });
+    const first = await world.sync();
+    expect(first).toMatchObject({ status: 'incomplete', reason: { code: 'crm_unavailable' } });
+    world.crm.before(null);
+    const second = await world.sync();
+    expect(second.status).toBe('succeeded');
+    expect(second.contacts.waiting).toBe(0);
+    expect(await world.spent()).toBe(first.contacts.chosen);
+  });
+
+  it('asks again, in a later run, for a job that vanished before its profile was delivered', async () => {
+    const world = await open();
+    await world.addPeople(10);
+    await world.putFaults([{ on: { path: '*progress*' }, fault: { kind: 'jobsVanish' } }]);
+    const first = await world.sync();
+    expect(first.contacts).toMatchObject({ submitted: 10, waiting: 10, written: 0 });
+    await world.putFaults([]);
+    const second = await world.sync();
+    expect(second.contacts).toMatchObject({ chosen: 10, written: 10 });
+    const reasons = await world.database.db.selectFrom('jobs').select('reason').execute();
+    expect(reasons.filter(({ reason }) => reason === 'job_vanished')).toHaveLength(10);
+  });
+
+  it('treats an unknown state of a job as still running', async () => {
+    const world = await open();
+    await world.addPeople(5);
+    await world.putFaults([
+      { on: { path: '*progress*' }, times: 1, fault: { kind: 'jobState', state: 'queued' } },
+    ]);
+    expect((await world.sync()).contacts.written).toBe(5);
+  });
+
+  it('settles a person whom the service calls invalid and submits the others', async () => {
+    const world = await open({
+      partner: (client) => ({ ...client, submitEnhancements: blameFirst(client) }),
+    });
+    await world.addPeople(10);
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ failed: 1, written: 9, submitted: 9 });
+    expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0 });
+  });
+});
+
+describe('stopping and going on', () => {
+  it.each([['partner_key_rejected', { apiKey: 'nobody-knows-this' }]])(
+    'stops with %s and says why',
+    async (code, partner) => {
+      const world = await open();
+      await world.addPeople(5);
+      const report = await world.sync({
+        integration: {
+          ...world.integration,
+          partner: { ...world.integration.partner, ...partner },
+        },
+      });
+      expect(report).toMatchObject({ status: 'incomplete', reason: { code } });
+      expect(report.contacts.submitted).toBe(0);
+    },
+  );
+
+  it('stops with partner_key_expired when the key is past its date', async () => {
+    const world = await open();
+    await world.addPeople(5);
+    const apiKey = await world.issueKey({ deactivatesOn: '2020-01-01' });
+    const report = await world.sync({
+      integration: { ...world.integration, partner: { ...world.integration.partner, apiKey } },
+    });
+    expect(report.reason?.code).toBe('partner_key_expired');
+    expect(report.reason?.message).toContain('2020-01-01');
+  });
+
+  it('ends at a checkpoint when it is asked to stop, and the next run pays for nobody twice', async () => {
+    const world = await open({ service: { jobTimeMs: 300 } });
+    await world.addPeople(300);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 150);
+    const first = await world.sync({ signal: stop.signal });
+    expect(first).toMatchObject({ status: 'incomplete', reason: { code: 'interrupted' } });
+    const second = await world.sync();
+    expect(second.status).toBe('succeeded');
+    const third = await world.sync({ full: true });
+    expect(third.contacts).toMatchObject({ chosen: 0, waiting: 0 });
+    const jobs = await world.database.db.selectFrom('jobs').select('crm_id').execute();
+    expect(new Set(jobs.map(({ crm_id }) => crm_id)).size).toBe(await world.spent());
+  });
+
+  it('lets one run at a time work on an integration', async () => {
+    const world = await open({ service: { jobTimeMs: 300 } });
+    await world.addPeople(20);
+    const first = world.sync();
+    await expect(world.sync()).rejects.toThrow(/being synced right now/);
+    expect((await first).status).toBe('succeeded');
+  });
+
+  it('writes no checkpoint any more once another run has taken over', async () => {
+    const world = await open({ service: { jobTimeMs: 400 } });
+    await world.addPeople(20);
+    const overtaken = world.sync();
+    await expect.poll(() => world.spent()).toBe(20);
+    await world.database.db.updateTable('integrations').set({ lease_until: 0 }).execute();
+    const taken = await world.store.leases.acquire('riverside', 'another', () => true);
+    expect(taken.acquired).toBe(true);
+    await expect(overtaken).rejects.toThrow(/taken over/);
+    expect(world.crm.writes).toHaveLength(0);
+  });
+});
