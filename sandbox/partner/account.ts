@@ -1,9 +1,10 @@
 /** What a caller can learn about itself and the service for free: balance, key, health. */
 
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { createRouter, type PartnerEnv } from './context.ts';
+import type { PartnerEnv } from './context.ts';
 import type { Credits } from './credits.ts';
 import { commonErrors, json } from './errors.ts';
+import { createRouter } from './router.ts';
 
 const remaining = z.number().int().min(0);
 

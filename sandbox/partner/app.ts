@@ -3,7 +3,7 @@
 import { Hono } from 'hono';
 import { type Faults, failInside, playFaults } from '../faults.ts';
 import { accountRoutes } from './account.ts';
-import { createRouter, type PartnerEnv } from './context.ts';
+import type { PartnerEnv } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';
 import { addDocuments } from './documents.ts';
 import { chargedEnhancements, type EnhancementOptions, enhancementRoutes } from './enhancements.ts';
@@ -13,6 +13,7 @@ import { authenticate } from './keys.ts';
 import { limitRate, type RateLimit } from './limits.ts';
 import { meterCredits } from './metering.ts';
 import { logRequests } from './request-log.ts';
+import { createRouter } from './router.ts';
 import { readBody } from './validation.ts';
 
 /** Where the service lives; the document's {base_url} ends so. */

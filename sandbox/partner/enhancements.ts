@@ -5,7 +5,7 @@
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { World } from '../people/world.ts';
-import { createRouter, type PartnerEnv } from './context.ts';
+import type { PartnerEnv } from './context.ts';
 import {
   type FormEndpoints,
   progressBatchRoute,
@@ -19,6 +19,7 @@ import { hasEnded, type Job, type Jobs, jobDurationMs, progressOf } from './jobs
 import type { Matcher } from './matcher/matcher.ts';
 import type { ChargedEndpoint } from './metering.ts';
 import { toProfile } from './profile.ts';
+import { createRouter } from './router.ts';
 import { countItems } from './validation.ts';
 
 /** Which forms of the enhancement paths exist; both by default. */

@@ -1,6 +1,7 @@
 import { CREDITS } from './credits.ts';
 import { PartnerEndpointMissing, PartnerServerError, ReplyUnreadable } from './errors.ts';
-import { type OpenApi, openApiSchema, type RateLimit, readOpenApi } from './openapi.ts';
+import { type OpenApi, openApiSchema, readOpenApi } from './openapi.ts';
+import type { RateLimit } from './pacer.ts';
 import { PROGRESS_OF_MANY, PROGRESS_OF_ONE } from './progress.ts';
 import { parseReply } from './reply.ts';
 import { RESULTS } from './results.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RateLimit } from './pacer.ts';
 import type { Route } from './routes.ts';
 
 /** The part of an OpenAPI document that we ask: where operations live and what they are sent. */
@@ -14,12 +15,6 @@ export interface OpenApi {
   allowedValues(route: Route, field: string): string[] | null;
   /** The limit of requests in force, if the document says (an extension of its `info`). */
   rateLimit: RateLimit | null;
-}
-
-/** Requests a second (null: no limit), and at once after a pause. */
-export interface RateLimit {
-  ratePerSecond: number | null;
-  burst: number;
 }
 
 const rateLimitSchema = z.object({

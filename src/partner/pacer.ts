@@ -1,9 +1,14 @@
 import type { Clock } from '../core/clock.ts';
-import type { RateLimit } from './openapi.ts';
 
 /** What a request is for. Lanes share the rate fairly, so that polling never starves submitting. */
 export const LANES = ['submit', 'poll', 'results', 'other'] as const;
 export type Lane = (typeof LANES)[number];
+
+/** A limit as a service names it: requests a second (null: none), and at once after a pause. */
+export interface RateLimit {
+  ratePerSecond: number | null;
+  burst: number;
+}
 
 /** The pace of one API key: whoever sends with the key takes a token first. */
 export interface Pacer {

@@ -3,8 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions, ROWS_PER_TRANSACTION, valuesTable } from './rows.ts';
-import type { Database, Trx } from './store.ts';
-import type { ContactState, ContactsTable, DueReason } from './tables.ts';
+import type { ContactState, ContactsTable, Database, DueReason, Trx } from './tables.ts';
 
 export type ContactRow = Selectable<ContactsTable>;
 

@@ -5,8 +5,7 @@ import type { OutcomeReason } from '../core/outcome.ts';
 import { askedAtOnceSettled } from './jobs.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions, valuesTable } from './rows.ts';
-import type { Database, Trx } from './store.ts';
-import type { WritesTable } from './tables.ts';
+import type { Database, Trx, WritesTable } from './tables.ts';
 
 const ownedSchema = z.record(z.string(), z.string());
 

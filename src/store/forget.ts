@@ -1,7 +1,7 @@
 import { SqliteAdapter, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import type { Database } from './store.ts';
+import type { Database } from './tables.ts';
 
 export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
   return {

@@ -2,8 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { ASK_AGAIN } from './jobs.ts';
 import { portions } from './rows.ts';
-import type { Database, Trx } from './store.ts';
-import type { HoldsTable } from './tables.ts';
+import type { Database, HoldsTable, Trx } from './tables.ts';
 
 export type HoldRow = Selectable<HoldsTable>;
 

@@ -1,5 +1,5 @@
 import type { Checkpoint, Lease } from './leases.ts';
-import type { Database } from './store.ts';
+import type { Database } from './tables.ts';
 
 /** What is remembered of an integration between runs. */
 export interface IntegrationState {

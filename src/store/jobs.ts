@@ -3,8 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions } from './rows.ts';
-import type { Database, Trx } from './store.ts';
-import type { ContactsTable, JobsTable } from './tables.ts';
+import type { ContactsTable, Database, JobsTable, Trx } from './tables.ts';
 
 /** A job of the service that runs. */
 export interface RunningJob {

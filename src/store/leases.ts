@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { FatalError } from '../core/errors.ts';
-import type { Database, Trx } from './store.ts';
+import type { Database, Trx } from './tables.ts';
 
 /** How long a lease lasts without a checkpoint or renewal. */
 export const LEASE_MS = 30_000;

@@ -2,8 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { RunReason, RunStatus, Trigger } from '../core/run.ts';
 import type { Checkpoint, Lease } from './leases.ts';
-import type { Database } from './store.ts';
-import type { RunsTable } from './tables.ts';
+import type { Database, RunsTable } from './tables.ts';
 
 export type RunRow = Selectable<RunsTable>;
 

@@ -1,4 +1,4 @@
-import type { Database } from './store.ts';
+import type { Database } from './tables.ts';
 
 /** Sealed text by name. Sealing and opening is the caller's business: here it is only kept. */
 export function secretQueries(db: Database) {

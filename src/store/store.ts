@@ -1,4 +1,3 @@
-import type { Kysely, Transaction } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { contactQueries } from './contacts.ts';
 import { deliveryQueries } from './deliveries.ts';
@@ -11,12 +10,7 @@ import { leaseQueries } from './leases.ts';
 import { runQueries } from './runs.ts';
 import { secretQueries } from './secrets.ts';
 import { submissionQueries } from './submissions.ts';
-import type { Tables } from './tables.ts';
-
-export type Database = Kysely<Tables>;
-
-/** The inside of a transaction; the inner functions take this, never a `Database`. */
-export type Trx = Transaction<Tables>;
+import type { Database } from './tables.ts';
 
 export interface StoreDeps {
   db: Database;

@@ -3,8 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions, valuesTable } from './rows.ts';
-import type { Database, Trx } from './store.ts';
-import type { DueReason, SubmissionsTable } from './tables.ts';
+import type { Database, DueReason, SubmissionsTable, Trx } from './tables.ts';
 
 export type SubmissionRow = Selectable<SubmissionsTable>;
 

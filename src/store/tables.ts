@@ -4,6 +4,14 @@
  * or a key in clear: there are ids, keyed fingerprints, states and sealed text.
  */
 
+import type { Kysely, Transaction } from 'kysely';
+
+/** The store's database; every query starts here. */
+export type Database = Kysely<Tables>;
+
+/** The inside of a transaction; the inner functions take this, never a `Database`. */
+export type Trx = Transaction<Tables>;
+
 /** Where a contact stands. */
 export type ContactState =
   /** Nothing to do until the CRM, the calendar or a person says otherwise. */

@@ -14,8 +14,9 @@ const LANES = 2;
 /** Requests for results under way at a time in a lane; more would only hold more in memory. */
 const RESULTS_AT_ONCE = 8;
 
-/** A batch that is not full is delivered anyway after this long. */
+/** A batch that is not full is delivered anyway after this long; sooner if no job is running. */
 const PATIENCE_MS = 5_000;
+const SHORT_PATIENCE_MS = 250;
 
 type DeliverDeps = Pick<
   SyncDeps,
@@ -53,11 +54,9 @@ async function deliverLane(
     if (ready.length === 0 && pollIsDone) return;
     const now = deps.clock.now();
     if (ready.length > 0) waitingSince ??= now;
-    const isWorthIt =
-      ready.length === size ||
-      pollIsDone ||
-      (waitingSince !== null && now - waitingSince >= PATIENCE_MS);
-    if (ready.length === 0 || !isWorthIt) {
+    const isFull = ready.length === size || pollIsDone;
+    const waitedMs = waitingSince === null ? 0 : now - waitingSince;
+    if (ready.length === 0 || !(isFull || (await isPatienceOver(deps, run, waitedMs)))) {
       await run.control.wait(rings);
       continue;
     }
@@ -66,6 +65,17 @@ async function deliverLane(
     await deliverBatch(deps, run, ready, crm);
     for (const { job } of ready) claimed.delete(job.tracking_id);
   }
+}
+
+/** A fuller batch is worth waiting for, but only as long as jobs are running that could fill it. */
+async function isPatienceOver(
+  { store }: DeliverDeps,
+  run: Run,
+  waitedMs: number,
+): Promise<boolean> {
+  if (waitedMs < SHORT_PATIENCE_MS) return false;
+  if (waitedMs >= PATIENCE_MS) return true;
+  return (await store.jobs.countRunning(run.integration.id, null)).all === 0;
 }
 
 async function deliverBatch(

@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { judgeLoss } from '../../src/sync/settle.ts';
+import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+
+const worlds: SyncWorld[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
+  const world = await createSyncWorld(options);
+  worlds.push(world);
+  return world;
+}
+
+const ON_SUBMIT = { method: 'POST', path: '/enhancements' };
+
+/** When each submission and each reading of the balance arrived, in order. */
+async function submitsAndReadings(world: SyncWorld): Promise<string[]> {
+  const requests = await world.requests();
+  return requests.flatMap(({ method, path }) => {
+    if (method === 'POST' && path.endsWith('/enhancements')) return ['submit'];
+    return path.endsWith('/credits') ? ['credits'] : [];
+  });
+}
+
+describe('judgeLoss', () => {
+  const submission = { balanceBefore: 1_000, persons: 100 };
+
+  it('finds that nothing was charged if the balance is the same', () => {
+    expect(judgeLoss(submission, 1_000)).toEqual({ charged: 0 });
+  });
+
+  it('finds what was charged, also of a batch that was cut short', () => {
+    expect(judgeLoss(submission, 900)).toMatchObject({ charged: 100 });
+    expect(judgeLoss(submission, 960)).toMatchObject({ charged: 40 });
+  });
+
+  it('assumes the worst if something else has changed the balance', () => {
+    expect(judgeLoss(submission, 850)).toMatchObject({ charged: 100 });
+    expect(judgeLoss(submission, 1_500)).toMatchObject({ charged: 100 });
+  });
+});
+
+describe('a lost answer', () => {
+  it.each([{ kind: 'resetBefore' }, { kind: 'gatewayError', status: 502 }])(
+    'is settled by two readings and submitted again if nothing was charged ($kind)',
+    async (fault) => {
+      const world = await open();
+      await world.addPeople(30);
+      await world.putFaults([{ on: ON_SUBMIT, times: 1, fault }]);
+      const report = await world.sync();
+      expect(report.status).toBe('succeeded');
+      expect(report.contacts).toMatchObject({ submitted: report.contacts.chosen, held: 0 });
+      expect(await world.spent()).toBe(report.contacts.chosen);
+      expect(await submitsAndReadings(world)).toEqual([
+        'credits',
+        'submit',
+        'credits',
+        'credits',
+        'submit',
+      ]);
+    },
+  );
+
+  it.each([{ kind: 'resetAfter' }, { kind: 'truncate' }, { kind: 'contentType' }])(
+    'holds its contacts if they were charged, and spends no second credit ($kind)',
+    async (fault) => {
+      const world = await open();
+      await world.addPeople(30);
+      await world.putFaults([{ on: ON_SUBMIT, times: 1, fault }]);
+      const report = await world.sync();
+      const { chosen } = report.contacts;
+      expect(report.contacts).toMatchObject({ held: chosen, submitted: 0, written: 0 });
+      expect(report.credits.enhancements.spent).toBe(chosen);
+      expect(await world.spent()).toBe(chosen);
+      const holds = await world.store.holds.listOpen();
+      expect(new Set(holds.map(({ kind }) => kind))).toEqual(new Set(['lost_answer']));
+      expect((await world.sync({ full: true })).contacts).toMatchObject({
+        chosen: 0,
+        held: chosen,
+      });
+      expect(await world.spent()).toBe(chosen);
+    },
+  );
+
+  it('waits out a charge that lands late', async () => {
+    const world = await open({ integration: { settleAfterMs: 600 } });
+    await world.addPeople(10);
+    await world.putFaults([
+      { on: ON_SUBMIT, times: 1, fault: { kind: 'lateCharge', delayMs: 300 } },
+    ]);
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ held: 10, submitted: 0 });
+    expect(await world.spent()).toBe(10);
+  });
+
+  it('spends again where the settings allow it, and says why', async () => {
+    const world = await open({ integration: { onLostAnswer: 'resubmit' } });
+    await world.addPeople(10);
+    await world.putFaults([{ on: ON_SUBMIT, times: 1, fault: { kind: 'resetAfter' } }]);
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ held: 0, submitted: 10, written: 10 });
+    expect(report.credits.enhancements.spent).toBe(20);
+    expect(await world.spent()).toBe(20);
+    const jobs = await world.database.db.selectFrom('jobs').select('reason').execute();
+    expect(jobs.filter(({ reason }) => reason === 'lost_answer_resubmitted')).toHaveLength(10);
+  });
+
+  it('goes to a person who may have it submitted once more', async () => {
+    const world = await open();
+    await world.addPeople(3);
+    await world.putFaults([{ on: ON_SUBMIT, times: 1, fault: { kind: 'resetAfter' } }]);
+    await world.sync();
+    const [one, two] = await world.store.holds.listOpen();
+    if (!one || !two) throw new Error('Nothing is held');
+    await world.store.holds.decide(one, 'resubmitted');
+    await world.store.holds.decide(two, 'rejected');
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ submitted: 1, written: 1 });
+    expect(await world.spent()).toBe(4);
+  });
+
+  it('lets the profiles that are already paid for be delivered meanwhile', async () => {
+    const world = await open({ integration: { settleAfterMs: 1_500 } });
+    await world.addPeople(150);
+    await world.putFaults([{ on: ON_SUBMIT, nth: 2, fault: { kind: 'resetAfter' } }]);
+    const running = world.sync();
+    await expect.poll(() => world.crm.writes.length, { timeout: 10_000 }).toBeGreaterThan(90);
+    const open_ = await world.database.db
+      .selectFrom('submissions')
+      .select('id')
+      .where('state', '=', 'lost')
+      .execute();
+    expect(open_).toHaveLength(1);
+    expect((await running).contacts.held).toBeGreaterThan(0);
+  });
+
+  it('of a killed process is settled by the next run before it submits anything', async () => {
+    const world = await open();
+    const ids = await world.addPeople(5);
+    await world.sync();
+    const spent = await world.spent();
+    await intendWithoutSending(world, ids[0] ?? '');
+    const report = await world.sync();
+    // The intent had been put on disk and the request never left: nothing was charged.
+    expect(report.contacts.submitted).toBe(1);
+    expect((await world.spent()) - spent).toBe(1);
+  });
+
+  it('of another integration of the same key is settled too, since the balance belongs to the key', async () => {
+    const world = await open();
+    const ids = await world.addPeople(5);
+    await world.sync();
+    await intendWithoutSending(world, ids[0] ?? '');
+    const other = { ...world.integration, id: 'lakeside' };
+    const report = await world.sync({ integration: other });
+    expect(report).toMatchObject({ status: 'succeeded', contacts: { submitted: 5 } });
+    expect((await world.sync()).contacts.submitted).toBe(1);
+  });
+});
+
+/** What a process leaves behind that dies between the intent and the request. */
+async function intendWithoutSending({ database, store, integration }: SyncWorld, crmId: string) {
+  const taken = await store.leases.acquire(integration.id, 'dead', () => true);
+  if (!taken.acquired) throw new Error('The lease is taken');
+  await database.db
+    .updateTable('contacts')
+    .set({ state: 'due', due_reason: 'profile_old', asked_identity: null, asked_at: null })
+    .where('crm_id', '=', crmId)
+    .execute();
+  const row = (await store.contacts.find(integration.id, [crmId])).get(crmId);
+  const result = await store.submissions.recordIntent(taken.lease, {
+    submissionId: 'killed',
+    runId: row?.outcome_run ?? '',
+    partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
+    jobs: [{ trackingId: 'killed-1', crmId, identity: row?.identity ?? '', reason: 'profile_old' }],
+  });
+  expect(result.recorded).toBe(true);
+  await store.leases.release(taken.lease);
+}
