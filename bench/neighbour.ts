@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { PROGRAM } from './program.ts';
+
+const readySchema = z.object({ ready: z.literal(true), baseUrl: z.string(), apiKey: z.string() });
+
+/** The service's stand-in in a process of its own, as it would be on another machine. */
+export interface Neighbour {
+  baseUrl: string;
+  apiKey: string;
+  rootUrl: string;
+  stop(): Promise<void>;
+}
+
+export interface NeighbourOptions {
+  donors: number;
+  /** Requests a second and at once; 0 for no limit. */
+  rate: number;
+  burst: number;
+  jobTimeMs: number;
+}
+
+/** Starts `donor-sync sandbox partner` and waits until it serves. */
+export async function startNeighbour(options: NeighbourOptions): Promise<Neighbour> {
+  const { donors, rate, burst, jobTimeMs } = options;
+  const flags = [
+    ['--port', 0],
+    ['--donors', donors],
+    ['--rate', rate],
+    ['--burst', burst],
+    ['--job-time', jobTimeMs],
+    ['--credits', 10_000_000],
+  ].flatMap(([flag, value]) => [`${flag}`, `${value}`]);
+  const child = spawn(process.execPath, [PROGRAM, 'sandbox', 'partner', ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { baseUrl, apiKey } = readySchema.parse(JSON.parse(String(line)));
+  return {
+    baseUrl,
+    apiKey,
+    rootUrl: new URL(baseUrl).origin,
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * Measures the promises of speed and memory: `npm run bench`, or `npm run bench -- limit memory`
+ * for some of them. Prints a table while it goes on and one JSON document at the end.
+ */
+import { type Figure, SCENARIOS } from './scenarios.ts';
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));
+if (unknown.length > 0) {
+  const names = SCENARIOS.map(({ name }) => name).join(', ');
+  process.stderr.write(`There is no scenario ${unknown.join(', ')}. There are: ${names}.\n`);
+  process.exit(2);
+}
+
+const results: { name: string; title: string; figures: Figure[] }[] = [];
+for (const { name, title, measure } of SCENARIOS) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  process.stdout.write(`\n${name}: ${title}\n`);
+  const figures = await measure();
+  for (const figure of figures) process.stdout.write(`${lineOf(figure)}\n`);
+  results.push({ name, title, figures });
+}
+process.stdout.write(`\n${JSON.stringify({ node: process.version, results })}\n`);
+const missed = results.flatMap(({ figures }) => figures).filter(({ kept }) => !kept);
+process.exitCode = missed.length === 0 ? 0 : 1;
+
+function lineOf({ name, value, unit, goal, kept }: Figure): string {
+  const measured = `${value.toLocaleString('en-US')} ${unit}`.trim();
+  return `  ${name.padEnd(36)}${measured.padStart(14)}   ${goal.padEnd(14)}${kept ? '' : 'MISSED'}`;
+}
