@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { killSyncs } from './kill.ts';
 import { type Measurement, measureSync } from './measured-sync.ts';
 import { type Neighbour, type NeighbourOptions, startNeighbour } from './neighbour.ts';
 import { createWorkplace, type Workplace } from './workplace.ts';
@@ -38,6 +39,11 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'again',
     title: '5,000 contacts, then again, then with 18 of them changed',
     measure: measureAgain,
+  },
+  {
+    name: 'kill',
+    title: '1,000 contacts, SIGKILL at 200 random moments',
+    measure: measureKills,
   },
   {
     name: 'memory',
@@ -88,6 +94,19 @@ async function measureAgain(): Promise<Figure[]> {
       exactly('credits after 18 changes', spent(third), '', 18),
     ];
   });
+}
+
+async function measureKills(): Promise<Figure[]> {
+  const sums = await killSyncs(1_000, 200);
+  return [
+    plain('kills', sums.kills, ''),
+    plain('syncs that they hit', sums.experiments, ''),
+    exactly('contacts paid for twice', sums.paidTwice, '', 0),
+    exactly('credits without explanation', sums.unexplained, '', 0),
+    exactly('contacts without an outcome', sums.withoutOutcome, '', 0),
+    exactly('delivered profiles not in the file', sums.missingInFile, '', 0),
+    plain('contacts held as a lost answer', sums.heldAsLost, ''),
+  ];
 }
 
 async function measureMemory(): Promise<Figure[]> {

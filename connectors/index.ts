@@ -45,7 +45,7 @@ function unknownKind(kind: string, reason: string, cause?: unknown): Configurati
     connectorDefinitions.map((definition) => definition.kind),
   );
   const message =
-    `crm.kind "${kind}" is none of the built-in kinds (${known}), and ${reason}.${guess} ` +
+    `crm.kind "${kind}" is none of the built-in kinds (${known}), and ${reason}${guess || '.'} ` +
     'Write one of the built-in kinds, or the name of an installed connector package.';
   return new ConfigurationError(message, {
     code: 'connector_unknown',

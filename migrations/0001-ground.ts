@@ -97,11 +97,6 @@ async function createContacts(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'state', 'priority', 'asked_at', 'crm_id'])
     .execute();
   await db.schema
-    .createIndex('contacts_by_age')
-    .on('contacts')
-    .columns(['integration_id', 'state', 'asked_at'])
-    .execute();
-  await db.schema
     .createIndex('contacts_by_run')
     .on('contacts')
     .columns(['integration_id', 'outcome_run', 'outcome_reason'])

@@ -2,7 +2,6 @@
  * The product put together: settings, store, keys, connectors and partner clients. The command
  * line, the HTTP service and the schedules sit on top of it and make none of these themselves.
  */
-import { randomUUID } from 'node:crypto';
 import type { Connector, ConnectorDefinition } from '../connectors/contract.ts';
 import { findConnectorDefinition } from '../connectors/index.ts';
 import type { Settings } from './config.ts';
@@ -12,6 +11,7 @@ import type { FieldMapping } from './core/field-map.ts';
 import { type Integration, integrationSchema } from './core/integration.ts';
 import type { Log } from './core/log.ts';
 import { didYouMean } from './core/near-miss.ts';
+import { newId } from './core/new-id.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
 import { createPartnerClient, type PartnerClient } from './partner/client.ts';
 import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
@@ -192,7 +192,7 @@ async function openIntegration(
       sealer,
       clock,
       log,
-      newId: randomUUID,
+      newId: () => newId(clock.now()),
       takeLease: (id) =>
         store.leases.acquire(id, ownerText(owner), (other) => ownerIsGone(other, owner, isRunning)),
     },

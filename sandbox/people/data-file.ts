@@ -10,16 +10,17 @@ const MAX_FLOORS_UP = 6;
 
 /** Reads a CSV file of `sandbox/people/data` and checks every row; throws where one is wrong. */
 export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
-  const path = join(packageFolder(), 'sandbox', 'people', 'data', name);
+  const path = join(dataFolder(), name);
   return z.array(row).parse(parse(readFileSync(path), { columns: true }));
 }
 
-/** The data stay where they are when the code is compiled, so they are found from the package's root. */
-function packageFolder(): string {
+/** The data stay where they are when the code is compiled: they are looked for upwards. */
+function dataFolder(): string {
   let folder = import.meta.dirname;
   for (let floor = 0; floor < MAX_FLOORS_UP; floor++) {
-    if (existsSync(join(folder, 'package.json'))) return folder;
+    const data = join(folder, 'sandbox', 'people', 'data');
+    if (existsSync(data)) return data;
     folder = dirname(folder);
   }
-  throw new Error(`No package.json above ${import.meta.dirname}`);
+  throw new Error(`No sandbox/people/data above ${import.meta.dirname}`);
 }

@@ -52,7 +52,7 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
   }
 
   function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void {
-    const width = stdout.isTTY ? (stdout.columns ?? FALLBACK_WIDTH) : Number.POSITIVE_INFINITY;
+    const width = stdout.isTTY ? stdout.columns || FALLBACK_WIDTH : Number.POSITIVE_INFINITY;
     print(formatTable(columns, rows, { width, styleHeader: style.faint }));
   }
 

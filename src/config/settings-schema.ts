@@ -28,9 +28,10 @@ const checkedScheduleSchema = scheduleSchema.extend({
 export const settingsSchema = z.strictObject({
   server: serverSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
-  integrations: z
-    .array(integrationSchema.extend({ schedule: checkedScheduleSchema.nullable().default(null) }))
-    .min(1),
+  /** May be empty where all integrations live in the database (`donor-sync apply`). */
+  integrations: z.array(
+    integrationSchema.extend({ schedule: checkedScheduleSchema.nullable().default(null) }),
+  ),
 });
 
 function reportAs(problemOf: (text: string) => string | null) {

@@ -29,6 +29,9 @@ export interface DecidedPage<C extends ReadContact> {
   cursor: string | null;
 }
 
+/** Every priority there is. */
+const PRIORITIES = [0, 1, 2];
+
 /** States that no other station moves a contact out of while a page is decided. */
 const AT_REST: ContactState[] = ['settled', 'due', 'held', 'removed'];
 
@@ -93,6 +96,8 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
             .where('integration_id', '=', lease.integrationId)
             .where('state', '=', 'settled')
             .where('eligible', '=', 1)
+            // Named one by one, the priorities let the index lead straight to the old ones.
+            .where('priority', 'in', PRIORITIES)
             .where('asked_at', '<', askedBefore)
             .where('crm_id', '>', last)
             .orderBy('crm_id')
@@ -105,7 +110,11 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           chosen += rechosen.length;
           await upsertDecided(
             trx,
-            rechosen.map(({ row, decision }) => rowOf(lease, runId, row, decision)),
+            rechosen.map(({ row, decision }) => ({
+              ...rowOf(lease, runId, row, decision),
+              // Nobody has looked into the CRM: after a full read it may turn out to be gone.
+              seen_run: row.seen_run,
+            })),
           );
           await addChosen(trx, runId, rechosen.length);
           return found;
@@ -147,8 +156,8 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
 
     /** After a full read: contacts that this run did not see are gone from the CRM. */
     async removeUnseen(lease: Lease, runId: string): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
+      await checkpoint(lease, async (trx) => {
+        const removed = await trx
           .updateTable('contacts')
           .set({
             state: 'removed',
@@ -161,8 +170,14 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           .where('integration_id', '=', lease.integrationId)
           .where('seen_run', '<>', runId)
           .where('state', 'in', ['settled', 'due', 'held'])
-          .execute(),
-      );
+          .returning('crm_id')
+          .execute();
+        await supersedeHolds(
+          trx,
+          lease,
+          removed.map((row) => row.crm_id),
+        );
+      });
     },
 
     /** Contacts that wait to be submitted, in the order of the plan; only one if it is named. */
@@ -498,7 +513,18 @@ async function noteKept(
     await trx
       .updateTable('contacts')
       .from(noted)
-      .set((eb) => ({ identity: eb.ref('v.column2'), seen_run: runId, outcome_run: runId }))
+      .set((eb) => ({
+        identity: eb.ref('v.column2'),
+        seen_run: runId,
+        // What is under way gets its outcome when this run has tried it: with the reason of an
+        // earlier run it would look as if this one had tried it in vain.
+        outcome_run: eb
+          .case()
+          .when('state', '=', 'held')
+          .then(runId)
+          .else(eb.ref('outcome_run'))
+          .end(),
+      }))
       .where('integration_id', '=', lease.integrationId)
       .whereRef('crm_id', '=', 'v.column1')
       .execute();

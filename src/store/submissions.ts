@@ -1,6 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
+import { ASK_AGAIN } from './jobs.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions, valuesTable } from './rows.ts';
 import type { Database, DueReason, SubmissionsTable, Trx } from './tables.ts';
@@ -159,23 +160,29 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
         for (const { trackingId, detail } of blamed) {
           await trx
             .updateTable('contacts')
+            .from('jobs')
             .set((eb) => ({
               state: 'settled',
               due_reason: null,
-              // Nothing was spent, but asking again with the same details is useless.
-              asked_identity: eb.ref('identity'),
-              asked_at: clock.now(),
+              // Nothing was spent, but asking again with the same details is useless; with others,
+              // read while the request was under way, it is not.
+              asked_identity: eb.ref('jobs.identity'),
+              asked_at: eb
+                .case()
+                .when('contacts.identity', '=', eb.ref('jobs.identity'))
+                .then(eb.cast<number>(eb.val(clock.now()), 'bigint'))
+                .else(sql.lit(ASK_AGAIN))
+                .end(),
               tracking_id: null,
               outcome_reason: 'person_invalid',
               outcome_run: submission.run_id,
               outcome_at: clock.now(),
               outcome_detail: detail,
             }))
-            .where('integration_id', '=', submission.integration_id)
-            .where('crm_id', '=', (eb) =>
-              eb.selectFrom('jobs').select('crm_id').where('tracking_id', '=', trackingId),
-            )
-            .where('tracking_id', '=', trackingId)
+            .where('jobs.tracking_id', '=', trackingId)
+            .where('contacts.integration_id', '=', submission.integration_id)
+            .whereRef('contacts.crm_id', '=', 'jobs.crm_id')
+            .whereRef('contacts.tracking_id', '=', 'jobs.tracking_id')
             .execute();
         }
         await returnToDue(trx, submission, 'submission_pending');
@@ -398,11 +405,18 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
   }
 
   async function holdContacts(trx: Trx, submission: SubmissionRow, detail: string): Promise<void> {
+    // A contact that was forgotten meanwhile is nobody's to decide about.
     const jobs = await trx
       .selectFrom('jobs')
-      .select(['tracking_id', 'crm_id'])
-      .where('submission_id', '=', submission.id)
-      .where('state', '=', 'intended')
+      .innerJoin('contacts', (join) =>
+        join
+          .onRef('contacts.integration_id', '=', 'jobs.integration_id')
+          .onRef('contacts.crm_id', '=', 'jobs.crm_id')
+          .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
+      )
+      .select(['jobs.tracking_id', 'jobs.crm_id'])
+      .where('jobs.submission_id', '=', submission.id)
+      .where('jobs.state', '=', 'intended')
       .execute();
     for (const portion of portions(jobs)) {
       await trx

@@ -24,13 +24,15 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   const { store, clock } = deps;
   const { balance } = await store.submissions.findBalance(run.partnerKey);
   const { budget, schedule } = run.integration;
-  const monthStart = startOfMonth(clock.now(), schedule?.timezone ?? 'UTC');
   return allowanceOf(budget, {
     balance: balance ?? (await readBalance(deps, run)).enhancements,
     thisRun: await store.submissions.spentByRun(run.id),
     thisMonth:
       budget.perMonth === null
         ? 0
-        : await store.submissions.spentSince(run.integration.id, monthStart),
+        : await store.submissions.spentSince(
+            run.integration.id,
+            startOfMonth(clock.now(), schedule?.timezone ?? 'UTC'),
+          ),
   });
 }

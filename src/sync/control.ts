@@ -40,6 +40,8 @@ export interface RunControl {
   readonly rings: number;
   /** Resolves once the bell has rung since `rings`, after a while, or when the run stops. */
   wait(rings: number): Promise<void>;
+  /** Lets go of timers and listeners once the run is over; nothing is under way any more. */
+  close(): void;
 }
 
 export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
@@ -51,9 +53,6 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
   let spendingStopped = false;
   let bell = new AbortController();
   let rings = 0;
-
-  if (outer.aborted) interrupt();
-  else outer.addEventListener('abort', interrupt, { once: true });
 
   const control: RunControl = {
     stopping: stopping.signal,
@@ -106,7 +105,13 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
     async wait(seen) {
       if (seen === rings && !stopping.signal.aborted) await clock.sleep(IDLE_MS, bell.signal);
     },
+    close() {
+      outer.removeEventListener('abort', interrupt);
+      ending.abort();
+    },
   };
+  if (outer.aborted) interrupt();
+  else outer.addEventListener('abort', interrupt, { once: true });
   return control;
 
   function interrupt(): void {

@@ -25,54 +25,72 @@ type DeliverDeps = Pick<
 
 /** Delivers profiles until polling is over and nothing is ready any more. */
 export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void> {
-  const claimed = new Set<string>();
+  const claims: Claims = { claimed: new Set(), turns: createTurns() };
   // Parallel writes would only wait for each other's locks in the CRM.
   const crm = createTurns();
-  const lanes = Array.from({ length: LANES }, () => deliverLane(deps, run, claimed, crm));
+  const lanes = Array.from({ length: LANES }, () => deliverLane(deps, run, claims, crm));
   await Promise.all(lanes);
   run.control.finish('deliver');
 }
 
-async function deliverLane(
-  deps: DeliverDeps,
-  run: Run,
-  claimed: Set<string>,
-  crm: Turns,
-): Promise<void> {
+/** The jobs that a lane has taken; listing and taking is one turn, so that no two take the same. */
+interface Claims {
+  claimed: Set<string>;
+  turns: Turns;
+}
+
+/** What a lane has taken, and how many wait if it took none. */
+interface Claimed {
+  batch: ReadyJob[];
+  waiting: number;
+}
+
+async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Turns): Promise<void> {
   let waitingSince: number | null = null;
   while (!run.control.stopping.aborted) {
     const { rings } = run.control;
     const pollIsDone = run.control.isDone('poll');
-    const size = deps.connector.capabilities.writeBatch.preferred;
-    const listed = await deps.store.jobs.listReady(run.integration.id, {
-      runId: run.id,
-      limit: size,
-      except: claimed,
-    });
-    // The other lane may have claimed some between the question and the answer.
-    const ready = listed.filter(({ job }) => !claimed.has(job.tracking_id));
-    if (ready.length === 0 && pollIsDone) return;
-    const now = deps.clock.now();
-    if (ready.length > 0) waitingSince ??= now;
-    const isFull = ready.length === size || pollIsDone;
-    const waitedMs = waitingSince === null ? 0 : now - waitingSince;
-    if (ready.length === 0 || !(isFull || (await isPatienceOver(deps, run, waitedMs)))) {
+    const isHurried: boolean = pollIsDone || (await isPatienceOver(deps, run, waitingSince));
+    const { batch, waiting }: Claimed = await claims.turns.take(() =>
+      claim(deps, run, claims, isHurried),
+    );
+    if (waiting === 0 && pollIsDone) return;
+    if (batch.length === 0) {
+      waitingSince = waiting === 0 ? null : (waitingSince ?? deps.clock.now());
       await run.control.wait(rings);
       continue;
     }
     waitingSince = null;
-    for (const { job } of ready) claimed.add(job.tracking_id);
-    await deliverBatch(deps, run, ready, crm);
-    for (const { job } of ready) claimed.delete(job.tracking_id);
+    await deliverBatch(deps, run, batch, crm);
+    for (const { job } of batch) claims.claimed.delete(job.tracking_id);
   }
+}
+
+/** Takes a full batch, or whatever there is if it is time; says how many wait otherwise. */
+async function claim(
+  { store, connector }: DeliverDeps,
+  run: Run,
+  { claimed }: Claims,
+  isHurried: boolean,
+): Promise<Claimed> {
+  const size = connector.capabilities.writeBatch.preferred;
+  const ready = await store.jobs.listReady(run.integration.id, {
+    runId: run.id,
+    limit: size,
+    except: claimed,
+  });
+  if (ready.length < size && !isHurried) return { batch: [], waiting: ready.length };
+  for (const { job } of ready) claimed.add(job.tracking_id);
+  return { batch: ready, waiting: ready.length };
 }
 
 /** A fuller batch is worth waiting for, but only as long as jobs are running that could fill it. */
 async function isPatienceOver(
-  { store }: DeliverDeps,
+  { store, clock }: DeliverDeps,
   run: Run,
-  waitedMs: number,
+  waitingSince: number | null,
 ): Promise<boolean> {
+  const waitedMs = waitingSince === null ? 0 : clock.now() - waitingSince;
   if (waitedMs < SHORT_PATIENCE_MS) return false;
   if (waitedMs >= PATIENCE_MS) return true;
   return (await store.jobs.countRunning(run.integration.id, null)).all === 0;

@@ -4,11 +4,11 @@
  * run that was killed is continued by simply running again.
  */
 import type { CrmAccount } from '../../connectors/contract.ts';
-import { ConfigurationError, messageOf, RetriableError } from '../core/errors.ts';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
-import { LEASE_MS, type Lease } from '../store/leases.ts';
+import type { Lease } from '../store/leases.ts';
 import { readBalance } from './balance.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { createRunControl, type RunControl } from './control.ts';
@@ -19,6 +19,7 @@ import { pollJobs } from './poll.ts';
 import { planRules, readContacts } from './read.ts';
 import { buildReport, type RunFacts } from './report.ts';
 import { submitPersons } from './submit.ts';
+import { withLease } from './with-lease.ts';
 
 /** What is asked for. */
 export interface RunRequest {
@@ -40,35 +41,21 @@ export interface RunWatch {
   calls: () => RunFacts['calls'];
 }
 
-/** Somebody else runs this integration; nothing was done. */
-export class AlreadyRunning extends RetriableError {}
-
 /** Runs one sync of one integration from wherever the last one stopped, and reports. */
-export async function runSync(
-  deps: SyncDeps,
-  request: RunRequest,
-  watch: RunWatch,
-): Promise<RunReport> {
-  const lease = await takeOwnLease(deps, request.integration.id);
-  try {
+export function runSync(deps: SyncDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
+  return withLease(deps, request.integration.id, async (lease, lost) => {
     const account = await deps.connector.prepare();
     await pinAccount(deps, lease, request.integration, account);
     const run = await beginRun(deps, lease, request);
-    watch.started?.(run);
-    const remaining = await runStations(deps, run);
-    return await endRun(deps, run, { remaining, calls: watch.calls() });
-  } finally {
-    await deps.store.leases.release(lease);
-  }
-}
-
-async function takeOwnLease(deps: SyncDeps, integrationId: string): Promise<Lease> {
-  const attempt = await deps.takeLease(integrationId);
-  if (attempt.acquired) return attempt.lease;
-  throw new AlreadyRunning(
-    `"${integrationId}" is being synced right now by another process (${attempt.owner}). Wait until it has ended; its run does this work as well.`,
-    { code: 'already_running', details: { integration: integrationId } },
-  );
+    lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
+    try {
+      watch.started?.(run);
+      const remaining = await runStations(deps, run);
+      return await endRun(deps, run, { remaining, calls: watch.calls() });
+    } finally {
+      run.control.close();
+    }
+  });
 }
 
 /** One integration writes into one CRM account for ever: ids of another would mean other people. */
@@ -114,7 +101,6 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
 /** All stations at the same time; the first error of one stops the others at their checkpoints. */
 async function runStations(deps: SyncDeps, run: Run): Promise<RunFacts['remaining']> {
   const remaining: RunFacts['remaining'] = { enhancements: null, networks: null };
-  const keeping = keepLease(deps, run);
   const station = (work: Promise<void>) =>
     work.catch((error: unknown) => {
       deps.log.warn({ run: run.id, error: messageOf(error) }, 'a station of the run stopped');
@@ -132,7 +118,6 @@ async function runStations(deps: SyncDeps, run: Run): Promise<RunFacts['remainin
     station(deliverProfiles(deps, run)),
   ]);
   await station(deps.connector.finish());
-  await keeping.stop();
   remaining.enhancements = (await deps.store.submissions.findBalance(run.partnerKey)).balance;
   return remaining;
 }
@@ -195,29 +180,4 @@ function waitingReason({ reason }: RunControl) {
   if (reason?.code === 'budget_reached') return 'budget_reached';
   if (reason?.code === 'credits_exhausted') return 'credits_exhausted';
   return 'submission_pending';
-}
-
-/** Renews the lease while no station writes a checkpoint; a lost lease stops the run. */
-function keepLease({ store, clock }: SyncDeps, run: Run): { stop(): Promise<void> } {
-  const stopped = new AbortController();
-  const keeping = keep();
-  return {
-    async stop() {
-      stopped.abort();
-      await keeping;
-    },
-  };
-
-  async function keep(): Promise<void> {
-    while (!stopped.signal.aborted) {
-      await clock.sleep(LEASE_MS / 3, stopped.signal);
-      if (stopped.signal.aborted) return;
-      try {
-        await store.leases.renew(run.lease);
-      } catch (error) {
-        run.control.stopFor(error);
-        return;
-      }
-    }
-  }
 }

@@ -1,17 +1,21 @@
+import { RetriableError } from '../core/errors.ts';
 import { LEASE_MS, type Lease } from '../store/leases.ts';
 import type { SyncDeps } from './context.ts';
-import { AlreadyRunning } from './run.ts';
 
 type LeaseDeps = Pick<SyncDeps, 'store' | 'clock' | 'takeLease'>;
 
+/** Somebody else is at work on this integration; nothing was done. */
+export class AlreadyRunning extends RetriableError {}
+
 /**
- * Does something to an integration that no run may do at the same time, such as undoing one.
- * Throws AlreadyRunning, with nothing done, if somebody else is at work.
+ * Does something to an integration that only one process may do at a time: a run, or undoing one.
+ * The lease is renewed meanwhile; `lost` is aborted with the error if that fails. Throws
+ * AlreadyRunning, with nothing done, while somebody else has it.
  */
 export async function withLease<Result>(
   deps: LeaseDeps,
   integrationId: string,
-  work: (lease: Lease) => Promise<Result>,
+  work: (lease: Lease, lost: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const attempt = await deps.takeLease(integrationId);
   if (!attempt.acquired) {
@@ -21,9 +25,10 @@ export async function withLease<Result>(
     );
   }
   const done = new AbortController();
-  const keeping = keep(deps, attempt.lease, done.signal);
+  const lost = new AbortController();
+  const keeping = keepLease(deps, attempt.lease, done.signal, lost);
   try {
-    return await work(attempt.lease);
+    return await work(attempt.lease, lost.signal);
   } finally {
     done.abort();
     await keeping;
@@ -31,15 +36,15 @@ export async function withLease<Result>(
   }
 }
 
-/** Renews the lease until the work is done. One that is lost shows at the work's own checkpoint. */
-async function keep({ store, clock }: LeaseDeps, lease: Lease, done: AbortSignal): Promise<void> {
-  while (!done.aborted) {
+async function keepLease(
+  { store, clock }: LeaseDeps,
+  lease: Lease,
+  done: AbortSignal,
+  lost: AbortController,
+): Promise<void> {
+  while (!done.aborted && !lost.signal.aborted) {
     await clock.sleep(LEASE_MS / 3, done);
     if (done.aborted) return;
-    const isKept = await store.leases.renew(lease).then(
-      () => true,
-      () => false,
-    );
-    if (!isKept) return;
+    await store.leases.renew(lease).catch((error: unknown) => lost.abort(error));
   }
 }

@@ -144,7 +144,11 @@ describe('retrying', () => {
   it('makes all who use the key wait after a 429, and nobody after a 503', async () => {
     const clock = { now: () => 1_000_000, sleep: async () => {} };
     const pauses: number[] = [];
-    const pacer = { take: async () => {}, pause: (untilMs: number) => pauses.push(untilMs), keepLimit() {} };
+    const pacer = {
+      take: async () => {},
+      pause: (untilMs: number) => pauses.push(untilMs),
+      keepLimit() {},
+    };
     const { baseUrl } = await startService(
       () => new Response('', { status: 503 }),
       json({}, 429, { 'retry-after': '3' }),

@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import type { InitDeps } from './init.ts';
+import type { ProductDeps } from './product.ts';
+
+/** What all commands together need. */
+export type AllDeps = ProductDeps & Pick<InitDeps, 'timezone'>;
+
+/** A command as the program knows it before it is loaded. */
+export interface CommandEntry {
+  name: string;
+  /** One line for the list of commands. */
+  summary: string;
+  /** Loads the command; the others stay on disk, so that each starts fast. */
+  load(deps: AllDeps): Promise<Command>;
+}
+
+/** Every command, in the order in which somebody new needs them. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'demo',
+    summary: 'see it work with invented people, on this machine alone',
+    load: async (deps) => (await import('./demo.ts')).demoCommand(deps),
+  },
+  {
+    name: 'init',
+    summary: 'ask a few questions and write a settings file',
+    load: async (deps) => (await import('./init.ts')).initCommand(deps),
+  },
+  {
+    name: 'doctor',
+    summary: 'check every prerequisite and say how to mend it',
+    load: async (deps) => (await import('./doctor.ts')).doctorCommand(deps),
+  },
+  {
+    name: 'plan',
+    summary: 'show what a sync would do; writes and spends nothing',
+    load: async (deps) => (await import('./plan.ts')).planCommand(deps),
+  },
+  {
+    name: 'sync',
+    summary: 'sync now',
+    load: async (deps) => (await import('./sync.ts')).syncCommand(deps),
+  },
+  {
+    name: 'status',
+    summary: 'show what is going on, and what to do next',
+    load: async (deps) => (await import('./status.ts')).statusCommand(deps),
+  },
+  {
+    name: 'runs',
+    summary: 'show what happened, run by run and contact by contact',
+    load: async (deps) => (await import('./runs.ts')).runsCommand(deps),
+  },
+  {
+    name: 'holds',
+    summary: 'show what waits for a person, and decide it',
+    load: async (deps) => (await import('./holds.ts')).holdsCommand(deps),
+  },
+  {
+    name: 'credits',
+    summary: 'show the balances of each partner key',
+    load: async (deps) => (await import('./credits.ts')).creditsCommand(deps),
+  },
+  {
+    name: 'undo',
+    summary: 'restore the values that a run wrote over',
+    load: async (deps) => (await import('./undo.ts')).undoCommand(deps),
+  },
+  {
+    name: 'forget',
+    summary: 'erase one person',
+    load: async (deps) => (await import('./forget.ts')).forgetCommand(deps),
+  },
+  {
+    name: 'apply',
+    summary: 'put integrations of a file into the database',
+    load: async (deps) => (await import('./apply.ts')).applyCommand(deps),
+  },
+  {
+    name: 'export',
+    summary: 'print the settings of an integration, without its secrets',
+    load: async (deps) => (await import('./export.ts')).exportCommand(deps),
+  },
+  {
+    name: 'migrate',
+    summary: "bring the database's schema up to date",
+    load: async (deps) => (await import('./migrate.ts')).migrateCommand(deps),
+  },
+  {
+    name: 'sandbox',
+    summary: 'serve a local stand-in for the Partner Data Service',
+    load: async (deps) => (await import('./sandbox.ts')).sandboxCommand(deps),
+  },
+];

@@ -1,0 +1,137 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Application, OpenIntegration } from '../application.ts';
+import { isoTime } from '../core/clock.ts';
+import type { Budget, Integration } from '../core/integration.ts';
+import { BUCKETS } from '../partner/buckets.ts';
+import type { CreditBalances } from '../partner/credits.ts';
+import type { SubmissionRow } from '../store/submissions.ts';
+import { startOfMonth } from '../sync/budget.ts';
+import { attemptEach, finishAttempts } from './attempts.ts';
+import { namedOrAll } from './choose-integrations.ts';
+import { runAction } from './command.ts';
+import { formatMoment } from './moment.ts';
+import type { Output } from './output.ts';
+import { neverAborted, type ProductDeps, productCommand, withApplication } from './product.ts';
+import { countOf, formatCount } from './quantities.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync credits
+  donor-sync credits riverside --json    for scripts: { "keys": [...] }
+
+Asking for the balances is free.`;
+
+const optionsSchema = z.object({ config: z.string().optional() });
+
+/** What one integration may spend of a key, and has spent. */
+interface Spending {
+  integration: string;
+  budget: Budget;
+  /** Credits of the enhancements bucket in this calendar month of the schedule's time zone. */
+  spentThisMonth: number;
+}
+
+/** A submission whose credits are not settled yet. */
+interface OpenSubmission {
+  integration: string;
+  state: SubmissionRow['state'];
+  persons: number;
+  since: string;
+}
+
+/** One partner key. */
+interface KeyCredits {
+  integrations: Spending[];
+  buckets: CreditBalances;
+  openSubmission: OpenSubmission | null;
+}
+
+/** The command `credits`: balances, budgets and spending of each partner key. */
+export function creditsCommand(deps: ProductDeps): Command {
+  const command = productCommand('credits', deps)
+    .description('show the credits that each partner key has left, and what was spent')
+    .argument('[ids...]', 'the integrations (default: all)')
+    .addHelpText('after', EXAMPLES);
+  return command.action((ids: string[]) =>
+    runAction(deps, command, (output) => {
+      const { config } = optionsSchema.parse(command.optsWithGlobals());
+      return withApplication(deps, config, async (application) => {
+        const byKey = new Map<string, KeyCredits>();
+        const chosen = namedOrAll(application, ids);
+        const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
+          addCredits(deps, application, byKey, open),
+        );
+        return finishAttempts(output, attempts, {
+          document: () => ({ keys: [...byKey.values()] }),
+          render: ({ keys }) => {
+            for (const key of keys) printKey(output, key);
+          },
+        });
+      });
+    }),
+  );
+}
+
+/** Several integrations may share a key, which is asked once. */
+async function addCredits(
+  { clock }: Pick<ProductDeps, 'clock'>,
+  { store }: Application,
+  byKey: Map<string, KeyCredits>,
+  { integration, partner, partnerKey }: OpenIntegration,
+): Promise<KeyCredits> {
+  const known = byKey.get(partnerKey);
+  const credits = known ?? {
+    integrations: [],
+    buckets: await partner.readCredits(),
+    openSubmission: openSubmissionOf(await store.submissions.findOpen(partnerKey)),
+  };
+  byKey.set(partnerKey, credits);
+  const monthStart = startOfMonth(clock.now(), integration.schedule?.timezone ?? 'UTC');
+  const spentThisMonth = await store.submissions.spentSince(integration.id, monthStart);
+  credits.integrations.push(spendingOf(integration, spentThisMonth));
+  return credits;
+}
+
+function spendingOf({ id, budget }: Integration, spentThisMonth: number): Spending {
+  return { integration: id, budget, spentThisMonth };
+}
+
+function openSubmissionOf(row: SubmissionRow | undefined): OpenSubmission | null {
+  if (!row) return null;
+  return {
+    integration: row.integration_id,
+    state: row.state,
+    persons: row.persons,
+    since: isoTime(row.intended_at),
+  };
+}
+
+function printKey(output: Output, { integrations, buckets, openSubmission }: KeyCredits): void {
+  const names = integrations.map(({ integration }) => integration).join(', ');
+  output.print(`Partner key of ${output.style.strong(names)}`);
+  output.table(
+    [
+      { header: 'Bucket', value: (bucket) => bucket },
+      { header: 'Credits', value: (bucket) => formatCount(buckets[bucket]), align: 'right' },
+    ],
+    BUCKETS,
+  );
+  for (const spending of integrations) output.print(`  ${spendingText(spending)}`);
+  if (openSubmission !== null) output.print(`  ${output.style.warn(openText(openSubmission))}`);
+  output.print();
+}
+
+function spendingText({ integration, budget, spentThisMonth }: Spending): string {
+  const month = budget.perMonth === null ? '' : ` of ${formatCount(budget.perMonth)}`;
+  const limits = [
+    ...(budget.perRun === null ? [] : [`at most ${formatCount(budget.perRun)} in a run`]),
+    ...(budget.keep === 0 ? [] : [`${formatCount(budget.keep)} are kept`]),
+  ];
+  const spent = `${integration}: ${formatCount(spentThisMonth)}${month} spent this month`;
+  return [spent, ...limits].join(', ');
+}
+
+function openText({ integration, persons, since }: OpenSubmission): string {
+  return `A submission of ${integration} with ${countOf(persons, 'person', 'persons')} is not settled since ${formatMoment(since)}; the next sync settles it.`;
+}

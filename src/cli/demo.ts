@@ -1,0 +1,115 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { OpenIntegration } from '../application.ts';
+import { silentLog } from '../core/log.ts';
+import type { RunReport } from '../core/run.ts';
+import { runSync } from '../sync/run.ts';
+import { createCommand, runAction } from './command.ts';
+import { createDemoFolder, DEMO_INTEGRATION, type DemoFolder } from './demo/folder.ts';
+import { readResults } from './demo/results.ts';
+import { type DemoReport, showNextSteps, showReport, showStart } from './demo/show.ts';
+import type { Stage } from './demo/stage.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import { type ProductDeps, withApplication, withIntegration } from './product.ts';
+import { wholeNumber } from './sandbox/flags.ts';
+import { untilStopped } from './sandbox/until-stopped.ts';
+import { createRunProgress } from './sync/run-progress.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync demo            sync, then keep the service running to try things
+  donor-sync demo --once     sync and end
+
+Nothing leaves this machine: the service is a local stand-in with invented people. The files stay in
+a temporary folder, to be looked at.`;
+
+/** Fewer have no room for the people who show something; more take longer than a demo should. */
+const CONTACTS = { least: 8, most: 2_000, usual: 40 };
+
+const flagsSchema = z.object({ once: z.boolean().default(false), contacts: z.number() });
+
+/** The command `demo`: a first and a second sync of an invented nonprofit, in a few seconds. */
+export function demoCommand(deps: ProductDeps): Command {
+  const command = createCommand('demo', deps)
+    .description('see it work: sync an invented contact list against a local stand-in')
+    .option('--once', 'end after the sync instead of keeping the service running')
+    .option(
+      '--contacts <n>',
+      'how many contacts the list has',
+      wholeNumber(CONTACTS.least, CONTACTS.most),
+      CONTACTS.usual,
+    )
+    .addHelpText('after', EXAMPLES);
+  return command.action(() =>
+    runAction(deps, command, (output) => playDemo(deps, flagsSchema.parse(command.opts()), output)),
+  );
+}
+
+async function playDemo(
+  deps: ProductDeps,
+  { once, contacts }: z.infer<typeof flagsSchema>,
+  output: Output,
+): Promise<ExitCode> {
+  const stopped = deps.stopSignal();
+  // The product does not know the sandboxes: they are loaded by whoever asks for one.
+  const { setStage } = await import('./demo/stage.ts');
+  const stage = await setStage(contacts);
+  try {
+    const folder = await createDemoFolder(stage.contacts, stage);
+    showStart(output, stage, folder);
+    const report = await syncTwice(deps, stage, folder, stopped);
+    output.finish(report, () => showReport(output, report));
+    const isDone = report.runs.every(({ status }) => status === 'succeeded');
+    if (!isDone) return stopped.aborted ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
+    if (once) return EXIT_CODES.done;
+    showNextSteps(output, deps.env, report);
+    await untilStopped(stopped);
+    return EXIT_CODES.done;
+  } finally {
+    await stage.close();
+  }
+}
+
+/** The real thing: settings, database, connector and client are those of any `sync`. */
+function syncTwice(
+  deps: ProductDeps,
+  { baseUrl, apiKey, rootUrl, contacts }: Stage,
+  folder: DemoFolder,
+  signal: AbortSignal,
+): Promise<DemoReport> {
+  // What a demo has to say is on stdout; a log between it would only puzzle.
+  const quietDeps = { ...deps, log: silentLog };
+  return withApplication(quietDeps, folder.settings, async (application) => {
+    const [integration] = application.select([DEMO_INTEGRATION]);
+    if (integration === undefined) throw new Error('the settings of the demo lack its integration');
+    const sync = () =>
+      withIntegration(application, integration, signal, (open) =>
+        syncOnce(quietDeps, open, signal),
+      );
+    const partner = { baseUrl, apiKey, rootUrl };
+    const first = await sync();
+    if (first.status !== 'succeeded') return { folder, partner, runs: [first], contacts: [] };
+    const results = await readResults(application, first.id, contacts, folder);
+    const second = await sync();
+    return { folder, partner, runs: [first, second], contacts: results };
+  });
+}
+
+async function syncOnce(
+  deps: ProductDeps,
+  open: OpenIntegration,
+  signal: AbortSignal,
+): Promise<RunReport> {
+  const { integration, mappings, partnerKey } = open;
+  const progress = createRunProgress(deps, open.deps.store);
+  try {
+    return await runSync(
+      open.deps,
+      { integration, mappings, partnerKey, trigger: 'manual', full: false, only: null, signal },
+      { started: progress.watch, calls: open.calls },
+    );
+  } finally {
+    await progress.stop();
+  }
+}

@@ -1,0 +1,99 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import type { DemoContact } from './cast.ts';
+
+/** The demo's files, absolute; they stay for whoever wants to look at them. */
+export interface DemoFolder {
+  path: string;
+  settings: string;
+  /** The contact list, as the nonprofit keeps it. */
+  contacts: string;
+  /** The same with what the sync wrote. */
+  enhanced: string;
+}
+
+/** The columns that profile values are written to. */
+export const ENHANCED_FIELDS = [
+  'Donor Net Worth',
+  'Donor Capacity',
+  'Donor Work',
+  'Donor Education',
+] as const;
+
+/** The id of the demo's integration. */
+export const DEMO_INTEGRATION = 'demo';
+
+/** Writes the contact list and the settings into a new temporary folder. */
+export async function createDemoFolder(
+  contacts: readonly DemoContact[],
+  partner: { baseUrl: string; apiKey: string },
+): Promise<DemoFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'donor-sync-demo-'));
+  const folder = {
+    path,
+    settings: join(path, 'donor-sync.yaml'),
+    contacts: join(path, 'contacts.csv'),
+    enhanced: join(path, 'enhanced.csv'),
+  };
+  await writeFile(folder.contacts, contactsText(contacts));
+  await writeFile(folder.settings, settingsText(partner));
+  return folder;
+}
+
+const rowsSchema = z.array(z.record(z.string(), z.string()));
+
+/** A file's rows by id: column → cell. */
+export async function readRows(path: string): Promise<Map<string, Record<string, string>>> {
+  const rows = rowsSchema.parse(parse(await readFile(path), { columns: true }));
+  return new Map(rows.map((row) => [row['Id'] ?? '', row]));
+}
+
+function contactsText(contacts: readonly DemoContact[]): string {
+  return stringify([...contacts], {
+    header: true,
+    columns: [
+      { key: 'id', header: 'Id' },
+      { key: 'firstName', header: 'First' },
+      { key: 'lastName', header: 'Last' },
+      { key: 'street', header: 'Street' },
+      { key: 'city', header: 'City' },
+      { key: 'state', header: 'State' },
+      { key: 'zip', header: 'Zip' },
+      { key: 'employer', header: 'Employer' },
+      { key: 'netWorthNote', header: 'Donor Net Worth' },
+    ],
+  });
+}
+
+function settingsText({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): string {
+  return `# Settings of the demo. Real keys belong into the environment: apiKey: "\${PARTNER_API_KEY}"
+
+database: "sqlite:donor-sync.db"
+
+integrations:
+  - id: ${DEMO_INTEGRATION}
+    name: Demo Nonprofit
+    partner:
+      baseUrl: ${baseUrl}
+      apiKey: ${apiKey}
+    crm:
+      kind: csv
+      path: contacts.csv
+      output: enhanced.csv
+      columns:
+        id: Id
+        firstName: First
+        lastName: Last
+        addresses: [Street, City, State, Zip]
+        employers: [Employer]
+    fields: # a value is only written if the cell is empty or still holds what was written last
+      - { from: netWorth.label, to: Donor Net Worth }
+      - { from: capacity.nonprofit, to: Donor Capacity }
+      - { from: work.primary, to: Donor Work }
+      - { from: education.primary, to: Donor Education }
+`;
+}

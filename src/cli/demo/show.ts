@@ -1,0 +1,113 @@
+import type { Environment } from '../../config/environment.ts';
+import type { RunReport } from '../../core/run.ts';
+import { fitWidth, padWidth } from '../display-width.ts';
+import type { Output } from '../output.ts';
+import { countOf, formatCount, formatDuration } from '../quantities.ts';
+import { STATUS_WORDS } from '../sync/run-summary.ts';
+import { type DemoFolder, ENHANCED_FIELDS } from './folder.ts';
+import type { DemoResult } from './results.ts';
+import type { Stage } from './stage.ts';
+
+/** The answer of `demo`, as `--json` prints it. */
+export interface DemoReport {
+  folder: DemoFolder;
+  /** The stand-in; `rootUrl` is where its `/_sandbox` is found. */
+  partner: { baseUrl: string; apiKey: string; rootUrl: string };
+  runs: RunReport[];
+  contacts: DemoResult[];
+}
+
+/** Says what is going to be synced, before it takes its seconds. */
+export function showStart(output: Output, { contacts, baseUrl }: Stage, folder: DemoFolder): void {
+  output.print(`${countOf(contacts.length, 'contact')} of a nonprofit are in ${folder.contacts}`);
+  output.print(`The service is a local stand-in with invented people: ${baseUrl}`);
+  output.print();
+}
+
+/** Shows what the two syncs did. */
+export function showReport(output: Output, { runs, contacts, folder }: DemoReport): void {
+  const [first, second] = runs;
+  const { strong } = output.style;
+  if (first !== undefined) showRun(output, 'First sync', first);
+  if (contacts.length > 0) {
+    output.print(strong('What was written, for example'));
+    showWritten(output, contacts);
+    output.print();
+    output.print(strong('Who was not written, and why'));
+    showUnwritten(output, contacts);
+    output.print();
+  }
+  if (second !== undefined) showRun(output, 'Second sync', second);
+  output.print(strong('The files stay there'));
+  output.print(`  the contact list   ${folder.contacts}`);
+  output.print(`  the same enhanced  ${folder.enhanced}`);
+  output.print(`  the settings       ${folder.settings}`);
+}
+
+/** Says what can be tried while the service goes on. */
+export function showNextSteps(
+  output: Output,
+  env: Environment,
+  { folder, partner }: DemoReport,
+): void {
+  // Below npm the program is not on the path of the person's own terminal.
+  const program = env['npm_lifecycle_event'] ? 'npm run --silent donor-sync --' : 'donor-sync';
+  output.print();
+  output.print(
+    output.style.strong('The service goes on until Ctrl-C. In another terminal, in this folder:'),
+  );
+  output.print(`  export DONOR_SYNC_CONFIG=${folder.settings}`);
+  output.print(
+    `  ${program} holds                  # what waits for a person, and how to decide it`,
+  );
+  output.print(`  ${program} runs                   # what the syncs did`);
+  output.print(`  ${program} plan                   # after changing a name in contacts.csv`);
+  output.print(`  ${program} sync`);
+  output.print(`  curl ${partner.rootUrl}/_sandbox/ledger   # every credit charged`);
+}
+
+/** What became of the contacts in one sync, and what it cost. */
+function showRun(output: Output, title: string, run: RunReport): void {
+  const { read, written, unchanged, skipped, failed, held, waiting } = run.contacts;
+  const outcomes = Object.entries({ written, unchanged, skipped, failed, held, waiting })
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`);
+  const { spent, remaining } = run.credits.enhancements;
+  const tookMs = Date.parse(run.finishedAt ?? run.startedAt) - Date.parse(run.startedAt);
+  const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
+  output.print(`${output.style.strong(title)} (${formatDuration(tookMs)})`);
+  output.print(`  ${countOf(read, 'contact')} read: ${outcomes.join(', ')}`);
+  output.print(`  ${countOf(spent, 'credit')} spent${left}`);
+  if (run.reason !== null) output.print(`  ${STATUS_WORDS[run.status]}: ${run.reason.message}`);
+  output.print();
+}
+
+/** Those who are in the list to show something. */
+function showWritten(output: Output, contacts: readonly DemoResult[]): void {
+  const telling = contacts.filter(({ outcome, story }) => outcome === 'written' && story !== null);
+  for (const { name, story, fields } of telling) {
+    output.print(`  ${name}: ${output.style.faint(story ?? '')}`);
+    for (const { field, from, to, kept } of fields) {
+      const change = kept ? `${from} (kept)` : `${from || '(empty)'} → ${to}`;
+      output.print(`    ${padWidth(field, FIELD_WIDTH, 'left')}  ${fitWidth(change, VALUE_WIDTH)}`);
+    }
+  }
+}
+
+const FIELD_WIDTH = Math.max(...ENHANCED_FIELDS.map((field) => field.length));
+
+/** A line fits into 100 columns, also where there is no terminal to ask for its width. */
+const VALUE_WIDTH = 75;
+
+function showUnwritten(output: Output, contacts: readonly DemoResult[]): void {
+  const unwritten = contacts.filter(({ outcome }) => outcome !== 'written');
+  for (const { name, outcome, explanation, story } of unwritten.slice(0, MAX_LISTED)) {
+    output.print(`  ${name}: ${outcome}${story === null ? '' : ` (${story})`}`);
+    output.print(`    ${explanation}`);
+  }
+  const more = unwritten.length - MAX_LISTED;
+  if (more > 0) output.print(`  … and ${countOf(more, 'more contact')}`);
+}
+
+/** The rest of a long list is in the file. */
+const MAX_LISTED = 10;

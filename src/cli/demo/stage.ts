@@ -1,0 +1,35 @@
+/** All of the demo that knows the sandbox, loaded when a demo is really played. */
+import { startPartnerSandbox } from '../../../sandbox/partner/index.ts';
+import { createWorld } from '../../../sandbox/people/world.ts';
+import { createCast, type DemoContact } from './cast.ts';
+
+/** A service that is running, and the contact list of a nonprofit. */
+export interface Stage {
+  /** The service's {base_url}. */
+  baseUrl: string;
+  apiKey: string;
+  /** Where `/_sandbox` is found. */
+  rootUrl: string;
+  contacts: DemoContact[];
+  close(): Promise<void>;
+}
+
+/** Enough people for namesakes to be among them, and few enough to start in a moment. */
+const DONORS = 2_000;
+
+/** Jobs take a couple of minutes in earnest; nobody wants to wait for that in a demo. */
+const JOB_TIME_MS = 1_500;
+
+/** What the demo's nonprofit has bought: some are left over after any demo. */
+const SPARE_CREDITS = 100;
+
+/** Starts the service with its documented limits, and draws up the contact list. */
+export async function setStage(size: number): Promise<Stage> {
+  const world = createWorld({ seed: 1, donors: Math.max(DONORS, size) });
+  const service = await startPartnerSandbox({
+    world,
+    jobTimeMs: JOB_TIME_MS,
+    credits: size + SPARE_CREDITS,
+  });
+  return { ...service, contacts: createCast(world, size) };
+}

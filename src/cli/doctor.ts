@@ -1,0 +1,144 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Finding } from '../../connectors/contract.ts';
+import type { Application } from '../application.ts';
+import { readRuntimeOptions } from '../config/environment.ts';
+import type { Settings } from '../config.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Integration } from '../core/integration.ts';
+import { namedOrAll } from './choose-integrations.ts';
+import { runAction } from './command.ts';
+import { checkCrm } from './doctor/crm-checks.ts';
+import { checked, type DoctorFinding, met, unmet } from './doctor/finding.ts';
+import { checkPartner } from './doctor/partner-checks.ts';
+import { checkState } from './doctor/state-checks.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import {
+  loadProductSettings,
+  neverAborted,
+  openProduct,
+  type ProductDeps,
+  productCommand,
+  withIntegration,
+} from './product.ts';
+import { countOf } from './quantities.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync doctor
+  donor-sync doctor riverside --json    for scripts: { "findings": [...] }
+
+Nothing is spent and nothing is written into a CRM. Exit codes: 0 all is well, 2 something is to be
+mended by a person.`;
+
+const optionsSchema = z.object({ config: z.string().optional() });
+
+/** The command `doctor`: every prerequisite, each with its mend. */
+export function doctorCommand(deps: ProductDeps): Command {
+  const command = productCommand('doctor', deps)
+    .description('check settings, database, keys, service, CRM and field map, and say how to mend')
+    .argument('[ids...]', 'the integrations (default: all)')
+    .addHelpText('after', EXAMPLES);
+  return command.action((ids: string[]) =>
+    runAction(deps, command, async (output) => {
+      const { config } = optionsSchema.parse(command.optsWithGlobals());
+      const findings = await examine(deps, config, ids);
+      output.finish({ findings }, () => printFindings(output, findings));
+      return exitCodeFor(findings);
+    }),
+  );
+}
+
+/** Whatever is wrong needs a person, and nothing was changed: that is what 2 says. */
+function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
+  return findings.every(({ ok }) => ok) ? EXIT_CODES.done : EXIT_CODES.usage;
+}
+
+/** Each check that cannot be passed is a finding; those that do not depend on it go on. */
+async function examine(
+  deps: ProductDeps,
+  config: string | undefined,
+  ids: readonly string[],
+): Promise<DoctorFinding[]> {
+  let settings: Settings;
+  try {
+    settings = await loadProductSettings(deps, config);
+  } catch (error) {
+    return general(unmet('settings', messageOf(error), 'Mend what is listed, line by line.'));
+  }
+  const count = countOf(settings.integrations.length, 'integration');
+  const good = met('settings', `${settings.path} is in order, with ${count}.`);
+  let application: Application;
+  try {
+    application = await openProduct(deps, settings);
+  } catch (error) {
+    return general(good, unmet('database', messageOf(error), 'Do what the message says.'));
+  }
+  try {
+    // A word that is no integration is bad usage, and no finding about the installation.
+    const chosen = namedOrAll(application, ids);
+    const findings = general(good, checkDatabase(settings), checkSecretKey(deps, settings));
+    for (const integration of chosen) {
+      findings.push(...(await examineIntegration(deps, application, integration)));
+    }
+    return findings;
+  } finally {
+    await application.close();
+  }
+}
+
+function general(...findings: Finding[]): DoctorFinding[] {
+  return findings.map((finding) => ({ integration: null, ...finding }));
+}
+
+function checkDatabase({ database }: Settings): Finding {
+  const kind = database.startsWith('sqlite:') ? 'SQLite' : 'Postgres';
+  return met('database', `The ${kind} database can be written, and its schema is current.`);
+}
+
+function checkSecretKey({ env, stderr }: ProductDeps, { database }: Settings): Finding {
+  const { secretKey } = readRuntimeOptions(env, stderr.isTTY === true);
+  if (secretKey !== null) return met('secret key', 'The key comes from DONOR_SYNC_SECRET_KEY.');
+  const file = `${database.replace(/^sqlite:/, '')}.key`;
+  return met(
+    'secret key',
+    `The key is in ${file}, beside the database that it protects.`,
+    'Whoever copies the folder has both. Put the key into DONOR_SYNC_SECRET_KEY and remove the file.',
+  );
+}
+
+async function examineIntegration(
+  deps: ProductDeps,
+  application: Application,
+  integration: Integration,
+): Promise<DoctorFinding[]> {
+  const findings = await checked('integration', 'Do what the message says.', () =>
+    withIntegration(application, integration, neverAborted(), async (open) => [
+      ...(await checkPartner(open)),
+      ...(await checkCrm(open)),
+      ...(await checkState(deps, open)),
+    ]),
+  );
+  return findings.map((finding) => ({ integration: integration.id, ...finding }));
+}
+
+function printFindings(output: Output, findings: readonly DoctorFinding[]): void {
+  const { style } = output;
+  let heading: string | null = null;
+  for (const { integration, subject, ok, message, mend } of findings) {
+    if (integration !== heading && integration !== null)
+      output.print(`\n${style.strong(integration)}`);
+    heading = integration;
+    const mark = ok ? style.good('✓') : style.bad('✗');
+    output.print(`${mark} ${subject}: ${message}`);
+    if (mend !== null) output.print(`    ${style.warn('→')} ${mend}`);
+  }
+  const broken = findings.filter(({ ok }) => !ok).length;
+  output.print();
+  output.print(
+    broken === 0
+      ? style.good('All is well.')
+      : style.bad(`${countOf(broken, 'thing')} to be mended.`),
+  );
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import type { Integration } from '../core/integration.ts';
+import { runAction } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { hideSecrets } from './export/hide-secrets.ts';
+import { type ProductDeps, productCommand, withApplication } from './product.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync export riverside > riverside.yaml
+  donor-sync export riverside --json
+
+Keys, tokens and passwords are replaced by variables whose names are made of the integration's id
+and the setting, for example \${RIVERSIDE_PARTNER_API_KEY}; stderr lists them.`;
+
+/** The command `export`: prints an integration so that `apply` takes it. */
+export function exportCommand(deps: ProductDeps): Command {
+  const command = productCommand('export', deps)
+    .description('print the settings of an integration as YAML that apply takes')
+    .argument('<id>', 'the integration, from the settings file or from the database')
+    .addHelpText('after', EXAMPLES);
+  return command.action((id: string) =>
+    runAction(deps, command, async (output) => {
+      const flags = z.object({ config: z.string().optional() }).parse(command.optsWithGlobals());
+      const integration = await findIntegration(deps, flags.config, id);
+      const { settings, variables } = hideSecrets(integration);
+      // JSON is YAML: `apply` takes either.
+      const document = { integrations: [settings] };
+      output.finish(document, () => output.print(stringify(document, YAML_STYLE).trimEnd()));
+      if (variables.length > 0) {
+        output.note(`Set these variables before you apply it: ${variables.join(', ')}`);
+      }
+      return EXIT_CODES.done;
+    }),
+  );
+}
+
+/** Long texts stay on their line, so that a line is a setting. */
+const YAML_STYLE = { lineWidth: 0 };
+
+function findIntegration(
+  deps: ProductDeps,
+  config: string | undefined,
+  id: string,
+): Promise<Integration> {
+  return withApplication(deps, config, async (application) => {
+    const [integration] = application.select([id]);
+    if (integration === undefined) throw new Error(`select gave nothing for "${id}"`);
+    return integration;
+  });
+}

@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Application } from '../application.ts';
+import type { Integration } from '../core/integration.ts';
+import { type ForgetReport, forgetContact } from '../sync/forget.ts';
+import { pinAccount } from '../sync/run.ts';
+import { withLease } from '../sync/with-lease.ts';
+import { chooseOne } from './choose-integrations.ts';
+import { runAction } from './command.ts';
+import { confirmOrStop } from './confirm.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import {
+  neverAborted,
+  type ProductDeps,
+  productCommand,
+  withApplication,
+  withIntegration,
+} from './product.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync forget 0035e000 --integration riverside
+  donor-sync forget 0035e000 --integration riverside --also-in-crm --yes
+
+The contact is erased from the database and never taken up again. With --also-in-crm the values that
+are still ours are cleared in the CRM first; what a person typed stays.`;
+
+const optionsSchema = z.object({
+  config: z.string().optional(),
+  integration: z.string().optional(),
+  alsoInCrm: z.boolean().default(false),
+  yes: z.boolean().default(false),
+});
+
+/** The command `forget`: erases one person. */
+export function forgetCommand(deps: ProductDeps): Command {
+  const command = productCommand('forget', deps)
+    .description('erase one person from the database and, if asked, what we wrote from the CRM')
+    .argument('<crm-id>', "the contact's id in the CRM")
+    .option('--integration <id>', 'whose contact it is; may be left out if there is only one')
+    .option('--also-in-crm', 'clear the values that we wrote into the CRM, too')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', EXAMPLES);
+  return command.action((crmId: string) =>
+    runAction(deps, command, (output) => {
+      const options = optionsSchema.parse(command.optsWithGlobals());
+      return withApplication(deps, options.config, async (application) => {
+        const integration = chooseOne(application, options.integration);
+        await confirmOrStop(deps, questionFor(crmId, integration, options), options.yes);
+        const report = await forget(application, integration, crmId, options);
+        output.finish({ forget: report }, () => printReport(output, report));
+        return EXIT_CODES.done;
+      });
+    }),
+  );
+}
+
+function questionFor(
+  crmId: string,
+  { id }: Integration,
+  { alsoInCrm }: { alsoInCrm: boolean },
+): string {
+  const crm = alsoInCrm ? ' and clear what we wrote of it in the CRM' : '';
+  return `Erase the contact ${crmId} of "${id}" from the database for ever${crm}?`;
+}
+
+function forget(
+  application: Application,
+  integration: Integration,
+  crmId: string,
+  { alsoInCrm }: { alsoInCrm: boolean },
+): Promise<ForgetReport> {
+  return withIntegration(application, integration, neverAborted(), (open) =>
+    withLease(open.deps, integration.id, async (lease) => {
+      // Without it nobody needs the CRM, which may be out of reach for good.
+      if (alsoInCrm) {
+        await pinAccount(open.deps, lease, integration, await open.connector.prepare());
+      }
+      return forgetContact(open.deps, lease, crmId, { alsoInCrm });
+    }),
+  );
+}
+
+function printReport(output: Output, report: ForgetReport): void {
+  const { crmId, wasKnown, cleared, editedSince } = report;
+  output.print(
+    wasKnown
+      ? `${crmId} is erased and is not taken up again.`
+      : `The database knew nothing of ${crmId}; it is kept away from now on.`,
+  );
+  if (cleared !== null) output.print(`Cleared in the CRM: ${cleared.join(', ') || 'nothing'}.`);
+  if (editedSince.length > 0) {
+    output.print(`Left alone, because somebody changed them: ${editedSince.join(', ')}.`);
+  }
+}

@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Application } from '../application.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { didYouMean } from '../core/near-miss.ts';
+import { createCommand, runAction } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { DECISIONS, type DecisionWord, decideHolds } from './holds/decide.ts';
+import { describeHold, type HoldView } from './holds/hold-view.ts';
+import { findNames } from './holds/names.ts';
+import { formatAgo } from './moment.ts';
+import type { Output } from './output.ts';
+import { type ProductDeps, productCommand, withApplication } from './product.ts';
+import { countOf } from './quantities.ts';
+import { shortId } from './short-id.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync holds                        what waits for a person
+  donor-sync holds --show                 with both names, asked of CRM and service (free)
+  donor-sync holds approve 1a2b3c4d       the profile is this contact's: write it
+  donor-sync holds reject 1a2b3c4d        it is somebody else's: leave the contact alone
+  donor-sync holds resubmit 1a2b3c4d      ask the service again, for another credit`;
+
+const optionsSchema = z.object({
+  config: z.string().optional(),
+  integration: z.string().optional(),
+  show: z.boolean().default(false),
+});
+
+/** The command `holds`: what waits for a person's decision, and the decisions. */
+export function holdsCommand(deps: ProductDeps): Command {
+  const command = productCommand('holds', deps)
+    .description('list the contacts that wait for a person, or decide them')
+    .usage('[options] [approve|reject|resubmit]')
+    .argument('[words...]')
+    .option('--integration <id>', 'only the holds of this integration')
+    .option('--show', 'show both names, asked of CRM and service now; they are kept nowhere')
+    .addHelpText('after', EXAMPLES);
+  for (const word of DECISIONS) command.addCommand(decisionCommand(deps, word));
+  return command.action((words: string[]) =>
+    runAction(deps, command, (output) => {
+      requireNoWords(words);
+      const options = optionsSchema.parse(command.optsWithGlobals());
+      return withApplication(deps, options.config, async (application) => {
+        await listHolds(deps, application, output, options);
+        return EXIT_CODES.done;
+      });
+    }),
+  );
+}
+
+const DESCRIPTIONS: Readonly<Record<DecisionWord, string>> = {
+  approve: 'the profile belongs to the contact: the next sync writes it',
+  reject: 'the profile is somebody else: the contact is left alone',
+  resubmit: 'ask the service again with the details of now; spends another credit',
+};
+
+function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
+  const command = createCommand(word, deps)
+    .description(DESCRIPTIONS[word])
+    .argument('<ids...>', 'the ids of holds, whole or as the list shows them')
+    .addHelpText('after', `\nExample:\n  donor-sync holds ${word} 1a2b3c4d`);
+  return command.action((ids: string[]) =>
+    runAction(deps, command, (output) => {
+      const { config } = optionsSchema.parse(command.optsWithGlobals());
+      return withApplication(deps, config, async ({ store }) => {
+        await decideHolds(store, output, word, ids);
+        return EXIT_CODES.done;
+      });
+    }),
+  );
+}
+
+function requireNoWords([word]: readonly string[]): void {
+  if (word === undefined) return;
+  throw new ConfigurationError(
+    `holds knows no "${word}"${didYouMean(word, DECISIONS) || '.'} It can ${DECISIONS.join(', ')}.`,
+    { code: 'usage' },
+  );
+}
+
+async function listHolds(
+  deps: ProductDeps,
+  application: Application,
+  output: Output,
+  { integration, show }: z.infer<typeof optionsSchema>,
+): Promise<void> {
+  if (integration !== undefined) application.select([integration]);
+  const rows = await application.store.holds.listOpen(integration);
+  const names = show ? await findNames(application, rows) : null;
+  const holds = rows.map((row) => {
+    const hold = describeHold(row);
+    return names === null ? hold : { ...hold, names: names.get(row.id) ?? null };
+  });
+  output.finish({ holds }, () => printHolds(output, holds, deps.clock.now()));
+}
+
+function printHolds(output: Output, holds: readonly HoldView[], now: number): void {
+  if (holds.length === 0) {
+    output.print('Nothing waits for a person.');
+    return;
+  }
+  output.table<HoldView>(
+    [
+      { header: 'Hold', value: ({ id }) => shortId(id) },
+      { header: 'Integration', value: ({ integration }) => integration, shrinks: true },
+      { header: 'Contact', value: ({ contact }) => contact },
+      { header: 'Since', value: ({ since }) => formatAgo(since, now) },
+      { header: 'Why', value: ({ reason }) => reason, shrinks: true },
+    ],
+    holds,
+  );
+  printNames(output, holds);
+  output.print();
+  output.print(
+    `${countOf(holds.length, 'decision')} to make: donor-sync holds approve|reject|resubmit ID`,
+  );
+}
+
+function printNames(output: Output, holds: readonly HoldView[]): void {
+  const shown = holds.flatMap(({ id, names }) => (names ? [{ id, ...names }] : []));
+  if (shown.length === 0) return;
+  output.print();
+  output.table(
+    [
+      { header: 'Hold', value: ({ id }) => shortId(id) },
+      { header: 'In the CRM', value: ({ contact }) => contact ?? '', shrinks: true },
+      { header: 'In the profile', value: ({ profile }) => profile ?? '', shrinks: true },
+      { header: 'Remark', value: ({ problem }) => problem ?? '', shrinks: true },
+    ],
+    shown,
+  );
+}

@@ -1,0 +1,138 @@
+import { access } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import { type Environment, readRuntimeOptions } from '../config/environment.ts';
+import type { Log } from '../core/log.ts';
+import { type OpenDatabase, openDatabase } from '../store/database.ts';
+import { type DatabaseLocation, parseDatabaseUrl } from '../store/database-url.ts';
+import { loadKeyRing } from '../store/key-ring.ts';
+import { migrateToLatest, pendingMigrations } from '../store/migrate.ts';
+import { MIGRATIONS } from '../store/migrations.ts';
+import { resealAll } from '../store/reseal.ts';
+import { createSealer } from '../store/sealed.ts';
+import type { Tables } from '../store/tables.ts';
+import { runAction } from './command.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import { loadProductSettings, type ProductDeps, productCommand } from './product.ts';
+import { countOf } from './quantities.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync migrate
+  donor-sync migrate --check
+  donor-sync migrate --reseal    after a new key was put before the old one
+
+A SQLite file is brought up to date by every command that opens it; Postgres waits for this one.
+With --check nothing is changed, and the exit code is 3 if steps are missing.`;
+
+const flagsSchema = z.object({
+  config: z.string().optional(),
+  check: z.boolean().default(false),
+  reseal: z.boolean().default(false),
+});
+
+/** What was found, and done about it. */
+interface MigrateReport {
+  /** The database without its password. */
+  database: string;
+  /** Migrations taken now, oldest first. */
+  applied: string[];
+  /** Migrations that are still missing, oldest first; empty unless only checking. */
+  pending: string[];
+  /** Secrets that the current key sealed anew; null if that was not asked for. */
+  resealed: number | null;
+}
+
+/** The command `migrate`: brings the database's schema up to this program's version. */
+export function migrateCommand(deps: ProductDeps): Command {
+  const command = productCommand('migrate', deps)
+    .description("bring the database's schema up to date")
+    .addOption(new Option('--check', 'list what is missing and change nothing').conflicts('reseal'))
+    .option('--reseal', 'then seal every secret with the first key of DONOR_SYNC_SECRET_KEY')
+    .addHelpText('after', EXAMPLES);
+  return command.action(() =>
+    runAction(deps, command, async (output) => {
+      const flags = flagsSchema.parse(command.optsWithGlobals());
+      const { database } = await loadProductSettings(deps, flags.config);
+      const report = flags.check
+        ? await check(database, deps.log)
+        : await migrate(deps, database, flags.reseal);
+      output.finish(report, () => render(output, report));
+      return exitCodeOf(report);
+    }),
+  );
+}
+
+async function migrate(
+  { env, log }: Pick<ProductDeps, 'env' | 'log'>,
+  url: string,
+  isToReseal: boolean,
+): Promise<MigrateReport> {
+  const name = nameOf(parseDatabaseUrl(url));
+  const database = await openDatabase<Tables>(url, { log });
+  try {
+    const applied = await migrateToLatest(database.db);
+    const resealed = isToReseal ? await reseal(database, env, url) : null;
+    return { database: name, applied, pending: [], resealed };
+  } finally {
+    await database.close();
+  }
+}
+
+async function reseal(
+  { db }: OpenDatabase<Tables>,
+  env: Environment,
+  url: string,
+): Promise<number> {
+  const { secretKey } = readRuntimeOptions(env, true);
+  return resealAll(db, createSealer(await loadKeyRing(secretKey ?? undefined, url)));
+}
+
+async function check(url: string, log: Log): Promise<MigrateReport> {
+  const location = parseDatabaseUrl(url);
+  const pending = await findPending(url, location, log);
+  return { database: nameOf(location), applied: [], pending, resealed: null };
+}
+
+async function findPending(url: string, location: DatabaseLocation, log: Log): Promise<string[]> {
+  // Opening a file makes it, and a check changes nothing.
+  if (location.kind === 'sqlite' && !(await exists(location.path))) return Object.keys(MIGRATIONS);
+  const database = await openDatabase<Tables>(url, { log });
+  try {
+    return await pendingMigrations(database.db);
+  } finally {
+    await database.close();
+  }
+}
+
+async function exists(path: string | null): Promise<boolean> {
+  if (path === null) return false;
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function nameOf(location: DatabaseLocation): string {
+  return location.kind === 'postgres' ? location.name : (location.path ?? 'memory');
+}
+
+/** Missing steps are work that the next `migrate` does, so a check that finds some ends as 3. */
+function exitCodeOf({ pending }: MigrateReport): ExitCode {
+  return pending.length > 0 ? EXIT_CODES.stopped : EXIT_CODES.done;
+}
+
+function render(output: Output, { database, applied, pending, resealed }: MigrateReport): void {
+  if (pending.length > 0) {
+    const lack = countOf(pending.length, 'step');
+    output.print(`The schema of ${database} lacks ${lack}; \`donor-sync migrate\` takes them:`);
+  } else if (applied.length > 0) {
+    output.print(`Brought the schema of ${database} up to date:`);
+  } else {
+    output.print(`The schema of ${database} is up to date.`);
+  }
+  for (const step of [...applied, ...pending]) output.print(`  ${step}`);
+  if (resealed !== null)
+    output.print(`${countOf(resealed, 'secret')} sealed with the current key.`);
+}

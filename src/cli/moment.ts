@@ -1,0 +1,11 @@
+import { formatDuration } from './quantities.ts';
+
+/** `2026-11-20 02:00 UTC`, for an instant in ISO 8601 or epoch milliseconds. */
+export function formatMoment(instant: string | number): string {
+  return `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** `3 h 12 min ago` */
+export function formatAgo(instant: string | number, now: number): string {
+  return `${formatDuration(now - new Date(instant).getTime())} ago`;
+}

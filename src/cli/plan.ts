@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { OpenIntegration } from '../application.ts';
+import { type Preview, previewRun } from '../sync/preview.ts';
+import { attemptEach, finishAttempts } from './attempts.ts';
+import { chooseIntegrations, requireOne } from './choose-integrations.ts';
+import { runAction } from './command.ts';
+import { parseCount } from './count-option.ts';
+import { printPreview } from './plan/preview-text.ts';
+import { neverAborted, type ProductDeps, productCommand, withApplication } from './product.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync plan riverside
+  donor-sync plan riverside --list 50            name the first 50 contacts and changes
+  donor-sync plan riverside --contact 0035e000
+  donor-sync plan --all --json                   for scripts: { "plans": [...] }
+
+Nothing is written anywhere, and only free requests are made.`;
+
+/** Contacts and changes that are named one by one unless told otherwise. */
+const DEFAULT_LISTED = 10;
+
+const optionsSchema = z.object({
+  config: z.string().optional(),
+  all: z.boolean().default(false),
+  contact: z.string().min(1).optional(),
+  full: z.boolean().default(false),
+  list: z.int().positive().default(DEFAULT_LISTED),
+});
+
+type PlanOptions = z.infer<typeof optionsSchema>;
+
+/** The command `plan`: what a sync would do now, for nothing. */
+export function planCommand(deps: ProductDeps): Command {
+  const command = productCommand('plan', deps)
+    .description('show who would be enhanced and why, what it costs and what it would change')
+    .argument('[ids...]', 'the integrations; may be left out if there is only one')
+    .option('--all', 'every integration')
+    .option('--contact <crm-id>', 'only the contact with this id in the CRM')
+    .option('--full', 'as if all contacts were read again')
+    .option('--list <n>', `contacts and changes to name (default: ${DEFAULT_LISTED})`, parseCount)
+    .addHelpText('after', EXAMPLES);
+  return command.action((ids: string[]) =>
+    runAction(deps, command, (output) => {
+      const options = optionsSchema.parse(command.optsWithGlobals());
+      return withApplication(deps, options.config, async (application) => {
+        const chosen = chooseIntegrations(application, ids, options.all);
+        if (options.contact !== undefined) requireOne(chosen);
+        const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
+          planOne(open, options),
+        );
+        return finishAttempts(output, attempts, {
+          document: (plans) => ({ plans }),
+          render: ({ plans }) => {
+            for (const plan of plans) printPreview(output, plan, options.list);
+          },
+        });
+      });
+    }),
+  );
+}
+
+function planOne(open: OpenIntegration, { contact, full }: PlanOptions): Promise<Preview> {
+  const { integration, mappings, partnerKey } = open;
+  return previewRun(open.deps, {
+    integration,
+    mappings,
+    partnerKey,
+    full,
+    only: contact ?? null,
+  });
+}

@@ -1,0 +1,107 @@
+import type { FieldValue } from '../../core/crm-field.ts';
+import { outcomeText } from '../../core/outcome-text.ts';
+import type { Preview } from '../../sync/preview.ts';
+import type { Output } from '../output.ts';
+import { countOf, formatCount, formatDuration } from '../quantities.ts';
+import { dueText } from './due-text.ts';
+
+const MS_PER_SECOND = 1000;
+
+/** What a run would do, for a person; `listed` contacts and changes are named one by one. */
+export function printPreview(output: Output, preview: Preview, listed: number): void {
+  const { style } = output;
+  const read = countOf(preview.read, 'contact');
+  output.print(`${style.strong(preview.integration)}: ${read} to read`);
+  printCredits(output, preview);
+  printCounts(output, 'To be enhanced', preview.enhance, dueText);
+  printContacts(output, preview, listed);
+  printCounts(output, 'Left as they are', preview.leave, outcomeText);
+  printChanges(output, preview, listed);
+  printFields(output, preview);
+  output.print();
+  output.print(`  ${effortOf(preview)}`);
+  output.print(`  To do it: donor-sync sync ${preview.integration}`);
+  output.print();
+}
+
+function printCredits(output: Output, { credits }: Preview): void {
+  const { needed, allowed, remaining, limit } = credits.enhancements;
+  output.print(
+    `  Credits: ${formatCount(needed)} needed, ${formatCount(allowed)} would be spent, ${formatCount(remaining)} in the bucket "enhancements"`,
+  );
+  if (limit !== null) {
+    const left = countOf(needed - allowed, 'contact');
+    output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));
+  }
+}
+
+function printCounts(
+  output: Output,
+  title: string,
+  counts: Readonly<Record<string, number>>,
+  textOf: (reason: string) => string,
+): void {
+  const rows = Object.entries(counts).sort(([, a], [, b]) => b - a);
+  if (rows.length === 0) return;
+  output.print();
+  output.table(
+    [
+      { header: title, value: ([, count]) => formatCount(count), align: 'right' },
+      { header: 'Why', value: ([reason]) => textOf(reason), shrinks: true },
+    ],
+    rows,
+  );
+}
+
+function printContacts(output: Output, { contacts, enhance }: Preview, listed: number): void {
+  if (contacts.length === 0) return;
+  const all = Object.values(enhance).reduce((sum, count) => sum + count, 0);
+  output.print();
+  output.table(
+    [
+      { header: 'Contact', value: ({ crmId }) => crmId },
+      { header: 'Why', value: ({ reason }) => dueText(reason), shrinks: true },
+    ],
+    contacts.slice(0, listed),
+  );
+  printRest(output, all - listed);
+}
+
+function printChanges(output: Output, { waiting }: Preview, listed: number): void {
+  if (waiting.profiles === 0) return;
+  output.print();
+  output.print(`  ${countOf(waiting.profiles, 'profile')} already paid for would be delivered`);
+  if (waiting.changes.length === 0) return;
+  output.table(
+    [
+      { header: 'Contact', value: ({ crmId }) => crmId },
+      { header: 'Field', value: ({ field }) => field },
+      { header: 'Now', value: ({ from }) => valueText(from), shrinks: true },
+      { header: 'Then', value: ({ to }) => valueText(to), shrinks: true },
+    ],
+    waiting.changes.slice(0, listed),
+  );
+  printRest(output, waiting.changes.length - listed);
+}
+
+function printRest(output: Output, rest: number): void {
+  if (rest > 0) {
+    output.print(output.style.faint(`and ${formatCount(rest)} more (--list N names more)`));
+  }
+}
+
+function printFields(output: Output, { fields }: Preview): void {
+  if (fields.length === 0) return;
+  output.print();
+  output.print(output.style.warn(`  ${countOf(fields.length, 'problem')} with the field map:`));
+  for (const { message, mend } of fields) output.print(`  - ${message} ${mend}`);
+}
+
+function effortOf({ calls, secondsAtLimit }: Preview): string {
+  const time = formatDuration(secondsAtLimit * MS_PER_SECOND);
+  return `Requests: ${formatCount(calls.partner)} to the service, ${formatCount(calls.crm)} to the CRM; at least ${time} at the limit of the service`;
+}
+
+function valueText(value: FieldValue): string {
+  return value === null ? '(empty)' : String(value);
+}

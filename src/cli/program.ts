@@ -1,0 +1,34 @@
+import { Command } from 'commander';
+import { createCommand } from './command.ts';
+import { type AllDeps, COMMANDS } from './commands.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync init                 write settings
+  donor-sync plan riverside       see what a sync would do
+  donor-sync sync riverside       sync
+  donor-sync COMMAND --help       the options of a command
+
+Exit codes: 0 done, 1 unexpected error, 2 bad usage or settings (nothing was changed),
+3 the run stopped before its end and the next run goes on from there.`;
+
+/**
+ * The whole command line. Only the command that is called for is loaded; the others are there by
+ * name alone, for the list in the help and for near misses. Without any word it shows its help.
+ */
+export async function createProgram(
+  deps: AllDeps,
+  version: string,
+  argv: readonly string[],
+): Promise<Command> {
+  const program = createCommand('donor-sync', deps)
+    .description("Keeps a nonprofit's CRM enriched by the Partner Data Service.")
+    .version(version, '--version', 'print the version')
+    .option('--config <file>', 'the settings file (default: DONOR_SYNC_CONFIG or donor-sync.yaml)')
+    .addHelpText('after', EXAMPLES);
+  for (const { name, summary, load } of COMMANDS) {
+    const command = argv.includes(name) ? await load(deps) : new Command(name);
+    program.addCommand(command.summary(summary));
+  }
+  return argv.length === 0 ? program.action(() => program.outputHelp()) : program;
+}

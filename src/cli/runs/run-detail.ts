@@ -1,0 +1,96 @@
+import { isoTime } from '../../core/clock.ts';
+import { outcomeText } from '../../core/outcome-text.ts';
+import type { RunReport } from '../../core/run.ts';
+import { parseOwned, type WriteRow } from '../../store/deliveries.ts';
+import type { RunRow } from '../../store/runs.ts';
+import type { Store } from '../../store/store.ts';
+import { reportOf } from '../../sync/stored-report.ts';
+import type { Output } from '../output.ts';
+import { formatCount } from '../quantities.ts';
+import { printRun } from '../sync/run-summary.ts';
+
+/** A run with what it did to its contacts. Names of fields only: values are sealed on disk. */
+export interface RunDetail extends RunReport {
+  /**
+   * Contacts by reason, of those that no later run has touched: the store keeps the last outcome of
+   * each.
+   */
+  reasons: Record<string, number>;
+  /** The first of the contacts that were not simply fresh. */
+  outcomes: { crmId: string; reason: string; detail: string | null; at: string }[];
+  /** The first of what was written and not undone. */
+  writes: { crmId: string; fields: string[]; at: string }[];
+  /** How many writes there are in all. */
+  writeCount: number;
+}
+
+/** Puts a run's detail together; `limit` is for the contacts and for the writes. */
+export async function describeRun(store: Store, row: RunRow, limit: number): Promise<RunDetail> {
+  const reasons = await store.contacts.countOutcomes(row.id, row.integration_id);
+  const outcomes = await store.contacts.listOutcomes(row.id, row.integration_id, limit);
+  const writes = await store.deliveries.listWrites(row.id);
+  return {
+    ...(await reportOf(store, row)),
+    reasons: Object.fromEntries(reasons),
+    outcomes: outcomes.map((contact) => ({
+      crmId: contact.crm_id,
+      reason: contact.outcome_reason,
+      detail: contact.outcome_detail,
+      at: isoTime(contact.outcome_at),
+    })),
+    writes: writes.slice(0, limit).map(writeOf),
+    writeCount: writes.length,
+  };
+}
+
+function writeOf(write: WriteRow): RunDetail['writes'][number] {
+  return {
+    crmId: write.crm_id,
+    fields: Object.keys(parseOwned(write.after)),
+    at: isoTime(write.written_at),
+  };
+}
+
+export function printRunDetail(output: Output, detail: RunDetail): void {
+  printRun(output, detail, new Map(Object.entries(detail.reasons)));
+  printOutcomes(output, detail);
+  printWrites(output, detail);
+}
+
+function printOutcomes(output: Output, { outcomes, reasons }: RunDetail): void {
+  if (outcomes.length === 0) return;
+  output.table(
+    [
+      { header: 'Contact', value: ({ crmId }) => crmId },
+      { header: 'Reason', value: ({ reason }) => reason },
+      {
+        header: 'In words',
+        value: ({ reason, detail }) => detail ?? outcomeText(reason),
+        shrinks: true,
+      },
+    ],
+    outcomes,
+  );
+  const { profile_fresh: _fresh, ...others } = reasons;
+  const all = Object.values(others).reduce((sum, count) => sum + count, 0);
+  printRest(output, all - outcomes.length);
+  output.print();
+}
+
+function printWrites(output: Output, { writes, writeCount }: RunDetail): void {
+  if (writes.length === 0) return;
+  output.table(
+    [
+      { header: 'Written into', value: ({ crmId }) => crmId },
+      { header: 'Fields', value: ({ fields }) => fields.join(', '), shrinks: true },
+    ],
+    writes,
+  );
+  printRest(output, writeCount - writes.length);
+}
+
+function printRest(output: Output, rest: number): void {
+  if (rest > 0) {
+    output.print(output.style.faint(`and ${formatCount(rest)} more (--limit N shows more)`));
+  }
+}

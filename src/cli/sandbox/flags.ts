@@ -1,0 +1,95 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+
+/** The most donors or contacts a world can have. */
+const MAX_PEOPLE = 1_000_000_000;
+
+const MAX_PORT = 65_535;
+
+/** Longer than anybody waits for a job in a sandbox: one day. */
+const MAX_JOB_TIME_MS = 86_400_000;
+
+/** The options of `sandbox partner`, as `startPartnerSandbox` takes them but for the last two. */
+export const partnerSandboxFlagsSchema = z
+  .object({
+    port: z.number(),
+    seed: z.number().exactOptional(),
+    donors: z.number().exactOptional(),
+    contacts: z.number().exactOptional(),
+    db: z.string().exactOptional(),
+    rate: z.number().exactOptional(),
+    burst: z.number().exactOptional(),
+    retryAfter: z.boolean(),
+    jobTime: z.number().exactOptional(),
+    credits: z.number().exactOptional(),
+    faults: z.string().exactOptional(),
+    forms: z.enum(['a', 'b', 'both']),
+  })
+  .transform(({ jobTime, burst, ...flags }) => ({
+    ...flags,
+    ...(jobTime === undefined ? {} : { jobTimeMs: jobTime }),
+    // A bucket that never holds a request would refuse them all: 0 means no limit here as well.
+    ...(burst === 0 ? { rate: 0 } : burst === undefined ? {} : { burst }),
+  }));
+
+export type PartnerSandboxFlags = z.infer<typeof partnerSandboxFlagsSchema>;
+
+/** Adds the options of `sandbox partner` to a command (design, section 4.4). */
+export function addPartnerSandboxOptions(command: Command): Command {
+  const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
+  return command
+    .option('--port <n>', 'the port on 127.0.0.1; 0 takes a free one', wholeNumber(0, MAX_PORT), 0)
+    .option(
+      '--seed <n>',
+      'another seed, other people (default: 1)',
+      wholeNumber(MIN_SAFE_INTEGER, MAX_SAFE_INTEGER),
+    )
+    .option(
+      '--donors <n>',
+      'how many people the service knows (default: 10000)',
+      wholeNumber(0, MAX_PEOPLE),
+    )
+    .option(
+      '--contacts <n>',
+      'how many people the contact list has (default: as many as donors)',
+      wholeNumber(0, MAX_PEOPLE),
+    )
+    .option('--db <file>', 'keep the state in this file (default: nothing is kept)')
+    .option(
+      '--rate <n>',
+      'requests a second for each key, 0 for no limit (default: 10)',
+      wholeNumber(0, MAX_SAFE_INTEGER),
+    )
+    .option(
+      '--burst <n>',
+      'requests at once, 0 for no limit (default: 10)',
+      wholeNumber(0, MAX_SAFE_INTEGER),
+    )
+    .option('--no-retry-after', 'leave the Retry-After header out of 429 replies')
+    .option(
+      '--job-time <ms>',
+      'the longest time a job takes, in milliseconds (default: 4000)',
+      wholeNumber(0, MAX_JOB_TIME_MS),
+    )
+    .option(
+      '--credits <n>',
+      'credits in each bucket of a new team (default: 100000)',
+      wholeNumber(0, MAX_SAFE_INTEGER),
+    )
+    .option('--faults <file>', 'a JSON file with rules for what shall go wrong')
+    .addOption(
+      new Option('--forms <forms>', 'which forms of the enhancement paths exist')
+        .choices(['a', 'b', 'both'])
+        .default('both'),
+    );
+}
+
+/** Reads a whole number between the two, both included. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    const isWhole = /^-?\d+$/.test(text) && number >= least && number <= most;
+    if (isWhole) return number;
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
+  };
+}

@@ -1,0 +1,136 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Application } from '../application.ts';
+import { isoTime } from '../core/clock.ts';
+import type { Integration } from '../core/integration.ts';
+import type { RunReport } from '../core/run.ts';
+import { reportOf } from '../sync/stored-report.ts';
+import { namedOrAll } from './choose-integrations.ts';
+import { runAction } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { formatAgo } from './moment.ts';
+import { nextSteps } from './next-steps.ts';
+import type { Output } from './output.ts';
+import { type ProductDeps, productCommand, withApplication } from './product.ts';
+import { countOf } from './quantities.ts';
+import { findRunning, ownerWords, type Running } from './running.ts';
+import { countsOf, STATUS_WORDS } from './sync/run-summary.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync status
+  donor-sync status riverside --json    for scripts: { "integrations": [...] }`;
+
+/** One integration as `status --json` shows it. */
+interface IntegrationStatus {
+  id: string;
+  name: string | null;
+  crm: string;
+  /** Five fields of cron with the time zone; null if it runs only by hand. */
+  schedule: { cron: string; timezone: string } | null;
+  running: Running | null;
+  lastRun: RunReport | null;
+  lastSuccessAt: string | null;
+  /** Contacts with work left, by where they stand. */
+  contacts: { due: number; submitted: number; ready: number; held: number };
+  /** Decisions that wait for a person. */
+  holds: number;
+  next: string[];
+}
+
+const optionsSchema = z.object({ config: z.string().optional() });
+
+/** The command `status`: what is going on, what happened last, and what to do next. */
+export function statusCommand(deps: ProductDeps): Command {
+  const command = productCommand('status', deps)
+    .description('show what is running, how the last run ended and what waits')
+    .argument('[ids...]', 'the integrations (default: all)')
+    .addHelpText('after', EXAMPLES);
+  return command.action((ids: string[]) =>
+    runAction(deps, command, (output) => {
+      const { config } = optionsSchema.parse(command.optsWithGlobals());
+      return withApplication(deps, config, async (application) => {
+        const integrations: IntegrationStatus[] = [];
+        for (const integration of namedOrAll(application, ids)) {
+          integrations.push(await statusOf(deps, application, integration));
+        }
+        output.finish({ integrations }, () => {
+          for (const status of integrations) printStatus(output, status, deps.clock.now());
+        });
+        return EXIT_CODES.done;
+      });
+    }),
+  );
+}
+
+async function statusOf(
+  deps: ProductDeps,
+  { store }: Pick<Application, 'store'>,
+  { id, name, crm, schedule }: Integration,
+): Promise<IntegrationStatus> {
+  const running = await findRunning(deps, store, id);
+  const [lastRow] = await store.runs.list({ integrationId: id, limit: 1 });
+  const [lastSuccess] = await store.runs.list({
+    integrationId: id,
+    status: 'succeeded',
+    limit: 1,
+  });
+  const lastRun = lastRow ? await reportOf(store, lastRow) : null;
+  const holds = (await store.holds.listOpen(id)).length;
+  return {
+    id,
+    name: name ?? null,
+    crm: crm.kind,
+    schedule,
+    running,
+    lastRun,
+    lastSuccessAt: lastSuccess ? isoTime(lastSuccess.finished_at ?? lastSuccess.started_at) : null,
+    contacts: await store.contacts.countWork(id),
+    holds,
+    next: running ? [] : stepsFor(id, lastRun, holds),
+  };
+}
+
+function stepsFor(id: string, lastRun: RunReport | null, holds: number): string[] {
+  if (lastRun === null) return [`See what a first sync would do: donor-sync plan ${id}`];
+  // What is held now counts, and not what was held when that run ended.
+  return nextSteps({ ...lastRun, contacts: { ...lastRun.contacts, held: holds } });
+}
+
+function printStatus(output: Output, status: IntegrationStatus, now: number): void {
+  const { style } = output;
+  const name = status.name === null ? '' : ` (${status.name})`;
+  const schedule =
+    status.schedule === null ? 'by hand' : `at ${status.schedule.cron} ${status.schedule.timezone}`;
+  output.print(`${style.strong(status.id)}${name}: ${status.crm}, ${schedule}`);
+  output.print(`  Now:      ${nowText(status, now)}`);
+  output.print(`  Last run: ${lastRunText(status, now)}`);
+  if (status.lastRun !== null) output.print(`            ${countsOf(status.lastRun)}`);
+  if (status.lastRun?.reason) output.print(`            ${status.lastRun.reason.message}`);
+  output.print(`  Success:  ${successText(status, now)}`);
+  output.print(`  Waiting:  ${waitingText(status)}`);
+  for (const step of status.next) output.print(`  Next:     ${step}`);
+  output.print();
+}
+
+function nowText({ running }: IntegrationStatus, now: number): string {
+  if (running === null) return 'nothing is running';
+  const since = running.since === null ? '' : `, begun ${formatAgo(running.since, now)}`;
+  return `${ownerWords(running.owner)} is at work${since}`;
+}
+
+function lastRunText({ lastRun, running }: IntegrationStatus, now: number): string {
+  if (lastRun === null) return 'none yet';
+  const isCutOff = lastRun.status === 'running' && running === null;
+  const status = isCutOff ? 'was cut off; the next run goes on' : STATUS_WORDS[lastRun.status];
+  return `${status}, begun ${formatAgo(lastRun.startedAt, now)}`;
+}
+
+function successText({ lastSuccessAt }: IntegrationStatus, now: number): string {
+  return lastSuccessAt === null ? 'no run has succeeded yet' : formatAgo(lastSuccessAt, now);
+}
+
+function waitingText({ contacts, holds }: IntegrationStatus): string {
+  const waiting = contacts.due + contacts.submitted + contacts.ready;
+  return `${countOf(waiting, 'contact')} for the next run, ${countOf(holds, 'contact')} for a person`;
+}

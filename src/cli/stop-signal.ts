@@ -1,0 +1,43 @@
+import { EXIT_CODES } from './exit-codes.ts';
+import type { TextStream } from './output.ts';
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * Everything is on disk at every moment, so that nothing is lost if the end is forced. Less than
+ * the 10 seconds after which supervisors lose their patience (design, section 5, promise 8).
+ */
+const FORCED_END_MS = 9_500;
+
+/** The part of `process` that is needed. */
+export interface Stoppable {
+  on(signal: (typeof STOP_SIGNALS)[number], listener: () => void): unknown;
+  exit(code: number): never;
+}
+
+/**
+ * Makes `stopSignal` (see `product.ts`). From its first call on, the first SIGINT or SIGTERM aborts
+ * the signal, and a second one, or too long a wait, ends the process at once.
+ */
+export function createStopSignal(process: Stoppable, stderr: TextStream): () => AbortSignal {
+  const controller = new AbortController();
+  let isListening = false;
+
+  function stop(): void {
+    if (controller.signal.aborted) endNow();
+    stderr.write('Stopping. A second signal ends at once.\n');
+    setTimeout(endNow, FORCED_END_MS).unref();
+    controller.abort();
+  }
+
+  function endNow(): never {
+    stderr.write('Ended at once; the next run goes on from what is on disk.\n');
+    return process.exit(EXIT_CODES.stopped);
+  }
+
+  return () => {
+    if (!isListening) for (const name of STOP_SIGNALS) process.on(name, stop);
+    isListening = true;
+    return controller.signal;
+  };
+}

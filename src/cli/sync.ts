@@ -1,0 +1,132 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Application, OpenIntegration } from '../application.ts';
+import type { RunReport, RunStatus } from '../core/run.ts';
+import { runSync } from '../sync/run.ts';
+import { attemptEach, finishAttempts, worstOf } from './attempts.ts';
+import { chooseIntegrations, requireOne } from './choose-integrations.ts';
+import { runAction } from './command.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import { type ProductDeps, productCommand, withApplication } from './product.ts';
+import { createRunProgress } from './sync/run-progress.ts';
+import { printRun } from './sync/run-summary.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync sync                                the only integration of the settings
+  donor-sync sync riverside hillside             one after the other
+  donor-sync sync riverside --contact 0035e000   one contact
+  donor-sync sync --all --json                   for scripts: { "runs": [...] }
+
+Exit codes: 0 all is done, 3 a run stopped before its end (run again to go on), 1 a run failed,
+2 the settings are wrong and nothing was changed.`;
+
+const optionsSchema = z.object({
+  config: z.string().optional(),
+  all: z.boolean().default(false),
+  contact: z.string().min(1).optional(),
+  full: z.boolean().default(false),
+});
+
+type SyncOptions = z.infer<typeof optionsSchema>;
+
+/** The command `sync`: runs now, from wherever the last run stopped. */
+export function syncCommand(deps: ProductDeps): Command {
+  const command = productCommand('sync', deps)
+    .description('read what changed, enhance it and write it into the CRM, now')
+    .argument('[ids...]', 'the integrations; may be left out if there is only one')
+    .option('--all', 'every integration, one after the other')
+    .option('--contact <crm-id>', 'only the contact with this id in the CRM')
+    .option('--full', 'read all contacts again instead of what changed')
+    .addHelpText('after', EXAMPLES);
+  return command.action((ids: string[]) =>
+    runAction(deps, command, async (output) => {
+      const options = optionsSchema.parse(command.optsWithGlobals());
+      const signal = deps.stopSignal();
+      return withApplication(deps, options.config, (application) =>
+        syncChosen(deps, application, { ids, options, signal, output }),
+      );
+    }),
+  );
+}
+
+interface SyncCall {
+  ids: string[];
+  options: SyncOptions;
+  signal: AbortSignal;
+  output: Output;
+}
+
+async function syncChosen(
+  deps: ProductDeps,
+  application: Application,
+  { ids, options, signal, output }: SyncCall,
+): Promise<ExitCode> {
+  const chosen = chooseIntegrations(application, ids, options.all);
+  if (options.contact !== undefined) requireOne(chosen);
+  const attempts = await attemptEach(application, chosen, signal, async (open) => {
+    const report = await syncOne(deps, open, options, signal);
+    // Told at once: the next integration may take hours.
+    printRun(
+      output,
+      report,
+      await open.deps.store.contacts.countOutcomes(report.id, report.integration),
+    );
+    return report;
+  });
+  const left = chosen.slice(attempts.length).map(({ id }) => id);
+  if (left.length > 0) output.note(`Not begun, because a stop was asked for: ${left.join(', ')}.`);
+  const errorCode = finishAttempts(output, attempts, {
+    document: (runs) => ({ runs }),
+    render: () => undefined,
+  });
+  const reports = attempts.flatMap(({ value }) => value ?? []);
+  for (const report of reports) noteStop(output, report);
+  return worstOf([
+    ...reports.map(({ status }) => EXIT_CODE_OF[status]),
+    ...(attempts.length > reports.length ? [errorCode] : []),
+    ...(left.length > 0 ? [EXIT_CODES.stopped] : []),
+  ]);
+}
+
+const EXIT_CODE_OF: Readonly<Record<RunStatus, ExitCode>> = {
+  running: EXIT_CODES.stopped,
+  succeeded: EXIT_CODES.done,
+  incomplete: EXIT_CODES.stopped,
+  failed: EXIT_CODES.unexpected,
+};
+
+async function syncOne(
+  deps: ProductDeps,
+  open: OpenIntegration,
+  { contact, full }: SyncOptions,
+  signal: AbortSignal,
+): Promise<RunReport> {
+  const { integration, mappings, partnerKey } = open;
+  const progress = createRunProgress(deps, open.deps.store);
+  try {
+    return await runSync(
+      open.deps,
+      {
+        integration,
+        mappings,
+        partnerKey,
+        trigger: 'manual',
+        full,
+        only: contact ?? null,
+        signal,
+      },
+      { started: progress.watch, calls: open.calls },
+    );
+  } finally {
+    await progress.stop();
+  }
+}
+
+/** Scripts read the document; whoever reads the log of cron wants the sentence. */
+function noteStop(output: Output, { integration, status, reason }: RunReport): void {
+  if (!output.isJson || reason === null) return;
+  const how = status === 'failed' ? 'failed' : 'stopped before its end';
+  output.note(`The run of ${integration} ${how}: ${reason.message}`);
+}

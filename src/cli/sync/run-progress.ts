@@ -1,0 +1,79 @@
+import { messageOf } from '../../core/errors.ts';
+import type { Store } from '../../store/store.ts';
+import type { Run } from '../../sync/context.ts';
+import type { ProductDeps } from '../product.ts';
+import { createProgress, type Progress } from '../progress.ts';
+import { countOf } from '../quantities.ts';
+
+/** How often the store is asked how far a run is. */
+const LOOK_INTERVAL_MS = 500;
+
+type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
+type ProgressStore = Pick<Store, 'runs' | 'contacts' | 'submissions'>;
+
+/** The bars of one run on a terminal; does nothing where there is none. */
+export interface RunProgress {
+  /** Begins to show the run. */
+  watch(run: Pick<Run, 'id' | 'integration' | 'partnerKey'>): void;
+  /** Shows the end; resolves when nothing more is drawn. */
+  stop(): Promise<void>;
+}
+
+export function createRunProgress(deps: ProgressDeps, store: ProgressStore): RunProgress {
+  const { stderr, clock, log, logStream } = deps;
+  const stopped = new AbortController();
+  const progress = createProgress({ stream: stderr, clock });
+  const stepBack = logStream.stepAside(progress.interrupt);
+  let watching: Promise<void> = Promise.resolve();
+
+  async function show(run: Parameters<RunProgress['watch']>[0]): Promise<void> {
+    const before = await countUnderWay(store, run.integration.id);
+    while (!stopped.signal.aborted) {
+      await look(store, progress, run, before);
+      await clock.sleep(LOOK_INTERVAL_MS, stopped.signal);
+    }
+    await look(store, progress, run, before);
+  }
+
+  return {
+    watch(run) {
+      if (!stderr.isTTY) return;
+      watching = show(run).catch((error: unknown) => {
+        // Not to see how far a run is must not end it.
+        log.warn({ error: messageOf(error) }, 'the progress of the run cannot be shown');
+      });
+    },
+    async stop() {
+      stopped.abort();
+      await watching;
+      progress.stop();
+      stepBack();
+    },
+  };
+}
+
+/** Contacts between submission and delivery. */
+async function countUnderWay({ contacts }: ProgressStore, integrationId: string): Promise<number> {
+  const { submitted, ready } = await contacts.countWork(integrationId);
+  return submitted + ready;
+}
+
+async function look(
+  store: ProgressStore,
+  progress: Progress,
+  run: Parameters<RunProgress['watch']>[0],
+  underWayBefore: number,
+): Promise<void> {
+  const row = await store.runs.find(run.id);
+  if (!row) return;
+  const underWay = await countUnderWay(store, run.integration.id);
+  const { balance } = await store.submissions.findBalance(run.partnerKey);
+  const toDeliver = underWayBefore + row.submitted_count;
+  progress.update('Read', { done: row.read_count, total: null });
+  progress.update('Submitted', {
+    done: row.submitted_count,
+    total: row.chosen_count,
+    ...(balance === null ? {} : { remark: `${countOf(balance, 'credit')} left` }),
+  });
+  progress.update('Delivered', { done: Math.max(0, toDeliver - underWay), total: toDeliver });
+}

@@ -1,0 +1,108 @@
+import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import { outcomeText } from '../../core/outcome-text.ts';
+import type { RunReport, RunStatus } from '../../core/run.ts';
+import { nextSteps } from '../next-steps.ts';
+import type { Output } from '../output.ts';
+import { countOf, formatCount, formatDuration } from '../quantities.ts';
+import { shortId } from '../short-id.ts';
+import type { Style } from '../style.ts';
+
+/** A run for a person: how it ended, what it counted, why, and what to do next. */
+export function printRun(
+  output: Output,
+  report: RunReport,
+  reasons: ReadonlyMap<string, number>,
+): void {
+  const { style } = output;
+  output.print(`${style.strong(report.integration)}: ${endOf(report, style)}`);
+  if (report.reason !== null) output.print(`  ${report.reason.message}`);
+  output.print(`  ${countsOf(report)}`);
+  output.print(`  ${creditsOf(report)}`);
+  printReasons(output, reasons);
+  printNetworks(output, report);
+  const steps = nextSteps(report);
+  if (steps.length > 0) output.print();
+  for (const step of steps) output.print(`  ${step}`);
+  output.print();
+}
+
+/** The contacts of a run by what became of them and why, as a table. */
+export function printReasons(output: Output, reasons: ReadonlyMap<string, number>): void {
+  const rows = [...reasons]
+    .map(([reason, count]) => ({ reason, count, outcome: outcomeNamed(reason) }))
+    .sort((a, b) => placeOf(a.outcome) - placeOf(b.outcome) || b.count - a.count);
+  if (rows.length === 0) return;
+  output.print();
+  output.table(
+    [
+      { header: 'Outcome', value: ({ outcome }) => outcome ?? '' },
+      { header: 'Contacts', value: ({ count }) => formatCount(count), align: 'right' },
+      { header: 'Why', value: ({ reason }) => outcomeText(reason), shrinks: true },
+    ],
+    rows,
+  );
+}
+
+/** `succeeded in 4.2 s (run 1a2b3c4d)` */
+function endOf(report: RunReport, style: Style): string {
+  const word = STATUS_WORDS[report.status];
+  const took =
+    report.finishedAt === null
+      ? ''
+      : ` after ${formatDuration(Date.parse(report.finishedAt) - Date.parse(report.startedAt))}`;
+  return `${colorOf(report.status, style)(word)}${took} (run ${shortId(report.id)})`;
+}
+
+/** How a run stands, in words. */
+export const STATUS_WORDS: Readonly<Record<RunStatus, string>> = {
+  running: 'running',
+  succeeded: 'succeeded',
+  incomplete: 'stopped before its end',
+  failed: 'failed',
+};
+
+function colorOf(status: RunStatus, style: Style): (text: string) => string {
+  if (status === 'failed') return style.bad;
+  return status === 'succeeded' ? style.good : style.warn;
+}
+
+/** `250 read, 240 chosen, 240 submitted, 231 enhanced, 228 written` */
+export function countsOf({ contacts }: RunReport): string {
+  const { read, chosen, submitted, enhanced, written } = contacts;
+  return Object.entries({ read, chosen, submitted, enhanced, written })
+    .map(([word, count]) => `${formatCount(count)} ${word}`)
+    .join(', ');
+}
+
+function creditsOf({ credits }: RunReport): string {
+  const { spent, remaining } = credits.enhancements;
+  const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
+  return `${countOf(spent, 'credit')} spent${left}`;
+}
+
+function printNetworks(output: Output, { networks }: RunReport): void {
+  if (networks.length === 0) return;
+  output.print();
+  output.table(
+    [
+      { header: 'Network', value: ({ name }) => name, shrinks: true },
+      { header: 'Added', value: ({ added }) => formatCount(added), align: 'right' },
+      { header: 'Removed', value: ({ removed }) => formatCount(removed), align: 'right' },
+      { header: 'Kept', value: ({ kept }) => formatCount(kept), align: 'right' },
+      { header: 'Failed', value: ({ failed }) => formatCount(failed), align: 'right' },
+    ],
+    networks,
+  );
+}
+
+/** What needs a person stands last, where the eye is. */
+const ORDER: readonly Outcome[] = ['unchanged', 'written', 'skipped', 'waiting', 'failed', 'held'];
+
+function outcomeNamed(reason: string): Outcome | null {
+  const known = new Map<string, Outcome>(Object.entries(OUTCOME_REASONS));
+  return known.get(reason) ?? null;
+}
+
+function placeOf(outcome: Outcome | null): number {
+  return outcome === null ? ORDER.length : ORDER.indexOf(outcome);
+}

@@ -1,0 +1,12 @@
+/** A settings file with one integration of a CSV file, `riverside`, whose key is PARTNER_API_KEY. */
+export function aSettingsFile({ database = 'sqlite:data.db', partnerUrl = 'https://p.example' }) {
+  return `database: "${database}"
+integrations:
+  - id: riverside
+    partner: { baseUrl: "${partnerUrl}", apiKey: "\${PARTNER_API_KEY}" }
+    crm:
+      kind: csv
+      path: contacts.csv
+      columns: { id: Id, firstName: First, lastName: Last }
+`;
+}

@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyCommand } from '../../src/cli/apply.ts';
+import { exportCommand } from '../../src/cli/export.ts';
+import { aSettingsFile } from './a-settings-file.ts';
+import { runCommand } from './run-command.ts';
+
+const HILLSIDE = `integrations:
+  - id: hillside
+    partner: { baseUrl: https://p.example, apiKey: "\${HILLSIDE_KEY}" }
+    crm:
+      kind: csv
+      path: lists/hillside.csv
+      columns: { id: Id, firstName: First, lastName: Last }
+`;
+
+const ENV = { PARTNER_API_KEY: 'key-of-riverside', HILLSIDE_KEY: 'key-of-hillside' };
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'donor-sync-apply-'));
+  await writeFile(join(folder, 'donor-sync.yaml'), aSettingsFile({}));
+  await writeFile(join(folder, 'hillside.yaml'), HILLSIDE);
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+function apply(...options: string[]) {
+  return runCommand(applyCommand, ['apply', ...options], { cwd: folder, env: ENV });
+}
+
+function exportOf(id: string, ...options: string[]) {
+  return runCommand(exportCommand, ['export', id, ...options], { cwd: folder, env: ENV });
+}
+
+describe('apply', () => {
+  it('stores an integration, and says when nothing or something has changed', async () => {
+    expect(await apply('hillside.yaml')).toMatchObject({
+      exitCode: 0,
+      stdout: 'hillside: created\n',
+    });
+    expect((await apply('hillside.yaml')).stdout).toBe('hillside: unchanged\n');
+    await writeFile(join(folder, 'hillside.yaml'), `${HILLSIDE}    budget: { keep: 5 }\n`);
+    expect((await apply('hillside.yaml')).stdout).toBe('hillside: changed\n');
+    const { integrations } = JSON.parse((await exportOf('hillside', '--json')).stdout);
+    expect(integrations[0]).toMatchObject({ id: 'hillside', budget: { keep: 5 } });
+  });
+
+  it('means files from the folder of the file that names them', async () => {
+    await apply('hillside.yaml');
+    const { integrations } = JSON.parse((await exportOf('hillside', '--json')).stdout);
+    expect(integrations[0].crm.path).toBe(join(folder, 'lists/hillside.csv'));
+  });
+
+  it('leaves no key in clear in the database', async () => {
+    await apply('hillside.yaml');
+    for (const file of ['data.db', 'data.db-wal']) {
+      const bytes = await readFile(join(folder, file)).catch(() => Buffer.alloc(0));
+      expect(bytes.includes(ENV.HILLSIDE_KEY)).toBe(false);
+    }
+  });
+
+  it('stores nothing with --dry-run', async () => {
+    const { stdout } = await apply('hillside.yaml', '--dry-run', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      dryRun: true,
+      integrations: [{ id: 'hillside', change: 'created', overridden: false }],
+    });
+    expect(await exportOf('hillside')).toMatchObject({ exitCode: 2 });
+  });
+
+  it('says that the settings file wins, and that it stores no server and no database', async () => {
+    const { stdout, stderr } = await apply('donor-sync.yaml');
+    expect(stdout).toBe('riverside: created\n');
+    expect(stderr).toContain('"riverside" is in the settings file too');
+    expect(stderr).toContain('"database" of donor-sync.yaml is not applied');
+  });
+
+  it.each([
+    ['nowhere.yaml', 'nowhere.yaml cannot be read'],
+    ['wrong.yaml', 'wrong.yaml:4:'],
+  ])('refuses %s and stores nothing', async (file, words) => {
+    await writeFile(
+      join(folder, 'wrong.yaml'),
+      HILLSIDE.replace('kind: csv', 'kind: csv\n      pathh: x'),
+    );
+    const { exitCode, stderr } = await apply(file);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(words.split(':')[0]);
+    expect(await exportOf('hillside')).toMatchObject({ exitCode: 2 });
+  });
+});

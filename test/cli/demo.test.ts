@@ -1,0 +1,145 @@
+import { access, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createWorld } from '../../sandbox/people/world.ts';
+import { createCast } from '../../src/cli/demo/cast.ts';
+import { demoCommand } from '../../src/cli/demo.ts';
+import { runCommand, type Started, startCommand } from './run-command.ts';
+
+const documentSchema = z.looseObject({
+  folder: z.object({
+    path: z.string(),
+    settings: z.string(),
+    contacts: z.string(),
+    enhanced: z.string(),
+  }),
+  partner: z.looseObject({ rootUrl: z.string() }),
+  runs: z.array(
+    z.looseObject({
+      status: z.string(),
+      contacts: z.record(z.string(), z.number()),
+      credits: z.looseObject({ enhancements: z.object({ spent: z.number() }).loose() }),
+      calls: z.looseObject({ throttled: z.number() }),
+    }),
+  ),
+  contacts: z.array(
+    z.looseObject({
+      id: z.string(),
+      story: z.string().nullable(),
+      reason: z.string(),
+      fields: z.array(z.looseObject({ kept: z.boolean(), from: z.string(), to: z.string() })),
+    }),
+  ),
+});
+
+const folders: string[] = [];
+let started: Started | undefined;
+afterEach(async () => {
+  started?.stop();
+  await started?.ended;
+  started = undefined;
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function playOnce(...options: string[]) {
+  const { exitCode, stdout } = await runCommand(
+    demoCommand,
+    ['demo', '--once', '--json', ...options],
+    { cwd: tmpdir() },
+  );
+  const document = documentSchema.parse(JSON.parse(stdout));
+  folders.push(document.folder.path);
+  return { exitCode, ...document };
+}
+
+describe('demo', () => {
+  it('enhances everybody once, spends nothing the second time, and keeps its files', async () => {
+    const { exitCode, runs, folder, partner } = await playOnce();
+    expect(exitCode).toBe(0);
+    const [first, second] = runs;
+    expect(first).toMatchObject({ status: 'succeeded', calls: { throttled: 0 } });
+    expect(first?.contacts['read']).toBe(40);
+    expect(first?.credits.enhancements.spent).toBe(first?.contacts['submitted']);
+    expect(second).toMatchObject({ status: 'succeeded', credits: { enhancements: { spent: 0 } } });
+    for (const file of [folder.settings, folder.contacts, folder.enhanced]) await access(file);
+    await expect(fetch(partner.rootUrl)).rejects.toThrow();
+  });
+
+  it('shows one contact of each kind of fate', async () => {
+    const { contacts } = await playOnce('--contacts', '8');
+    expect(contacts.map(({ reason }) => reason)).toEqual([
+      'fields_written',
+      'fields_written',
+      'fields_written',
+      'fields_written',
+      'fields_written',
+      'name_mismatch',
+      'last_name_missing',
+      'no_match',
+    ]);
+    const kept = contacts.flatMap(({ id, fields }) =>
+      fields.filter((field) => field.kept).map(({ from }) => ({ id, from })),
+    );
+    expect(kept).toEqual([{ id: 'C005', from: 'about $2M, says the board' }]);
+    const [, , one, other] = contacts;
+    expect(one?.['name']).toBe(other?.['name']);
+    expect(one?.fields).not.toEqual(other?.fields);
+  });
+
+  it('tells a person what was written, what was not and why, in lines of at most 100', async () => {
+    const { stdout } = await runCommand(demoCommand, ['demo', '--once', '--contacts', '8'], {
+      cwd: tmpdir(),
+    });
+    const path = /(\S*donor-sync-demo-\w+)\/contacts\.csv/.exec(stdout)?.[1] ?? '';
+    folders.push(path);
+    expect(stdout).toContain('Donor Net Worth');
+    expect(stdout).toContain('has no last name');
+    expect(stdout).toContain('0 credits spent');
+    const wide = stdout.split('\n').filter((line) => line.length > 100 && !line.includes(path));
+    expect(wide).toEqual([]);
+    expect(await readFile(`${path}/enhanced.csv`, 'utf8')).toContain('Donor Capacity');
+  });
+
+  it('keeps the service running without --once, until it is asked to stop', async () => {
+    const demo = startCommand(demoCommand, ['demo', '--contacts', '8'], { cwd: tmpdir() });
+    started = demo;
+    await expect.poll(demo.stdout, { timeout: 20_000 }).toContain('/_sandbox/ledger');
+    folders.push(/(\S*donor-sync-demo-\w+)\/contacts\.csv/.exec(demo.stdout())?.[1] ?? '');
+    const [, ledgerUrl = ''] = /curl (\S+)/.exec(demo.stdout()) ?? [];
+    expect((await fetch(ledgerUrl)).status).toBe(200);
+    demo.stop();
+    expect((await demo.ended).exitCode).toBe(0);
+    await expect(fetch(ledgerUrl)).rejects.toThrow();
+  });
+
+  it('ends with 3 and without a service when it is stopped in the middle of a sync', async () => {
+    const demo = startCommand(demoCommand, ['demo', '--once'], { cwd: tmpdir() });
+    started = demo;
+    await expect.poll(demo.stdout).toContain('local stand-in');
+    folders.push(/(\S*donor-sync-demo-\w+)\/contacts\.csv/.exec(demo.stdout())?.[1] ?? '');
+    const { origin } = new URL(/http\S+/.exec(demo.stdout())?.[0] ?? '');
+    const requests = () => fetch(`${origin}/_sandbox/requests`).then((reply) => reply.text());
+    await expect.poll(requests).toContain('"method":"POST"');
+    demo.stop();
+    expect((await demo.ended).exitCode).toBe(3);
+    await expect(requests()).rejects.toThrow();
+  });
+
+  it('refuses a number of contacts that has no room for its cast', async () => {
+    const ended = await runCommand(demoCommand, ['demo', '--contacts', '3'], { cwd: tmpdir() });
+    expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('from 8 to') });
+  });
+});
+
+describe('createCast', () => {
+  it('has as many contacts as it is asked for, each with an id of its own', () => {
+    const contacts = createCast(createWorld({ seed: 1, donors: 500 }), 120);
+    expect(new Set(contacts.map(({ id }) => id)).size).toBe(120);
+  });
+
+  it.each([2, 3, 4])('finds its cast in the world of seed %i too', (seed) => {
+    const contacts = createCast(createWorld({ seed, donors: 2_000 }), 8);
+    expect(contacts.filter(({ story }) => story !== null)).toHaveLength(6);
+  });
+});

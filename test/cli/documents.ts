@@ -1,0 +1,79 @@
+import { z } from 'zod';
+
+/** Exactly what design 4.3 shows: a field more or less is a fault. */
+const reportSchema = z.strictObject({
+  id: z.uuid(),
+  integration: z.string(),
+  trigger: z.string(),
+  status: z.string(),
+  reason: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().nullable(),
+  contacts: z.strictObject({
+    read: z.int(),
+    chosen: z.int(),
+    submitted: z.int(),
+    enhanced: z.int(),
+    written: z.int(),
+    unchanged: z.int(),
+    skipped: z.int(),
+    failed: z.int(),
+    held: z.int(),
+    waiting: z.int(),
+  }),
+  credits: z.strictObject({
+    enhancements: z.strictObject({ spent: z.int(), remaining: z.int() }),
+    networks: z.strictObject({ spent: z.int(), remaining: z.int() }),
+  }),
+  networks: z.array(z.unknown()),
+  calls: z.strictObject({ partner: z.int(), crm: z.int(), throttled: z.int() }),
+});
+
+/** `sync --json` and `runs --json`. */
+export const runsSchema = z.strictObject({ runs: z.array(reportSchema) });
+
+/** What `--json` prints when a command cannot do its work. */
+export const errorSchema = z.strictObject({
+  error: z.strictObject({ code: z.string(), message: z.string(), details: z.unknown().optional() }),
+});
+
+/** `holds --json`, and the answers of its decisions. */
+export const holdsSchema = z.strictObject({
+  holds: z.array(
+    z.looseObject({
+      id: z.string(),
+      contact: z.string(),
+      kind: z.string(),
+      names: z.object({ contact: z.string().nullable(), profile: z.string().nullable() }).nullish(),
+    }),
+  ),
+});
+
+/** `plan --json`, as far as tests look at it. */
+export const plansSchema = z.strictObject({
+  plans: z.array(
+    z.looseObject({
+      enhance: z.record(z.string(), z.int()),
+      leave: z.record(z.string(), z.int()),
+      waiting: z.object({
+        profiles: z.int(),
+        changes: z.array(
+          z.object({ crmId: z.string(), field: z.string(), from: z.unknown(), to: z.unknown() }),
+        ),
+      }),
+    }),
+  ),
+});
+
+/** `doctor --json`. */
+export const findingsSchema = z.strictObject({
+  findings: z.array(
+    z.strictObject({
+      integration: z.string().nullable(),
+      subject: z.string(),
+      ok: z.boolean(),
+      message: z.string(),
+      mend: z.string().nullable(),
+    }),
+  ),
+});

@@ -1,0 +1,51 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+
+let world: CliWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+const forgetSchema = z.strictObject({
+  forget: z.object({
+    crmId: z.string(),
+    wasKnown: z.boolean(),
+    cleared: z.array(z.string()).nullable(),
+  }),
+});
+
+/** The bytes of the database and all that SQLite keeps beside it, as text. */
+async function databaseText({ path }: CliWorld): Promise<string> {
+  const names = (await readdir(path('.'))).filter((name) => name.startsWith('store.db'));
+  return (await Promise.all(names.map((name) => readFile(path(name), 'latin1')))).join('');
+}
+
+describe('donor-sync forget', () => {
+  it('erases a person from the database and what we wrote from the CRM, for good', async () => {
+    world = await openCliWorld();
+    await world.run(['sync']);
+    const id = (await world.rows()).find((row) => row['Donor ID'])?.['Id'] ?? '';
+    expect(await databaseText(world)).toContain(id);
+
+    const unasked = await world.run(['forget', id]);
+    expect(unasked.exitCode).toBe(2);
+    expect(await databaseText(world)).toContain(id);
+
+    const args = ['forget', id, '--integration', 'riverside', '--also-in-crm', '--yes'];
+    const { forget } = await world.runJson(args, forgetSchema);
+    expect(forget).toMatchObject({ crmId: id, wasKnown: true });
+    expect(forget.cleared).toContain('Donor ID');
+    expect(await databaseText(world)).not.toContain(id);
+    const row = (await world.rows()).find((one) => one['Id'] === id);
+    expect(row?.['Donor ID']).toBe('');
+    expect(row?.['Last']).not.toBe('');
+
+    const spent = await world.spent();
+    const { stdout } = await world.run(['sync', '--full']);
+    expect(stdout).toContain('was erased with "forget"');
+    expect(await world.spent()).toBe(spent);
+  });
+});

@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type CliWorld,
+  type CliWorldOptions,
+  openCliWorld,
+  startAndSubmit,
+} from '../helpers/cli.ts';
+import { errorSchema, holdsSchema, plansSchema, runsSchema } from './documents.ts';
+
+let world: CliWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+async function open(options?: CliWorldOptions): Promise<CliWorld> {
+  world = await openCliWorld(options);
+  return world;
+}
+
+const STRANGER = 'Quillfeather-Onyx';
+
+/** Everybody is submitted; then all get another last name, and the profiles come. */
+async function syncIntoOtherNames(here: CliWorld): Promise<void> {
+  const { child, ended } = await startAndSubmit(here);
+  child.kill('SIGTERM');
+  await ended;
+  const rows = await here.rows();
+  await here.saveRows(rows.map((row) => ({ ...row, Last: STRANGER })));
+  await here.run(['sync']);
+}
+
+describe('donor-sync holds', () => {
+  it('lets a person approve, reject or resubmit what is held', async () => {
+    const here = await open({
+      service: { jobTimeMs: 1_000 },
+      settings: '    refresh: { whenIdentityChanges: false }',
+    });
+    await syncIntoOtherNames(here);
+
+    const { holds } = await here.runJson(['holds', '--show'], holdsSchema);
+    const [approved, rejected, resubmitted] = holds;
+    if (!approved || !rejected || !resubmitted) throw new Error(`only ${holds.length} holds`);
+    expect(approved).toMatchObject({ kind: 'name_mismatch' });
+    expect(approved.names?.contact).toContain(STRANGER);
+    expect(approved.names?.profile).not.toContain(STRANGER);
+
+    const typo = await here.run(['holds', 'aprove', approved.id]);
+    expect(typo.exitCode).toBe(2);
+    expect(typo.stderr).toContain('did you mean "approve"?');
+    const unknown = await here.run(['holds', 'reject', rejected.id, 'ffffffff-nobody']);
+    expect(unknown.exitCode).toBe(2);
+    expect(unknown.stderr).toContain('no open hold "ffffffff-nobody"');
+    expect((await here.runJson(['holds'], holdsSchema)).holds).toHaveLength(holds.length);
+
+    await here.run(['holds', 'approve', approved.id.slice(-8)]);
+    await here.run(['holds', 'reject', rejected.id]);
+    const { stdout } = await here.run(['holds', 'resubmit', resubmitted.id]);
+    expect(stdout).toContain('spends 1 credit');
+
+    const { plans } = await here.runJson(['plan'], plansSchema);
+    expect(plans[0]?.enhance).toEqual({ resubmitted_by_person: 1 });
+    expect(plans[0]?.waiting.changes).toContainEqual(
+      expect.objectContaining({ crmId: approved.contact, field: 'Donor ID', from: null }),
+    );
+
+    const spentBefore = await here.spent();
+    await here.run(['sync']);
+    expect(await here.spent()).toBe(spentBefore + 1);
+    const rows = await here.rows();
+    const donorOf = (id: string) => rows.find((row) => row['Id'] === id)?.['Donor ID'];
+    expect(donorOf(approved.contact)).toMatch(/^[0-9a-f]{32}$/);
+    expect(donorOf(rejected.contact)).toBe('');
+    expect((await here.runJson(['holds'], holdsSchema)).holds).toHaveLength(holds.length - 3);
+  });
+
+  it('has nothing to approve after a lost answer, and says what can be done', async () => {
+    const here = await open({ people: 3 });
+    await here.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
+    const sync = await here.run(['sync', '--json']);
+    expect(runsSchema.parse(JSON.parse(sync.stdout)).runs[0]?.contacts.held).toBe(3);
+    const { holds } = await here.runJson(['holds'], holdsSchema);
+    expect(holds.map(({ kind }) => kind)).toEqual(['lost_answer', 'lost_answer', 'lost_answer']);
+
+    const ids = holds.map(({ id }) => id);
+    const refused = await here.run(['holds', 'approve', ...ids, '--json']);
+    expect(refused.exitCode).toBe(2);
+    const { error } = errorSchema.parse(JSON.parse(refused.stdout));
+    expect(error.message).toContain('donor-sync holds resubmit');
+
+    await here.run(['holds', 'resubmit', ...ids]);
+    await here.run(['sync']);
+    expect(await here.spent()).toBe(6);
+    const again = await here.run(['holds', 'reject', ...ids]);
+    expect(again.stderr).toContain('was resubmitted on');
+  });
+});

@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { runsSchema } from './documents.ts';
+
+let world: CliWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+const statusSchema = z.strictObject({ integrations: z.array(z.looseObject({ id: z.string() })) });
+
+const detailSchema = z.strictObject({
+  runs: z.tuple([
+    z.looseObject({
+      id: z.string(),
+      reasons: z.record(z.string(), z.int()),
+      outcomes: z.array(z.object({ crmId: z.string(), reason: z.string() })),
+      writes: z.array(z.object({ crmId: z.string(), fields: z.array(z.string()) })),
+    }),
+  ]),
+});
+
+const creditsSchema = z.strictObject({
+  keys: z.array(
+    z.strictObject({
+      integrations: z.array(z.looseObject({ integration: z.string(), spentThisMonth: z.int() })),
+      buckets: z.record(z.string(), z.int()),
+      openSubmission: z.unknown(),
+    }),
+  ),
+});
+
+describe('donor-sync status', () => {
+  it('tells how the last run ended and what to do next', async () => {
+    world = await openCliWorld({ settings: '    budget: { perRun: 5 }' });
+    const fresh = await world.runJson(['status'], statusSchema);
+    expect(fresh.integrations).toMatchObject([{ id: 'riverside', lastRun: null, running: null }]);
+    await world.run(['sync']);
+    const { integrations } = await world.runJson(['status'], statusSchema);
+    expect(integrations).toMatchObject([
+      {
+        lastRun: { status: 'incomplete', reason: { code: 'budget_reached' } },
+        lastSuccessAt: null,
+        contacts: { due: 7 },
+        running: null,
+      },
+    ]);
+    const { stdout } = await world.run(['status']);
+    expect(stdout).toContain('donor-sync sync riverside');
+  });
+});
+
+describe('donor-sync runs', () => {
+  it('lists the runs as they were reported, and shows one contact by contact', async () => {
+    world = await openCliWorld();
+    const synced = await world.runJson(['sync'], runsSchema);
+    const listed = await world.runJson(['runs', '--integration', 'riverside'], runsSchema);
+    expect(listed).toEqual(synced);
+    const id = synced.runs[0]?.id ?? '';
+    const { runs } = await world.runJson(['runs', id.slice(-8)], detailSchema);
+    expect(runs[0].id).toBe(id);
+    expect(runs[0].outcomes).toHaveLength(12);
+    expect(runs[0].writes[0]?.fields).toContain('Donor ID');
+    const rows = await world.rows();
+    const written = rows.filter((row) => row['Donor ID']).map((row) => row['Id']);
+    expect(runs[0].writes.map(({ crmId }) => crmId).sort()).toEqual(written.sort());
+  });
+});
+
+describe('donor-sync credits', () => {
+  it('asks each key once, and adds what each integration has spent', async () => {
+    world = await openCliWorld({ integrations: ['riverside', 'hillside'], people: 3 });
+    await world.run(['sync', 'riverside']);
+    const { keys } = await world.runJson(['credits'], creditsSchema);
+    expect(keys).toMatchObject([
+      {
+        integrations: [
+          { integration: 'riverside', spentThisMonth: 3 },
+          { integration: 'hillside', spentThisMonth: 0 },
+        ],
+        buckets: { enhancements: 99_997, networks: 100_000 },
+        openSubmission: null,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type CliWorld,
+  type CliWorldOptions,
+  openCliWorld,
+  startAndSubmit,
+} from '../helpers/cli.ts';
+import { errorSchema, runsSchema } from './documents.ts';
+
+let world: CliWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+async function open(options?: CliWorldOptions): Promise<CliWorld> {
+  world = await openCliWorld(options);
+  return world;
+}
+
+describe('donor-sync sync', () => {
+  it('prints the reports of the contract and nothing else, and pays for nobody twice', async () => {
+    const { run, spent, rows } = await open();
+    const first = await run(['sync', '--json']);
+    expect(first.exitCode).toBe(0);
+    const { runs } = runsSchema.parse(JSON.parse(first.stdout));
+    expect(runs).toMatchObject([
+      {
+        integration: 'riverside',
+        trigger: 'manual',
+        status: 'succeeded',
+        reason: null,
+        contacts: { read: 12, chosen: 12, submitted: 12 },
+        credits: { enhancements: { spent: 12 } },
+      },
+    ]);
+    expect((await rows()).some((row) => row['Donor ID'])).toBe(true);
+    const second = runsSchema.parse(
+      JSON.parse((await run(['--json', 'sync', 'riverside'])).stdout),
+    );
+    expect(second.runs[0]?.credits.enhancements.spent).toBe(0);
+    expect(await spent()).toBe(12);
+  });
+
+  it('tells a person what became of the contacts, why, and what to do next', async () => {
+    const { run } = await open({ settings: '    budget: { perRun: 5 }' });
+    const { stdout, exitCode } = await run(['sync']);
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('riverside: stopped before its end');
+    expect(stdout).toContain('a run may spend 5 credits (budget.perRun)');
+    expect(stdout).toMatch(/waiting +7 +the budget in the settings is used up/);
+    expect(stdout).toContain('donor-sync plan riverside');
+  });
+
+  it('asks which one is meant where there are several, and runs all of them on request', async () => {
+    const { run } = await open({ integrations: ['riverside', 'hillside'], people: 3 });
+    const unclear = await run(['sync', '--json']);
+    expect(unclear.exitCode).toBe(2);
+    expect(errorSchema.parse(JSON.parse(unclear.stdout)).error.message).toContain(
+      'riverside, hillside',
+    );
+    const all = await run(['sync', '--all', '--json']);
+    const { runs } = runsSchema.parse(JSON.parse(all.stdout));
+    expect(runs.map(({ integration }) => integration)).toEqual(['riverside', 'hillside']);
+    expect(all.exitCode).toBe(0);
+  });
+
+  it('lets one integration fail without keeping the next from its turn', async () => {
+    const { run, saveRows } = await open({ integrations: ['riverside', 'hillside'], people: 3 });
+    await saveRows([{ Wrong: 'columns' }], 'riverside.csv');
+    const { stdout, stderr, exitCode } = await run(['sync', '--all', '--json']);
+    expect(runsSchema.parse(JSON.parse(stdout)).runs).toMatchObject([
+      { integration: 'hillside', status: 'succeeded' },
+    ]);
+    expect(stderr).toContain('riverside.csv');
+    expect(exitCode).toBe(1);
+  });
+
+  it('says what is wrong with what was typed, and changes nothing', async () => {
+    const { run, requests } = await open();
+    const unknown = await run(['sync', 'riversid']);
+    expect(unknown.exitCode).toBe(2);
+    expect(unknown.stderr).toContain('no integration "riversid", did you mean "riverside"?');
+    const mistyped = await run(['snyc', '--json']);
+    expect(mistyped.exitCode).toBe(2);
+    expect(errorSchema.parse(JSON.parse(mistyped.stdout)).error.message).toContain('sync');
+    expect(await requests()).toEqual([]);
+  });
+
+  it('syncs the one contact that is named', async () => {
+    const { run, spent, rows } = await open();
+    const id = (await rows())[3]?.['Id'] ?? '';
+    const { runs } = runsSchema.parse(
+      JSON.parse((await run(['sync', '--contact', id, '--json'])).stdout),
+    );
+    expect(runs[0]?.contacts).toMatchObject({ read: 1, submitted: 1 });
+    expect(await spent()).toBe(1);
+  });
+
+  it('stops at SIGTERM with exit code 3, and the next run goes on from there', async () => {
+    const here = await open({ service: { jobTimeMs: 3_000 } });
+    const { child, ended } = await startAndSubmit(here, ['--json']);
+    const other = await here.run(['sync', '--json']);
+    expect(other.exitCode).toBe(3);
+    expect(errorSchema.parse(JSON.parse(other.stdout)).error.code).toBe('already_running');
+
+    child.kill('SIGTERM');
+    const stopped = await ended;
+    expect(stopped.exitCode).toBe(3);
+    expect(stopped.stderr).toContain('The run was asked to stop');
+    // It came to its checkpoint by itself, before the end was forced.
+    expect(stopped.stderr).not.toContain('Ended at once');
+    expect(runsSchema.parse(JSON.parse(stopped.stdout)).runs).toMatchObject([
+      { status: 'incomplete', reason: { code: 'interrupted' } },
+    ]);
+
+    const next = await here.run(['sync', '--json']);
+    expect(runsSchema.parse(JSON.parse(next.stdout)).runs).toMatchObject([
+      { status: 'succeeded', contacts: { submitted: 0, waiting: 0 } },
+    ]);
+    expect((await here.rows()).some((row) => row['Donor ID'])).toBe(true);
+    expect(await here.spent()).toBe(12);
+  });
+
+  it('keeps people and keys out of its log, even at the level debug', async () => {
+    const { run, rows, service } = await open();
+    const before = await rows();
+    const { stderr } = await run(['sync'], { DONOR_SYNC_LOG_LEVEL: 'debug' });
+    expect(stderr).toContain('partner call');
+    const after = await rows();
+    const donors = after.map((row) => row['Donor ID'] ?? '').filter(Boolean);
+    expect(donors.length).toBeGreaterThan(0);
+    const secrets = [
+      service.apiKey,
+      ...before.flatMap(({ Last, Address, Employer }) => [Last, Address, Employer]),
+      ...after.flatMap((row) => [row['Donor Biography'], row['Donor Net Worth Low']]),
+    ];
+    for (const text of secrets) {
+      if (text && text.length > 4) expect(stderr).not.toContain(text);
+    }
+  });
+
+  it('goes quietly when nobody reads its output any more', async () => {
+    const { start } = await open({ people: 3 });
+    const { child, ended } = start(['sync', '--json']);
+    child.stdout.destroy();
+    await once(child, 'exit');
+    expect((await ended).stderr).not.toContain('EPIPE');
+  });
+});
+
+describe('donor-sync', () => {
+  it('shows its help where no command is named', async () => {
+    const { run } = await open({ people: 0 });
+    const { stdout, exitCode } = await run([]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Usage: donor-sync');
+    const version = await run(['--version']);
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});

@@ -1,0 +1,205 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import {
+  type PartnerSandbox,
+  type PartnerSandboxOptions,
+  startPartnerSandbox,
+} from '../../sandbox/partner/index.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+/** How a process of the command line ended. */
+export interface CliEnd {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A process of the command line that goes on. */
+export interface CliProcess {
+  child: ChildProcessWithoutNullStreams;
+  ended: Promise<CliEnd>;
+}
+
+/** A service over HTTP, CSV files in a folder and settings for them. */
+export interface CliWorld {
+  service: PartnerSandbox;
+  /** The path of a file in the folder. */
+  path(name: string): string;
+  /** Runs `donor-sync …` to its end, in a process of its own. */
+  run(args: readonly string[], env?: Record<string, string>): Promise<CliEnd>;
+  /** Runs it with `--json` and reads the document. */
+  runJson<Document>(args: readonly string[], schema: z.ZodType<Document>): Promise<Document>;
+  start(args: readonly string[], env?: Record<string, string>): CliProcess;
+  /** The rows of a CSV file of the folder. */
+  rows(name?: string): Promise<Record<string, string>[]>;
+  saveRows(rows: readonly Record<string, string>[], name?: string): Promise<void>;
+  /** Charges less refunds of the enhancements bucket. */
+  spent(): Promise<number>;
+  /** Methods and paths that the service was asked for. */
+  requests(): Promise<string[]>;
+  putFaults(rules: unknown): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface CliWorldOptions {
+  service?: PartnerSandboxOptions;
+  /** How many contacts the CSV file has; 12 unless told. */
+  people?: number;
+  /** Lines of YAML, indented by four, that are added to the integration. */
+  settings?: string;
+  /** Ids of the integrations, each with a CSV file `ID.csv`; only `riverside` unless told. */
+  integrations?: readonly string[];
+}
+
+export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWorld> {
+  const service = await startPartnerSandbox({
+    donors: 500,
+    rate: 0,
+    jobTimeMs: 0,
+    ...options.service,
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-cli-'));
+  const path = (name: string) => join(folder, name);
+  const ids = options.integrations ?? ['riverside'];
+  const world: CliWorld = {
+    service,
+    path,
+    run: (args, env) => world.start(args, env).ended,
+    async runJson(args, schema) {
+      const { stdout, stderr, exitCode } = await world.run([...args, '--json']);
+      if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${stderr}`);
+      return schema.parse(JSON.parse(stdout));
+    },
+    start: (args, env = {}) =>
+      startCli(args, folder, { PARTNER_API_KEY: service.apiKey, NO_COLOR: '1', ...env }),
+    rows: async (name = 'riverside.csv') => parseRows(await readFile(path(name), 'utf8')),
+    saveRows: (rows, name = 'riverside.csv') =>
+      writeFile(path(name), stringify([...rows], { header: true })),
+    async spent() {
+      const { ledger } = ledgerSchema.parse(
+        await getJson(`${service.rootUrl}/_sandbox/ledger?bucket=enhancements`),
+      );
+      return ledger.reduce((sum, entry) => sum + entry.amount, 0);
+    },
+    async requests() {
+      const { requests } = requestsSchema.parse(
+        await getJson(`${service.rootUrl}/_sandbox/requests`),
+      );
+      return requests.map(({ method, path: asked }) => `${method} ${asked}`);
+    },
+    async putFaults(rules) {
+      const response = await fetch(`${service.rootUrl}/_sandbox/faults`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(rules),
+      });
+      if (!response.ok) throw new Error(await response.text());
+    },
+    async close() {
+      await service.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+  await writeFile(path('donor-sync.yaml'), settingsFor(service, ids, options.settings ?? ''));
+  const rows = await peopleOf(service, options.people ?? 12);
+  for (const id of ids) await world.saveRows(rows, `${id}.csv`);
+  return world;
+}
+
+/** How long a process may take until it has submitted persons. */
+const SUBMIT_TIMEOUT_MS = 20_000;
+const LOOK_INTERVAL_MS = 50;
+
+/** Starts a sync and resolves once its persons are submitted. */
+export async function startAndSubmit(
+  { start, requests }: CliWorld,
+  options: readonly string[] = [],
+): Promise<CliProcess> {
+  const sync = start(['sync', ...options]);
+  for (let waitedMs = 0; waitedMs < SUBMIT_TIMEOUT_MS; waitedMs += LOOK_INTERVAL_MS) {
+    if ((await requests()).some((request) => /^POST .*enhancements/.test(request))) return sync;
+    await sleep(LOOK_INTERVAL_MS);
+  }
+  sync.child.kill();
+  throw new Error(`nobody was submitted: ${(await sync.ended).stderr}`);
+}
+
+function startCli(args: readonly string[], cwd: string, env: Record<string, string>): CliProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+  });
+  child.stdin.end();
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text;
+    });
+  }
+  const ended = new Promise<CliEnd>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (exitCode) => resolve({ exitCode, ...texts }));
+  });
+  return { child, ended };
+}
+
+function settingsFor(service: PartnerSandbox, ids: readonly string[], more: string): string {
+  const integrations = ids.map(
+    (id) => `
+  - id: ${id}
+    partner: { baseUrl: "${service.baseUrl}", apiKey: "\${PARTNER_API_KEY}" }
+    crm:
+      kind: csv
+      path: ${id}.csv
+      columns: { id: Id, firstName: First, lastName: Last, addresses: [Address], employers: [Employer] }
+    settleAfterMs: 200
+${more}`,
+  );
+  return `database: "sqlite:store.db"\nintegrations:${integrations.join('')}`;
+}
+
+const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
+
+const requestsSchema = z.object({
+  requests: z.array(z.object({ method: z.string(), path: z.string() })),
+});
+
+const peopleSchema = z.object({
+  people: z.array(
+    z.object({
+      id: z.string(),
+      firstName: z.string().nullable(),
+      lastName: z.string().nullable(),
+      addresses: z.array(z.string()),
+      employers: z.array(z.string()),
+    }),
+  ),
+});
+
+async function peopleOf(service: PartnerSandbox, count: number): Promise<Record<string, string>[]> {
+  const { people } = peopleSchema.parse(
+    await getJson(`${service.rootUrl}/_sandbox/people?limit=${count}`),
+  );
+  return people.map(({ id, firstName, lastName, addresses, employers }) => ({
+    Id: id,
+    First: firstName ?? '',
+    Last: lastName ?? '',
+    Address: addresses[0] ?? '',
+    Employer: employers[0] ?? '',
+  }));
+}
+
+async function getJson(url: string): Promise<unknown> {
+  return (await fetch(url)).json();
+}
+
+function parseRows(text: string): Record<string, string>[] {
+  return z.array(z.record(z.string(), z.string())).parse(parse(text, { columns: true, bom: true }));
+}

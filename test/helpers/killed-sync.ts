@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { z } from 'zod';
+
+/** A sync that is killed again and again until it is done. */
+export interface KilledSync {
+  /** The program: `src/main.ts` or `dist/src/main.js`. */
+  program: string;
+  settings: string;
+  /** The SQLite file of the settings. */
+  database: string;
+  /** From 0 up to 1. */
+  random: () => number;
+  /** The latest moment of a kill after the process's start, in milliseconds. */
+  latestKillMs: number;
+}
+
+/** A sync that does not come to its end in so many starts is stuck. */
+const MAX_STARTS = 500;
+
+/**
+ * Starts the sync, kills it with SIGKILL at a random moment, and starts it again, until a start
+ * comes to its end by itself. Resolves with the number of kills.
+ */
+export async function killUntilDone(sync: KilledSync, mostKills: number): Promise<number> {
+  let kills = 0;
+  for (let start = 0; start < MAX_STARTS; start++) {
+    const child = spawn(
+      process.execPath,
+      [sync.program, 'sync', '--json', '--config', sync.settings],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const output: string[] = [];
+    child.stdout.on('data', (data) => output.push(String(data)));
+    child.stderr.on('data', (data) => output.push(String(data)));
+    const exited = once(child, 'exit');
+    if (kills < mostKills) {
+      await Promise.race([sleep(sync.random() * sync.latestKillMs), exited]);
+      child.kill('SIGKILL');
+    }
+    const [code, signal] = await exited;
+    if (signal === 'SIGKILL') kills += 1;
+    else if (code === 0) return kills;
+    else throw new Error(`The sync ended with code ${code}: ${output.join('')}`);
+  }
+  throw new Error(`The sync was started ${MAX_STARTS} times and never came to its end`);
+}
+
+/** What the store says of the credits when all is done. */
+export interface Books {
+  /** Contacts by outcome reason. */
+  outcomes: Map<string, number>;
+  /** Jobs that cost a credit. */
+  paidJobs: number;
+  /** Contacts with more than one job that cost a credit. */
+  paidTwice: string[];
+  /** Submissions that are still open. */
+  openSubmissions: number;
+}
+
+const countSchema = z.object({ count: z.number() });
+const outcomeSchema = z.object({ outcome_reason: z.string(), count: z.number() });
+const idSchema = z.object({ crm_id: z.string() });
+
+/** Reads the books of a store that nobody writes to any more. */
+export function readBooks(database: string): Books {
+  const db = new Sqlite(database, { readonly: true });
+  const count = (sql: string) => countSchema.parse(db.prepare(sql).get()).count;
+  try {
+    const outcomes = db
+      .prepare('select outcome_reason, count(*) as count from contacts group by outcome_reason')
+      .all()
+      .map((row) => outcomeSchema.parse(row));
+    return {
+      outcomes: new Map(outcomes.map((row) => [row.outcome_reason, row.count])),
+      paidJobs: count("select count(*) as count from jobs where state <> 'unpaid'"),
+      paidTwice: db
+        .prepare(
+          "select crm_id from jobs where state <> 'unpaid' group by crm_id having count(*) > 1",
+        )
+        .all()
+        .map((row) => idSchema.parse(row).crm_id),
+      openSubmissions: count(
+        "select count(*) as count from submissions where state in ('intended', 'lost')",
+      ),
+    };
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { afterEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
+import { killUntilDone, readBooks } from '../helpers/killed-sync.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const CONTACTS = 300;
+const KILLS = 8;
+
+const cleanUps: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+});
+
+const rowsSchema = z.array(z.record(z.string(), z.string()));
+const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
+
+// The long version, with 200 kills of 1,000 contacts, is `npm run bench -- kill`.
+it('pays for each contact once, however often the sync is killed', async () => {
+  const service = await startPartnerSandbox({ donors: 1_000, rate: 0, jobTimeMs: 300 });
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-kill-'));
+  cleanUps.push(service.close, () => rm(folder, { recursive: true, force: true }));
+  const settings = await writeWorkplace(folder, service);
+
+  const kills = await killUntilDone(
+    {
+      program: PROGRAM,
+      settings,
+      database: join(folder, 'store.db'),
+      random: Math.random,
+      latestKillMs: 2_500,
+    },
+    KILLS,
+  );
+
+  const books = readBooks(join(folder, 'store.db'));
+  const reply = await fetch(`${service.rootUrl}/_sandbox/ledger?bucket=enhancements`);
+  const { ledger } = ledgerSchema.parse(await reply.json());
+  const charged = ledger.reduce((sum, { amount }) => sum + amount, 0);
+  const output = rowsSchema.parse(
+    parse(await readFile(join(folder, 'out.csv'), 'utf8'), { columns: true }),
+  );
+  expect(books.paidTwice).toEqual([]);
+  expect(books.paidJobs).toBe(charged);
+  expect(books.openSubmissions).toBe(0);
+  expect([...books.outcomes.values()].reduce((a, b) => a + b, 0)).toBe(CONTACTS);
+  for (const [reason, count] of books.outcomes) {
+    const waits = /pending|running|busy/.test(reason);
+    expect({ reason, count, waits }).toMatchObject({ waits: false });
+  }
+  // Every delivered profile is in the file, although killed processes wrote parts of it.
+  const delivered =
+    (books.outcomes.get('fields_written') ?? 0) + (books.outcomes.get('values_equal') ?? 0);
+  const freshlyDelivered = delivered + (books.outcomes.get('profile_fresh') ?? 0);
+  expect(output.filter((row) => row['Donor ID'])).toHaveLength(freshlyDelivered);
+  expect(kills).toBeGreaterThan(0);
+}, 120_000);
+
+async function writeWorkplace(
+  folder: string,
+  service: { rootUrl: string; baseUrl: string; apiKey: string },
+): Promise<string> {
+  const reply = await fetch(`${service.rootUrl}/_sandbox/people?limit=${CONTACTS}`);
+  const { people } = z
+    .object({ people: z.array(z.record(z.string(), z.unknown())) })
+    .parse(await reply.json());
+  const rows = people.map((person) => ({
+    Id: person['id'],
+    First: person['firstName'],
+    Last: person['lastName'],
+    Address: z.array(z.string()).parse(person['addresses'])[0] ?? '',
+    Employer: z.array(z.string()).parse(person['employers'])[0] ?? '',
+  }));
+  await writeFile(join(folder, 'in.csv'), stringify(rows, { header: true }));
+  const settings = join(folder, 'donor-sync.yaml');
+  await writeFile(
+    settings,
+    `database: "sqlite:store.db"
+integrations:
+  - id: kill
+    partner: { baseUrl: "${service.baseUrl}", apiKey: "${service.apiKey}" }
+    crm:
+      kind: csv
+      path: in.csv
+      output: out.csv
+      columns: { id: Id, firstName: First, lastName: Last, addresses: [Address], employers: [Employer] }
+    settleAfterMs: 300
+`,
+  );
+  return settings;
+}
