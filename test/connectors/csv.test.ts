@@ -2,8 +2,8 @@ import { stringify } from 'csv-stringify/sync';
 import { type ConformanceHarness, testConnector } from '../../connectors/testing/conformance.ts';
 import { openCsvFolder, parseRows } from './csv-folder.ts';
 
-testConnector('CSV', () => csvHarness('in.csv'));
-testConnector('CSV (with a separate output)', () => csvHarness('out.csv'));
+testConnector('CSV', () => csvHarness('in.csv'), []);
+testConnector('CSV (with a separate output)', () => csvHarness('out.csv'), []);
 
 const HEADER = ['Id', 'First', 'Last', 'Street', 'City', 'Employer', 'Team', 'Note', 'Remark'];
 

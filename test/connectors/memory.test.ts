@@ -9,7 +9,12 @@ import { type ConformanceHarness, testConnector } from '../../connectors/testing
 import { RetriableError } from '../../src/core/errors.ts';
 import { connectorDeps, toArray } from './connector-options.ts';
 
-testConnector('memory', async () => memoryHarness());
+testConnector('memory', async () => memoryHarness(), [
+  'mergeContacts',
+  'refuseWrites',
+  'lock',
+  'addBreakingGroup',
+]);
 
 describe('a CRM in memory', () => {
   it('is found by its name in the settings', async () => {
