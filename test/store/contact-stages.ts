@@ -1,0 +1,198 @@
+import type { ContactRow, Decision, ReadContact } from '../../src/store/contacts.ts';
+import type { HoldRow } from '../../src/store/holds.ts';
+import type { AfterLoss, IntentResult } from '../../src/store/submissions.ts';
+import type { Tables } from '../../src/store/tables.ts';
+import { BALANCE, INTEGRATION, KEY, RUN, START_MS, type StoreWorld } from './store-world.ts';
+
+/** `count` CRM ids in their order: `c-000`, `c-001`, … */
+export function crmIds(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `c-${String(index).padStart(3, '0')}`);
+}
+
+/** A contact as the connector has just read it, with its first identity unless told. */
+export function readContact(crmId: string, identity = `identity of ${crmId}`): ReadContact {
+  return { crmId, identity };
+}
+
+/** The id of a contact's job at our side and at the service's. */
+export function trackingIdOf(crmId: string): string {
+  return `tracking-${crmId}`;
+}
+
+export function jobIdOf(crmId: string): string {
+  return `job-${crmId}`;
+}
+
+/** The decision that a contact is to be submitted. */
+export function choose(priority = 1): Decision {
+  return { kind: 'choose', reason: 'never_enhanced', priority };
+}
+
+/** The row of a contact that is settled with a fresh profile, unless told otherwise. */
+export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): ContactRow {
+  const identity = `identity of ${changes.crm_id}`;
+  return {
+    integration_id: INTEGRATION,
+    state: 'settled',
+    identity,
+    eligible: 1,
+    due_reason: null,
+    priority: 1,
+    asked_identity: identity,
+    asked_at: START_MS,
+    tracking_id: null,
+    donor_id: 'donor-1',
+    enhanced_at: START_MS,
+    owned_values: '{}',
+    outcome_reason: 'profile_fresh',
+    outcome_run: 'run-0',
+    outcome_at: START_MS,
+    outcome_detail: null,
+    seen_run: 'run-0',
+    ...changes,
+  };
+}
+
+/** Puts rows of contacts into the store as they are. */
+export async function putContacts({ db }: StoreWorld, rows: ContactRow[]): Promise<void> {
+  await db.insertInto('contacts').values(rows).execute();
+}
+
+/** Reads a page in which each contact gets the same decision. */
+export async function readPage(
+  { store, lease }: StoreWorld,
+  contacts: readonly ReadContact[],
+  decision: Decision = choose(),
+): Promise<void> {
+  await store.contacts.recordPage(
+    lease,
+    { runId: RUN, contacts, removed: [], cursor: null },
+    () => decision,
+  );
+}
+
+/** Brings contacts, read already or not, into an open submission. */
+export async function submit(
+  world: StoreWorld,
+  ids: readonly string[],
+  submissionId = 'submission-1',
+): Promise<IntentResult> {
+  await readPage(
+    world,
+    ids.map((id) => readContact(id)),
+  );
+  return recordIntent(world, ids, { submissionId });
+}
+
+/** Puts the intent to submit contacts on disk. */
+export function recordIntent(
+  { store, lease }: StoreWorld,
+  ids: readonly string[],
+  { submissionId = 'submission-1', partnerKey = KEY } = {},
+): Promise<IntentResult> {
+  return store.submissions.recordIntent(lease, {
+    submissionId,
+    runId: RUN,
+    partnerKey,
+    jobs: ids.map((crmId) => ({
+      trackingId: trackingIdOf(crmId),
+      crmId,
+      identity: `identity of ${crmId}`,
+      reason: 'never_enhanced',
+    })),
+  });
+}
+
+/** The service's answer: these contacts' jobs were started, and one credit spent for each. */
+export function accept(
+  { store, lease }: StoreWorld,
+  ids: readonly string[],
+  submissionId = 'submission-1',
+): Promise<void> {
+  return store.submissions.recordAccepted(lease, submissionId, {
+    jobIds: new Map(ids.map((id) => [trackingIdOf(id), jobIdOf(id)])),
+    charged: ids.length,
+  });
+}
+
+/** Settles a lost answer as charged. */
+export function chargeLoss(
+  { store, lease }: StoreWorld,
+  then: AfterLoss,
+  { charged = 1, balance = BALANCE - 1, submissionId = 'submission-1' } = {},
+): Promise<void> {
+  const detail = 'the credits left the bucket';
+  return store.submissions.settleCharged(lease, submissionId, { charged, balance, then, detail });
+}
+
+/** Brings contacts to where their jobs run. */
+export async function start(
+  world: StoreWorld,
+  ids: readonly string[],
+  submissionId = 'submission-1',
+): Promise<void> {
+  await submit(world, ids, submissionId);
+  await accept(world, ids, submissionId);
+}
+
+/** Brings contacts to where their profiles wait for delivery. */
+export async function makeReady(
+  world: StoreWorld,
+  ids: readonly string[],
+  submissionId = 'submission-1',
+): Promise<void> {
+  await start(world, ids, submissionId);
+  await world.store.jobs.recordProgress(world.lease, RUN, {
+    completed: ids.map(trackingIdOf),
+    failed: [],
+    vanished: [],
+    tooOld: [],
+  });
+}
+
+/** Brings contacts to where a person has to compare the names. */
+export async function holdForName(world: StoreWorld, ids: readonly string[]): Promise<void> {
+  await makeReady(world, ids);
+  await world.store.deliveries.recordDeliveries(
+    world.lease,
+    RUN,
+    ids.map((crmId) => ({
+      crmId,
+      trackingId: trackingIdOf(crmId),
+      reason: 'name_mismatch',
+      detail: 'another last name',
+      end: { kind: 'held', donorId: 'donor-1' },
+    })),
+  );
+}
+
+/** The row of a contact; fails if there is none. */
+export function contactOf({ db }: StoreWorld, crmId: string): Promise<ContactRow> {
+  return db
+    .selectFrom('contacts')
+    .selectAll()
+    .where('integration_id', '=', INTEGRATION)
+    .where('crm_id', '=', crmId)
+    .executeTakeFirstOrThrow();
+}
+
+/** The row of a contact's job; fails if there is none. */
+export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']> {
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('tracking_id', '=', trackingIdOf(crmId))
+    .executeTakeFirstOrThrow();
+}
+
+/** The hold of a contact's job; fails if there is none. */
+export async function holdOf({ store }: StoreWorld, crmId: string): Promise<HoldRow> {
+  const hold = await store.holds.find(trackingIdOf(crmId));
+  if (!hold) throw new Error(`There is no hold of ${crmId}`);
+  return hold;
+}
+
+/** The row of `RUN`, with its counters. */
+export function runRow({ db }: StoreWorld): Promise<Tables['runs']> {
+  return db.selectFrom('runs').selectAll().where('id', '=', RUN).executeTakeFirstOrThrow();
+}

@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { describeEachDatabase } from '../helpers/test-databases.ts';
+import {
+  accept,
+  chargeLoss,
+  contactOf,
+  contactRow,
+  holdForName,
+  makeReady,
+  putContacts,
+  readContact,
+  readPage,
+  start,
+  submit,
+  trackingIdOf,
+} from './contact-stages.ts';
+import {
+  BALANCE,
+  everything,
+  INTEGRATION,
+  KEY,
+  RUN,
+  START_MS,
+  type StoreWorld,
+  storeWorlds,
+  testFingerprint,
+} from './store-world.ts';
+
+/** An id, and with it an identity, that is found nowhere else. */
+const MARKED = '003-marked-person';
+
+/** As in a real store, the ids of jobs and writes do not tell whose they are. */
+const TRACKING_ID = 'tracking-7f';
+
+describeEachDatabase('erase', (open, kind) => {
+  const createWorld = storeWorlds(open);
+
+  it('leaves nothing of the person in any table, however far the sync had come', async () => {
+    const world = await createWorld();
+    await leaveTraces(world);
+    expect(await tablesWithTraces(world)).toEqual(['contacts', 'holds', 'jobs', 'writes']);
+    expect(await world.store.forget.erase(INTEGRATION, MARKED)).toBe(true);
+    expect(await tablesWithTraces(world)).toEqual([]);
+  });
+
+  it('leaves nothing in the file or its log either, once the log is emptied', async () => {
+    const world = await createWorld();
+    await leaveTraces(world);
+    await world.store.forget.erase(INTEGRATION, MARKED);
+    await world.store.forget.emptyLog();
+    if (kind === 'sqlite') {
+      const path = world.url.slice('sqlite:'.length);
+      expect(await readFile(path, 'latin1')).not.toContain(MARKED);
+      expect(await readFile(`${path}-wal`, 'latin1')).toBe('');
+    }
+    expect(await tablesWithTraces(world)).toEqual([]);
+  });
+
+  it('keeps on record what was paid, without saying for whom', async () => {
+    const world = await createWorld();
+    await leaveTraces(world);
+    await world.store.forget.erase(INTEGRATION, MARKED);
+    const { submissions } = world.store;
+    expect(await submissions.spentByRun(RUN)).toBe(1);
+    expect(await submissions.spentSince(INTEGRATION, 0)).toBe(1);
+    expect(await submissions.findBalance(KEY)).toMatchObject({ balance: BALANCE - 1 });
+    expect(await world.db.selectFrom('jobs').selectAll().execute()).toMatchObject([
+      { tracking_id: TRACKING_ID, job_id: 'job-7f', reason: 'never_enhanced', crm_id: '' },
+    ]);
+  });
+
+  it('leaves everybody else, and the same id in another integration, as they were', async () => {
+    const world = await createWorld();
+    await holdForName(world, ['c-1', 'c-2']);
+    await putContacts(world, [contactRow({ crm_id: 'c-1', integration_id: 'lakeside' })]);
+    const { jobs, holds } = await everything(world.db);
+    const other = await contactOf(world, 'c-2');
+    await world.store.forget.erase(INTEGRATION, 'c-1');
+    expect(await contactOf(world, 'c-2')).toEqual(other);
+    expect((await world.store.contacts.find('lakeside', ['c-1'])).size).toBe(1);
+    expect((await world.store.contacts.find(INTEGRATION, ['c-1'])).size).toBe(0);
+    const left = await everything(world.db);
+    expect(left['holds']).toEqual(holds?.filter((row) => row.includes('"c-2"')));
+    expect(left['jobs']).toEqual(
+      expect.arrayContaining(jobs?.filter((row) => row.includes('"c-2"')) ?? []),
+    );
+  });
+
+  it('says whether anything was known, and keeps the person away all the same', async () => {
+    const { store } = await createWorld();
+    expect(await store.forget.erase(INTEGRATION, MARKED)).toBe(false);
+    expect(await store.forget.listForgotten(INTEGRATION)).toEqual(
+      new Set([testFingerprint('forgotten', MARKED)]),
+    );
+  });
+
+  it('can be repeated, and remembers when it was done first', async () => {
+    const world = await createWorld();
+    await world.store.forget.erase(INTEGRATION, MARKED);
+    await world.clock.advance(1_000);
+    await world.store.forget.erase(INTEGRATION, MARKED);
+    expect(await world.db.selectFrom('forgotten').selectAll().execute()).toMatchObject([
+      { integration_id: INTEGRATION, forgotten_at: START_MS },
+    ]);
+  });
+
+  it('lists who is forgotten for each integration', async () => {
+    const { store } = await createWorld();
+    await store.forget.erase(INTEGRATION, 'c-1');
+    await store.forget.erase(INTEGRATION, 'c-2');
+    await store.forget.erase('lakeside', 'c-3');
+    expect(await store.forget.listForgotten(INTEGRATION)).toEqual(
+      new Set([testFingerprint('forgotten', 'c-1'), testFingerprint('forgotten', 'c-2')]),
+    );
+    expect(await store.forget.listForgotten('hillside')).toEqual(new Set());
+  });
+});
+
+describeEachDatabase('a person who is forgotten in the middle of a sync', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it('does not come back with the answer to a submission', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1', 'c-2']);
+    await world.store.forget.erase(INTEGRATION, 'c-1');
+    await accept(world, ['c-1']);
+    expect(await world.store.submissions.spentByRun(RUN)).toBe(1);
+    expect(await idsKnown(world)).toEqual(['c-2']);
+    expect(await contactOf(world, 'c-2')).toMatchObject({ outcome_reason: 'not_processed' });
+  });
+
+  it('does not come back with the end of a job', async () => {
+    const world = await createWorld();
+    await start(world, ['c-1', 'c-2', 'c-3']);
+    for (const id of ['c-1', 'c-2', 'c-3']) await world.store.forget.erase(INTEGRATION, id);
+    await world.store.jobs.recordProgress(world.lease, RUN, {
+      completed: [trackingIdOf('c-1')],
+      failed: [trackingIdOf('c-2')],
+      vanished: [trackingIdOf('c-3')],
+      tooOld: [],
+    });
+    expect(await idsKnown(world)).toEqual([]);
+    const wanted = { runId: RUN, limit: 10, except: new Set<string>() };
+    expect(await world.store.jobs.listReady(INTEGRATION, wanted)).toEqual([]);
+    expect(await world.store.jobs.countRunning(INTEGRATION, null)).toMatchObject({ all: 0 });
+  });
+
+  it('does not come back with a lost answer or a delivery', async () => {
+    const world = await createWorld();
+    await makeReady(world, ['c-1']);
+    await submit(world, ['c-2'], 'submission-2');
+    for (const id of ['c-1', 'c-2']) await world.store.forget.erase(INTEGRATION, id);
+    await world.store.deliveries.recordDeliveries(world.lease, RUN, [
+      {
+        crmId: 'c-1',
+        trackingId: trackingIdOf('c-1'),
+        reason: 'fields_written',
+        detail: null,
+        end: { kind: 'delivered', donorId: 'donor-1', owned: {}, writeId: null },
+      },
+    ]);
+    await chargeLoss(world, 'resubmit', { submissionId: 'submission-2' });
+    expect(await idsKnown(world)).toEqual([]);
+  });
+
+  async function idsKnown({ store }: StoreWorld): Promise<string[]> {
+    return [...(await store.contacts.find(INTEGRATION, ['c-1', 'c-2', 'c-3'])).keys()];
+  }
+});
+
+/** Brings the marked person into each table that knows persons. */
+async function leaveTraces(world: StoreWorld): Promise<void> {
+  const { store, lease } = world;
+  await readPage(world, [readContact(MARKED)]);
+  await store.submissions.recordIntent(lease, {
+    submissionId: 'submission-1',
+    runId: RUN,
+    partnerKey: KEY,
+    jobs: [
+      {
+        trackingId: TRACKING_ID,
+        crmId: MARKED,
+        identity: `identity of ${MARKED}`,
+        reason: 'never_enhanced',
+      },
+    ],
+  });
+  await store.submissions.recordAccepted(lease, 'submission-1', {
+    jobIds: new Map([[TRACKING_ID, 'job-7f']]),
+    charged: 1,
+  });
+  await store.jobs.recordProgress(lease, RUN, {
+    completed: [TRACKING_ID],
+    failed: [],
+    vanished: [],
+    tooOld: [],
+  });
+  await store.deliveries.recordIntended(lease, RUN, [
+    { id: 'write-7f', crmId: MARKED, before: `values of ${MARKED}`, after: {}, ownedBefore: {} },
+  ]);
+  await store.deliveries.recordDeliveries(lease, RUN, [
+    {
+      crmId: MARKED,
+      trackingId: TRACKING_ID,
+      reason: 'name_mismatch',
+      detail: null,
+      end: { kind: 'held', donorId: 'donor-1' },
+    },
+  ]);
+}
+
+/** The tables in which the marked person is found anywhere. */
+async function tablesWithTraces({ db }: StoreWorld): Promise<string[]> {
+  const tables = Object.entries(await everything(db));
+  return tables
+    .filter(([, rows]) => rows.some((row) => row.includes(MARKED)))
+    .map(([table]) => table)
+    .sort();
+}

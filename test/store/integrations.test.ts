@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { INTEGRATION, RUN, storeWorlds, takeLease } from './store-world.ts';
+
+describeEachDatabase('integrations', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it.each([
+    ['that was never run', 'lakeside'],
+    ['whose first run has begun', INTEGRATION],
+  ])('remembers nothing of an integration %s', async (_case, id) => {
+    const { store } = await createWorld();
+    expect(await store.integrations.findState(id)).toEqual({
+      crmAccount: null,
+      cursor: null,
+      cursorScope: null,
+    });
+  });
+
+  it('pins the CRM account of one integration alone', async () => {
+    const { store, lease } = await createWorld();
+    await takeLease(store, 'lakeside');
+    await store.integrations.pinAccount(lease, 'account-1');
+    expect(await store.integrations.findState(INTEGRATION)).toMatchObject({
+      crmAccount: 'account-1',
+    });
+    expect(await store.integrations.findState('lakeside')).toMatchObject({ crmAccount: null });
+  });
+
+  it('starts reading from the beginning when the scope of reading changes', async () => {
+    const { store, lease } = await createWorld();
+    await takeLease(store, 'lakeside');
+    const page = { runId: RUN, contacts: [], removed: [], cursor: 'page-7' };
+    await store.contacts.recordPage(lease, page, () => ({ kind: 'keep' }));
+    await store.integrations.pinAccount(lease, 'account-1');
+    await store.integrations.resetCursor(lease, 'scope-2');
+    expect(await store.integrations.findState(INTEGRATION)).toEqual({
+      crmAccount: 'account-1',
+      cursor: null,
+      cursorScope: 'scope-2',
+    });
+    expect(await store.integrations.findState('lakeside')).toMatchObject({ cursorScope: null });
+  });
+
+  it('lists the sealed settings of integrations that have any, by id', async () => {
+    const { store } = await createWorld();
+    await store.integrations.saveSealedSettings('lakeside', 'sealed 1');
+    await store.integrations.saveSealedSettings('hillside', 'sealed 2');
+    await store.integrations.saveSealedSettings('lakeside', 'sealed 3');
+    expect(await store.integrations.listSealedSettings()).toEqual([
+      { id: 'hillside', settings: 'sealed 2' },
+      { id: 'lakeside', settings: 'sealed 3' },
+    ]);
+  });
+
+  it('keeps the lease and the cursor of an integration whose settings are saved', async () => {
+    const { store, lease } = await createWorld();
+    await store.integrations.resetCursor(lease, 'scope-1');
+    await store.integrations.saveSealedSettings(INTEGRATION, 'sealed');
+    await store.leases.renew(lease);
+    expect(await store.integrations.findState(INTEGRATION)).toMatchObject({
+      cursorScope: 'scope-1',
+    });
+    expect(await store.integrations.listSealedSettings()).toEqual([
+      { id: INTEGRATION, settings: 'sealed' },
+    ]);
+  });
+});
