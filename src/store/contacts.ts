@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { Checkpoint, Lease } from './leases.ts';
+import { INHERITED, moveProfile } from './merges.ts';
 import { portions, ROWS_PER_TRANSACTION, valuesTable } from './rows.ts';
 import type { ContactState, ContactsTable, Database, DueReason, Trx } from './tables.ts';
 
@@ -52,11 +53,12 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       return checkpoint(lease, async (trx) => {
         // The same key twice in one upsert is an error on Postgres; the last reading counts.
         const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
+        // The winner of a merge inherits before anybody decides to spend a credit on it.
+        await recordRemoved(trx, lease, page.runId, page.removed);
         let chosen = 0;
         for (const portion of portions(contacts)) {
           chosen += await recordPortion(trx, lease, page.runId, portion, decide);
         }
-        await recordRemoved(trx, lease, page.runId, page.removed);
         await trx
           .updateTable('runs')
           .set((eb) => ({
@@ -382,6 +384,9 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     removed: readonly { id: string; mergedInto: string | null }[],
   ): Promise<void> {
     for (const { id, mergedInto } of removed) {
+      if (mergedInto !== null) {
+        await moveProfile(trx, lease, { id: runId, now: clock.now() }, id, mergedInto);
+      }
       await trx
         .updateTable('contacts')
         .set({
@@ -490,6 +495,12 @@ async function upsertDecided(trx: Trx, rows: readonly ContactRow[]): Promise<voi
             due_reason: eb.ref('excluded.due_reason'),
             priority: eb.ref('excluded.priority'),
             tracking_id: eb.ref('excluded.tracking_id'),
+            asked_identity: eb
+              .case()
+              .when('contacts.asked_identity', '=', INHERITED)
+              .then(eb.ref('excluded.identity'))
+              .else(eb.ref('contacts.asked_identity'))
+              .end(),
             outcome_reason: eb.ref('excluded.outcome_reason'),
             outcome_run: eb.ref('excluded.outcome_run'),
             outcome_at: eb.ref('excluded.outcome_at'),
@@ -515,6 +526,12 @@ async function noteKept(
       .from(noted)
       .set((eb) => ({
         identity: eb.ref('v.column2'),
+        asked_identity: eb
+          .case()
+          .when('asked_identity', '=', INHERITED)
+          .then(eb.ref('v.column2'))
+          .else(eb.ref('asked_identity'))
+          .end(),
         seen_run: runId,
         // What is under way gets its outcome when this run has tried it: with the reason of an
         // earlier run it would look as if this one had tried it in vain.

@@ -9,6 +9,9 @@ export type HoldRow = Selectable<HoldsTable>;
 /** What a person may decide about a hold. */
 export type HoldDecision = 'approved' | 'rejected' | 'resubmitted';
 
+/** Whom a person has submitted again comes after those who never had a profile. */
+const RESUBMITTED_PRIORITY = 2;
+
 export function holdQueries(db: Database, clock: Clock) {
   return {
     /** What waits for a person, the oldest first. */
@@ -39,8 +42,12 @@ export function holdQueries(db: Database, clock: Clock) {
       return approved;
     },
 
-    /** Notes the decision and moves the contact on; false if the hold is no longer open. */
-    decide(hold: HoldRow, decision: HoldDecision): Promise<boolean> {
+    /**
+     * Notes the decision and moves the contact on; false if the hold is no longer open, or if a
+     * profile is to be approved that nobody has: the answer was lost.
+     */
+    async decide(hold: HoldRow, decision: HoldDecision): Promise<boolean> {
+      if (decision === 'approved' && hold.kind === 'lost_answer') return false;
       return db.transaction().execute(async (trx) => {
         const decided = await trx
           .updateTable('holds')
@@ -86,6 +93,7 @@ export function holdQueries(db: Database, clock: Clock) {
       .set({
         state: 'due',
         due_reason: 'resubmitted_by_person',
+        priority: RESUBMITTED_PRIORITY,
         asked_identity: null,
         asked_at: ASK_AGAIN,
         tracking_id: null,

@@ -217,12 +217,12 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
     async settleCharged(
       lease: Lease,
       submissionId: string,
-      loss: { charged: number; balance: number; then: AfterLoss; detail: string },
+      loss: { charged: number; balance: number; afterwards: AfterLoss; detail: string },
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
         const submission = await close(trx, submissionId, 'charged', loss.charged);
         await setBalance(trx, submission.partner_key, loss.balance);
-        if (loss.then === 'hold') await holdContacts(trx, submission, loss.detail);
+        if (loss.afterwards === 'hold') await holdContacts(trx, submission, loss.detail);
         const outcome = {
           tracking_id: null,
           outcome_run: submission.run_id,
@@ -233,7 +233,7 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
           trx,
           submission,
           'intended',
-          loss.then === 'hold'
+          loss.afterwards === 'hold'
             ? { ...outcome, state: 'held', due_reason: null, outcome_reason: 'lost_answer' }
             : {
                 ...outcome,

@@ -6,6 +6,7 @@ import type { Contact } from '../core/contact.ts';
 import type { Refresh } from '../core/integration.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ContactRow, Decision, ReadContact } from '../store/contacts.ts';
+import { INHERITED } from '../store/merges.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -54,7 +55,8 @@ export function decideAgain(row: ContactRow, rules: PlanRules): Decision {
   if (row.asked_identity === null) {
     return choose(row.asked_at === null ? 'never_enhanced' : 'job_vanished');
   }
-  if (row.asked_identity !== row.identity && rules.refresh.whenIdentityChanges) {
+  const hasChanged = row.asked_identity !== row.identity && row.asked_identity !== INHERITED;
+  if (hasChanged && rules.refresh.whenIdentityChanges) {
     return choose('identity_changed');
   }
   if (isOld(row, rules)) return choose('profile_old');

@@ -72,7 +72,7 @@ async function settle(
   run: Run,
   open: SubmissionRow,
   lease: Lease,
-  then: 'hold' | 'resubmit',
+  afterwards: 'hold' | 'resubmit',
 ): Promise<void> {
   const { store, log } = deps;
   const quietAt = (open.lost_at ?? open.intended_at) + run.integration.settleAfterMs;
@@ -95,10 +95,13 @@ async function settle(
   await store.submissions.settleCharged(lease, open.id, {
     charged: loss.charged,
     balance: present,
-    then,
+    afterwards,
     detail,
   });
-  log.warn({ ...facts, charged: loss.charged, then }, 'the lost submission counts as charged');
+  log.warn(
+    { ...facts, charged: loss.charged, afterwards },
+    'the lost submission counts as charged',
+  );
 }
 
 /** A lease that was taken for settling is renewed this often. */

@@ -118,11 +118,16 @@ export function accept(
 /** Settles a lost answer as charged. */
 export function chargeLoss(
   { store, lease }: StoreWorld,
-  then: AfterLoss,
+  afterwards: AfterLoss,
   { charged = 1, balance = BALANCE - 1, submissionId = 'submission-1' } = {},
 ): Promise<void> {
   const detail = 'the credits left the bucket';
-  return store.submissions.settleCharged(lease, submissionId, { charged, balance, then, detail });
+  return store.submissions.settleCharged(lease, submissionId, {
+    charged,
+    balance,
+    afterwards,
+    detail,
+  });
 }
 
 /** Brings contacts to where their jobs run. */

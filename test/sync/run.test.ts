@@ -186,6 +186,40 @@ describe('a later run', () => {
   });
 });
 
+describe('a merge in the CRM', () => {
+  it('takes the profile to the record that stays, without a second credit', async () => {
+    const world = await openEnhanced(30);
+    const loser = aWrittenContact(world);
+    const { contact } = world.crm.records.get(loser) ?? {};
+    const spent = await world.spent();
+    const winner = world.crm.addContact({ ...contact, id: 'winner', employers: ['Elsewhere'] });
+    world.crm.mergeContact(loser, winner);
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ submitted: 0, written: 1, skipped: 1 });
+    expect(world.crm.valueOf(winner, 'Donor ID')).toMatch(/^[0-9a-f]{32}$/);
+    expect(await world.spent()).toBe(spent);
+    expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
+  });
+
+  it('leaves a winner alone that has a profile of its own', async () => {
+    const world = await openEnhanced(30);
+    const [loser = '', winner = ''] = [...new Set(world.crm.writes.map(({ id }) => id))];
+    const before = world.crm.valueOf(winner, 'Donor ID');
+    const spent = await world.spent();
+    world.crm.mergeContact(loser, winner);
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 0 });
+    expect(world.crm.valueOf(winner, 'Donor ID')).toBe(before);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('pays for the winner as for anybody if the record that went had no profile', async () => {
+    const world = await open();
+    const [loser = '', winner = ''] = await world.addPeople(2);
+    world.crm.mergeContact(loser, winner);
+    expect((await world.sync()).contacts.submitted).toBe(1);
+  });
+});
+
 describe('people win', () => {
   it('keeps a value that a person typed, before or after us', async () => {
     const world = await open();
