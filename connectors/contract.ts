@@ -71,7 +71,8 @@ export interface Connector {
 
   /**
    * The contacts that changed since the cursor, all of them if it is null, page by page; also
-   * those that left (deleted or merged), where the CRM tells. A contact may come more than once.
+   * those that left (deleted or merged), where the CRM tells: they come first, so that the winner
+   * of a merge inherits before anybody decides to pay for it. A contact may come more than once.
    */
   readPages(cursor: string | null): AsyncIterable<ContactPage>;
 
@@ -131,8 +132,11 @@ export interface Capabilities {
   groups: readonly string[];
   /** The most ids of one `readByIds`. */
   readBatch: number;
-  /** Changes of one `write` that make good use of a request, and the most it should be given. */
-  writeBatch: { preferred: number; max: number };
+  /**
+   * Changes of one `write`: how many make good use of a request, and the most it should be given.
+   * From `bulk` on the CRM has a cheaper way for many; null if it has none.
+   */
+  writeBatch: { preferred: number; bulk: number | null; max: number };
 }
 
 /** The CRM account behind the credentials; its id is pinned when an integration first runs. */

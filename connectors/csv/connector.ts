@@ -36,7 +36,7 @@ const CAPABILITIES: Capabilities = {
   remote: false,
   groups: ['column'],
   readBatch: 500,
-  writeBatch: { preferred: CHANGES_PER_BATCH, max: 10_000 },
+  writeBatch: { preferred: CHANGES_PER_BATCH, bulk: null, max: 10_000 },
 };
 
 function createCsvConnector(options: ConnectorOptions<CsvSettings>): Connector {

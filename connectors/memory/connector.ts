@@ -49,7 +49,7 @@ const CAPABILITIES: Capabilities = {
   remote: false,
   groups: ['group'],
   readBatch: 100,
-  writeBatch: { preferred: 100, max: 1000 },
+  writeBatch: { preferred: 100, bulk: null, max: 1000 },
 };
 
 /** A connector over this CRM. */

@@ -4,6 +4,7 @@ import { inParallel } from '../core/parallel.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import type { Delivery } from '../store/deliveries.ts';
 import type { ReadyJob } from '../store/jobs.ts';
+import { planBatch } from './batch-size.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { concludeWrite, type Fetched, planDelivery } from './profile-delivery.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -14,8 +15,7 @@ const LANES = 2;
 /** Requests for results under way at a time in a lane; more would only hold more in memory. */
 const RESULTS_AT_ONCE = 8;
 
-/** A batch that is not full is delivered anyway after this long; sooner if no job is running. */
-const PATIENCE_MS = 5_000;
+/** A batch that is not full is delivered after this long if no job is running. */
 const SHORT_PATIENCE_MS = 250;
 
 type DeliverDeps = Pick<
@@ -50,9 +50,14 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Tur
   while (!run.control.stopping.aborted) {
     const { rings } = run.control;
     const pollIsDone = run.control.isDone('poll');
-    const isHurried: boolean = pollIsDone || (await isPatienceOver(deps, run, waitingSince));
+    const plan = planBatch(
+      deps.connector.capabilities.writeBatch,
+      await contactsToCome(deps, run, pollIsDone),
+    );
+    const isHurried: boolean =
+      pollIsDone || (await isPatienceOver(deps, run, waitingSince, plan.patienceMs));
     const { batch, waiting }: Claimed = await claims.turns.take(() =>
-      claim(deps, run, claims, isHurried),
+      claim(deps, run, claims, plan.size, isHurried),
     );
     if (waiting === 0 && pollIsDone) return;
     if (batch.length === 0) {
@@ -68,12 +73,12 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Tur
 
 /** Takes a full batch, or whatever there is if it is time; says how many wait otherwise. */
 async function claim(
-  { store, connector }: DeliverDeps,
+  { store }: DeliverDeps,
   run: Run,
   { claimed }: Claims,
+  size: number,
   isHurried: boolean,
 ): Promise<Claimed> {
-  const size = connector.capabilities.writeBatch.preferred;
   const ready = await store.jobs.listReady(run.integration.id, {
     runId: run.id,
     limit: size,
@@ -84,15 +89,28 @@ async function claim(
   return { batch: ready, waiting: ready.length };
 }
 
+/** Contacts that this run may still have to deliver; asked only where it makes a difference. */
+async function contactsToCome(
+  { store, connector }: DeliverDeps,
+  run: Run,
+  pollIsDone: boolean,
+): Promise<number> {
+  if (connector.capabilities.writeBatch.bulk === null) return 0;
+  const { due, submitted, ready } = await store.contacts.countWork(run.integration.id);
+  if (pollIsDone) return ready;
+  return submitted + ready + (run.control.spendingStopped ? 0 : due);
+}
+
 /** A fuller batch is worth waiting for, but only as long as jobs are running that could fill it. */
 async function isPatienceOver(
   { store, clock }: DeliverDeps,
   run: Run,
   waitingSince: number | null,
+  patienceMs: number,
 ): Promise<boolean> {
   const waitedMs = waitingSince === null ? 0 : clock.now() - waitingSince;
   if (waitedMs < SHORT_PATIENCE_MS) return false;
-  if (waitedMs >= PATIENCE_MS) return true;
+  if (waitedMs >= patienceMs) return true;
   return (await store.jobs.countRunning(run.integration.id, null)).all === 0;
 }
 
