@@ -57,6 +57,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async (deps) => (await import('./holds.ts')).holdsCommand(deps),
   },
   {
+    name: 'fields',
+    summary: 'check the mapped fields of the CRM, or create them',
+    load: async (deps) => (await import('./fields.ts')).fieldsCommand(deps),
+  },
+  {
     name: 'credits',
     summary: 'show the balances of each partner key',
     load: async (deps) => (await import('./credits.ts')).creditsCommand(deps),

@@ -1,5 +1,5 @@
 /** The fields that a run can write, from the CRM's own description. */
-import type { Connector } from '../../connectors/contract.ts';
+import type { Connector, FieldCreation } from '../../connectors/contract.ts';
 import type { CrmField, FieldSpec } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
@@ -36,6 +36,26 @@ export async function readFields(
     findings: checkFieldMap(mappings, all),
     toCreate,
   };
+}
+
+/** What `fields check` says of one integration. */
+export interface FieldCheck {
+  /** How many lines the field map has. */
+  mapped: number;
+  findings: FieldMapFinding[];
+  /** Columns that a sync adds to a file by itself. */
+  createdBySync: string[];
+}
+
+/** Creates the mapped fields that the CRM does not show, and grants access to them. Repeatable. */
+export async function createMissingFields(
+  connector: FieldsDeps & Pick<Connector, 'createFields'>,
+  mappings: readonly FieldMapping[],
+): Promise<FieldCreation[]> {
+  const described = new Set((await connector.describeFields()).map(({ name }) => name));
+  const missing = mappings.filter(({ to }) => !described.has(to));
+  if (missing.length === 0) return [];
+  return connector.createFields(missing.map(({ from, to }) => fieldSpecFor(from, to)));
 }
 
 /** Throws if not a single mapped field can be written: then no credit must be spent. */

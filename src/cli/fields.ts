@@ -1,0 +1,155 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { FieldCreation } from '../../connectors/contract.ts';
+import type { OpenIntegration } from '../application.ts';
+import type { FieldMapFinding } from '../mapping/check-field-map.ts';
+import { createMissingFields, type FieldCheck, readFields } from '../sync/fields.ts';
+import { attemptEach, finishAttempts, worstOf } from './attempts.ts';
+import { namedOrAll } from './choose-integrations.ts';
+import { createCommand, runAction } from './command.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import { neverAborted, type ProductDeps, productCommand, withApplication } from './product.ts';
+import { countOf } from './quantities.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync fields check                 what each mapped field lacks, and the mend
+  donor-sync fields create riverside      create the missing ones and grant access to them
+
+Nothing is created twice; \`create\` may be run again at any time.`;
+
+const optionsSchema = z.object({ config: z.string().optional() });
+
+/** The command `fields`: whether the CRM can take what the field map wants to write. */
+export function fieldsCommand(deps: ProductDeps): Command {
+  return productCommand('fields', deps)
+    .description('check the mapped fields of the CRM, or create them')
+    .addHelpText('after', EXAMPLES)
+    .addCommand(checkCommand(deps))
+    .addCommand(createFieldsCommand(deps));
+}
+
+function checkCommand(deps: ProductDeps): Command {
+  const command = createCommand('check', deps)
+    .description('say what each mapped field lacks (missing, type, permission) and the exact mend')
+    .argument('[ids...]', 'the integrations (default: all)');
+  return command.action((ids: string[]) =>
+    runOverIntegrations(deps, command, ids, {
+      work: check,
+      document: (checks) => ({ fields: checks }),
+      print: printCheck,
+      isFine: ({ findings }) => findings.length === 0,
+    }),
+  );
+}
+
+function createFieldsCommand(deps: ProductDeps): Command {
+  const command = createCommand('create', deps)
+    .description('create the mapped fields that are missing, with the access they need')
+    .argument('[ids...]', 'the integrations (default: all)');
+  return command.action((ids: string[]) =>
+    runOverIntegrations(deps, command, ids, {
+      work: create,
+      document: (creations) => ({ fields: creations }),
+      print: printCreation,
+      isFine: ({ created, findings }) =>
+        findings.length === 0 && created.every(({ result }) => result !== 'failed'),
+    }),
+  );
+}
+
+interface FieldWork<Result> {
+  work: (open: OpenIntegration) => Promise<Result>;
+  document: (results: Result[]) => { fields: Result[] };
+  print: (output: Output, result: Result) => void;
+  isFine: (result: Result) => boolean;
+}
+
+function runOverIntegrations<Result>(
+  deps: ProductDeps,
+  command: Command,
+  ids: readonly string[],
+  { work, document, print, isFine }: FieldWork<Result>,
+): Promise<void> {
+  return runAction(deps, command, (output) => {
+    const { config } = optionsSchema.parse(command.optsWithGlobals());
+    return withApplication(deps, config, async (application): Promise<ExitCode> => {
+      const chosen = namedOrAll(application, ids);
+      const attempts = await attemptEach(application, chosen, neverAborted(), work);
+      const code = finishAttempts(output, attempts, {
+        document,
+        render: ({ fields }) => {
+          for (const result of fields) print(output, result);
+        },
+      });
+      const isEverythingFine = attempts.every(({ value }) => value === undefined || isFine(value));
+      return worstOf(isEverythingFine ? [code] : [code, EXIT_CODES.usage]);
+    });
+  });
+}
+
+interface Checked extends FieldCheck {
+  integration: string;
+}
+
+async function check({ integration, connector, mappings }: OpenIntegration): Promise<Checked> {
+  await connector.prepare();
+  const { findings, toCreate } = await readFields(connector, mappings);
+  return {
+    integration: integration.id,
+    mapped: mappings.length,
+    findings,
+    createdBySync: toCreate.map(({ name }) => name),
+  };
+}
+
+interface Created {
+  integration: string;
+  created: FieldCreation[];
+  /** What is still wrong afterwards. */
+  findings: FieldMapFinding[];
+}
+
+async function create({ integration, connector, mappings }: OpenIntegration): Promise<Created> {
+  await connector.prepare();
+  const created = await createMissingFields(connector, mappings);
+  const { findings } = await readFields(connector, mappings);
+  await connector.finish();
+  return { integration: integration.id, created, findings };
+}
+
+function printCheck(
+  output: Output,
+  { integration, mapped, findings, createdBySync }: Checked,
+): void {
+  const verdict =
+    findings.length === 0
+      ? `${countOf(mapped, 'mapped field')}, all of them fine`
+      : `${findings.length} of ${countOf(mapped, 'mapped field')} cannot be written`;
+  output.print(`${output.style.strong(integration)}: ${verdict}`);
+  printFindings(output, findings);
+  if (createdBySync.length > 0) {
+    output.print(`  The next sync adds the columns ${createdBySync.join(', ')} by itself.`);
+  }
+}
+
+function printCreation(output: Output, { integration, created, findings }: Created): void {
+  output.print(output.style.strong(integration));
+  for (const { name, result, problem } of created) {
+    output.print(`  ${name}: ${problem ?? WORDS[result]}`);
+  }
+  printFindings(output, findings);
+}
+
+const WORDS = {
+  created: 'created',
+  existed: 'was there already; access is granted',
+  failed: 'could not be created',
+} as const satisfies Record<FieldCreation['result'], string>;
+
+function printFindings(output: Output, findings: readonly FieldMapFinding[]): void {
+  for (const { message, mend } of findings) {
+    output.print(`  ${output.style.warn(message)} ${mend}`);
+  }
+}

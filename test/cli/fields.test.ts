@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+
+let world: CliWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+const checkSchema = z.strictObject({
+  fields: z.array(
+    z.strictObject({
+      integration: z.string(),
+      mapped: z.int(),
+      findings: z.array(z.looseObject({ field: z.string(), message: z.string() })),
+      createdBySync: z.array(z.string()),
+    }),
+  ),
+});
+
+const createSchema = z.strictObject({
+  fields: z.array(
+    z.strictObject({
+      integration: z.string(),
+      created: z.array(
+        z.strictObject({ name: z.string(), result: z.string(), problem: z.string().nullable() }),
+      ),
+      findings: z.array(z.unknown()),
+    }),
+  ),
+});
+
+describe('donor-sync fields', () => {
+  it('finds nothing wrong with columns that a sync adds by itself', async () => {
+    world = await openCliWorld({});
+    const { fields } = await world.runJson(['fields', 'check'], checkSchema);
+    expect(fields).toMatchObject([{ integration: 'riverside', findings: [] }]);
+    expect(fields[0]?.createdBySync).toContain('Donor Net Worth');
+  });
+
+  it('creates the columns on request, once', async () => {
+    world = await openCliWorld({});
+    const first = await world.runJson(['fields', 'create'], createSchema);
+    expect(first.fields[0]?.created).toContainEqual({
+      name: 'Donor Net Worth',
+      result: 'created',
+      problem: null,
+    });
+    const second = await world.runJson(['fields', 'create'], createSchema);
+    expect(second.fields).toMatchObject([{ created: [], findings: [] }]);
+    const { fields } = await world.runJson(['fields', 'check'], checkSchema);
+    expect(fields).toMatchObject([{ createdBySync: [] }]);
+  });
+
+  it('ends with 2 for an integration that nobody knows', async () => {
+    world = await openCliWorld({});
+    const { exitCode, stderr } = await world.run(['fields', 'check', 'riversied']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('did you mean "riverside"?');
+  });
+});
