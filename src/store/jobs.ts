@@ -93,6 +93,17 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       });
     },
 
+    /** How many jobs are done and not yet delivered, held and refused ones among them. */
+    async countCompleted(integrationId: string): Promise<number> {
+      const row = await db
+        .selectFrom('jobs')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('integration_id', '=', integrationId)
+        .where('state', '=', 'completed')
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+
     /**
      * Jobs whose profile waits for delivery, the oldest first, without the given ones and
      * without those that this run has tried in vain.

@@ -13,7 +13,7 @@ import { createTurns, type Turns } from './turns.ts';
 const LANES = 2;
 
 /** Requests for results under way at a time in a lane; more would only hold more in memory. */
-const RESULTS_AT_ONCE = 8;
+const RESULTS_AT_ONCE = 4;
 
 /** A batch that is not full is delivered after this long if no job is running. */
 const SHORT_PATIENCE_MS = 250;
@@ -79,6 +79,10 @@ async function claim(
   size: number,
   isHurried: boolean,
 ): Promise<Claimed> {
+  // Counting is much cheaper than listing, and there is mostly nothing to take yet.
+  const done = await store.jobs.countCompleted(run.integration.id);
+  const waiting = Math.max(0, done - claimed.size);
+  if (waiting < size && !isHurried) return { batch: [], waiting };
   const ready = await store.jobs.listReady(run.integration.id, {
     runId: run.id,
     limit: size,

@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Connector, ConnectorDeps } from '../../../connectors/contract.ts';
+import { defineSalesforceConnector } from '../../../connectors/salesforce/connector.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { connectorDeps } from '../connector-options.ts';
+
+/** A request as a script sees it. */
+export interface Asked {
+  method: string;
+  /** Path and query below `/services/data/v67.0`, or from the root; decoded. */
+  path: string;
+  authorization: string | undefined;
+  body: string;
+}
+
+export interface Answer {
+  status?: number;
+  headers?: Record<string, string>;
+  /** JSON unless it is a text. */
+  body?: unknown;
+}
+
+/** The answer to a request, or null if another script has it. */
+export type Script = (asked: Asked) => Answer | null;
+
+export interface ScriptedSalesforce {
+  url: string;
+  /** Everything that was asked, in order. */
+  asked: Asked[];
+  /** Later scripts go before earlier ones. */
+  script(script: Script): void;
+  connector(settings?: Record<string, unknown>, deps?: Partial<ConnectorDeps>): Connector;
+  close(): Promise<void>;
+}
+
+const ORG = '00D000000000001EAA';
+const USER = '005000000000001AAA';
+const BASE = '/services/data/v67.0';
+
+/** Salesforce as a list of answers: whatever a test does not say, it has no answer to. */
+export async function openScriptedSalesforce(): Promise<ScriptedSalesforce> {
+  const asked: Asked[] = [];
+  const scripts: Script[] = [];
+  const server = createServer(async (request, response) => {
+    const one = await askedOf(request).catch(() => null);
+    if (one === null) return;
+    asked.push(one);
+    const answer = scripts.map((script) => script(one)).find((found) => found !== null);
+    const { status = 200, headers = {}, body } = answer ?? { status: 404, body: [NOT_FOUND] };
+    const isText = typeof body === 'string';
+    response.writeHead(status, {
+      'content-type': isText ? 'text/csv' : 'application/json;charset=UTF-8',
+      ...headers,
+    });
+    response.end(isText ? body : body === undefined ? '' : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${portOf(server.address())}`;
+  scripts.push((one) => basics(one, url));
+  return {
+    url,
+    asked,
+    script: (script) => scripts.unshift(script),
+    connector(settings, deps) {
+      const definition = defineSalesforceConnector({ fetch: globalThis.fetch, random: () => 0 });
+      return definition.create({
+        settings: definition.settingsSchema.parse({
+          kind: 'salesforce',
+          url,
+          auth: { type: 'clientCredentials', clientId: 'app', clientSecret: 'secret' },
+          ...settings,
+        }),
+        contacts: { filter: null, optOutField: null },
+        deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
+      });
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Waits are over at once, so that a test of retries takes no time. */
+const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
+
+const NOT_FOUND = { errorCode: 'NOT_FOUND', message: 'The requested resource does not exist' };
+
+/** The reply of a query with these records. */
+export function records(...rows: object[]): Answer {
+  return { body: { totalSize: rows.length, done: true, records: rows } };
+}
+
+/** One error as Salesforce has it in the body of a refused request. */
+export function refused(status: number, errorCode: string, message = errorCode): Answer {
+  return { status, body: [{ errorCode, message, fields: [] }] };
+}
+
+/** A field as the description has it. */
+export function field(name: string, more: object = {}) {
+  return { name, label: name, type: 'string', length: 80, updateable: true, ...more };
+}
+
+/** Signing in and a plain Contact. */
+function basics({ path }: Asked, url: string): Answer | null {
+  if (path === '/services/oauth2/token') {
+    const id = `${url}/id/${ORG}/${USER}`;
+    return { body: { access_token: 'first-token', instance_url: url, id, token_type: 'Bearer' } };
+  }
+  if (path === '/services/oauth2/userinfo') {
+    return { body: { user_id: USER, organization_id: ORG } };
+  }
+  if (path === '/sobjects/Contact/describe') {
+    const names = ['Id', 'FirstName', 'LastName', 'MailingCity', 'AccountId', 'Note__c'];
+    return { body: { updateable: true, fields: names.map((name) => field(name)) } };
+  }
+  return null;
+}
+
+async function askedOf(request: IncomingMessage): Promise<Asked> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const path = decodeURIComponent((request.url ?? '').replaceAll('+', ' '));
+  return {
+    method: request.method ?? '',
+    path: path.startsWith(BASE) ? path.slice(BASE.length) : path,
+    authorization: request.headers.authorization,
+    body: Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address !== null && typeof address === 'object') return address.port;
+  throw new Error('The server has no port.');
+}
