@@ -61,13 +61,7 @@ export function finishAttempts<Value, Document>(
     output.finish(answer.document(values), answer.render);
   }
   for (const { error } of failed) output.fail(error);
-  return worstOf(failed.map(({ error }) => exitCodeOf(error)));
-}
-
-/** What waiting mends is a stop, not a failure: the next try goes on from there. */
-function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof RetriableError) return EXIT_CODES.stopped;
-  return describeFailure(error).exitCode;
+  return worstOf(failed.map(({ error }) => describeFailure(error).exitCode));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ConfigurationError, DonorSyncError, messageOf } from '../core/errors.ts';
+import { ConfigurationError, DonorSyncError, messageOf, RetriableError } from '../core/errors.ts';
 
 /** Design, section 4.1: what a command's end tells scripts and cron. */
 export const EXIT_CODES = {
@@ -29,9 +29,8 @@ export const UNEXPECTED = 'unexpected_error';
 /** The one place that turns anything thrown into an exit code and words. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof DonorSyncError) {
-    const isUsage = error instanceof ConfigurationError;
-    const exitCode = isUsage ? EXIT_CODES.usage : EXIT_CODES.unexpected;
-    return { exitCode, code: error.code, message: error.message, details: error.details };
+    const { code, message, details } = error;
+    return { exitCode: exitCodeOf(error), code, message, details };
   }
   if (error instanceof CommanderError) return describeUsage(error);
   return {
@@ -40,6 +39,12 @@ export function describeFailure(error: unknown): Failure {
     message: `Something unexpected happened: ${messageOf(error)} (DONOR_SYNC_LOG_LEVEL=debug shows where)`,
     details: {},
   };
+}
+
+/** What waiting mends is a stop, not a failure: the next try goes on from there. */
+function exitCodeOf(error: DonorSyncError): ExitCode {
+  if (error instanceof ConfigurationError) return EXIT_CODES.usage;
+  return error instanceof RetriableError ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
 }
 
 /** Commander throws for `--help` and `--version` too, with the exit code 0. */

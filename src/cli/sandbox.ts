@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { type CommandDeps, createCommand, runAction } from './command.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { ProductDeps } from './product.ts';
 import {
   addPartnerSandboxOptions,
+  addSalesforceSandboxOptions,
   type PartnerSandboxFlags,
   partnerSandboxFlagsSchema,
+  type SalesforceSandboxFlags,
+  salesforceSandboxFlagsSchema,
 } from './sandbox/flags.ts';
 import { readFaultFile } from './sandbox/read-fault-file.ts';
 import { untilStopped } from './sandbox/until-stopped.ts';
@@ -14,7 +17,7 @@ import { untilStopped } from './sandbox/until-stopped.ts';
 /** What `sandbox` needs besides what every command has. */
 export type SandboxDeps = CommandDeps & Pick<ProductDeps, 'cwd' | 'stopSignal'>;
 
-const EXAMPLES = `
+const PARTNER_EXAMPLES = `
 Examples:
   donor-sync sandbox partner --port 4100
   donor-sync sandbox partner --port 4100 --job-time 1000 --credits 50 --faults faults.json
@@ -23,52 +26,113 @@ The line on stdout has the base URL and the API key for the settings. Beside the
 root of the same address: GET /_sandbox/people, /_sandbox/ledger, /_sandbox/requests,
 PUT /_sandbox/faults, POST /_sandbox/keys.`;
 
+const SALESFORCE_EXAMPLES = `
+Examples:
+  donor-sync sandbox salesforce --port 4200
+  donor-sync sandbox salesforce --port 4200 --shape plain --contacts 20000 --db org.db
+
+The line on stdout has the base URL and everything that signs in: a token, a client id and secret,
+a user name and the private key for the JWT flow. At the root of the same address:
+GET /_sandbox/people, /_sandbox/requests, /_sandbox/record/TYPE/ID, PUT /_sandbox/faults,
+POST /_sandbox/edit, /_sandbox/locks, /_sandbox/rules, /_sandbox/tokens.`;
+
 /** The command `sandbox`: local stand-ins, to try things without an account and without costs. */
 export function sandboxCommand(deps: SandboxDeps): Command {
   return createCommand('sandbox', deps)
-    .description('serve a local stand-in for the Partner Data Service')
-    .addCommand(partnerCommand(deps));
+    .description('serve a local stand-in for the Partner Data Service or a CRM')
+    .addCommand(partnerCommand(deps))
+    .addCommand(salesforceCommand(deps));
 }
 
 function partnerCommand(deps: SandboxDeps): Command {
   const command = addPartnerSandboxOptions(
     createCommand('partner', deps)
       .description('serve the Partner Data Service with invented people until stopped')
-      .addHelpText('after', EXAMPLES),
+      .addHelpText('after', PARTNER_EXAMPLES),
   );
   return command.action(() =>
-    runAction(deps, command, async () => {
-      await servePartner(deps, partnerSandboxFlagsSchema.parse(command.opts()));
-      return EXIT_CODES.done;
+    runAction(deps, command, () => {
+      const flags = partnerSandboxFlagsSchema.parse(command.opts());
+      return serve(deps, 'partner', flags.port, () => startPartner(deps, flags));
     }),
   );
 }
 
-async function servePartner(deps: SandboxDeps, flags: PartnerSandboxFlags): Promise<void> {
-  const stopped = deps.stopSignal();
-  const sandbox = await startPartner(deps, flags);
-  const { baseUrl, apiKey } = sandbox;
-  // One line, so that a program that started us can read it and go on (design, section 4.4).
-  deps.stdout.write(`${JSON.stringify({ ready: true, kind: 'partner', baseUrl, apiKey })}\n`);
-  await untilStopped(stopped);
-  await sandbox.close();
+function salesforceCommand(deps: SandboxDeps): Command {
+  const command = addSalesforceSandboxOptions(
+    createCommand('salesforce', deps)
+      .description('serve a Salesforce org with the same people until stopped')
+      .addHelpText('after', SALESFORCE_EXAMPLES),
+  );
+  return command.action(() =>
+    runAction(deps, command, () => {
+      const flags = salesforceSandboxFlagsSchema.parse(command.opts());
+      return serve(deps, 'salesforce', flags.port, () => startSalesforce(deps, flags));
+    }),
+  );
 }
 
+/** A sandbox that is serving, and what its one line on stdout says. */
+interface Serving {
+  line: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+async function serve(
+  deps: SandboxDeps,
+  kind: string,
+  port: number,
+  start: () => Promise<Serving>,
+): Promise<ExitCode> {
+  const stopped = deps.stopSignal();
+  const sandbox = await startOrExplain(start, port);
+  // One line, so that a program that started us can read it and go on (design, section 4.4).
+  deps.stdout.write(`${JSON.stringify({ ready: true, kind, ...sandbox.line })}\n`);
+  await untilStopped(stopped);
+  await sandbox.close();
+  return EXIT_CODES.done;
+}
+
+// The product does not know the sandboxes: they are loaded by whoever asks for one.
 async function startPartner(
   { cwd }: SandboxDeps,
   { faults, forms, ...flags }: PartnerSandboxFlags,
-) {
-  const rules = faults === undefined ? [] : await readFaultFile(faults, cwd);
-  // The product does not know the sandboxes: they are loaded by whoever asks for one.
+): Promise<Serving> {
   const { startPartnerSandbox } = await import('../../sandbox/partner/index.ts');
+  const { baseUrl, apiKey, close } = await startPartnerSandbox({
+    ...flags,
+    faults: await readRules(faults, cwd),
+    forms: { a: forms !== 'b', b: forms !== 'a' },
+  });
+  return { line: { baseUrl, apiKey }, close };
+}
+
+async function startSalesforce(
+  { cwd }: SandboxDeps,
+  { faults, ...flags }: SalesforceSandboxFlags,
+): Promise<Serving> {
+  const { startSalesforceSandbox } = await import('../../sandbox/salesforce/index.ts');
+  const {
+    rootUrl: _,
+    close,
+    ...line
+  } = await startSalesforceSandbox({
+    ...flags,
+    faults: await readRules(faults, cwd),
+  });
+  return { line, close };
+}
+
+async function readRules(path: string | undefined, cwd: string): Promise<unknown> {
+  return path === undefined ? [] : readFaultFile(path, cwd);
+}
+
+async function startOrExplain(start: () => Promise<Serving>, port: number): Promise<Serving> {
   try {
-    return await startPartnerSandbox({
-      ...flags,
-      faults: rules,
-      forms: { a: forms !== 'b', b: forms !== 'a' },
-    });
+    return await start();
   } catch (error) {
-    throw startError(error, flags.port ?? 0);
+    if (error instanceof ConfigurationError) throw error;
+    throw startError(error, port);
   }
 }
 

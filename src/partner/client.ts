@@ -8,7 +8,7 @@ import type { Line } from './exchange.ts';
 import { type AreaHealth, readHealth, testKey } from './health.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import { type JobProgress, readJobProgress, readProgress } from './progress.ts';
-import type { PartnerCall } from './request.ts';
+import type { MayLeave, PartnerCall } from './request.ts';
 import { type JobResult, readResults } from './results.ts';
 import { createRoutes } from './routes.ts';
 import { createSend } from './send.ts';
@@ -38,9 +38,13 @@ export interface PartnerClientOptions {
 export interface PartnerClient {
   /**
    * Submits 1 to 100 persons; costs a credit for each. `AnswerLost` is the only error after which
-   * credits may be gone.
+   * credits may be gone. `mayLeave` is asked before each try.
    */
-  submitEnhancements(persons: readonly Person[], signal?: AbortSignal): Promise<Submission>;
+  submitEnhancements(
+    persons: readonly Person[],
+    signal?: AbortSignal,
+    mayLeave?: MayLeave,
+  ): Promise<Submission>;
   /** The progress of one job. */
   readJobProgress(jobId: string, signal?: AbortSignal): Promise<JobProgress>;
   /** The progress of up to 1,000 jobs, by job id. */
@@ -67,7 +71,8 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
   const routes = createRoutes();
   const send = createSend({ line, pacer, clock, log, onCall }, routes);
   return {
-    submitEnhancements: (persons, signal) => submitEnhancements(send, log, persons, signal),
+    submitEnhancements: (persons, signal, mayLeave) =>
+      submitEnhancements(send, log, persons, signal, mayLeave),
     readJobProgress: (jobId, signal) => readJobProgress(send, log, jobId, signal),
     readProgress: (jobIds, signal) => readProgress(send, log, jobIds, signal),
     readResults: (jobIds, signal) => readResults(send, jobIds, signal),

@@ -17,6 +17,12 @@ export interface PartnerCall {
   durationMs: number;
 }
 
+/**
+ * Asked right before each try of a request leaves, however long it waited for its turn; rejects if
+ * it must not leave any more.
+ */
+export type MayLeave = () => Promise<void>;
+
 export interface RequestDeps {
   line: Line;
   pacer: Pacer;
@@ -34,6 +40,7 @@ export async function request(
   deps: RequestDeps,
   call: Call,
   signal?: AbortSignal,
+  mayLeave?: MayLeave,
 ): Promise<unknown> {
   const failures: Record<FailureKind, number> = {
     throttled: 0,
@@ -43,6 +50,7 @@ export async function request(
   };
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     await deps.pacer.take(call.lane, signal);
+    await mayLeave?.();
     const verdict = await sendOnce(deps, call, signal);
     if (verdict.kind === 'reply') return verdict.json;
     const { failure, retryAfterMs, error } = verdict;

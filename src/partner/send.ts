@@ -5,7 +5,7 @@ import {
   PartnerValidationError,
 } from './errors.ts';
 import type { Call } from './exchange.ts';
-import { type RequestDeps, request } from './request.ts';
+import { type MayLeave, type RequestDeps, request } from './request.ts';
 import { endpointOf, type Operation, type Route, type Routes } from './routes.ts';
 
 /** What a request carries besides its route. */
@@ -23,7 +23,12 @@ export interface Reply {
 }
 
 /** Asks the service to carry out an operation, wherever it lives. */
-export type Send = (operation: Operation, payload: Payload, signal?: AbortSignal) => Promise<Reply>;
+export type Send = (
+  operation: Operation,
+  payload: Payload,
+  signal?: AbortSignal,
+  mayLeave?: MayLeave,
+) => Promise<Reply>;
 
 /**
  * Makes the sender of a client. A path that is not there (404, 405, 307, 308) was never charged,
@@ -31,14 +36,14 @@ export type Send = (operation: Operation, payload: Payload, signal?: AbortSignal
  * where it has another form, that is tried. Nothing else is a reason to send by another route.
  */
 export function createSend(deps: RequestDeps, routes: Routes): Send {
-  return async (operation, payload, signal) => {
+  return async (operation, payload, signal, mayLeave) => {
     const known = routes.known(operation);
     let candidates = known ? [known, ...operation.routes] : operation.routes;
     let firstError: unknown;
     for (let [route] = candidates; route !== undefined; [route] = candidates) {
       const call = callOf(operation, route, payload);
       try {
-        const json = await request(deps, call, signal);
+        const json = await request(deps, call, signal, mayLeave);
         routes.remember(operation, route);
         return { json, endpoint: call.endpoint };
       } catch (error) {

@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import { AnswerLost } from './errors.ts';
 import { problemOf } from './reply.ts';
+import type { MayLeave } from './request.ts';
 import { type Operation, withSlashes } from './routes.ts';
 import type { Reply, Send } from './send.ts';
 
@@ -40,17 +41,17 @@ export async function submitEnhancements(
   log: Log,
   persons: readonly Person[],
   signal?: AbortSignal,
+  mayLeave?: MayLeave,
 ): Promise<Submission> {
   if (persons.length < 1 || persons.length > MAX_PERSONS_PER_SUBMISSION) {
     throw new RangeError(
       `A submission holds 1 to ${MAX_PERSONS_PER_SUBMISSION} persons, not ${persons.length}`,
     );
   }
-  const reply = await send(SUBMIT, { list: persons.map(toWire) }, signal).catch(
-    (error: unknown) => {
-      throw certainly(error, signal);
-    },
-  );
+  const payload = { list: persons.map(toWire) };
+  const reply = await send(SUBMIT, payload, signal, mayLeave).catch((error: unknown) => {
+    throw certainly(error, signal);
+  });
   const submission = readSubmission(reply, persons);
   if (submission.jobIds.size !== submission.processed) {
     const { requested, processed } = submission;

@@ -12,6 +12,8 @@ export type ContactRow = Selectable<ContactsTable>;
 export type Decision =
   | { kind: 'choose'; reason: DueReason; priority: number }
   | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
+  /** It is back with the paid job that it left with: held again, or delivered. */
+  | { kind: 'resume' }
   /** Work is under way or a person is asked: only the identity is noted. */
   | { kind: 'keep' };
 
@@ -262,6 +264,8 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       reasons: {
         due: OutcomeReason;
         submitted: OutcomeReason;
+        /** For the submitted ones whose submission has no answer yet. */
+        unsettled: OutcomeReason;
         ready: OutcomeReason;
         /** The one contact that the run was for; null if it was for all. */
         only: string | null;
@@ -289,7 +293,30 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
             .where('outcome_reason', '<>', 'crm_refused')
             .$if(reasons.only !== null, (query) => query.where('crm_id', '=', reasons.only))
             .execute();
+          await trx
+            .updateTable('contacts')
+            .set({ outcome_run: runId })
+            .where('integration_id', '=', lease.integrationId)
+            .where('state', '=', state)
+            .where('outcome_reason', '=', 'crm_refused')
+            .$if(reasons.only !== null, (query) => query.where('crm_id', '=', reasons.only))
+            .execute();
         }
+        await trx
+          .updateTable('contacts')
+          .set({ outcome_reason: reasons.unsettled })
+          .where('integration_id', '=', lease.integrationId)
+          .where('state', '=', 'submitted')
+          .where('outcome_run', '=', runId)
+          .where('tracking_id', 'in', (eb) =>
+            eb
+              .selectFrom('jobs')
+              .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+              .select('jobs.tracking_id')
+              .where('submissions.integration_id', '=', lease.integrationId)
+              .where('submissions.state', 'in', ['intended', 'lost']),
+          )
+          .execute();
       });
     },
 
@@ -335,12 +362,19 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     const decided: ContactRow[] = [];
     const kept: C[] = [];
     const released: string[] = [];
+    const resumed: C[] = [];
+    const renamed: ContactRow[] = [];
     let chosen = 0;
     for (const contact of contacts) {
       const row = rows.get(contact.crmId);
       const decision = decide(contact, row);
       if (decision.kind === 'keep') {
         kept.push(contact);
+        if (row?.state === 'ready' && row.identity !== contact.identity) renamed.push(row);
+        continue;
+      }
+      if (decision.kind === 'resume') {
+        resumed.push(contact);
         continue;
       }
       if (decision.kind === 'choose' && row?.state !== 'due') chosen += 1;
@@ -351,6 +385,8 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     await upsertDecided(trx, decided);
     await noteKept(trx, lease, runId, kept);
     await supersedeHolds(trx, lease, released);
+    await resume(trx, lease, runId, resumed);
+    await withdrawApprovals(trx, renamed);
     return chosen;
   }
 
@@ -358,9 +394,10 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     lease: Lease,
     runId: string,
     row: ContactRow,
-    decision: Exclude<Decision, { kind: 'keep' }>,
+    decision: Extract<Decision, { kind: 'choose' | 'settle' }>,
   ): ContactRow {
     const chosen = decision.kind === 'choose';
+    const leaves = decision.kind === 'settle' && !decision.eligible;
     return {
       ...row,
       integration_id: lease.integrationId,
@@ -368,13 +405,71 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       eligible: chosen || decision.eligible ? 1 : 0,
       due_reason: chosen ? decision.reason : null,
       priority: chosen ? decision.priority : row.priority,
-      tracking_id: null,
+      // Should it come back, its paid job is not lost.
+      tracking_id: leaves ? row.tracking_id : null,
       outcome_reason: chosen ? 'submission_pending' : decision.reason,
       outcome_run: runId,
       outcome_at: clock.now(),
       outcome_detail: null,
       seen_run: runId,
     };
+  }
+
+  /** A person approved a profile for somebody whom the CRM now calls or places otherwise. */
+  async function withdrawApprovals(trx: Trx, contacts: readonly ContactRow[]): Promise<void> {
+    for (const portion of portions(contacts.flatMap((row) => row.tracking_id ?? []))) {
+      await trx
+        .updateTable('holds')
+        .set({ decision: 'superseded', decided_at: clock.now() })
+        .where('id', 'in', portion)
+        .where('decision', '=', 'approved')
+        .execute();
+    }
+  }
+
+  /** Contacts that are back: the hold that they left is open again, or their profile is ready. */
+  async function resume(
+    trx: Trx,
+    lease: Lease,
+    runId: string,
+    contacts: readonly ReadContact[],
+  ): Promise<void> {
+    for (const portion of portions(contacts.map(({ crmId }) => crmId))) {
+      const back = await trx
+        .updateTable('contacts')
+        .set({
+          state: 'ready',
+          eligible: 1,
+          outcome_reason: 'delivery_pending',
+          outcome_run: runId,
+          outcome_at: clock.now(),
+          outcome_detail: null,
+          seen_run: runId,
+        })
+        .where('integration_id', '=', lease.integrationId)
+        .where('crm_id', 'in', portion)
+        .returning('tracking_id')
+        .execute();
+      const trackingIds = back.flatMap((row) => row.tracking_id ?? []);
+      if (trackingIds.length === 0) continue;
+      const holds = await trx
+        .updateTable('holds')
+        .set({ decision: null, decided_at: null })
+        .where('integration_id', '=', lease.integrationId)
+        .where('decision', '=', 'superseded')
+        .where('id', 'in', trackingIds)
+        .returning(['tracking_id', 'kind', 'detail'])
+        .execute();
+      for (const { tracking_id, kind, detail } of holds) {
+        await trx
+          .updateTable('contacts')
+          .set({ state: 'held', outcome_reason: kind, outcome_detail: detail })
+          .where('integration_id', '=', lease.integrationId)
+          .where('tracking_id', '=', tracking_id)
+          .where('crm_id', 'in', portion)
+          .execute();
+      }
+    }
   }
 
   async function recordRemoved(

@@ -221,7 +221,20 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         detail: delivery.detail,
         opened_at: clock.now(),
       })
-      .onConflict((c) => c.doNothing())
+      // An approval that no longer fits the contact: the same question is open again.
+      .onConflict((c) =>
+        c.column('id').doUpdateSet({
+          detail: delivery.detail,
+          opened_at: clock.now(),
+          decision: null,
+          decided_at: null,
+        }),
+      )
+      .execute();
+    await trx
+      .updateTable('jobs')
+      .set({ state: 'held' })
+      .where('tracking_id', '=', delivery.trackingId)
       .execute();
     await stamp(trx, lease, runId, delivery, { state: 'held' });
   }
@@ -244,11 +257,10 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
 
   async function drop(trx: Trx, lease: Lease, runId: string, delivery: Delivery): Promise<void> {
     const removed = delivery.end.kind === 'dropped' && delivery.end.removed;
-    await closeJobs(trx, [delivery.trackingId]);
+    // The job stays as it is: should the contact come back, its profile is paid for.
     await stamp(trx, lease, runId, delivery, {
       state: removed ? 'removed' : 'settled',
       eligible: 0,
-      tracking_id: null,
     });
   }
 
@@ -257,7 +269,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
     lease: Lease,
     runId: string,
     delivery: Delivery,
-    changes: { state?: 'held' | 'settled' | 'removed'; eligible?: 0; tracking_id?: null },
+    changes: { state?: 'held' | 'settled' | 'removed'; eligible?: 0 },
   ): Promise<void> {
     await trx
       .updateTable('contacts')

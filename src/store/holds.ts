@@ -69,6 +69,12 @@ export function holdQueries(db: Database, clock: Clock) {
       .where('crm_id', '=', hold.crm_id)
       .where('state', '=', 'held');
     if (decision === 'approved') {
+      await trx
+        .updateTable('jobs')
+        .set({ state: 'completed' })
+        .where('tracking_id', '=', hold.tracking_id)
+        .where('state', '=', 'held')
+        .execute();
       await contact.set({ state: 'ready', outcome_reason: 'delivery_pending' }).execute();
       return;
     }
@@ -76,7 +82,7 @@ export function holdQueries(db: Database, clock: Clock) {
       .updateTable('jobs')
       .set({ state: 'delivered', closed_at: clock.now() })
       .where('tracking_id', '=', hold.tracking_id)
-      .where('state', '=', 'completed')
+      .where('state', '=', 'held')
       .execute();
     if (decision === 'rejected') {
       await contact

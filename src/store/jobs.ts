@@ -93,7 +93,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       });
     },
 
-    /** How many jobs are done and not yet delivered, held and refused ones among them. */
+    /** How many jobs are done and not yet delivered, refused ones among them. */
     async countCompleted(integrationId: string): Promise<number> {
       const row = await db
         .selectFrom('jobs')

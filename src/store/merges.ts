@@ -8,7 +8,7 @@ import type { ContactsTable, Trx } from './tables.ts';
 export const INHERITED = '';
 
 /** Jobs whose profile can still be fetched: it may be on its way, or be delivered once more. */
-const FETCHABLE = ['processing', 'completed', 'delivered'] as const;
+const FETCHABLE = ['processing', 'completed', 'held', 'delivered'] as const;
 
 /**
  * Two records of the CRM became one, and one of them has a profile: it goes to the record that
@@ -44,6 +44,12 @@ export async function moveProfile(
       closed_at: null,
     })
     .where('tracking_id', '=', job.tracking_id)
+    .execute();
+  await trx
+    .updateTable('contacts')
+    .set({ tracking_id: null })
+    .where('integration_id', '=', lease.integrationId)
+    .where('crm_id', '=', loserId)
     .execute();
   const inherited = {
     state: job.state === 'processing' ? ('submitted' as const) : ('ready' as const),

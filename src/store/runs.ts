@@ -15,8 +15,11 @@ export interface RunFilter {
 
 export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
-    /** Notes a run that begins; one that was cut off before is marked as interrupted. */
-    async begin(lease: Lease, id: string, trigger: Trigger): Promise<void> {
+    /**
+     * Notes a run that begins, for one contact or (null) for all; one that was cut off before is
+     * marked as interrupted.
+     */
+    async begin(lease: Lease, id: string, trigger: Trigger, only: string | null): Promise<void> {
       await checkpoint(lease, async (trx) => {
         await trx
           .updateTable('runs')
@@ -34,6 +37,7 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
           .select((eb) => eb.fn.countAll().as('count'))
           .where('integration_id', '=', lease.integrationId)
           .where('state', '=', 'due')
+          .$if(only !== null, (query) => query.where('crm_id', '=', only))
           .executeTakeFirst();
         await trx
           .insertInto('runs')

@@ -224,7 +224,6 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
         await setBalance(trx, submission.partner_key, loss.balance);
         if (loss.afterwards === 'hold') await holdContacts(trx, submission, loss.detail);
         const outcome = {
-          tracking_id: null,
           outcome_run: submission.run_id,
           outcome_at: clock.now(),
           outcome_detail: loss.detail,
@@ -238,6 +237,7 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
             : {
                 ...outcome,
                 state: 'due',
+                tracking_id: null,
                 due_reason: 'lost_answer_resubmitted',
                 outcome_reason: 'submission_pending',
               },

@@ -51,6 +51,8 @@ export type JobState =
   | 'intended'
   | 'processing'
   | 'completed'
+  /** Done, and a person decides whether its profile is the contact's. */
+  | 'held'
   /** Its profile is delivered, or its end is final in another way. */
   | 'delivered'
   | 'failed'
@@ -137,7 +139,7 @@ export interface ContactsTable {
   /** The identity that the last credit was spent on, and when. */
   asked_identity: string | null;
   asked_at: number | null;
-  /** The job at hand. */
+  /** The job at hand; a contact that left before its end comes back to it. */
   tracking_id: string | null;
   donor_id: string | null;
   /** When a profile was last delivered. */

@@ -81,6 +81,8 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       void clock.sleep(GRACE_MS, ending.signal).then(() => ending.abort());
     },
     stopFor(error) {
+      // A request that was cut off because the run ends is no reason of its own.
+      if (ending.signal.aborted && error === ending.signal.reason) return;
       const code = error instanceof DonorSyncError ? stopCodeOf(error) : null;
       if (code !== null) return control.stop(code, messageOf(error));
       failure ??= error;

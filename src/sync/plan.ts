@@ -47,7 +47,9 @@ export function decideContact(
   if (row.state === 'due' && row.due_reason !== null) {
     return stillDue({ ...row, identity: contact.identity }, row.due_reason, rules);
   }
-  return decideAgain({ ...row, identity: contact.identity }, rules);
+  const again = decideAgain({ ...row, identity: contact.identity }, rules);
+  // It left (deleted, opted out) while its paid profile was on the way or a person was asked.
+  return again.kind === 'settle' && row.tracking_id !== null ? { kind: 'resume' } : again;
 }
 
 /** What becomes of a contact that is at rest, by what is remembered alone. */

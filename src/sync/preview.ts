@@ -148,9 +148,17 @@ function count(tally: Tally, crmId: string, decision: Decision, row: ContactRow 
     if (tally.contacts.length < MAX_LISTED) tally.contacts.push({ crmId, reason: decision.reason });
     return;
   }
-  const reason = decision.kind === 'settle' ? decision.reason : (row?.outcome_reason ?? 'held');
+  const reason = reasonToLeave(decision, row);
   const known = Object.hasOwn(OUTCOME_REASONS, reason) ? reason : 'unknown';
   tally.leave[known] = (tally.leave[known] ?? 0) + 1;
+}
+
+function reasonToLeave(
+  decision: Exclude<Decision, { kind: 'choose' }>,
+  row: ContactRow | undefined,
+): string {
+  if (decision.kind === 'settle') return decision.reason;
+  return decision.kind === 'resume' ? 'delivery_pending' : (row?.outcome_reason ?? 'held');
 }
 
 /** What the profiles that are already paid for would change; their results are free. */

@@ -72,12 +72,13 @@ export function planDelivery(
     const reason = lookup?.mergedInto ? 'merged_in_crm' : 'deleted_in_crm';
     return ended({ reason, detail: null, end: { kind: 'dropped', removed: true } });
   }
-  const { refusal } = plannedContact(deps, run, lookup.contact);
+  const { refusal, identity } = plannedContact(deps, run, lookup.contact);
   if (refusal === 'opted_out' || refusal === 'forgotten') {
     return ended({ reason: refusal, detail: null, end: { kind: 'dropped', removed: false } });
   }
   const name = guardName(profile.name, lookup.contact);
-  if (!name.match && !isApproved) {
+  // An approval is about the contact as it was read; it may have been edited since.
+  if (!name.match && !(isApproved && identity === ready.contact.identity)) {
     return ended({
       reason: 'name_mismatch',
       detail: name.reason,

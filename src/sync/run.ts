@@ -46,6 +46,7 @@ export function runSync(deps: SyncDeps, request: RunRequest, watch: RunWatch): P
   return withLease(deps, request.integration.id, async (lease, lost) => {
     const account = await deps.connector.prepare();
     await pinAccount(deps, lease, request.integration, account);
+    if (request.only !== null) await requireContact(deps, request.integration, request.only);
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
     try {
@@ -76,6 +77,21 @@ export async function pinAccount(
   }
 }
 
+/** An id that neither the CRM nor the store knows is a slip of the pen, not a contact that left. */
+async function requireContact(
+  { store, connector }: SyncDeps,
+  { id: integrationId }: Integration,
+  crmId: string,
+): Promise<void> {
+  const [lookup] = await connector.readByIds([crmId], []);
+  if (lookup?.state === 'found' || lookup?.mergedInto) return;
+  if ((await store.contacts.find(integrationId, [crmId])).size > 0) return;
+  throw new ConfigurationError(`There is no contact "${crmId}" in the CRM of "${integrationId}".`, {
+    code: 'contact_unknown',
+    details: { integration: integrationId, contact: crmId },
+  });
+}
+
 async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, connector, clock, newId } = deps;
   const { fields, findings, toCreate } = await readFields(connector, request.mappings);
@@ -94,7 +110,7 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     only: request.only,
     control: createRunControl(clock, request.signal),
   };
-  await store.runs.begin(lease, run.id, request.trigger);
+  await store.runs.begin(lease, run.id, request.trigger, request.only);
   return run;
 }
 
@@ -144,6 +160,7 @@ async function endRun(deps: SyncDeps, run: Run, facts: RunFacts): Promise<RunRep
   await store.contacts.stampWaiting(run.lease, run.id, {
     due: waitingReason(run.control),
     submitted: 'job_running',
+    unsettled: 'settlement_pending',
     ready: 'delivery_pending',
     only: run.only,
   });

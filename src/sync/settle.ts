@@ -25,13 +25,17 @@ export type Loss =
   /** So many credits are gone, or nobody can prove that they are not. */
   | { charged: number; why: string };
 
-/** Compares the balance before a lost submission with the one after the quiet time. */
+/**
+ * Compares the balance before a lost submission with the one after the quiet time and with those
+ * seen `meanwhile`: a bucket that was charged and then topped up by as much shows the old balance.
+ */
 export function judgeLoss(
   submission: { balanceBefore: number; persons: number },
   balance: number,
+  meanwhile: readonly number[] = [],
 ): Loss {
-  const gone = submission.balanceBefore - balance;
-  if (gone === 0) return { charged: 0 };
+  const gone = submission.balanceBefore - Math.min(balance, ...meanwhile);
+  if (gone === 0 && meanwhile.every((seen) => seen === balance)) return { charged: 0 };
   if (gone > 0 && gone <= submission.persons) {
     return { charged: gone, why: `${gone} credits left the bucket, and no job ids came back` };
   }
@@ -74,17 +78,23 @@ async function settle(
   lease: Lease,
   afterwards: 'hold' | 'resubmit',
 ): Promise<void> {
-  const { store, log } = deps;
-  const quietAt = (open.lost_at ?? open.intended_at) + run.integration.settleAfterMs;
+  const { store, clock, log } = deps;
+  // A clock that was set back must not make the quiet time longer than it is.
+  const lostAt = Math.min(open.lost_at ?? open.intended_at, clock.now());
+  const quietAt = lostAt + run.integration.settleAfterMs;
   const facts = { run: run.id, submission: open.id };
   log.info({ ...facts, quietAt }, 'an answer was lost; its credits are settled by the balance');
-  await sleepUntil(deps, run, lease, quietAt);
+  const meanwhile = await watchUntil(deps, run, lease, quietAt);
   const balance = await readTwice(deps, run);
   if (balance === 'stopped') return;
   const loss: Loss =
     balance === 'restless'
       ? { charged: open.persons, why: 'the balance did not come to rest' }
-      : judgeLoss({ balanceBefore: open.balance_before, persons: open.persons }, balance);
+      : judgeLoss(
+          { balanceBefore: open.balance_before, persons: open.persons },
+          balance,
+          meanwhile,
+        );
   const present = balance === 'restless' ? open.balance_before - open.persons : balance;
   if (loss.charged === 0) {
     await store.submissions.settleNotCharged(lease, open.id, present);
@@ -104,20 +114,26 @@ async function settle(
   );
 }
 
-/** A lease that was taken for settling is renewed this often. */
-const LEASE_KEEP_MS = 10_000;
+/** In the quiet time the balance is looked at this often, and a lease taken for it is renewed. */
+const WATCH_MS = 10_000;
 
-async function sleepUntil(
-  { clock, store }: SettleDeps,
+/** Sleeps until the instant and resolves with the balances seen on the way. */
+async function watchUntil(
+  { clock, store, partner }: SettleDeps,
   run: Run,
   lease: Lease,
   instant: number,
-): Promise<void> {
+): Promise<number[]> {
+  const seen: number[] = [];
   while (!run.control.stopping.aborted && clock.now() < instant) {
-    await clock.sleep(Math.min(instant - clock.now(), LEASE_KEEP_MS), run.control.stopping);
+    // A service that is away now has until the end of the quiet time to come back.
+    const credits = await partner.readCredits(run.control.stopping).catch(() => null);
+    if (credits) seen.push(credits.enhancements);
+    await clock.sleep(Math.min(instant - clock.now(), WATCH_MS), run.control.stopping);
     // The run's own lease is renewed by the run.
     if (lease !== run.lease) await store.leases.renew(lease);
   }
+  return seen;
 }
 
 /** Reads the balance until two readings in a row agree. */

@@ -1,6 +1,6 @@
 /** The second station: due contacts → submissions, each paid for once and with a reason. */
 import type { RecordLookup } from '../../connectors/contract.ts';
-import { DonorSyncError, FatalError, messageOf } from '../core/errors.ts';
+import { DonorSyncError, FatalError, messageOf, RetriableError } from '../core/errors.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person, personOf } from '../core/person.ts';
 import {
@@ -101,7 +101,6 @@ async function submitDue(deps: SubmitDeps, run: Run, due: ContactRow[]): Promise
   const batch = await prepareBatch(deps, run, due.slice(0, allowance.credits));
   if (batch.persons.length === 0) return 'progress';
   const submissionId = deps.newId();
-  const intendedAt = deps.clock.now();
   const intent = await deps.store.submissions.recordIntent(run.lease, {
     submissionId,
     runId: run.id,
@@ -112,12 +111,6 @@ async function submitDue(deps: SubmitDeps, run: Run, due: ContactRow[]): Promise
     // Somebody else uses the key, or the contacts moved on: look at everything anew.
     if (intent.why === 'balance_unknown') await readBalance(deps, run);
     else await run.control.wait(run.control.rings);
-    return 'progress';
-  }
-  // A process that was stopped for longer than its lease lasts must not send: another may have
-  // taken the contacts over. Recording the refusal then fails, and the run with it.
-  if (deps.clock.now() - intendedAt > LEASE_MS / 2) {
-    await deps.store.submissions.recordRefused(run.lease, submissionId);
     return 'progress';
   }
   return send(deps, run, submissionId, batch.persons);
@@ -196,7 +189,9 @@ async function send(
   const { store, partner, log } = deps;
   let answer: Submission;
   try {
-    answer = await partner.submitEnhancements(persons, run.control.ending);
+    answer = await partner.submitEnhancements(persons, run.control.ending, () =>
+      confirmLease(deps, run),
+    );
   } catch (error) {
     return recordFailure(deps, run, submissionId, persons, error);
   }
@@ -214,6 +209,20 @@ async function send(
     await readBalance(deps, run);
   }
   return answer.processed === 0 ? 'nothing_processed' : 'progress';
+}
+
+/**
+ * A process that was stopped for longer than its lease lasts must not send, nor send again after a
+ * wait: another may have taken the contacts over, settled the submission and made one of its own.
+ */
+async function confirmLease({ store, clock }: SubmitDeps, { lease }: Run): Promise<void> {
+  const askedAt = clock.now();
+  await store.leases.renew(lease);
+  if (clock.now() - askedAt > LEASE_MS / 2) {
+    throw new RetriableError('It took too long to find out whether the lease is still held.', {
+      code: 'lease_doubtful',
+    });
+  }
 }
 
 async function recordFailure(

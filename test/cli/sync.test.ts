@@ -104,6 +104,8 @@ describe('donor-sync sync', () => {
     const other = await here.run(['sync', '--json']);
     expect(other.exitCode).toBe(3);
     expect(errorSchema.parse(JSON.parse(other.stdout)).error.code).toBe('already_running');
+    const forgetting = await here.run(['forget', 'somebody', '--yes']);
+    expect(forgetting).toMatchObject({ exitCode: 3, stdout: '' });
 
     child.kill('SIGTERM');
     const stopped = await ended;

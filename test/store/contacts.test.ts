@@ -174,7 +174,7 @@ describeEachDatabase('recordPage', (open) => {
 
   async function readInSecondRun(world: StoreWorld, contacts: ReadContact[]): Promise<void> {
     const { store, lease } = world;
-    await store.runs.begin(lease, 'run-2', 'manual');
+    await store.runs.begin(lease, 'run-2', 'manual', null);
     await store.contacts.recordPage(lease, { runId: 'run-2', contacts, ...NO_MORE }, () => KEEP);
   }
 
@@ -293,14 +293,15 @@ describeEachDatabase('recordPage', (open) => {
   });
 
   it.each([
-    ['chosen again', choose(), 'due'],
-    ['settled', SETTLE_OPTED_OUT, 'settled'],
-  ])('supersedes the hold of a contact that is %s', async (_case, decision, state) => {
+    ['chosen again', choose(), 'due', null],
+    // Should it opt in again, the person is asked again.
+    ['settled', SETTLE_OPTED_OUT, 'settled', trackingIdOf('c-1')],
+  ])('supersedes the hold of a contact that is %s', async (_case, decision, state, trackingId) => {
     const world = await createWorld();
     await holdForName(world, ['c-1', 'c-2']);
     await world.clock.advance(1_000);
     await readPage(world, [readContact('c-1', 'a new identity')], decision);
-    expect(await contactOf(world, 'c-1')).toMatchObject({ state, tracking_id: null });
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state, tracking_id: trackingId });
     expect(await holdOf(world, 'c-1')).toMatchObject({
       decision: 'superseded',
       decided_at: START_MS + 1_000,
@@ -450,7 +451,7 @@ describeEachDatabase('removeUnseen', (open) => {
   it('leaves no open hold of a contact that it removes', async () => {
     const world = await createWorld();
     await holdForName(world, ['c-1', 'c-2']);
-    await world.store.runs.begin(world.lease, 'run-2', 'manual');
+    await world.store.runs.begin(world.lease, 'run-2', 'manual', null);
     await world.store.contacts.recordPage(
       world.lease,
       { runId: 'run-2', contacts: [readContact('c-2')], ...NO_MORE },
@@ -600,6 +601,7 @@ describeEachDatabase('stampWaiting', (open) => {
   const REASONS = {
     due: 'budget_reached',
     submitted: 'job_running',
+    unsettled: 'settlement_pending',
     ready: 'delivery_pending',
     only: null,
   } as const;
@@ -668,7 +670,7 @@ describeEachDatabase('stampWaiting', (open) => {
     await world.store.contacts.stampWaiting(world.lease, RUN, REASONS);
     expect(await contactOf(world, 'c-1')).toMatchObject({
       outcome_reason: 'crm_refused',
-      outcome_run: 'run-0',
+      outcome_run: RUN,
     });
   });
 

@@ -94,7 +94,7 @@ describeEachDatabase('a delivered profile', (open) => {
     await makeReady(world, ['c-1']);
     await intend(world, ['c-1']);
     await world.clock.advance(1_000);
-    await world.store.runs.begin(world.lease, 'run-2', 'schedule');
+    await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
     await record(world, [delivered('c-1', { detail: '2 fields did not fit' })], 'run-2');
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'settled',
@@ -203,7 +203,7 @@ describeEachDatabase('a delivery that is not done', (open) => {
       decision: null,
       decided_at: null,
     });
-    expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'completed', closed_at: null });
+    expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'held', closed_at: null });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
     expect(await runRow(world)).toMatchObject({ enhanced_count: 1 });
   });
@@ -247,11 +247,12 @@ describeEachDatabase('a delivery that is not done', (open) => {
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state,
       eligible: 0,
-      tracking_id: null,
       enhanced_at: null,
       outcome_reason: reason,
+      // Should it come back, its profile is paid for.
+      tracking_id: trackingIdOf('c-1'),
     });
-    expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'delivered', closed_at: START_MS });
+    expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'completed', closed_at: null });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready', eligible: 1 });
     expect(await jobOf(world, 'c-2')).toMatchObject({ state: 'completed' });
   });

@@ -72,7 +72,7 @@ describeEachDatabase('holds', (open) => {
       closed_at: START_MS + 1_000,
     });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'held' });
-    expect(await jobOf(world, 'c-2')).toMatchObject({ state: 'completed' });
+    expect(await jobOf(world, 'c-2')).toMatchObject({ state: 'held' });
   });
 
   it('make a resubmitted contact due for another credit', async () => {
@@ -140,7 +140,7 @@ describeEachDatabase('holds', (open) => {
     expect(await contactOf(world, 'c-1')).toEqual(before);
   });
 
-  it('are opened once for each contact, however often its delivery is held', async () => {
+  it('are opened once for each contact, and say why it is held now', async () => {
     const world = await createWorld();
     await holdForName(world, ['c-1']);
     const delivery = {
@@ -152,7 +152,7 @@ describeEachDatabase('holds', (open) => {
     } as const;
     await world.store.deliveries.recordDeliveries(world.lease, RUN, [delivery]);
     expect(await world.store.holds.listOpen()).toHaveLength(1);
-    expect(await holdOf(world, 'c-1')).toMatchObject({ detail: 'another last name' });
+    expect(await holdOf(world, 'c-1')).toMatchObject({ detail: 'again' });
   });
 });
 

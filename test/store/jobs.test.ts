@@ -125,7 +125,7 @@ describeEachDatabase('recordProgress', (open) => {
     const world = await createWorld();
     await start(world, ['c-1']);
     await world.clock.advance(1_000);
-    await world.store.runs.begin(world.lease, 'run-2', 'schedule');
+    await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
     await record(world, { failed: ['c-1'] }, 'run-2');
     expect(await jobOf(world, 'c-1')).toMatchObject({
       state: 'failed',

@@ -181,7 +181,7 @@ describeEachDatabase('one that has lost its lease', (open) => {
 
   it.each<[string, (world: StoreWorld) => Promise<unknown>]>([
     ['leases.renew', ({ store, lease }) => store.leases.renew(lease)],
-    ['runs.begin', ({ store, lease }) => store.runs.begin(lease, 'run-2', 'manual')],
+    ['runs.begin', ({ store, lease }) => store.runs.begin(lease, 'run-2', 'manual', null)],
     ['runs.finish', ({ store, lease }) => store.runs.finish(lease, RUN, END)],
     ['contacts.recordPage', (world) => readPage(world, [readContact('c-3')])],
     [
@@ -276,6 +276,7 @@ const WRITE = {
 const WAITS = {
   due: 'submission_pending',
   submitted: 'job_running',
+  unsettled: 'settlement_pending',
   ready: 'delivery_pending',
   only: null,
 } as const;

@@ -35,16 +35,16 @@ describeEachDatabase('runs', (open) => {
       contactRow({ crm_id: 'c-3', state: 'settled' }),
       contactRow({ crm_id: 'c-4', state: 'due', integration_id: 'lakeside' }),
     ]);
-    await world.store.runs.begin(world.lease, 'run-2', 'schedule');
+    await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
     expect(await world.store.runs.find('run-2')).toMatchObject({ chosen_count: 2 });
   });
 
   it('marks a run that was cut off as interrupted when the next one begins', async () => {
     const { store, clock, lease } = await createWorld();
     const elsewhere = await takeLease(store, 'lakeside');
-    await store.runs.begin(elsewhere, 'run-elsewhere', 'manual');
+    await store.runs.begin(elsewhere, 'run-elsewhere', 'manual', null);
     await clock.advance(5_000);
-    await store.runs.begin(lease, 'run-2', 'schedule');
+    await store.runs.begin(lease, 'run-2', 'schedule', null);
     expect(await store.runs.find(RUN)).toMatchObject({
       status: 'incomplete',
       reason_code: 'interrupted',
@@ -63,7 +63,7 @@ describeEachDatabase('runs', (open) => {
       report: '{"id":"run-1"}',
     });
     await clock.advance(5_000);
-    await store.runs.begin(lease, 'run-2', 'schedule');
+    await store.runs.begin(lease, 'run-2', 'schedule', null);
     expect(await store.runs.find(RUN)).toMatchObject({
       status: 'failed',
       reason_code: 'crm_unauthorized',
@@ -76,7 +76,7 @@ describeEachDatabase('runs', (open) => {
   it('ends one run alone, without a reason if there is none', async () => {
     const world = await createWorld();
     const { store, lease } = world;
-    await store.runs.begin(lease, 'run-2', 'schedule');
+    await store.runs.begin(lease, 'run-2', 'schedule', null);
     const end = { reason: null, finishedAt: START_MS + 1_000, report: '{}' };
     await store.runs.finish(lease, 'run-2', { status: 'succeeded', ...end });
     expect(await store.runs.find('run-2')).toMatchObject({
@@ -96,10 +96,10 @@ describeEachDatabase('runs', (open) => {
     const { store, clock, lease } = await createWorld();
     const elsewhere = await takeLease(store, 'lakeside');
     await clock.advance(1_000);
-    await store.runs.begin(elsewhere, 'run-4', 'manual');
-    await store.runs.begin(lease, 'run-3', 'manual');
+    await store.runs.begin(elsewhere, 'run-4', 'manual', null);
+    await store.runs.begin(lease, 'run-3', 'manual', null);
     await clock.advance(1_000);
-    await store.runs.begin(lease, 'run-2', 'manual');
+    await store.runs.begin(lease, 'run-2', 'manual', null);
 
     const ids = async (filter: Parameters<typeof store.runs.list>[0]) =>
       (await store.runs.list(filter)).map(({ id }) => id);

@@ -39,7 +39,7 @@ export function storeWorlds(open: OpenFresh): () => Promise<StoreWorld> {
     const clock = createFakeClock(START_MS);
     const store = createStore({ db, clock, fingerprint: testFingerprint });
     const lease = await takeLease(store, INTEGRATION);
-    await store.runs.begin(lease, RUN, 'manual');
+    await store.runs.begin(lease, RUN, 'manual', null);
     await store.submissions.recordBalance(KEY, 0, BALANCE);
     return { db, url, store, clock, lease };
   };

@@ -395,7 +395,8 @@ describeEachDatabase('a lost answer', (open) => {
         due_reason: null,
         asked_identity: `identity of ${id}`,
         asked_at: START_MS + 1_000,
-        tracking_id: null,
+        // Should it leave and come back, the person is asked again.
+        tracking_id: trackingIdOf(id),
         outcome_reason: 'lost_answer',
         outcome_detail: 'the credits left the bucket',
       });

@@ -50,8 +50,8 @@ const strangers: SyncWorldOptions = {
 /** Lets the service blame the first person of the first submission. */
 function blameFirst(client: PartnerClient): PartnerClient['submitEnhancements'] {
   let blamed = false;
-  return async (persons, signal) => {
-    if (blamed) return client.submitEnhancements(persons, signal);
+  return async (persons, signal, mayLeave) => {
+    if (blamed) return client.submitEnhancements(persons, signal, mayLeave);
     blamed = true;
     throw new PartnerValidationError('POST /enhancements', [
       { type: 'missing', loc: ['body', 'persons', 0, 'name'] },
@@ -171,6 +171,29 @@ describe('a later run', () => {
     expect(await world.spent()).toBe(1);
   });
 
+  it('counts as chosen only the one contact that it is for', async () => {
+    const world = await open({ integration: { budget: { perRun: 5 } } });
+    const ids = await world.addPeople(20);
+    expect((await world.sync()).contacts.waiting).toBeGreaterThan(1);
+    const waiting = await world.store.contacts.listDue('riverside', {
+      maxPriority: 2,
+      limit: 1,
+      only: null,
+    });
+    const report = await world.sync({ only: waiting[0]?.crm_id ?? '' });
+    expect(ids).toContain(waiting[0]?.crm_id);
+    expect(report.contacts).toMatchObject({ chosen: 1, submitted: 1 });
+  });
+
+  it('refuses a contact that nobody knows, and begins nothing', async () => {
+    const world = await openEnhanced(2);
+    await expect(world.sync({ only: 'no-such-id' })).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'contact_unknown',
+    });
+    expect(await world.store.runs.list({ limit: 10 })).toHaveLength(1);
+  });
+
   it('drops contacts that were deleted, and those deleted between reading and delivery', async () => {
     const world = await openEnhanced(20);
     const id = aWrittenContact(world);
@@ -277,6 +300,19 @@ describe('people win', () => {
     expect(await world.spent()).toBe(spent);
   });
 
+  it('asks again if the contact became somebody else after a person approved', async () => {
+    const world = await open(strangers);
+    const ids = await world.addPeople(2);
+    await world.sync();
+    for (const hold of await world.store.holds.listOpen()) {
+      await world.store.holds.decide(hold, 'approved');
+    }
+    world.crm.editContact(ids[0] ?? '', { firstName: 'Zebulon', lastName: 'Xylander' });
+    expect((await world.sync()).contacts).toMatchObject({ written: 1, held: 1, submitted: 0 });
+    expect(world.crm.writes.map(({ id }) => id)).toEqual([ids[1]]);
+    expect(await world.store.holds.listOpen()).toMatchObject([{ crm_id: ids[0] }]);
+  });
+
   it('never enhances again whom a person rejected, until the contact becomes somebody else', async () => {
     const world = await open(strangers);
     const [id = ''] = await world.addPeople(1);
@@ -301,6 +337,36 @@ describe('people win', () => {
     world.crm.before(null);
     expect(report.contacts).toMatchObject({ submitted: 5, written: 0, skipped: 5 });
     expect(world.crm.writes).toHaveLength(0);
+  });
+
+  it('delivers what was paid for once they have opted in again', async () => {
+    const world = await open();
+    const ids = await world.addPeople(5);
+    let reads = 0;
+    world.crm.before((operation) => {
+      if (operation !== 'readByIds' || ++reads < 2) return;
+      for (const id of ids) world.crm.editContact(id, { optedOut: true });
+    });
+    await world.sync();
+    world.crm.before(null);
+    for (const id of ids) world.crm.editContact(id, { optedOut: false });
+    expect((await world.sync()).contacts).toMatchObject({ read: 5, submitted: 0, written: 5 });
+    expect(await world.spent()).toBe(5);
+  });
+
+  it('asks a person again about a held contact that had left and is back', async () => {
+    const world = await open(strangers);
+    const ids = await world.addPeople(2);
+    expect((await world.sync()).contacts).toMatchObject({ held: 2 });
+    for (const id of ids) world.crm.editContact(id, { optedOut: true });
+    expect((await world.sync()).contacts).toMatchObject({ skipped: 2, held: 0 });
+    for (const id of ids) world.crm.editContact(id, { optedOut: false });
+    expect((await world.sync()).contacts).toMatchObject({ held: 2, submitted: 0 });
+    const [hold] = await world.store.holds.listOpen();
+    if (!hold) throw new Error('Nothing is held');
+    await world.store.holds.decide(hold, 'approved');
+    expect((await world.sync()).contacts).toMatchObject({ written: 1 });
+    expect(await world.spent()).toBe(2);
   });
 });
 
@@ -358,6 +424,15 @@ describe('nothing is dropped', () => {
     const second = await world.sync();
     expect(second.contacts.written).toBe(1);
     expect(await world.spent()).toBe(10);
+  });
+
+  it('counts a record that refused its write also in a run that stops before it tries again', async () => {
+    const world = await open();
+    const [id] = await world.addPeople(1);
+    world.crm.refuseWrites(id ?? '');
+    expect((await world.sync()).contacts).toMatchObject({ failed: 1 });
+    const stopped = await world.sync({ signal: AbortSignal.abort() });
+    expect(stopped).toMatchObject({ status: 'incomplete', contacts: { failed: 1 } });
   });
 
   it('leaves a locked record to the next run', async () => {
@@ -462,12 +537,42 @@ describe('stopping and going on', () => {
     expect(new Set(jobs.map(({ crm_id }) => crm_id)).size).toBe(await world.spent());
   });
 
+  it('is interrupted, and did not fail, when it is asked to stop while the service does not answer', async () => {
+    const world = await open();
+    await world.addPeople(3);
+    const fault = { kind: 'slow', delayMs: 60_000 };
+    await world.putFaults([{ on: { path: '*results*' }, times: 1, fault }]);
+    const stop = new AbortController();
+    const running = world.sync({ signal: stop.signal });
+    const ready = () => world.store.contacts.countWork('riverside');
+    await expect.poll(ready, { timeout: 5_000 }).toMatchObject({ ready: 3 });
+    stop.abort();
+    expect(await running).toMatchObject({ status: 'incomplete', reason: { code: 'interrupted' } });
+  }, 20_000);
+
   it('lets one run at a time work on an integration', async () => {
     const world = await open({ service: { jobTimeMs: 300 } });
     await world.addPeople(20);
     const first = world.sync();
     await expect(world.sync()).rejects.toThrow(/being synced right now/);
     expect((await first).status).toBe('succeeded');
+  });
+
+  it('does not send a throttled submission again once another run has taken over', async () => {
+    const world = await open();
+    await world.addPeople(3);
+    const fault = { kind: 'throttle', retryAfterSeconds: 1 };
+    await world.putFaults([{ on: { path: '/enhancements' }, times: 1, fault }]);
+    const stopped = world.sync().catch((error: unknown) => error);
+    const statuses = async () =>
+      (await world.requests())
+        .filter(({ path }) => path.endsWith('/enhancements'))
+        .map(({ status }) => status);
+    await expect.poll(statuses, { timeout: 5_000 }).toEqual([429]);
+    await world.store.leases.acquire('riverside', 'another', () => true);
+    expect(await stopped).toMatchObject({ code: 'lease_lost' });
+    expect(await statuses()).toEqual([429]);
+    expect(await world.spent()).toBe(0);
   });
 
   it('writes no checkpoint any more once another run has taken over', async () => {

@@ -36,6 +36,12 @@ describe('judgeLoss', () => {
     expect(judgeLoss(submission, 960)).toMatchObject({ charged: 40 });
   });
 
+  it('is not fooled by a bucket that was topped up by what had been charged', () => {
+    expect(judgeLoss(submission, 1_000, [900, 900])).toMatchObject({ charged: 100 });
+    expect(judgeLoss(submission, 1_000, [1_100, 1_000])).toMatchObject({ charged: 100 });
+    expect(judgeLoss(submission, 1_000, [1_000, 1_000])).toEqual({ charged: 0 });
+  });
+
   it('assumes the worst if something else has changed the balance', () => {
     expect(judgeLoss(submission, 850)).toMatchObject({ charged: 100 });
     expect(judgeLoss(submission, 1_500)).toMatchObject({ charged: 100 });
@@ -56,6 +62,7 @@ describe('a lost answer', () => {
       expect(await submitsAndReadings(world)).toEqual([
         'credits',
         'submit',
+        'credits',
         'credits',
         'credits',
         'submit',
@@ -95,6 +102,20 @@ describe('a lost answer', () => {
     expect(await world.spent()).toBe(10);
   });
 
+  it('holds its contacts if the empty bucket was topped up before the balance could decide', async () => {
+    const world = await open({ integration: { settleAfterMs: 1_500 } });
+    await world.addPeople(10);
+    const { apiKey } = world.service;
+    await world.issueKey({ apiKey, credits: { enhancements: 10 } });
+    await world.putFaults([{ on: ON_SUBMIT, times: 1, fault: { kind: 'resetAfter' } }]);
+    const running = world.sync();
+    const seen = async () => (await submitsAndReadings(world)).slice(-2);
+    await expect.poll(seen, { timeout: 5_000 }).toEqual(['submit', 'credits']);
+    await world.issueKey({ apiKey, credits: { enhancements: 10 } });
+    expect((await running).contacts).toMatchObject({ held: 10, submitted: 0 });
+    expect(await world.spent()).toBe(10);
+  });
+
   it('spends again where the settings allow it, and says why', async () => {
     const world = await open({ integration: { onLostAnswer: 'resubmit' } });
     await world.addPeople(10);
@@ -119,6 +140,21 @@ describe('a lost answer', () => {
     const report = await world.sync();
     expect(report.contacts).toMatchObject({ submitted: 1, written: 1 });
     expect(await world.spent()).toBe(4);
+  });
+
+  it('is what its contacts wait for if the run is stopped before the balance has decided', async () => {
+    const world = await open({ integration: { settleAfterMs: 60_000 } });
+    await world.addPeople(4);
+    await world.putFaults([{ on: ON_SUBMIT, times: 1, fault: { kind: 'resetAfter' } }]);
+    const stop = new AbortController();
+    const running = world.sync({ signal: stop.signal });
+    const seen = async () => (await submitsAndReadings(world)).slice(-2);
+    await expect.poll(seen, { timeout: 5_000 }).toEqual(['submit', 'credits']);
+    stop.abort();
+    const { id, contacts } = await running;
+    expect(contacts).toMatchObject({ submitted: 0, waiting: 4 });
+    const reasons = await world.store.contacts.countOutcomes(id, 'riverside');
+    expect([...reasons]).toEqual([['settlement_pending', 4]]);
   });
 
   it('lets the profiles that are already paid for be delivered meanwhile', async () => {
@@ -146,6 +182,25 @@ describe('a lost answer', () => {
     // The intent had been put on disk and the request never left: nothing was charged.
     expect(report.contacts.submitted).toBe(1);
     expect((await world.spent()) - spent).toBe(1);
+  });
+
+  it('is settled after the quiet time even if the clock was a day ahead when it was lost', async () => {
+    const world = await open();
+    const ids = await world.addPeople(5);
+    await world.sync();
+    await intendWithoutSending(world, ids[0] ?? '');
+    const { db } = world.database;
+    const tomorrow = Date.now() + 86_400_000;
+    await db
+      .updateTable('submissions')
+      .set({ intended_at: tomorrow })
+      .where('id', '=', 'killed')
+      .execute();
+    const signal = AbortSignal.timeout(5_000);
+    expect(await world.sync({ signal })).toMatchObject({
+      status: 'succeeded',
+      contacts: { submitted: 1 },
+    });
   });
 
   it('of another integration of the same key is settled too, since the balance belongs to the key', async () => {

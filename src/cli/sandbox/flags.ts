@@ -6,8 +6,13 @@ const MAX_PEOPLE = 1_000_000_000;
 
 const MAX_PORT = 65_535;
 
+/** Longer than anybody lets one request wait: ten minutes. */
+const MAX_LATENCY_MS = 600_000;
+
 /** Longer than anybody waits for a job in a sandbox: one day. */
 const MAX_JOB_TIME_MS = 86_400_000;
+
+const SALESFORCE_SHAPES = ['npsp', 'plain', 'personAccounts'] as const;
 
 /** The options of `sandbox partner`, as `startPartnerSandbox` takes them but for the last two. */
 export const partnerSandboxFlagsSchema = z
@@ -36,25 +41,8 @@ export type PartnerSandboxFlags = z.infer<typeof partnerSandboxFlagsSchema>;
 
 /** Adds the options of `sandbox partner` to a command (design, section 4.4). */
 export function addPartnerSandboxOptions(command: Command): Command {
-  const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
-  return command
-    .option('--port <n>', 'the port on 127.0.0.1; 0 takes a free one', wholeNumber(0, MAX_PORT), 0)
-    .option(
-      '--seed <n>',
-      'another seed, other people (default: 1)',
-      wholeNumber(MIN_SAFE_INTEGER, MAX_SAFE_INTEGER),
-    )
-    .option(
-      '--donors <n>',
-      'how many people the service knows (default: 10000)',
-      wholeNumber(0, MAX_PEOPLE),
-    )
-    .option(
-      '--contacts <n>',
-      'how many people the contact list has (default: as many as donors)',
-      wholeNumber(0, MAX_PEOPLE),
-    )
-    .option('--db <file>', 'keep the state in this file (default: nothing is kept)')
+  const { MAX_SAFE_INTEGER } = Number;
+  return addCommonOptions(command, 'as many as donors')
     .option(
       '--rate <n>',
       'requests a second for each key, 0 for no limit (default: 10)',
@@ -82,6 +70,80 @@ export function addPartnerSandboxOptions(command: Command): Command {
         .choices(['a', 'b', 'both'])
         .default('both'),
     );
+}
+
+/** The options of `sandbox salesforce`, as `startSalesforceSandbox` takes them but for the last. */
+export const salesforceSandboxFlagsSchema = z
+  .object({
+    port: z.number(),
+    seed: z.number().exactOptional(),
+    donors: z.number().exactOptional(),
+    contacts: z.number().exactOptional(),
+    db: z.string().exactOptional(),
+    shape: z.enum(SALESFORCE_SHAPES),
+    apiLimit: z.number().exactOptional(),
+    latency: z.number().exactOptional(),
+    tokenLifetime: z.number().exactOptional(),
+    rotateRefreshTokens: z.boolean().exactOptional(),
+    faults: z.string().exactOptional(),
+  })
+  .transform(({ latency, tokenLifetime, ...flags }) => ({
+    ...flags,
+    ...(latency === undefined ? {} : { latencyMs: latency }),
+    ...(tokenLifetime === undefined ? {} : { tokenLifetimeMs: tokenLifetime }),
+  }));
+
+export type SalesforceSandboxFlags = z.infer<typeof salesforceSandboxFlagsSchema>;
+
+/** Adds the options of `sandbox salesforce` to a command. */
+export function addSalesforceSandboxOptions(command: Command): Command {
+  const { MAX_SAFE_INTEGER } = Number;
+  return addCommonOptions(command, '500')
+    .addOption(
+      new Option('--shape <shape>', 'how the org models people')
+        .choices(SALESFORCE_SHAPES)
+        .default('npsp'),
+    )
+    .option(
+      '--api-limit <n>',
+      'API requests within 24 hours (default: 100000)',
+      wholeNumber(0, MAX_SAFE_INTEGER),
+    )
+    .option(
+      '--latency <ms>',
+      'every request waits so long, in milliseconds (default: 0)',
+      wholeNumber(0, MAX_LATENCY_MS),
+    )
+    .option(
+      '--token-lifetime <ms>',
+      'how long an access token is good, 0 for ever (default: 7200000)',
+      wholeNumber(0, MAX_SAFE_INTEGER),
+    )
+    .option('--rotate-refresh-tokens', 'each use of a refresh token gives a new one')
+    .option('--faults <file>', 'a JSON file with rules for what shall go wrong');
+}
+
+/** The options that every sandbox has. */
+function addCommonOptions(command: Command, contactsDefault: string): Command {
+  const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
+  return command
+    .option('--port <n>', 'the port on 127.0.0.1; 0 takes a free one', wholeNumber(0, MAX_PORT), 0)
+    .option(
+      '--seed <n>',
+      'another seed, other people (default: 1)',
+      wholeNumber(MIN_SAFE_INTEGER, MAX_SAFE_INTEGER),
+    )
+    .option(
+      '--donors <n>',
+      'how many people the service knows (default: 10000)',
+      wholeNumber(0, MAX_PEOPLE),
+    )
+    .option(
+      '--contacts <n>',
+      `how many people the contact list has (default: ${contactsDefault})`,
+      wholeNumber(0, MAX_PEOPLE),
+    )
+    .option('--db <file>', 'keep the state in this file (default: nothing is kept)');
 }
 
 /** Reads a whole number between the two, both included. */
