@@ -4,27 +4,47 @@ import type { SettingsTree, TreeProblem } from './settings-tree.ts';
 
 /** Names that stand for one thing only, but stand there twice. */
 export function duplicateProblems(tree: SettingsTree): TreeProblem[] {
-  const integrations = ['integrations'];
-  const problems = duplicatesOf(tree, integrations, 'id', 'is the id of another integration');
-  for (const path of entriesOf(tree, integrations)) {
+  const integrations = entriesOf(tree, ['integrations']);
+  const problems = [
+    ...duplicatesOf(tree, keysOf(integrations, 'id'), 'is the id of another integration'),
+    ...duplicatesOf(tree, writtenFiles(tree, integrations), WRITTEN_TWICE),
+  ];
+  for (const path of integrations) {
+    const fields = entriesOf(tree, [...path, 'fields']);
+    const networks = entriesOf(tree, [...path, 'networks']);
     problems.push(
-      ...duplicatesOf(tree, [...path, 'fields'], 'to', 'is the target of another field'),
-      ...duplicatesOf(tree, [...path, 'networks'], 'name', 'is the name of another network'),
+      ...duplicatesOf(tree, keysOf(fields, 'to'), 'is the target of another field'),
+      ...duplicatesOf(tree, keysOf(networks, 'name'), 'is the name of another network'),
     );
   }
   return problems;
 }
 
+/** Each would throw away the rows of the other. */
+const WRITTEN_TWICE = 'is written by another integration, too';
+
+/** Where the settings name the CSV file that an integration replaces. */
+function writtenFiles(tree: SettingsTree, integrations: readonly SettingPath[]): SettingPath[] {
+  return integrations.flatMap((path) => {
+    const crm = [...path, 'crm'];
+    if (valueAt(tree.value, [...crm, 'kind']) !== 'csv') return [];
+    const output = [...crm, 'output'];
+    return [valueAt(tree.value, output) === undefined ? [...crm, 'path'] : output];
+  });
+}
+
+function keysOf(entries: readonly SettingPath[], key: string): SettingPath[] {
+  return entries.map((entry) => [...entry, key]);
+}
+
 function duplicatesOf(
   tree: SettingsTree,
-  list: SettingPath,
-  key: string,
+  places: readonly SettingPath[],
   complaint: string,
 ): TreeProblem[] {
   const firstPlaces = new Map<string, SettingPath>();
   const problems: TreeProblem[] = [];
-  for (const entry of entriesOf(tree, list)) {
-    const path = [...entry, key];
+  for (const path of places) {
     const value = valueAt(tree.value, path);
     if (typeof value !== 'string' || tree.markOf(path).incomplete) continue;
     const first = firstPlaces.get(value.trim());

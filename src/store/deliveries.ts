@@ -136,12 +136,20 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         .execute();
     },
 
-    /** A write was taken back: what we own is what we owned before it. */
-    async recordUndone(lease: Lease, write: WriteRow, owned: OwnedValues): Promise<void> {
+    /**
+     * A write was taken back: what we own is what we owned before it. The fields in `left` hold
+     * other values now; they can be taken back later, once the write that put them there is undone.
+     */
+    async recordUndone(
+      lease: Lease,
+      write: WriteRow,
+      { owned, left }: { owned: OwnedValues; left: OwnedValues },
+    ): Promise<void> {
+      const isWhole = Object.keys(left).length === 0;
       await checkpoint(lease, async (trx) => {
         await trx
           .updateTable('writes')
-          .set({ state: 'undone' })
+          .set(isWhole ? { state: 'undone' } : { after: JSON.stringify(left) })
           .where('id', '=', write.id)
           .execute();
         await trx

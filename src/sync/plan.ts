@@ -25,9 +25,8 @@ export interface PlanRules {
   now: number;
 }
 
-/** Why a contact must not be submitted, whatever is remembered of it; null if it may be. */
-export function refusalOf(contact: Contact, forgotten: boolean): OutcomeReason | null {
-  if (forgotten) return 'forgotten';
+/** Why a contact must not be submitted, by its record in the CRM alone; null if it may be. */
+export function refusalOf(contact: Contact): OutcomeReason | null {
   if (contact.optedOut) return 'opted_out';
   if (!contact.firstName?.trim()) return 'first_name_missing';
   if (!contact.lastName?.trim()) return 'last_name_missing';

@@ -28,12 +28,15 @@ export function plannedContact(
   run: Pick<Run, 'forgotten'>,
   contact: Contact,
 ): PlannedContact {
-  const forgotten =
-    run.forgotten.size > 0 && run.forgotten.has(store.fingerprint('forgotten', contact.id));
+  if (run.forgotten.size > 0) {
+    const print = store.fingerprint('forgotten', contact.id);
+    // Counted like everybody, but the store must not learn again who it is.
+    if (run.forgotten.has(print)) return { crmId: print, identity: '', refusal: 'forgotten' };
+  }
   return {
     crmId: contact.id,
     identity: store.fingerprint('identity', identityText(contact)),
-    refusal: refusalOf(contact, forgotten),
+    refusal: refusalOf(contact),
   };
 }
 

@@ -52,6 +52,8 @@ interface Restoration {
   write: WriteRow;
   values: Record<string, FieldValue>;
   owned: OwnedValues;
+  /** What the write put into the fields that hold something else now. */
+  left: OwnedValues;
 }
 
 async function undoBatch(
@@ -74,7 +76,7 @@ async function undoBatch(
       continue;
     }
     const restoration = restore(deps, write, lookup.values, parseOwned(row.owned_values));
-    report.fields.editedSince += restoration.edited;
+    report.fields.editedSince += Object.keys(restoration.left).length;
     restorations.push(restoration);
   }
   await writeBack(deps, lease, restorations, report);
@@ -86,15 +88,15 @@ function restore(
   write: WriteRow,
   present: Readonly<Record<string, FieldValue>>,
   ownedNow: OwnedValues,
-): Restoration & { edited: number } {
+): Restoration {
   const before = openValues(deps.sealer, write.before);
   const ownedBefore = parseOwned(write.owned_before);
   const values: Record<string, FieldValue> = {};
   const owned: Record<string, string> = { ...ownedNow };
-  let edited = 0;
+  const left: Record<string, string> = {};
   for (const [field, print] of Object.entries(parseOwned(write.after))) {
     if (valuePrint(deps, write.crm_id, field, present[field] ?? null) !== print) {
-      edited += 1;
+      left[field] = print;
       continue;
     }
     values[field] = before[field] ?? null;
@@ -102,7 +104,7 @@ function restore(
     if (previous === undefined) delete owned[field];
     else owned[field] = previous;
   }
-  return { write, values, owned, edited };
+  return { write, values, owned, left };
 }
 
 async function writeBack(
@@ -125,7 +127,7 @@ async function writeBack(
     }
     report.contacts.restored += 1;
     report.fields.restored += Object.keys(restoration.values).length;
-    await store.deliveries.recordUndone(lease, restoration.write, restoration.owned);
+    await store.deliveries.recordUndone(lease, restoration.write, restoration);
   }
 }
 

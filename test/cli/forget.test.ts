@@ -46,6 +46,10 @@ describe('donor-sync forget', () => {
     const spent = await world.spent();
     const { stdout } = await world.run(['sync', '--full']);
     expect(stdout).toContain('was erased with "forget"');
+    expect(await databaseText(world)).not.toContain(id);
+    const again = await world.run(['sync', '--contact', id]);
+    expect(again.exitCode).toBe(0);
+    expect(await databaseText(world)).not.toContain(id);
     expect(await world.spent()).toBe(spent);
   });
 });

@@ -128,6 +128,20 @@ integrations:
     ]);
   });
 
+  it('lets no two integrations write the same CSV file', async () => {
+    const columns = 'columns: { id: Id, firstName: F, lastName: L }';
+    const text = ['one', 'two', 'three'].map(
+      (id) => `
+  - id: ${id}
+    partner: { baseUrl: "https://partner.example", apiKey: "k" }
+    crm: { kind: csv, path: ${id}.csv, ${id === 'one' ? '' : 'output: one.csv, '}${columns} }`,
+    );
+    expect(await problemsOf(`integrations:${text.join('')}`)).toEqual([
+      '7:46 integrations[1].crm.output: "one.csv" is written by another integration, too (integrations[0].crm.path, line 4)',
+      '10:48 integrations[2].crm.output: "one.csv" is written by another integration, too (integrations[0].crm.path, line 4)',
+    ]);
+  });
+
   it('shows no secret of the file or of the environment in its complaints', async () => {
     const text = SMALL.replace('type: token, token', 'type: token, tokn')
       .replace('https://partner.example', 'hunter2')
@@ -218,11 +232,12 @@ integrations:
     crm: { kind: csv, path: /data/two.csv, columns: { id: Id, firstName: F, lastName: L } }
   - <<: *first
     id: three
+    crm: { kind: csv, path: three.csv, columns: { id: Id, firstName: F, lastName: L } }
 `);
     expect(settings.integrations.map(({ id, crm }) => [id, crm['path']])).toEqual([
       ['one', '/srv/riverside/one.csv'],
       ['two', '/data/two.csv'],
-      ['three', '/srv/riverside/one.csv'],
+      ['three', '/srv/riverside/three.csv'],
     ]);
     expect(settings.integrations[1]?.partner.apiKey).toBe('key-of-the-partner');
   });

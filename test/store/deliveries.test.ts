@@ -305,7 +305,10 @@ describeEachDatabase('recordUndone', (open) => {
     await intend(world, ['c-1', 'c-2']);
     await record(world, [delivered('c-1'), delivered('c-2')]);
     const [first] = await world.store.deliveries.listWrites(RUN);
-    await world.store.deliveries.recordUndone(world.lease, writeOf(first), { Age: 'print of 40' });
+    await world.store.deliveries.recordUndone(world.lease, writeOf(first), {
+      owned: { Age: 'print of 40' },
+      left: {},
+    });
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'settled',
       owned_values: '{"Age":"print of 40"}',
@@ -324,7 +327,10 @@ describeEachDatabase('recordUndone', (open) => {
     await intend(world, ['c-1']);
     await record(world, [delivered('c-1')]);
     const [write] = await world.store.deliveries.listWrites(RUN);
-    await world.store.deliveries.recordUndone(world.lease, writeOf(write), { Age: 'print of 40' });
+    await world.store.deliveries.recordUndone(world.lease, writeOf(write), {
+      owned: { Age: 'print of 40' },
+      left: {},
+    });
     const found = await world.store.contacts.find('lakeside', ['c-1']);
     expect(found.get('c-1')).toMatchObject({ owned_values: '{}' });
   });

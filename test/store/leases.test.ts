@@ -227,7 +227,8 @@ describeEachDatabase('one that has lost its lease', (open) => {
     ],
     [
       'deliveries.recordUndone',
-      ({ store, lease }) => store.deliveries.recordUndone(lease, WRITE, { Age: 'print' }),
+      ({ store, lease }) =>
+        store.deliveries.recordUndone(lease, WRITE, { owned: { Age: 'print' }, left: {} }),
     ],
     ['integrations.pinAccount', ({ store, lease }) => store.integrations.pinAccount(lease, 'a')],
     ['integrations.resetCursor', ({ store, lease }) => store.integrations.resetCursor(lease, 's')],

@@ -62,15 +62,11 @@ describe('refusalOf', () => {
     ['last_name_missing', { lastName: '' }],
     ['opted_out', { optedOut: true }],
   ] as const)('says %s for %j', (reason, changes) => {
-    expect(refusalOf(aContact(changes), false)).toBe(reason);
-  });
-
-  it('refuses a forgotten contact whatever its record says', () => {
-    expect(refusalOf(aContact(), true)).toBe('forgotten');
+    expect(refusalOf(aContact(changes))).toBe(reason);
   });
 
   it('lets a contact with both names pass', () => {
-    expect(refusalOf(aContact(), false)).toBeNull();
+    expect(refusalOf(aContact())).toBeNull();
   });
 });
 
