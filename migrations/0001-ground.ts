@@ -30,6 +30,7 @@ async function createAccounts(db: Kysely<unknown>): Promise<void> {
     .createTable('partner_keys')
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('balance', 'bigint')
+    .addColumn('balance_read_at', 'bigint')
     .addColumn('spend_sequence', 'integer', (c) => c.notNull().defaultTo(0))
     .execute();
   await db.schema

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import csvFields from '../../config/fields.csv.json' with { type: 'json' };
 import { ConfigurationError, FatalError } from '../../src/core/errors.ts';
@@ -89,7 +89,10 @@ async function openSession(options: ConnectorOptions<CsvSettings>): Promise<CsvS
   return { settings, optOutField, files, keptColumns: new Set(keptColumns), signal };
 }
 
-/** The account is the file itself: its place tells it from others. */
-function accountOf({ files }: CsvSession): CrmAccount {
-  return { id: files.paths.input, name: basename(files.paths.input) };
+/**
+ * The account is the path in the settings, so that a link that leads to another file every night
+ * stays the same account.
+ */
+function accountOf({ settings }: CsvSession): CrmAccount {
+  return { id: resolve(settings.path), name: basename(settings.path) };
 }

@@ -45,14 +45,23 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
         .executeTakeFirst();
     },
 
-    /** The enhancements balance of a key as carried forward, and its place in the sequence. */
-    async findBalance(partnerKey: string): Promise<{ balance: number | null; sequence: number }> {
+    /**
+     * The enhancements balance of a key as carried forward, when it was last read (epoch ms; 0 for
+     * never), and its place in the sequence.
+     */
+    async findBalance(
+      partnerKey: string,
+    ): Promise<{ balance: number | null; readAt: number; sequence: number }> {
       const row = await db
         .selectFrom('partner_keys')
-        .select(['balance', 'spend_sequence'])
+        .select(['balance', 'balance_read_at', 'spend_sequence'])
         .where('id', '=', partnerKey)
         .executeTakeFirst();
-      return { balance: row?.balance ?? null, sequence: row?.spend_sequence ?? 0 };
+      return {
+        balance: row?.balance ?? null,
+        readAt: row?.balance_read_at ?? 0,
+        sequence: row?.spend_sequence ?? 0,
+      };
     },
 
     /** Notes a reading, unless a submission of the key was open or closed since `sequence`. */
@@ -72,7 +81,7 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
         if (open) return false;
         const noted = await trx
           .updateTable('partner_keys')
-          .set({ balance })
+          .set({ balance, balance_read_at: clock.now() })
           .where('id', '=', partnerKey)
           .where('spend_sequence', '=', sequence)
           .executeTakeFirst();
@@ -134,6 +143,10 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
             .execute();
         }
         await spendOnContacts(trx, submission, 'processing', { due_reason: null });
+        if (answer.charged > started.length) {
+          // More was charged than there are jobs: whose credits those are, nobody can tell.
+          await holdUnanswered(trx, submission, 'charged, and no job id came back');
+        }
         await returnToDue(trx, submission, 'not_processed');
         await trx
           .updateTable('runs')
@@ -222,31 +235,8 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
       await checkpoint(lease, async (trx) => {
         const submission = await close(trx, submissionId, 'charged', loss.charged);
         await setBalance(trx, submission.partner_key, loss.balance);
-        if (loss.afterwards === 'hold') await holdContacts(trx, submission, loss.detail);
-        const outcome = {
-          outcome_run: submission.run_id,
-          outcome_at: clock.now(),
-          outcome_detail: loss.detail,
-        };
-        await spendOnContacts(
-          trx,
-          submission,
-          'intended',
-          loss.afterwards === 'hold'
-            ? { ...outcome, state: 'held', due_reason: null, outcome_reason: 'lost_answer' }
-            : {
-                ...outcome,
-                state: 'due',
-                tracking_id: null,
-                due_reason: 'lost_answer_resubmitted',
-                outcome_reason: 'submission_pending',
-              },
-        );
-        await trx
-          .updateTable('jobs')
-          .set({ state: 'lost', closed_at: clock.now() })
-          .where('submission_id', '=', submissionId)
-          .execute();
+        if (loss.afterwards === 'hold') await holdUnanswered(trx, submission, loss.detail);
+        else await makeDueAgain(trx, submission, loss.detail);
         await trx
           .updateTable('runs')
           .set((eb) => ({ spent_enhancements: eb('spent_enhancements', '+', loss.charged) }))
@@ -399,6 +389,47 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
     await trx
       .updateTable('jobs')
       .set({ state: 'unpaid', closed_at: clock.now() })
+      .where('submission_id', '=', submission.id)
+      .where('state', '=', 'intended')
+      .execute();
+  }
+
+  /** Contacts of jobs without an answer, charged: a person decides whether to spend again. */
+  async function holdUnanswered(
+    trx: Trx,
+    submission: SubmissionRow,
+    detail: string,
+  ): Promise<void> {
+    await holdContacts(trx, submission, detail);
+    await spendOnContacts(trx, submission, 'intended', {
+      state: 'held',
+      due_reason: null,
+      outcome_reason: 'lost_answer',
+      outcome_run: submission.run_id,
+      outcome_at: clock.now(),
+      outcome_detail: detail,
+    });
+    await loseJobs(trx, submission);
+  }
+
+  /** The same contacts where the settings allow to spend again. */
+  async function makeDueAgain(trx: Trx, submission: SubmissionRow, detail: string): Promise<void> {
+    await spendOnContacts(trx, submission, 'intended', {
+      state: 'due',
+      tracking_id: null,
+      due_reason: 'lost_answer_resubmitted',
+      outcome_reason: 'submission_pending',
+      outcome_run: submission.run_id,
+      outcome_at: clock.now(),
+      outcome_detail: detail,
+    });
+    await loseJobs(trx, submission);
+  }
+
+  async function loseJobs(trx: Trx, submission: SubmissionRow): Promise<void> {
+    await trx
+      .updateTable('jobs')
+      .set({ state: 'lost', closed_at: clock.now() })
       .where('submission_id', '=', submission.id)
       .where('state', '=', 'intended')
       .execute();

@@ -102,6 +102,8 @@ export interface PartnerKeysTable {
   id: string;
   /** Credits of the enhancements bucket as last read or carried forward; null if unknown. */
   balance: number | null;
+  /** When the service was last asked for it. */
+  balance_read_at: number | null;
   /** Raised whenever a submission of the key closes, so that a reading can tell it is stale. */
   spend_sequence: number;
 }

@@ -3,6 +3,12 @@ import type { CreditBalances } from '../partner/credits.ts';
 import { type Allowance, allowanceOf, startOfMonth } from './budget.ts';
 import type { Run, SyncDeps } from './context.ts';
 
+/**
+ * A reading older than this is repeated before credits are spent: credits that somebody buys, or
+ * spends elsewhere, would make a lost answer look like something else.
+ */
+const MAX_READING_AGE_MS = 60_000;
+
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
 
 /**
@@ -22,10 +28,11 @@ export async function readBalance(
 /** What this run may spend now. */
 export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance> {
   const { store, clock } = deps;
-  const { balance } = await store.submissions.findBalance(run.partnerKey);
+  const { balance, readAt } = await store.submissions.findBalance(run.partnerKey);
+  const isKnown = balance !== null && clock.now() - readAt < MAX_READING_AGE_MS;
   const { budget, schedule } = run.integration;
   return allowanceOf(budget, {
-    balance: balance ?? (await readBalance(deps, run)).enhancements,
+    balance: isKnown ? balance : (await readBalance(deps, run)).enhancements,
     thisRun: await store.submissions.spentByRun(run.id),
     thisMonth:
       budget.perMonth === null

@@ -85,7 +85,7 @@ async function settle(
   const facts = { run: run.id, submission: open.id };
   log.info({ ...facts, quietAt }, 'an answer was lost; its credits are settled by the balance');
   const meanwhile = await watchUntil(deps, run, lease, quietAt);
-  const balance = await readTwice(deps, run);
+  const balance = await readTwice(deps, run, lease);
   if (balance === 'stopped') return;
   const loss: Loss =
     balance === 'restless'
@@ -138,8 +138,9 @@ async function watchUntil(
 
 /** Reads the balance until two readings in a row agree. */
 async function readTwice(
-  { partner, clock }: SettleDeps,
+  { partner, clock, store }: SettleDeps,
   run: Run,
+  lease: Lease,
 ): Promise<number | 'stopped' | 'restless'> {
   const gap = Math.min(
     MAX_READING_GAP_MS,
@@ -152,6 +153,7 @@ async function readTwice(
     if (enhancements === before) return enhancements;
     before = enhancements;
     await clock.sleep(gap, run.control.stopping);
+    if (lease !== run.lease) await store.leases.renew(lease);
   }
   return 'restless';
 }

@@ -116,6 +116,25 @@ describe('a lost answer', () => {
     expect(await world.spent()).toBe(10);
   });
 
+  it('is what persons have who were charged and got no job id', async () => {
+    const world = await open({
+      partner: (client) => ({
+        ...client,
+        async submitEnhancements(persons, signal, mayLeave) {
+          const answer = await client.submitEnhancements(persons, signal, mayLeave);
+          const [first = ''] = answer.jobIds.keys();
+          return { ...answer, jobIds: new Map([...answer.jobIds].filter(([id]) => id !== first)) };
+        },
+      }),
+    });
+    await world.addPeople(10);
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ submitted: 9, held: 1, waiting: 0 });
+    expect(report.credits.enhancements.spent).toBe(10);
+    expect(await world.spent()).toBe(10);
+    expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
+  });
+
   it('spends again where the settings allow it, and says why', async () => {
     const world = await open({ integration: { onLostAnswer: 'resubmit' } });
     await world.addPeople(10);
