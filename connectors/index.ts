@@ -3,9 +3,14 @@ import { didYouMean } from '../src/core/near-miss.ts';
 import type { ConnectorDefinition } from './contract.ts';
 import { csvConnector } from './csv/connector.ts';
 import { memoryConnector } from './memory/connector.ts';
+import { salesforceConnector } from './salesforce/connector.ts';
 
 /** The kinds of CRM that donor-sync knows without further packages. */
-export const connectorDefinitions: readonly ConnectorDefinition[] = [csvConnector, memoryConnector];
+export const connectorDefinitions: readonly ConnectorDefinition[] = [
+  csvConnector,
+  memoryConnector,
+  salesforceConnector,
+];
 
 /** What npm accepts as a name; paths and URLs are not. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;

@@ -7,6 +7,7 @@ import { runSync } from '../sync/run.ts';
 import { createCommand, runAction } from './command.ts';
 import { createDemoFolder, DEMO_INTEGRATION, type DemoFolder } from './demo/folder.ts';
 import { readResults } from './demo/results.ts';
+import { playSalesforce } from './demo/salesforce.ts';
 import { type DemoReport, showNextSteps, showReport, showStart } from './demo/show.ts';
 import type { Stage } from './demo/stage.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
@@ -58,9 +59,10 @@ async function playDemo(
   try {
     const folder = await createDemoFolder(stage.contacts, stage);
     showStart(output, stage, folder);
-    const report = await syncTwice(deps, stage, folder, stopped);
+    const report = await playActs(deps, stage, folder, stopped);
     output.finish(report, () => showReport(output, report));
-    const isDone = report.runs.every(({ status }) => status === 'succeeded');
+    const runs = [...report.runs, ...(report.salesforce?.runs ?? [])];
+    const isDone = runs.every(({ status }) => status === 'succeeded');
     if (!isDone) return stopped.aborted ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
     if (once) return EXIT_CODES.done;
     showNextSteps(output, deps.env, report);
@@ -72,9 +74,9 @@ async function playDemo(
 }
 
 /** The real thing: settings, database, connector and client are those of any `sync`. */
-function syncTwice(
+function playActs(
   deps: ProductDeps,
-  { baseUrl, apiKey, rootUrl, contacts }: Stage,
+  { baseUrl, apiKey, rootUrl, contacts, salesforce: org }: Stage,
   folder: DemoFolder,
   signal: AbortSignal,
 ): Promise<DemoReport> {
@@ -88,11 +90,17 @@ function syncTwice(
         syncOnce(quietDeps, open, signal),
       );
     const partner = { baseUrl, apiKey, rootUrl };
+    const places = { folder, partner, org };
     const first = await sync();
-    if (first.status !== 'succeeded') return { folder, partner, runs: [first], contacts: [] };
+    if (first.status !== 'succeeded') {
+      return { ...places, runs: [first], contacts: [], salesforce: null };
+    }
     const results = await readResults(application, first.id, contacts, folder);
     const second = await sync();
-    return { folder, partner, runs: [first, second], contacts: results };
+    const salesforce = await playSalesforce(application, signal, (open) =>
+      syncOnce(quietDeps, open, signal),
+    );
+    return { ...places, runs: [first, second], contacts: results, salesforce };
   });
 }
 

@@ -4,7 +4,7 @@ import type { FieldCreation } from '../../connectors/contract.ts';
 import type { OpenIntegration } from '../application.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { createMissingFields, type FieldCheck, readFields } from '../sync/fields.ts';
-import { attemptEach, finishAttempts, worstOf } from './attempts.ts';
+import { attemptEach, finishAttempts } from './attempts.ts';
 import { namedOrAll } from './choose-integrations.ts';
 import { createCommand, runAction } from './command.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
@@ -83,8 +83,9 @@ function runOverIntegrations<Result>(
           for (const result of fields) print(output, result);
         },
       });
-      const isEverythingFine = attempts.every(({ value }) => value === undefined || isFine(value));
-      return worstOf(isEverythingFine ? [code] : [code, EXIT_CODES.usage]);
+      const isFineEverywhere = attempts.every(({ value }) => value === undefined || isFine(value));
+      // A field that cannot be written needs a person, as wrong settings do.
+      return code === EXIT_CODES.done && !isFineEverywhere ? EXIT_CODES.usage : code;
     });
   });
 }

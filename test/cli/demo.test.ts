@@ -23,6 +23,21 @@ const documentSchema = z.looseObject({
       calls: z.looseObject({ throttled: z.number() }),
     }),
   ),
+  salesforce: z.object({
+    createdFields: z.array(z.string()),
+    runs: z.array(
+      z.looseObject({
+        status: z.string(),
+        contacts: z.record(z.string(), z.number()),
+        credits: z.looseObject({ enhancements: z.object({ spent: z.number() }).loose() }),
+      }),
+    ),
+    contacts: z.array(
+      z.looseObject({
+        values: z.array(z.object({ field: z.string(), value: z.unknown() })),
+      }),
+    ),
+  }),
   contacts: z.array(
     z.looseObject({
       id: z.string(),
@@ -64,6 +79,19 @@ describe('demo', () => {
     expect(second).toMatchObject({ status: 'succeeded', credits: { enhancements: { spent: 0 } } });
     for (const file of [folder.settings, folder.contacts, folder.enhanced]) await access(file);
     await expect(fetch(partner.rootUrl)).rejects.toThrow();
+  });
+
+  it('creates the fields of a Salesforce org, fills them once, and reads them back', async () => {
+    const { exitCode, salesforce } = await playOnce('--contacts', '8');
+    expect(exitCode).toBe(0);
+    expect(salesforce.createdFields).toContain('Donor_Net_Worth__c');
+    const [first, second] = salesforce.runs;
+    expect(first).toMatchObject({ status: 'succeeded', contacts: { read: 25 } });
+    expect(first?.contacts['written']).toBeGreaterThan(20);
+    expect(second).toMatchObject({ status: 'succeeded', credits: { enhancements: { spent: 0 } } });
+    for (const { values } of salesforce.contacts) {
+      expect(values.some(({ value }) => value !== null)).toBe(true);
+    }
   });
 
   it('shows one contact of each kind of fate', async () => {

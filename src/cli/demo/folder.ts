@@ -24,13 +24,23 @@ export const ENHANCED_FIELDS = [
   'Donor Education',
 ] as const;
 
-/** The id of the demo's integration. */
+/** The id of the demo's integration with a file. */
 export const DEMO_INTEGRATION = 'demo';
+
+/** The id of the demo's integration with a Salesforce org. */
+export const SALESFORCE_INTEGRATION = 'demo-salesforce';
+
+/** The service and the org that the settings lead to. */
+export interface DemoAddresses {
+  baseUrl: string;
+  apiKey: string;
+  salesforce: { baseUrl: string; token: string };
+}
 
 /** Writes the contact list and the settings into a new temporary folder. */
 export async function createDemoFolder(
   contacts: readonly DemoContact[],
-  partner: { baseUrl: string; apiKey: string },
+  addresses: DemoAddresses,
 ): Promise<DemoFolder> {
   const path = await mkdtemp(join(tmpdir(), 'donor-sync-demo-'));
   const folder = {
@@ -40,7 +50,7 @@ export async function createDemoFolder(
     enhanced: join(path, 'enhanced.csv'),
   };
   await writeFile(folder.contacts, contactsText(contacts));
-  await writeFile(folder.settings, settingsText(partner));
+  await writeFile(folder.settings, settingsText(addresses));
   return folder;
 }
 
@@ -69,7 +79,7 @@ function contactsText(contacts: readonly DemoContact[]): string {
   });
 }
 
-function settingsText({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): string {
+function settingsText({ baseUrl, apiKey, salesforce }: DemoAddresses): string {
   return `# Settings of the demo. Real keys belong into the environment: apiKey: "\${PARTNER_API_KEY}"
 
 database: "sqlite:donor-sync.db"
@@ -95,5 +105,15 @@ integrations:
       - { from: capacity.nonprofit, to: Donor Capacity }
       - { from: work.primary, to: Donor Work }
       - { from: education.primary, to: Donor Education }
+
+  - id: ${SALESFORCE_INTEGRATION}
+    name: Demo Nonprofit on Salesforce
+    partner:
+      baseUrl: ${baseUrl}
+      apiKey: ${apiKey}
+    crm: # the fields are the default map of config/fields.salesforce.json
+      kind: salesforce
+      url: ${salesforce.baseUrl}
+      auth: { type: token, token: "${salesforce.token}" }
 `;
 }

@@ -6,6 +6,7 @@ import { countOf, formatCount, formatDuration } from '../quantities.ts';
 import { STATUS_WORDS } from '../sync/run-summary.ts';
 import { type DemoFolder, ENHANCED_FIELDS } from './folder.ts';
 import type { DemoResult } from './results.ts';
+import type { SalesforceAct } from './salesforce.ts';
 import type { Stage } from './stage.ts';
 
 /** The answer of `demo`, as `--json` prints it. */
@@ -13,8 +14,12 @@ export interface DemoReport {
   folder: DemoFolder;
   /** The stand-in; `rootUrl` is where its `/_sandbox` is found. */
   partner: { baseUrl: string; apiKey: string; rootUrl: string };
+  /** The org's stand-in. */
+  org: { baseUrl: string; token: string };
   runs: RunReport[];
   contacts: DemoResult[];
+  /** Null if the first sync did not come to its end. */
+  salesforce: SalesforceAct | null;
 }
 
 /** Says what is going to be synced, before it takes its seconds. */
@@ -25,7 +30,8 @@ export function showStart(output: Output, { contacts, baseUrl }: Stage, folder: 
 }
 
 /** Shows what the two syncs did. */
-export function showReport(output: Output, { runs, contacts, folder }: DemoReport): void {
+export function showReport(output: Output, report: DemoReport): void {
+  const { runs, contacts, folder, salesforce } = report;
   const [first, second] = runs;
   const { strong } = output.style;
   if (first !== undefined) showRun(output, 'First sync', first);
@@ -38,6 +44,7 @@ export function showReport(output: Output, { runs, contacts, folder }: DemoRepor
     output.print();
   }
   if (second !== undefined) showRun(output, 'Second sync', second);
+  if (salesforce !== null) showSalesforce(output, salesforce, report.org.baseUrl);
   output.print(strong('The files stay there'));
   output.print(`  the contact list   ${folder.contacts}`);
   output.print(`  the same enhanced  ${folder.enhanced}`);
@@ -62,9 +69,36 @@ export function showNextSteps(
   );
   output.print(`  ${program} runs                   # what the syncs did`);
   output.print(`  ${program} plan                   # after changing a name in contacts.csv`);
-  output.print(`  ${program} sync`);
+  output.print(`  ${program} sync --all`);
+  output.print(`  ${program} fields check           # whether the org's fields can be written`);
   output.print(`  curl ${partner.rootUrl}/_sandbox/ledger   # every credit charged`);
 }
+
+/** The same for the org: its new fields, what the syncs did, and what stands there now. */
+function showSalesforce(output: Output, act: SalesforceAct, address: string): void {
+  const { strong, faint } = output.style;
+  const [first, second] = act.runs;
+  output.print(strong(`The same service, and a Salesforce org (a stand-in: ${address})`));
+  output.print(
+    `  ${countOf(act.createdFields.length, 'custom field')} created, with the access they need`,
+  );
+  output.print();
+  if (first !== undefined) showRun(output, 'First sync of the org', first);
+  output.print(strong('What stands in the org now, for example'));
+  for (const { name, id, values } of act.contacts) {
+    output.print(`  ${name} ${faint(id)}`);
+    for (const { field, value } of values) {
+      if (value === null) continue;
+      const label = padWidth(field, ORG_FIELD_WIDTH, 'left');
+      output.print(`    ${label}  ${fitWidth(String(value), ORG_VALUE_WIDTH)}`);
+    }
+  }
+  output.print();
+  if (second !== undefined) showRun(output, 'Second sync of the org', second);
+}
+
+const ORG_FIELD_WIDTH = 'Donor_Giving_Capacity__c'.length;
+const ORG_VALUE_WIDTH = 65;
 
 /** What became of the contacts in one sync, and what it cost. */
 function showRun(output: Output, title: string, run: RunReport): void {

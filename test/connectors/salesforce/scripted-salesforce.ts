@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Connector, ConnectorDeps } from '../../../connectors/contract.ts';
+import type { Connector, ConnectorDeps, ContactsSettings } from '../../../connectors/contract.ts';
 import { defineSalesforceConnector } from '../../../connectors/salesforce/connector.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { connectorDeps } from '../connector-options.ts';
@@ -30,7 +30,11 @@ export interface ScriptedSalesforce {
   asked: Asked[];
   /** Later scripts go before earlier ones. */
   script(script: Script): void;
-  connector(settings?: Record<string, unknown>, deps?: Partial<ConnectorDeps>): Connector;
+  connector(
+    settings?: Record<string, unknown>,
+    deps?: Partial<ConnectorDeps>,
+    contacts?: ContactsSettings,
+  ): Connector;
   close(): Promise<void>;
 }
 
@@ -62,7 +66,7 @@ export async function openScriptedSalesforce(): Promise<ScriptedSalesforce> {
     url,
     asked,
     script: (script) => scripts.unshift(script),
-    connector(settings, deps) {
+    connector(settings, deps, contacts = { filter: null, optOutField: null }) {
       const definition = defineSalesforceConnector({ fetch: globalThis.fetch, random: () => 0 });
       return definition.create({
         settings: definition.settingsSchema.parse({
@@ -71,7 +75,7 @@ export async function openScriptedSalesforce(): Promise<ScriptedSalesforce> {
           auth: { type: 'clientCredentials', clientId: 'app', clientSecret: 'secret' },
           ...settings,
         }),
-        contacts: { filter: null, optOutField: null },
+        contacts,
         deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
       });
     },

@@ -1,0 +1,253 @@
+import { createHash, sign } from 'node:crypto';
+import type { OAuth2 } from 'jsforce/lib/core.js';
+import { z } from 'zod';
+import type { Clock } from '../../src/core/clock.ts';
+import { ConfigurationError, messageOf, RetriableError } from '../../src/core/errors.ts';
+import type { ConnectorSecrets } from '../contract.ts';
+import { SIGN_IN_MEND } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import type { AuthSettings } from './settings.ts';
+
+/** Who is signed in, and where the org answers. */
+export interface SignIn {
+  accessToken: string;
+  /** Without a slash at its end. */
+  instanceUrl: string;
+  orgId: string;
+  userId: string;
+}
+
+/** The sign-in of one connector. Requests that find it expired share one renewal. */
+export interface Auth {
+  /** Signs in if nobody has yet. Throws a ConfigurationError with code `crm_unauthorized`. */
+  signIn(): Promise<SignIn>;
+  /** A sign-in other than the one with this token, which Salesforce refused. */
+  renew(rejectedToken: string): Promise<SignIn>;
+  /** To be told of each request that Salesforce accepted. */
+  accepted(): void;
+}
+
+export interface AuthDeps {
+  settings: { url: string; auth: AuthSettings };
+  exchange: Exchange;
+  /** Speaks to the token endpoint of `settings.url`. */
+  oauth2: Pick<OAuth2, 'requestToken' | 'refreshToken'>;
+  clock: Clock;
+  secrets: ConnectorSecrets;
+}
+
+/** Renewals in a row, without an accepted request in between, before giving up. */
+const MAX_RENEWALS = 2;
+
+/** Makes the sign-in of a connector; asks nothing yet. */
+export function createAuth(deps: AuthDeps): Auth {
+  let current: SignIn | null = null;
+  let underWay: Promise<SignIn> | null = null;
+  let renewals = 0;
+
+  return {
+    signIn: async () => current ?? share(),
+    async renew(rejectedToken) {
+      if (current !== null && current.accessToken !== rejectedToken) return current;
+      if (underWay === null) {
+        if (deps.settings.auth.type === 'token' || renewals >= MAX_RENEWALS)
+          throw refusedForGood(deps);
+        renewals += 1;
+      }
+      return share();
+    },
+    accepted() {
+      renewals = 0;
+    },
+  };
+
+  function share(): Promise<SignIn> {
+    underWay ??= askForSignIn(deps)
+      .then((signIn) => {
+        current = signIn;
+        return signIn;
+      })
+      .finally(() => {
+        underWay = null;
+      });
+    return underWay;
+  }
+}
+
+/**
+ * The name under which a rotated refresh token is kept. It depends on the token in the settings,
+ * so that a new one there counts at once.
+ */
+export function refreshTokenSecret(settingsToken: string): string {
+  const print = createHash('sha256').update(settingsToken).digest('hex').slice(0, 16);
+  return `salesforce_refresh_token/${print}`;
+}
+
+function refusedForGood({ settings }: AuthDeps): ConfigurationError {
+  const message =
+    settings.auth.type === 'token'
+      ? 'Salesforce does not accept the token in crm.auth: put a new one there, or choose a way to sign in that renews itself (jwt, clientCredentials or refreshToken).'
+      : `Salesforce signs the integration in and refuses its requests all the same. ${SIGN_IN_MEND}`;
+  return new ConfigurationError(message, { code: 'crm_unauthorized' });
+}
+
+async function askForSignIn(deps: AuthDeps): Promise<SignIn> {
+  const { auth } = deps.settings;
+  switch (auth.type) {
+    case 'token':
+      return identify(deps, auth.token);
+    case 'refreshToken':
+      return refresh(deps, auth.refreshToken);
+    case 'clientCredentials':
+      return fromTokenReply(() => deps.oauth2.requestToken({ grant_type: 'client_credentials' }));
+    case 'jwt': {
+      const assertion = signAssertion(auth, deps.settings.url, deps.clock.now());
+      return fromTokenReply(() => deps.oauth2.requestToken({ grant_type: JWT_GRANT, assertion }));
+    }
+  }
+}
+
+const userInfoSchema = z.object({ user_id: z.string(), organization_id: z.string() });
+
+/** A bare token says nothing of itself; Salesforce does. */
+async function identify({ settings, exchange }: AuthDeps, accessToken: string): Promise<SignIn> {
+  const instanceUrl = withoutSlash(settings.url);
+  const reply = await exchange.send({
+    method: 'GET',
+    url: `${instanceUrl}/services/oauth2/userinfo`,
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  const user = reply.status === 200 ? userInfoSchema.safeParse(jsonOf(reply.text)).data : undefined;
+  if (user === undefined) {
+    const message = `Salesforce does not accept the token in crm.auth (status ${reply.status}): put a new one there, and check that crm.url is the org's own.`;
+    throw new ConfigurationError(message, { code: 'crm_unauthorized' });
+  }
+  return { accessToken, instanceUrl, orgId: user.organization_id, userId: user.user_id };
+}
+
+/**
+ * A refresh token that was rotated is on disk before the access token beside it is used, since
+ * the old one may be worthless from then on. If another process was faster, the token that it
+ * has left in the store is tried once.
+ */
+async function refresh(deps: AuthDeps, settingsToken: string): Promise<SignIn> {
+  const name = refreshTokenSecret(settingsToken);
+  const token = (await deps.secrets.read(name)) ?? settingsToken;
+  const keep = (rotated: string) => deps.secrets.write(name, rotated);
+  try {
+    return await fromTokenReply(() => deps.oauth2.refreshToken(token), keep);
+  } catch (error) {
+    const stored = await deps.secrets.read(name);
+    const isRotated = stored !== null && stored !== token;
+    if (!isRotated || !(error instanceof ConfigurationError)) throw error;
+    return fromTokenReply(() => deps.oauth2.refreshToken(stored), keep);
+  }
+}
+
+const tokenReplySchema = z.object({
+  access_token: z.string().min(1),
+  instance_url: z.string().min(1),
+  /** Ends with the ids of the org and the user. */
+  id: z.string().regex(/\/\w{15,18}\/\w{15,18}$/),
+  refresh_token: z.string().optional(),
+});
+
+async function fromTokenReply(
+  ask: () => Promise<unknown>,
+  keepRefreshToken?: (token: string) => Promise<void>,
+): Promise<SignIn> {
+  const reply = await ask().catch((error: unknown) => {
+    throw tokenError(error);
+  });
+  const parsed = tokenReplySchema.safeParse(reply).data;
+  if (parsed === undefined) throw signInUnavailable('the answer is none of a token endpoint');
+  if (parsed.refresh_token !== undefined) await keepRefreshToken?.(parsed.refresh_token);
+  const [orgId = '', userId = ''] = parsed.id.split('/').slice(-2);
+  return {
+    accessToken: parsed.access_token,
+    instanceUrl: withoutSlash(parsed.instance_url),
+    orgId,
+    userId,
+  };
+}
+
+/** What helps against the usual refusals of the token endpoint. */
+const TOKEN_MENDS: Readonly<Record<string, string>> = {
+  invalid_grant:
+    'The refresh token is no longer valid, the user has not approved the app, or the clock of this machine is wrong: connect again, or let an admin preauthorize the app for the user.',
+  invalid_client_id: 'No app has this crm.auth.clientId in this org.',
+  invalid_client: 'crm.auth.clientSecret does not belong to crm.auth.clientId.',
+  inactive_user: 'Activate the user in Salesforce, or use another one.',
+  inactive_org: 'The org is closed or suspended.',
+  unsupported_grant_type: 'Switch this way to sign in on in the app’s OAuth settings.',
+};
+
+/** jsforce throws with the OAuth word as the error's name. */
+function tokenError(error: unknown): Error {
+  if (error instanceof ConfigurationError || error instanceof RetriableError) return error;
+  const word = error instanceof Error ? error.name : '';
+  if (word.startsWith('ERROR_HTTP_')) return noTokenEndpoint(word);
+  if (!/^[a-z_]+$/.test(word)) return signInUnavailable('the answer cannot be read', error);
+  const message = `Salesforce refuses to sign the integration in (${word}: ${messageOf(error)}). ${TOKEN_MENDS[word] ?? SIGN_IN_MEND}`;
+  return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word } });
+}
+
+function noTokenEndpoint(word: string): ConfigurationError {
+  const message = `crm.url does not sign anybody in (${word}): write the org's My Domain URL there.`;
+  return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word } });
+}
+
+function signInUnavailable(problem: string, cause?: unknown): RetriableError {
+  const message = `Salesforce could not be asked to sign the integration in (${problem}). Trying again later will help.`;
+  return new RetriableError(message, { code: 'crm_unavailable', cause });
+}
+
+const JWT_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+/** Salesforce takes assertions that end within three minutes or so. */
+const ASSERTION_LIFE_SECONDS = 180;
+
+function signAssertion(
+  { clientId, username, privateKey }: Extract<AuthSettings, { type: 'jwt' }>,
+  url: string,
+  now: number,
+): string {
+  const claims = {
+    iss: clientId,
+    sub: username,
+    aud: audienceOf(url),
+    exp: Math.floor(now / 1000) + ASSERTION_LIFE_SECONDS,
+  };
+  const content = `${base64Url({ alg: 'RS256', typ: 'JWT' })}.${base64Url(claims)}`;
+  try {
+    const key = privateKey.replaceAll('\\n', '\n');
+    return `${content}.${sign('sha256', Buffer.from(content), key).toString('base64url')}`;
+  } catch (cause) {
+    const message = 'crm.auth.privateKey is no private RSA key in PEM.';
+    throw new ConfigurationError(message, { code: 'crm_private_key_unreadable', cause });
+  }
+}
+
+/** Orgs of Salesforce's own domain expect the login server as the audience, others themselves. */
+function audienceOf(url: string): string {
+  const { hostname, origin } = new URL(url);
+  if (!hostname.endsWith('.salesforce.com')) return origin;
+  const isSandbox = hostname === 'test.salesforce.com' || /\.sandbox\.|--/.test(hostname);
+  return isSandbox ? 'https://test.salesforce.com' : 'https://login.salesforce.com';
+}
+
+function base64Url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}

@@ -1,0 +1,188 @@
+import type { ContactChange, WriteResult } from '../contract.ts';
+import { awaitJob, type BulkJob, createJob } from './bulk-job.ts';
+import { readRows } from './bulk-query.ts';
+import { refusal, writeCollection } from './collections.ts';
+import { CLEARING_CELL, changesAsCsv } from './csv-lines.ts';
+import { meaningOf, type SalesforceFault } from './errors.ts';
+import { ID_PREFIXES, longId } from './ids.ts';
+import { retryLocked } from './locks.ts';
+import type { ColumnReader } from './query.ts';
+import type { SalesforceSession } from './session.ts';
+
+const JOBS = '/jobs/ingest';
+
+/** Salesforce takes 150 MB in base64 for a job, which is 100 MB of plain text and some room. */
+const MAX_JOB_BYTES = 90_000_000;
+
+/** Changes by the id of their contact in its long form; one leaves when its result is known. */
+type Waiting = Map<string, ContactChange>;
+
+/** Writes many changes, in as many jobs as their size asks for. */
+export async function* writeInBulk(
+  session: SalesforceSession,
+  changes: Waiting,
+): AsyncGenerator<WriteResult> {
+  let portion: Waiting = new Map();
+  let bytes = 0;
+  for (const [id, change] of changes) {
+    const size = sizeOf(change);
+    if (bytes + size > MAX_JOB_BYTES) {
+      yield* writeJob(session, portion);
+      portion = new Map();
+      bytes = 0;
+    }
+    portion.set(id, change);
+    changes.delete(id);
+    bytes += size;
+  }
+  yield* writeJob(session, portion);
+}
+
+/** The most bytes that a change takes in the upload: its values quoted, and the cells around. */
+function sizeOf({ values }: ContactChange): number {
+  let bytes = BYTES_PER_ROW;
+  for (const value of Object.values(values)) {
+    bytes += typeof value === 'string' ? 2 * Buffer.byteLength(value) + 3 : BYTES_PER_CELL;
+  }
+  return bytes;
+}
+
+const BYTES_PER_ROW = 64;
+const BYTES_PER_CELL = 28;
+
+/**
+ * Writes changes in one job. Salesforce names those that failed or were not processed; if
+ * its counts say so, all others are written, and otherwise those are that it lists as written.
+ */
+async function* writeJob(
+  session: SalesforceSession,
+  waiting: Waiting,
+): AsyncGenerator<WriteResult> {
+  const apart = takeAmbiguous(waiting);
+  const job = await upload(session, waiting);
+  const locked: ContactChange[] = [];
+  for await (const [change, fault] of failures(session, job, waiting)) {
+    if (meaningOf(fault).sort === 'lock') locked.push(change);
+    else yield refusal(change.id, fault);
+  }
+  for await (const { id } of successes(session, job, waiting)) yield { status: 'written', id };
+  for (const { id } of waiting.values()) yield refusal(id, NO_RESULT);
+  yield* retryLocked(session, locked);
+  for (const change of apart) {
+    const result = await writeCollection(session, [change]);
+    yield* result.results;
+    yield* retryLocked(session, result.locked);
+  }
+}
+
+/** What became of a change when Salesforce says nothing of it: it may be written, or not. */
+const NO_RESULT: SalesforceFault = { code: 'UNKNOWN_EXCEPTION', message: '', fields: [] };
+
+/** A job that is over, and how many changes it was given. */
+type FinishedJob = BulkJob & { sent: number };
+
+async function upload(session: SalesforceSession, waiting: Waiting): Promise<FinishedJob> {
+  const fields = new Set<string>();
+  for (const { values } of waiting.values()) {
+    for (const field of Object.keys(values)) fields.add(field);
+  }
+  const job = { object: 'Contact', operation: 'update', contentType: 'CSV', lineEnding: 'LF' };
+  const { id } = await createJob(session, JOBS, job);
+  await session.api.upload(`${JOBS}/${id}/batches`, () =>
+    changesAsCsv(waiting.values(), [...fields]),
+  );
+  await session.api.send('PATCH', `${JOBS}/${id}`, { state: 'UploadComplete' });
+  return { ...(await awaitJob(session, JOBS, id)), sent: waiting.size };
+}
+
+/** Takes out the changes that a CSV cannot express. */
+function takeAmbiguous(waiting: Waiting): ContactChange[] {
+  const apart: ContactChange[] = [];
+  for (const [id, change] of waiting) {
+    if (!isAmbiguous(change)) continue;
+    apart.push(change);
+    waiting.delete(id);
+  }
+  return apart;
+}
+
+/** A text that would be taken for the word that clears a field, or for no change at all. */
+function isAmbiguous({ values }: ContactChange): boolean {
+  return Object.values(values).some((value) => value === CLEARING_CELL || value === '');
+}
+
+/** The changes that Salesforce names as failed or not processed, with their faults. */
+async function* failures(
+  session: SalesforceSession,
+  job: FinishedJob,
+  waiting: Waiting,
+): AsyncGenerator<[ContactChange, SalesforceFault]> {
+  if (job.numberRecordsFailed > 0) {
+    for await (const [change, error] of take(session, job, 'failedResults', waiting)) {
+      yield [change, faultOf(error)];
+    }
+  }
+  if (job.numberRecordsProcessed < job.sent) {
+    for await (const [change] of take(session, job, 'unprocessedrecords', waiting)) {
+      yield [change, NO_RESULT];
+    }
+  }
+}
+
+async function* successes(
+  session: SalesforceSession,
+  job: FinishedJob,
+  waiting: Waiting,
+): AsyncGenerator<ContactChange> {
+  if (waiting.size === job.numberRecordsProcessed - job.numberRecordsFailed) {
+    yield* waiting.values();
+    waiting.clear();
+    return;
+  }
+  for await (const [change] of take(session, job, 'successfulResults', waiting)) yield change;
+}
+
+/**
+ * Takes the changes of one of a job's lists, with what is wrong with them; matched by id, because
+ * Salesforce keeps no order.
+ */
+async function* take(
+  session: SalesforceSession,
+  { id }: BulkJob,
+  list: 'failedResults' | 'unprocessedrecords' | 'successfulResults',
+  waiting: Waiting,
+): AsyncGenerator<[ContactChange, string]> {
+  const answer = await session.api.download(`${JOBS}/${id}/${list}/`);
+  const toRow = (read: ColumnReader) => ({
+    ids: [canonical(textOf(read('sf__Id'))), canonical(textOf(read('Id')))],
+    error: textOf(read('sf__Error')),
+  });
+  for await (const rows of readRows(session, answer, toRow)) {
+    for (const { ids, error } of rows) {
+      const key = ids.find((one) => waiting.has(one)) ?? '';
+      const change = waiting.get(key);
+      if (change === undefined) continue;
+      waiting.delete(key);
+      yield [change, error];
+    }
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** `CODE:message:fields --`, of which the message may hold values. */
+function faultOf(text: string): SalesforceFault {
+  const [code = '', ...rest] = text.split(':');
+  const fields = /:([\w, ]*?)\s*--\s*$/.exec(text)?.[1] ?? '';
+  return {
+    code: /^[A-Z_]+$/.test(code) ? code : 'UNKNOWN_EXCEPTION',
+    message: rest.join(':').replace(/:[\w, ]*--\s*$/, ''),
+    fields: fields.split(',').flatMap((field) => (field.trim() === '' ? [] : [field.trim()])),
+  };
+}
+
+function canonical(id: string): string {
+  return longId(id, ID_PREFIXES.contact) ?? id;
+}

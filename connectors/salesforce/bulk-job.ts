@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import { throwIfStopped } from './errors.ts';
+import type { SalesforceSession } from './session.ts';
+
+/** A job of the Bulk API 2.0 as it describes itself. */
+const jobSchema = z.object({
+  id: z.string(),
+  state: z.enum(['Open', 'UploadComplete', 'InProgress', 'Aborted', 'JobComplete', 'Failed']),
+  errorMessage: z.string().nullish(),
+  numberRecordsProcessed: z.number().default(0),
+  numberRecordsFailed: z.number().default(0),
+});
+
+export type BulkJob = z.infer<typeof jobSchema>;
+
+type JobDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
+
+/** Waits between two looks at a job: short for small jobs, and few for long ones. */
+const FIRST_WAIT_MS = 150;
+const WAIT_GROWTH = 1.6;
+const LONGEST_WAIT_MS = 15_000;
+
+/** With the waits above, two hours and a half: Salesforce ends queries itself before that. */
+const MAX_LOOKS = 600;
+
+/** Creates a job below `/jobs/…` and returns it as it is then. */
+export async function createJob({ api }: JobDeps, path: string, job: object): Promise<BulkJob> {
+  return jobSchema.parse(await api.send('POST', path, job));
+}
+
+/** The job once it is complete; throws if it fails, is aborted or takes too long. */
+export async function awaitJob(
+  { api, clock, signal }: JobDeps,
+  path: string,
+  id: string,
+): Promise<BulkJob> {
+  let waitMs = FIRST_WAIT_MS;
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
+    await clock.sleep(waitMs, signal);
+    throwIfStopped(signal);
+    const job = jobSchema.parse(await api.get(`${path}/${id}`));
+    if (job.state === 'JobComplete') return job;
+    if (job.state === 'Failed' || job.state === 'Aborted') throw jobFailed(job);
+    waitMs = Math.min(waitMs * WAIT_GROWTH, LONGEST_WAIT_MS);
+  }
+  throw new RetriableError(`The Bulk API job ${id} takes too long.`, { code: 'crm_unavailable' });
+}
+
+/** Messages that name something which does not exist, or that the user may not touch. */
+const SETTINGS_FAULT = /InvalidBatch|InvalidEntity|INVALID_FIELD|MALFORMED_QUERY|INVALID_TYPE/;
+
+function jobFailed({ id, state, errorMessage }: BulkJob): Error {
+  const message = `The Bulk API job ${id} ended as ${state}: ${errorMessage ?? 'Salesforce does not say why'}.`;
+  if (state === 'Failed' && SETTINGS_FAULT.test(errorMessage ?? '')) {
+    return new ConfigurationError(message, { code: 'crm_request_refused', details: { id } });
+  }
+  return new RetriableError(message, { code: 'crm_unavailable', details: { id } });
+}

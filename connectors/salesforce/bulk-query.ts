@@ -1,0 +1,85 @@
+import { FatalError, RetriableError } from '../../src/core/errors.ts';
+import { awaitJob, createJob } from './bulk-job.ts';
+import { parseCsv } from './csv-rows.ts';
+import { throwIfStopped } from './errors.ts';
+import type { ColumnReader } from './query.ts';
+import type { SalesforceSession } from './session.ts';
+
+/** Rows of one page of results; pages are streamed, so that only calls depend on it. */
+const PAGE_ROWS = 100_000;
+
+/** Pages of results of one query; a billion rows. */
+const MAX_PAGES = 10_000;
+
+type QueryDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
+
+/**
+ * What `toRow` makes of each row of a query by the Bulk API, unsorted, in portions as they arrive.
+ */
+export async function* queryInBulk<Row>(
+  session: QueryDeps,
+  soql: string,
+  toRow: (read: ColumnReader) => Row,
+): AsyncGenerator<Row[]> {
+  const { id } = await createJob(session, '/jobs/query', { operation: 'query', query: soql });
+  await awaitJob(session, '/jobs/query', id);
+  let locator: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const position: string = locator === null ? '' : `&locator=${encodeURIComponent(locator)}`;
+    const path = `/jobs/query/${id}/results?maxRecords=${PAGE_ROWS}${position}`;
+    const answer: Response = await session.api.download(path);
+    yield* readRows(session, answer, toRow);
+    const next = nextLocator(answer);
+    if (next === null) return;
+    if (next === locator) break;
+    locator = next;
+  }
+  throw new FatalError('The results of a Bulk API query do not come to their end.', {
+    code: 'crm_query_endless',
+  });
+}
+
+/** The last page says so with the word `null`. */
+function nextLocator({ headers }: Response): string | null {
+  const locator = headers.get('sforce-locator');
+  return locator === null || locator === 'null' ? null : locator;
+}
+
+/**
+ * What `toRow` makes of each row of an answer; its first row is the header. The reader that
+ * `toRow` is given reads one row after the other, so that no row outlives its turn.
+ */
+export async function* readRows<Row>(
+  { signal }: Pick<QueryDeps, 'signal'>,
+  { body }: Response,
+  toRow: (read: ColumnReader) => Row,
+): AsyncGenerator<Row[]> {
+  if (body === null) return;
+  let positions: Map<string, number> | null = null;
+  let row: readonly string[] = [];
+  const read: ColumnReader = (column) => row[positions?.get(column) ?? row.length];
+  try {
+    for await (const rows of parseCsv(body)) {
+      throwIfStopped(signal);
+      positions ??= positionsOf(rows.shift() ?? []);
+      yield rows.map((next) => {
+        row = next;
+        return toRow(read);
+      });
+    }
+  } catch (error) {
+    throwIfStopped(signal);
+    throw brokenOff(error);
+  }
+}
+
+function positionsOf(header: readonly string[]): Map<string, number> {
+  return new Map(header.map((column, position) => [column, position]));
+}
+
+function brokenOff(cause: unknown): RetriableError {
+  return new RetriableError('The results of a Bulk API job broke off.', {
+    code: 'crm_unavailable',
+    cause,
+  });
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { DonorSyncError, messageOf } from '../../src/core/errors.ts';
+import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
+import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
+import { requireFilter } from './filter.ts';
+import { openSession, type SalesforceSession } from './session.ts';
+import type { SalesforceSettings } from './settings.ts';
+
+/** How far the clock of this machine may be from Salesforce's. */
+const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
+
+/** Every prerequisite of an integration with Salesforce, looked at without changing anything. */
+export async function check(
+  options: ConnectorOptions<SalesforceSettings>,
+  world: SalesforceWorld,
+): Promise<Finding[]> {
+  const signIn = await checked('sign-in', SIGN_IN_MEND, () => checkSignIn(options, world));
+  if (signIn.some(({ ok }) => !ok)) return signIn;
+  let session: SalesforceSession | null = null;
+  const contact = await checked('Contact', CONTACT_MEND, async () => {
+    session = await openSession(options, world);
+    return [checkContact(session)];
+  });
+  if (session === null) return [...signIn, ...contact];
+  const opened: SalesforceSession = session;
+  return [
+    ...signIn,
+    ...contact,
+    ...(await checked('contacts', FILTER_MEND, () => checkFilter(opened, options))),
+    ...(await checked('daily requests', LIMIT_MEND, async () => [await checkLimit(opened)])),
+    ...checkClock(opened),
+  ];
+}
+
+const SIGN_IN_MEND = 'Mend crm.url and crm.auth as the message says.';
+const CONTACT_MEND =
+  "Give the integration's user read and edit access to Contact and to the fields in the message.";
+const FILTER_MEND = 'Mend contacts.filter: it is a SOQL condition on Contact, without WHERE.';
+const LIMIT_MEND =
+  'Wait until older requests are more than 24 hours ago, find out which tool uses so many, or lower crm.dailyReservePercent.';
+
+const versionsSchema = z.array(z.object({ version: z.string() }));
+
+async function checkSignIn(
+  { settings, deps }: ConnectorOptions<SalesforceSettings>,
+  world: SalesforceWorld,
+): Promise<Finding[]> {
+  const api = await createApi(settings, deps, world);
+  const { instanceUrl } = await api.signIn();
+  const signedIn = met('sign-in', `Salesforce signs the integration in at ${instanceUrl}.`);
+  return [signedIn, await checkVersion(api, settings.apiVersion)];
+}
+
+async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding> {
+  const subject = 'API version';
+  const versions = versionsSchema.parse(await api.get('/services/data'));
+  if (versions.some(({ version }) => version === wanted)) {
+    return met(subject, `The org has version ${wanted} of the API.`);
+  }
+  const newest = versions.at(-1)?.version ?? 'none';
+  const message = `The org has no version ${wanted} of the API; its newest is ${newest}.`;
+  return { subject, ok: false, message, mend: `Write "${newest}" into crm.apiVersion.` };
+}
+
+function checkContact({ description, shape }: SalesforceSession): Finding {
+  if (!description.updateable) {
+    const message = "The integration's user may not edit contacts.";
+    return { subject: 'Contact', ok: false, message, mend: CONTACT_MEND };
+  }
+  const missing = ['MailingStreet', 'MailingCity'].filter((name) => !description.fields.has(name));
+  const employer = shape.columns.find((column) => column.endsWith('.Name'));
+  const message = `Contacts can be read and edited; the employer is ${employer ?? 'not to be seen'}.`;
+  const advice =
+    missing.length === 0 ? null : `Access to ${missing.join(' and ')} would make matches better.`;
+  return { subject: 'Contact', ok: true, message, mend: advice };
+}
+
+async function checkFilter(
+  session: SalesforceSession,
+  { contacts }: ConnectorOptions<SalesforceSettings>,
+): Promise<Finding[]> {
+  await requireFilter(session);
+  const findings =
+    contacts.filter === null ? [] : [met('contacts', 'Salesforce understands contacts.filter.')];
+  if (contacts.optOutField !== null) {
+    findings.push(met('opt-out', `${contacts.optOutField} tells who must not be researched.`));
+  }
+  return findings;
+}
+
+async function checkLimit(session: SalesforceSession): Promise<Finding> {
+  const subject = 'daily requests';
+  const limits = await readLimits(session);
+  if (limits === null) return met(subject, 'Salesforce does not say how many are left.');
+  const { max, remaining } = limits.daily;
+  const message = `${remaining.toLocaleString('en-US')} of ${max.toLocaleString('en-US')} requests of 24 hours are left.`;
+  const { dailyReservePercent } = session.settings;
+  if (remaining >= (max * dailyReservePercent) / 100) return met(subject, message);
+  return { subject, ok: false, message, mend: LIMIT_MEND };
+}
+
+const limitsSchema = z.object({
+  DailyApiRequests: z.object({ Max: z.number(), Remaining: z.number() }),
+});
+
+/**
+ * The org's daily requests. The list of limits needs a permission that the user may lack, and is
+ * up to five minutes old; then the last answer's header says it.
+ */
+export async function readLimits({
+  api,
+}: Pick<SalesforceSession, 'api'>): Promise<LimitState | null> {
+  try {
+    const { DailyApiRequests } = limitsSchema.parse(await api.readLimits());
+    const listed = { max: DailyApiRequests.Max, remaining: DailyApiRequests.Remaining };
+    return api.limit.state() ?? { daily: listed };
+  } catch (error) {
+    if (!(error instanceof DonorSyncError) || error.kind !== 'configuration') throw error;
+    if (error.code === 'crm_unauthorized') throw error;
+    return api.limit.state();
+  }
+}
+
+/** Tokens and overlaps are reckoned by the clock. */
+function checkClock({ api, clock }: SalesforceSession): Finding[] {
+  const serverTimeMs = api.serverTimeMs();
+  if (serverTimeMs === null) return [];
+  const differenceMs = Math.abs(clock.now() - serverTimeMs);
+  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS)
+    return [met('clock', "It agrees with Salesforce's.")];
+  const seconds = Math.round(differenceMs / 1000);
+  const message = `The clock of this machine is ${seconds} seconds away from Salesforce's.`;
+  return [{ subject: 'clock', ok: false, message, mend: 'Let the machine set its clock by NTP.' }];
+}
+
+function met(subject: string, message: string): Finding {
+  return { subject, ok: true, message, mend: null };
+}
+
+/** A check that throws is a finding itself. */
+async function checked(
+  subject: string,
+  mend: string,
+  work: () => Promise<Finding[]>,
+): Promise<Finding[]> {
+  try {
+    return await work();
+  } catch (error) {
+    return [{ subject, ok: false, message: messageOf(error), mend }];
+  }
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import salesforceFields from '../../config/fields.salesforce.json' with { type: 'json' };
+import { FatalError } from '../../src/core/errors.ts';
+import { fieldMappingSchema } from '../../src/core/field-map.ts';
+import type {
+  Capabilities,
+  Connector,
+  ConnectorDefinition,
+  ConnectorOptions,
+} from '../contract.ts';
+import type { SalesforceWorld } from './api.ts';
+import { check, readLimits } from './check.ts';
+import { createFields, crmFields } from './fields.ts';
+import { requireFilter } from './filter.ts';
+import { listGroups, readGroup } from './groups.ts';
+import { readByIds } from './lookup.ts';
+import { readPages } from './read.ts';
+import { openSession, type SalesforceSession } from './session.ts';
+import {
+  type SalesforceSettings,
+  salesforceGroupSchema,
+  salesforceSettingsSchema,
+} from './settings.ts';
+import { COLLECTION_ROWS, MAX_CHANGES, writeChanges } from './write.ts';
+
+/** Salesforce as a CRM; `README.md` beside this file tells of rights, limits and oddities. */
+export const salesforceConnector: ConnectorDefinition<SalesforceSettings> =
+  defineSalesforceConnector({ fetch: globalThis.fetch, random: Math.random });
+
+/** The same connector in another world, for example one without jitter. */
+export function defineSalesforceConnector(
+  world: SalesforceWorld,
+): ConnectorDefinition<SalesforceSettings> {
+  return {
+    kind: 'salesforce',
+    settingsSchema: salesforceSettingsSchema,
+    groupSchema: salesforceGroupSchema,
+    defaultFields: z.array(fieldMappingSchema).parse(salesforceFields),
+    create: (options) => createSalesforceConnector(options, world),
+  };
+}
+
+const CAPABILITIES = {
+  incremental: true,
+  reportsRemovals: true,
+  createsFields: true,
+  remote: true,
+  groups: ['campaign', 'affiliation', 'report', 'where'],
+  readBatch: 200,
+} satisfies Partial<Capabilities>;
+
+function createSalesforceConnector(
+  options: ConnectorOptions<SalesforceSettings>,
+  world: SalesforceWorld,
+): Connector {
+  let opened: SalesforceSession | null = null;
+
+  return {
+    kind: 'salesforce',
+    capabilities: {
+      ...CAPABILITIES,
+      writeBatch: {
+        preferred: COLLECTION_ROWS,
+        bulk: options.settings.bulkThreshold,
+        max: MAX_CHANGES,
+      },
+    },
+    async prepare() {
+      opened = await openSession(options, world);
+      await requireFilter(opened);
+      return opened.account;
+    },
+    readPages: (cursor) => readPages(session(), cursor),
+    readByIds: async (ids, fields) => readByIds(session(), ids, fields),
+    write: (changes) => writeChanges(session(), changes),
+    describeFields: async () => crmFields(session().description),
+    createFields: async (fields) => createFields(session(), fields),
+    listGroups: async () => listGroups(session()),
+    readGroup: (selector) => readGroup(session(), selector),
+    readLimits: async () => readLimits(session()),
+    check: () => check(options, world),
+    // Salesforce has written what it acknowledged.
+    async finish() {},
+    async close() {
+      opened = null;
+    },
+  };
+
+  function session(): SalesforceSession {
+    if (opened !== null) return opened;
+    throw new FatalError('A connector was used before prepare or after close.', {
+      code: 'connector_not_prepared',
+    });
+  }
+}

@@ -1,0 +1,85 @@
+const QUOTE = '"';
+
+/** Text that has arrived and not been read to the end of its row. */
+interface Rest {
+  text: string;
+  /** Where the present row begins. */
+  start: number;
+}
+
+/**
+ * The rows of a CSV file as Salesforce writes it (comma, double quotes, either line end), in
+ * portions as they arrive, the header among them. Holds no more than a chunk and a row; written
+ * by hand because a parser that takes any dialect is several times slower over a million rows.
+ */
+export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[][]> {
+  const decoder = new TextDecoder();
+  const rest: Rest = { text: '', start: 0 };
+  for await (const chunk of chunks) {
+    rest.text = rest.text.slice(rest.start) + decoder.decode(chunk, { stream: true });
+    rest.start = 0;
+    const rows = takeRows(rest, false);
+    if (rows.length > 0) yield rows;
+  }
+  rest.text = rest.text.slice(rest.start) + decoder.decode();
+  rest.start = 0;
+  const rows = takeRows(rest, true);
+  if (rest.start < rest.text.length) throw new Error('The CSV ends in the middle of a row.');
+  if (rows.length > 0) yield rows;
+}
+
+/** The complete rows; at the end of the file the last one needs no line break. */
+function takeRows(rest: Rest, isEnd: boolean): string[][] {
+  const rows: string[][] = [];
+  for (let row = takeRow(rest, isEnd); row !== null; row = takeRow(rest, isEnd)) {
+    const isBlank = row.length === 1 && row[0] === '';
+    if (!isBlank) rows.push(row);
+  }
+  return rows;
+}
+
+function takeRow(rest: Rest, isEnd: boolean): string[] | null {
+  const { text } = rest;
+  const cells: string[] = [];
+  let at = rest.start;
+  if (at >= text.length) return null;
+  for (;;) {
+    const isQuoted = text.charAt(at) === QUOTE;
+    const end = isQuoted ? closingQuote(text, at) + 1 : plainEnd(text, at);
+    const isCut = (isQuoted && end === 0) || (end >= text.length && !isEnd);
+    if (isCut) return null;
+    cells.push(isQuoted ? unquoted(text.slice(at + 1, end - 1)) : text.slice(at, end));
+    if (text.charAt(end) === ',') {
+      at = end + 1;
+      continue;
+    }
+    if (text.charAt(end) === '\r' && end + 1 >= text.length && !isEnd) return null;
+    rest.start = end + (text.charAt(end) === '\r' && text.charAt(end + 1) === '\n' ? 2 : 1);
+    return cells;
+  }
+}
+
+/** The position of the quote that ends the cell, or -1 if it has not arrived. */
+function closingQuote(text: string, opening: number): number {
+  let at = text.indexOf(QUOTE, opening + 1);
+  while (at !== -1 && text.charAt(at + 1) === QUOTE) at = text.indexOf(QUOTE, at + 2);
+  return at;
+}
+
+function plainEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length) {
+    const character = text.charCodeAt(at);
+    if (character === COMMA || character === LINE_FEED || character === CARRIAGE_RETURN) break;
+    at += 1;
+  }
+  return at;
+}
+
+const COMMA = 44;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+function unquoted(text: string): string {
+  return text.includes(QUOTE) ? text.replaceAll('""', QUOTE) : text;
+}

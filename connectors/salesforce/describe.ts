@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { ConfigurationError } from '../../src/core/errors.ts';
+import type { SalesforceApi } from './api.ts';
+
+/** What is used of a field in Salesforce's description. */
+const describedFieldSchema = z.object({
+  name: z.string(),
+  label: z.string().default(''),
+  type: z.string(),
+  length: z.number().default(0),
+  /** Digits of an integer. */
+  digits: z.number().default(0),
+  /** All digits of a number, and those after the point. */
+  precision: z.number().default(0),
+  scale: z.number().default(0),
+  updateable: z.boolean().default(false),
+  calculated: z.boolean().default(false),
+  autoNumber: z.boolean().default(false),
+  custom: z.boolean().default(false),
+  restrictedPicklist: z.boolean().default(false),
+  picklistValues: z
+    .array(z.object({ value: z.string(), active: z.boolean().default(true) }))
+    .nullish(),
+});
+
+export type DescribedField = z.infer<typeof describedFieldSchema>;
+
+const describeSchema = z.object({
+  updateable: z.boolean().default(false),
+  fields: z.array(describedFieldSchema),
+});
+
+/** Salesforce's description of a kind of record, as far as the integration's user may see it. */
+export interface ObjectDescription {
+  /** True if the user may change records of this kind at all. */
+  updateable: boolean;
+  fields: ReadonlyMap<string, DescribedField>;
+}
+
+/** Describes a kind of record; one request. */
+export async function describeObject(
+  api: SalesforceApi,
+  objectName: string,
+): Promise<ObjectDescription> {
+  const described = describeSchema.safeParse(await api.get(`/sobjects/${objectName}/describe`));
+  if (!described.success) {
+    throw new ConfigurationError(
+      `Salesforce describes ${objectName} in a way that is not understood: check crm.url and crm.apiVersion.`,
+      { code: 'crm_description_unreadable', cause: described.error },
+    );
+  }
+  const { updateable, fields } = described.data;
+  return { updateable, fields: new Map(fields.map((field) => [field.name, field])) };
+}

@@ -1,0 +1,264 @@
+import { z } from 'zod';
+import { ConfigurationError, DonorSyncError, RetriableError } from '../../src/core/errors.ts';
+
+/**
+ * What to do about an error of Salesforce: `lock` and `passing` go by; `limit` goes by tomorrow;
+ * `session` needs a new sign-in; `settings` needs a person wherever it happens; `record` is about
+ * one record only.
+ */
+export type ErrorSort = 'lock' | 'passing' | 'limit' | 'session' | 'settings' | 'record';
+
+/** What an error code means, in words for a nonprofit's admin. */
+export interface ErrorMeaning {
+  sort: ErrorSort;
+  sentence: string;
+  /** True if Salesforce's own message is the admin's or about the settings, never about values. */
+  quotesMessage?: true;
+}
+
+/** One error as Salesforce reports it for a request or a record. */
+export interface SalesforceFault {
+  code: string;
+  message: string;
+  fields: readonly string[];
+}
+
+/** Why the run ends if a request or a record fails with this code (CRM facts, section A5). */
+const MEANINGS = new Map<string, ErrorMeaning>(
+  Object.entries({
+    UNABLE_TO_LOCK_ROW: {
+      sort: 'lock',
+      sentence: 'Somebody else was changing this contact or its account at the same moment.',
+    },
+    INVALID_SESSION_ID: {
+      sort: 'session',
+      sentence: 'Salesforce does not accept the sign-in any more.',
+    },
+    INVALID_AUTH_HEADER: { sort: 'session', sentence: 'Salesforce does not accept the sign-in.' },
+    REQUEST_LIMIT_EXCEEDED: {
+      sort: 'limit',
+      sentence: 'The org has used up the requests that Salesforce allows it in 24 hours.',
+    },
+    SERVER_UNAVAILABLE: { sort: 'passing', sentence: 'Salesforce was busy.' },
+    QUERY_TIMEOUT: { sort: 'passing', sentence: 'Salesforce took too long over a query.' },
+    UNKNOWN_EXCEPTION: { sort: 'passing', sentence: 'Salesforce failed for a reason of its own.' },
+    API_CURRENTLY_DISABLED: {
+      sort: 'settings',
+      sentence: "The integration's user may not use the API: give it the permission “API Enabled”.",
+    },
+    API_DISABLED_FOR_ORG: {
+      sort: 'settings',
+      sentence: 'This edition of Salesforce has no API access.',
+    },
+    ENTITY_IS_DELETED: {
+      sort: 'record',
+      sentence: 'The contact was deleted or merged into another one.',
+    },
+    INVALID_CROSS_REFERENCE_KEY: {
+      sort: 'record',
+      sentence: 'The contact does not exist any more.',
+    },
+    NOT_FOUND: { sort: 'record', sentence: 'Salesforce has no such record.' },
+    MALFORMED_ID: { sort: 'record', sentence: 'This is not the id of a contact.' },
+    INVALID_FIELD: {
+      sort: 'settings',
+      sentence: "A field does not exist, or is hidden from the integration's user.",
+      quotesMessage: true,
+    },
+    INVALID_TYPE: {
+      sort: 'settings',
+      sentence: "A kind of record does not exist, or is hidden from the integration's user.",
+      quotesMessage: true,
+    },
+    MALFORMED_QUERY: {
+      sort: 'settings',
+      sentence: 'Salesforce cannot read a condition.',
+      quotesMessage: true,
+    },
+    INVALID_QUERY_FILTER_OPERATOR: {
+      sort: 'settings',
+      sentence: 'A condition compares a field with something that it cannot hold.',
+      quotesMessage: true,
+    },
+    FIELD_CUSTOM_VALIDATION_EXCEPTION: {
+      sort: 'record',
+      sentence: 'A validation rule of your org refuses the change.',
+      quotesMessage: true,
+    },
+    REQUIRED_FIELD_MISSING: {
+      sort: 'record',
+      sentence: 'The contact lacks a value in a field that your org requires: fill it in.',
+    },
+    STRING_TOO_LONG: { sort: 'record', sentence: 'A value is longer than its field allows.' },
+    NUMBER_OUTSIDE_VALID_RANGE: {
+      sort: 'record',
+      sentence: 'A number has more digits than its field allows.',
+    },
+    INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST: {
+      sort: 'record',
+      sentence: 'A value is none of the options of its restricted picklist: add the option.',
+    },
+    INVALID_TYPE_ON_FIELD_IN_RECORD: {
+      sort: 'record',
+      sentence: 'A value is of another type than its field.',
+    },
+    JSON_PARSER_ERROR: {
+      sort: 'record',
+      sentence: 'A value is of another type than its field.',
+    },
+    INVALID_EMAIL_ADDRESS: { sort: 'record', sentence: 'A value is no email address.' },
+    DUPLICATES_DETECTED: {
+      sort: 'record',
+      sentence:
+        'A duplicate rule of your org takes the contact for another one: merge the two, or let the ' +
+        "integration's user bypass the rule.",
+    },
+    DUPLICATE_VALUE: {
+      sort: 'record',
+      sentence: 'Another contact already has a value that must be unique.',
+    },
+    INVALID_FIELD_FOR_INSERT_UPDATE: {
+      sort: 'record',
+      sentence: "The integration's user may not edit a field: grant it edit access.",
+    },
+    INSUFFICIENT_ACCESS_OR_READONLY: {
+      sort: 'record',
+      sentence: "The integration's user may not edit this contact: check sharing and permissions.",
+    },
+    INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY: {
+      sort: 'record',
+      sentence:
+        "The integration's user may not see a record that this contact belongs to, such as its account.",
+    },
+    INSUFFICIENT_ACCESS: {
+      sort: 'settings',
+      sentence: "The integration's user lacks a permission for this.",
+    },
+    CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY: {
+      sort: 'record',
+      sentence: 'A trigger of your org failed over the change: ask whoever maintains it.',
+    },
+  } satisfies Record<string, ErrorMeaning>),
+);
+
+/** What is done about codes that nobody knows. */
+const UNKNOWN_MEANING: ErrorMeaning = {
+  sort: 'record',
+  sentence: 'Salesforce refuses the change; its code says why.',
+};
+
+/** The statuses of failures that go by, whatever stands in the answer. */
+const PASSING_STATUS = /^ERROR_HTTP_(420|429|5\d\d)$/;
+
+/** What an error means. A lock may be wrapped in the failure of a trigger. */
+export function meaningOf({ code, message }: SalesforceFault): ErrorMeaning {
+  if (code === 'ERROR_HTTP_401') return meaning('INVALID_SESSION_ID');
+  if (code === 'ERROR_HTTP_404') return meaning('NOT_FOUND');
+  if (PASSING_STATUS.test(code)) return meaning('SERVER_UNAVAILABLE');
+  if (isConcurrencyLimit({ code, message })) return meaning('SERVER_UNAVAILABLE');
+  const wrapsLock =
+    code === 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY' && message.includes('UNABLE_TO_LOCK_ROW');
+  return meaning(wrapsLock ? 'UNABLE_TO_LOCK_ROW' : code);
+}
+
+/** Too many requests at once rather than too many in a day; both have one code. */
+export function isConcurrencyLimit({ code, message }: Omit<SalesforceFault, 'fields'>): boolean {
+  return code === 'REQUEST_LIMIT_EXCEEDED' && /concurrent/i.test(message);
+}
+
+/** The sentence for a refused record. It holds no field values, as messages of Salesforce may. */
+export function sentenceFor(fault: SalesforceFault): string {
+  const { sentence, quotesMessage } = meaningOf(fault);
+  const trigger = /^([\w.]+): execution of \w+/.exec(fault.message)?.[1];
+  const source = trigger === undefined ? '' : ` (It is ${trigger}.)`;
+  const quote = quotesMessage && fault.message !== '' ? ` It says: ${fault.message}` : '';
+  const fields = fault.fields.length > 0 ? ` Fields: ${fault.fields.join(', ')}.` : '';
+  return sentence + source + quote + fields;
+}
+
+/** The failure of a whole request as one of the four kinds; `details.crmCode` keeps the code. */
+export function requestError(fault: SalesforceFault, cause?: unknown): DonorSyncError {
+  const details = { crmCode: fault.code };
+  const sentence = sentenceFor(fault);
+  switch (meaningOf(fault).sort) {
+    case 'session':
+      return new ConfigurationError(`${sentence} ${SIGN_IN_MEND}`, {
+        code: 'crm_unauthorized',
+        cause,
+        details,
+      });
+    case 'limit':
+      return new RetriableError(`${sentence} The next run goes on from there.`, {
+        code: 'crm_limit_reached',
+        cause,
+        details,
+      });
+    case 'lock':
+    case 'passing':
+      return new RetriableError(`${sentence} Trying again later will help.`, {
+        code: 'crm_unavailable',
+        cause,
+        details,
+      });
+    case 'settings':
+    case 'record':
+      return new ConfigurationError(`Salesforce refused a request (${fault.code}). ${sentence}`, {
+        code: 'crm_request_refused',
+        cause,
+        details,
+      });
+  }
+}
+
+/** What helps when the sign-in is refused. */
+export const SIGN_IN_MEND =
+  'Check crm.auth in the settings, and in Salesforce the app’s policies and that the ' +
+  "integration's user is active.";
+
+/** The shape of what jsforce throws for an answer with an error status. */
+const apiErrorSchema = z.object({ errorCode: z.string(), message: z.string(), data: z.unknown() });
+const faultSchema = z.object({
+  errorCode: z.string(),
+  message: z.string().default(''),
+  fields: z.array(z.string()).nullish(),
+});
+
+/** Anything that was thrown on the way to Salesforce as one of the four kinds. */
+export function translated(error: unknown): DonorSyncError {
+  if (error instanceof DonorSyncError) return error;
+  const thrown = apiErrorSchema.safeParse(error);
+  if (!thrown.success) {
+    return new RetriableError('The answer of Salesforce could not be read.', {
+      code: 'crm_unavailable',
+      cause: error,
+    });
+  }
+  const { errorCode, message, data } = thrown.data;
+  const listed = z.array(faultSchema).safeParse(data).data?.[0];
+  const single = faultSchema.safeParse(data).data;
+  const fault = listed ?? single ?? { errorCode, message, fields: [] };
+  return requestError({
+    code: fault.errorCode,
+    message: fault.message,
+    fields: fault.fields ?? [],
+  });
+}
+
+/** Salesforce's own code behind an error of ours, or null. */
+export function crmCodeOf(error: unknown): string | null {
+  if (!(error instanceof DonorSyncError)) return null;
+  const { crmCode } = z.object({ crmCode: z.string().optional() }).parse(error.details);
+  return crmCode ?? null;
+}
+
+/** Ends what is under way when the run stops: half an answer must not look like a whole one. */
+export function throwIfStopped(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw new RetriableError('The run was stopped; the next one goes on from there.', {
+    code: 'interrupted',
+  });
+}
+
+function meaning(code: string): ErrorMeaning {
+  return MEANINGS.get(code) ?? UNKNOWN_MEANING;
+}

@@ -1,0 +1,222 @@
+import type { CrmField, CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
+import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
+import type { FieldCreation } from '../contract.ts';
+import { type DescribedField, describeObject, type ObjectDescription } from './describe.ts';
+import { crmCodeOf, throwIfStopped } from './errors.ts';
+import { grantFields } from './permissions.ts';
+import type { SalesforceSession } from './session.ts';
+
+/** The fields of Contact that hold one plain value, as the integration's user may use them. */
+export function crmFields({ fields }: ObjectDescription): CrmField[] {
+  return [...fields.values()].flatMap((field) => {
+    const type = typeOf(field);
+    return type === null ? [] : [crmField(field, type)];
+  });
+}
+
+function crmField(field: DescribedField, type: CrmFieldType): CrmField {
+  return {
+    name: field.name,
+    label: field.label,
+    type,
+    maxLength: hasLength(type) && field.length > 0 ? field.length : null,
+    ...digitsOf(field),
+    options: (field.picklistValues ?? []).filter(({ active }) => active).map(({ value }) => value),
+    restricted: field.restrictedPicklist,
+    writable: isWritable(field),
+  };
+}
+
+/** Our word for each of Salesforce's types; addresses, places and files have none. */
+const TYPES: Readonly<Record<string, CrmFieldType>> = {
+  string: 'text',
+  textarea: 'longText',
+  url: 'url',
+  email: 'text',
+  phone: 'text',
+  encryptedstring: 'text',
+  id: 'text',
+  reference: 'text',
+  time: 'text',
+  combobox: 'picklist',
+  picklist: 'picklist',
+  multipicklist: 'multiPicklist',
+  boolean: 'boolean',
+  int: 'integer',
+  long: 'integer',
+  double: 'number',
+  currency: 'currency',
+  percent: 'percent',
+  date: 'date',
+  datetime: 'datetime',
+};
+
+/** Types whose texts are no free ones. */
+const CLOSED_TYPES: ReadonlySet<string> = new Set(['id', 'reference', 'time']);
+
+function typeOf({ type }: DescribedField): CrmFieldType | null {
+  return Object.hasOwn(TYPES, type) ? (TYPES[type] ?? null) : null;
+}
+
+function hasLength(type: CrmFieldType): boolean {
+  return ['text', 'longText', 'url', 'picklist', 'multiPicklist'].includes(type);
+}
+
+function digitsOf(field: DescribedField): Pick<CrmField, 'integerDigits' | 'decimalDigits'> {
+  switch (field.type) {
+    case 'int':
+    case 'long':
+      return { integerDigits: field.digits > 0 ? field.digits : null, decimalDigits: 0 };
+    case 'double':
+    case 'currency':
+    case 'percent': {
+      const { precision, scale } = field;
+      if (precision === 0) return { integerDigits: null, decimalDigits: null };
+      return { integerDigits: precision - scale, decimalDigits: scale };
+    }
+    default:
+      return { integerDigits: null, decimalDigits: null };
+  }
+}
+
+function isWritable({ type, updateable, calculated, autoNumber }: DescribedField): boolean {
+  return updateable && !calculated && !autoNumber && !CLOSED_TYPES.has(type);
+}
+
+/** Looks at a new field before it may be called invisible, and the waits in between. */
+const LOOKS = 5;
+const LOOK_WAIT_MS = 1_000;
+
+/**
+ * Creates what is missing, and grants the integration's user access to it and to fields that
+ * exist without being visible or editable: a new field is hidden from everybody, admins included.
+ */
+export async function createFields(
+  session: SalesforceSession,
+  specs: readonly FieldSpec[],
+): Promise<FieldCreation[]> {
+  session.description = await describeObject(session.api, 'Contact');
+  const creations: FieldCreation[] = [];
+  for (const spec of specs) creations.push(await createField(session, spec));
+  const unusable = creations.flatMap(({ name, result }) =>
+    result === 'failed' || isEditable(session, name) ? [] : [name],
+  );
+  if (unusable.length === 0) return creations;
+  const problems = await grantFields(session, unusable);
+  await awaitEditable(
+    session,
+    unusable.filter((name) => !problems.has(name)),
+  );
+  return creations.map((creation) => {
+    const isDone = creation.result === 'failed' || isEditable(session, creation.name);
+    const problem = problems.get(creation.name) ?? NOT_VISIBLE_YET;
+    return isDone ? creation : { name: creation.name, result: 'failed', problem };
+  });
+}
+
+const NOT_VISIBLE_YET =
+  "The field exists, but the integration's user cannot edit it yet: grant it edit access in a " +
+  'permission set, or try again in a minute if donor-sync has just done so.';
+
+function isEditable({ description }: SalesforceSession, name: string): boolean {
+  const field = description.fields.get(name);
+  return field !== undefined && isWritable(field);
+}
+
+async function createField(session: SalesforceSession, spec: FieldSpec): Promise<FieldCreation> {
+  const { name } = spec;
+  if (session.description.fields.has(name)) return { name, result: 'existed', problem: null };
+  if (!CUSTOM_NAME.test(name)) return { name, result: 'failed', problem: NO_CUSTOM_NAME };
+  const Metadata = metadataOf(spec);
+  if (Metadata === null) {
+    const problem = `Create it by hand: a ${spec.type} field needs options that donor-sync does not know.`;
+    return { name, result: 'failed', problem };
+  }
+  try {
+    const FullName = `Contact.${name}`;
+    await session.api.send('POST', '/tooling/sobjects/CustomField', { FullName, Metadata });
+    return { name, result: 'created', problem: null };
+  } catch (error) {
+    // Somebody has created it, and nobody has granted access to it.
+    if (ALREADY_THERE.has(crmCodeOf(error) ?? ''))
+      return { name, result: 'existed', problem: null };
+    const problem = creationProblem(error);
+    if (problem === null) throw error;
+    return { name, result: 'failed', problem };
+  }
+}
+
+const CUSTOM_NAME = /^[A-Za-z]\w{0,39}__c$/;
+const NO_CUSTOM_NAME =
+  'The names of custom fields in Salesforce are of letters, digits and underscores and end in ' +
+  '__c: choose such a name in the field map.';
+
+const ALREADY_THERE: ReadonlySet<string> = new Set([
+  'DUPLICATE_DEVELOPER_NAME',
+  'DUPLICATE_VALUE',
+  'FIELD_ALREADY_EXISTS',
+]);
+
+/** Null if the failure is not about this field. */
+function creationProblem(error: unknown): string | null {
+  if (!(error instanceof ConfigurationError) || error.code !== 'crm_request_refused') return null;
+  return `${messageOf(error)} To create fields, the integration's user needs “Customize Application”; an admin can create the field by hand instead.`;
+}
+
+/** The longest text that is kept in a field of one line. */
+const LINE_LENGTH = 255;
+const LONGEST_TEXT = 131_072;
+const VISIBLE_LINES = 5;
+
+/** The metadata of a custom field; null for types that cannot be made from a specification. */
+function metadataOf(spec: FieldSpec): Record<string, unknown> | null {
+  const { label, description } = spec;
+  const common = { label, description, inlineHelpText: description.slice(0, LINE_LENGTH) };
+  const length = spec.maxLength ?? LINE_LENGTH;
+  switch (spec.type) {
+    case 'text':
+      if (length <= LINE_LENGTH) return { ...common, type: 'Text', length };
+      return { ...common, ...longText(length) };
+    case 'longText':
+      return { ...common, ...longText(length) };
+    case 'url':
+      return { ...common, type: 'Url' };
+    case 'integer':
+      return { ...common, type: 'Number', precision: 18, scale: 0 };
+    case 'number':
+    case 'currency':
+      return {
+        ...common,
+        type: spec.type === 'number' ? 'Number' : 'Currency',
+        precision: 18,
+        scale: 2,
+      };
+    case 'percent':
+      return { ...common, type: 'Percent', precision: 5, scale: 2 };
+    case 'boolean':
+      return { ...common, type: 'Checkbox', defaultValue: false };
+    case 'date':
+      return { ...common, type: 'Date' };
+    case 'datetime':
+      return { ...common, type: 'DateTime' };
+    case 'picklist':
+    case 'multiPicklist':
+      return null;
+  }
+}
+
+/** Salesforce has no long text of fewer characters than 256. */
+function longText(length: number) {
+  const kept = Math.min(Math.max(length, LINE_LENGTH + 1), LONGEST_TEXT);
+  return { type: 'LongTextArea', length: kept, visibleLines: VISIBLE_LINES };
+}
+
+/** A grant takes a moment until the description shows it. */
+async function awaitEditable(session: SalesforceSession, names: readonly string[]): Promise<void> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    session.description = await describeObject(session.api, 'Contact');
+    if (names.every((name) => isEditable(session, name))) return;
+    await session.clock.sleep(LOOK_WAIT_MS, session.signal);
+    throwIfStopped(session.signal);
+  }
+}

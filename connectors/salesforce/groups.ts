@@ -1,0 +1,135 @@
+import { ConfigurationError } from '../../src/core/errors.ts';
+import type { GroupSelector, GroupSummary } from '../contract.ts';
+import { throwIfStopped } from './errors.ts';
+import { ID_PREFIXES, longId } from './ids.ts';
+import { queryPages, queryRecords } from './query.ts';
+import { readReport } from './report.ts';
+import type { SalesforceSession } from './session.ts';
+import { type SalesforceGroup, salesforceGroupSchema } from './settings.ts';
+import { quoted, quotedList, whereClause } from './soql.ts';
+
+/** Campaigns that are offered for choosing. */
+const MOST_CAMPAIGNS = 500;
+
+/** The contact ids of a group, each once, in portions. */
+export async function* readGroup(
+  session: SalesforceSession,
+  selector: GroupSelector,
+): AsyncGenerator<readonly string[]> {
+  throwIfStopped(session.signal);
+  const group = salesforceGroupSchema.parse(selector);
+  const seen = new Set<string>();
+  for await (const ids of idsOf(session, group)) {
+    throwIfStopped(session.signal);
+    const fresh = [...new Set(ids)].filter((id) => !seen.has(id));
+    for (const id of fresh) seen.add(id);
+    if (fresh.length > 0) yield fresh;
+  }
+}
+
+/** The active campaigns; the counts are Salesforce's own. */
+export async function listGroups({ api }: SalesforceSession): Promise<GroupSummary[]> {
+  const campaigns = await queryRecords(
+    api,
+    `SELECT Id, Name, NumberOfContacts FROM Campaign WHERE IsActive = true ORDER BY Name LIMIT ${MOST_CAMPAIGNS}`,
+  );
+  return campaigns.map(({ Id, Name, NumberOfContacts }) => ({
+    selector: { campaign: String(Id) },
+    name: String(Name),
+    memberCount: typeof NumberOfContacts === 'number' ? NumberOfContacts : null,
+  }));
+}
+
+function idsOf(session: SalesforceSession, group: SalesforceGroup): AsyncIterable<string[]> {
+  if ('campaign' in group) return campaignMembers(session, group.campaign, group.statuses ?? null);
+  if ('affiliation' in group) return affiliated(session, group.affiliation);
+  if ('report' in group) return reportMembers(session, group.report);
+  return contactsWhere(session, group.where);
+}
+
+/** Leads are no contacts: the log says how many a campaign has, and they are left out. */
+async function* campaignMembers(
+  session: SalesforceSession,
+  campaign: string,
+  statuses: readonly string[] | null,
+): AsyncGenerator<string[]> {
+  const id = await findOne(session, 'Campaign', campaign, ID_PREFIXES.campaign);
+  const where = whereClause([
+    `CampaignId = ${quoted(id)}`,
+    statuses === null ? null : `Status IN ${quotedList(statuses)}`,
+  ]);
+  let leads = 0;
+  for await (const members of queryPages(
+    session.api,
+    `SELECT Id, ContactId, LeadId FROM CampaignMember${where}`,
+  )) {
+    const contacts = members.flatMap(({ ContactId }) => textsOf(ContactId));
+    leads += members.length - contacts.length;
+    yield contacts;
+  }
+  if (leads > 0) session.log.info({ campaign: id, leads }, 'leads of the campaign are left out');
+}
+
+/** People that the Nonprofit Success Pack ties to an organization. */
+async function* affiliated(
+  session: SalesforceSession,
+  { organization, role, status }: Extract<SalesforceGroup, { affiliation: unknown }>['affiliation'],
+): AsyncGenerator<string[]> {
+  const id = await findOne(session, 'Account', organization, ID_PREFIXES.account);
+  const where = whereClause([
+    `npe5__Organization__c = ${quoted(id)}`,
+    `npe5__Status__c = ${quoted(status)}`,
+    role === undefined ? null : `npe5__Role__c = ${quoted(role)}`,
+  ]);
+  for await (const rows of queryPages(
+    session.api,
+    `SELECT Id, npe5__Contact__c FROM npe5__Affiliation__c${where}`,
+  )) {
+    yield rows.flatMap(({ npe5__Contact__c }) => textsOf(npe5__Contact__c));
+  }
+}
+
+async function* reportMembers(session: SalesforceSession, text: string): AsyncGenerator<string[]> {
+  const id = longId(text, ID_PREFIXES.report);
+  if (id === null) {
+    throw unknownGroup(`"${text}" is not the id of a report: copy it from the report's address.`);
+  }
+  yield await readReport(session.api, id);
+}
+
+async function* contactsWhere(
+  session: SalesforceSession,
+  condition: string,
+): AsyncGenerator<string[]> {
+  const soql = `SELECT Id FROM Contact${whereClause([`(${condition})`])}`;
+  for await (const rows of queryPages(session.api, soql)) {
+    yield rows.flatMap(({ Id }) => textsOf(Id));
+  }
+}
+
+/** The id of the one record with this id or name. */
+async function findOne(
+  { api }: SalesforceSession,
+  object: 'Campaign' | 'Account',
+  idOrName: string,
+  prefix: string,
+): Promise<string> {
+  const id = longId(idOrName, prefix);
+  const isTheOne = id === null ? `Name = ${quoted(idOrName)}` : `Id = ${quoted(id)}`;
+  const found = await queryRecords(api, `SELECT Id FROM ${object} WHERE ${isTheOne} LIMIT 2`);
+  const [only] = found;
+  if (found.length === 1 && only !== undefined) return String(only['Id']);
+  throw unknownGroup(
+    only === undefined
+      ? `Salesforce has no ${object} "${idOrName}" that the integration's user can see.`
+      : `Salesforce has more than one ${object} with the name "${idOrName}": write the id instead.`,
+  );
+}
+
+function unknownGroup(message: string): ConfigurationError {
+  return new ConfigurationError(message, { code: 'crm_group_unknown' });
+}
+
+function textsOf(value: unknown): string[] {
+  return typeof value === 'string' ? [value] : [];
+}

@@ -1,0 +1,71 @@
+import type { ContactChange, WriteResult } from '../contract.ts';
+import { refusal, writeCollection } from './collections.ts';
+import { throwIfStopped } from './errors.ts';
+import { ID_PREFIXES, longId } from './ids.ts';
+import { queryRecords } from './query.ts';
+import type { SalesforceSession } from './session.ts';
+import { quotedList } from './soql.ts';
+
+/** Rounds over the records that stay locked, and the wait before the first; it doubles. */
+const ROUNDS = 3;
+const FIRST_WAIT_MS = 400;
+
+/** Records whose accounts are asked for in one request, so that its address is not too long. */
+const IDS_PER_QUERY = 200;
+
+/**
+ * Writes what was locked again: the contacts of one account together, because they wait for the
+ * same lock, and one account after the other, so that none makes the others wait.
+ */
+export async function* retryLocked(
+  session: SalesforceSession,
+  changes: readonly ContactChange[],
+): AsyncGenerator<WriteResult> {
+  if (changes.length === 0) return;
+  let groups = await byAccount(session, changes);
+  for (let round = 0; round < ROUNDS && groups.length > 0; round += 1) {
+    const waitMs = FIRST_WAIT_MS * 2 ** round * (0.5 + session.random());
+    await session.clock.sleep(waitMs, session.signal);
+    throwIfStopped(session.signal);
+    const stillLocked: ContactChange[][] = [];
+    for (const group of groups) {
+      const { results, locked } = await writeCollection(session, group);
+      yield* results;
+      if (locked.length > 0) stillLocked.push(locked);
+    }
+    groups = stillLocked;
+  }
+  for (const { id } of groups.flat()) yield refusal(id, LOCKED);
+}
+
+const LOCKED = { code: 'UNABLE_TO_LOCK_ROW', message: '', fields: [] };
+
+/** The changes in groups of one account; contacts without one stand alone. */
+async function byAccount(
+  { api }: SalesforceSession,
+  changes: readonly ContactChange[],
+): Promise<ContactChange[][]> {
+  const accounts = new Map<string, string>();
+  for (let start = 0; start < changes.length; start += IDS_PER_QUERY) {
+    const ids = changes.slice(start, start + IDS_PER_QUERY).map(({ id }) => canonical(id));
+    const soql = `SELECT Id, AccountId FROM Contact WHERE Id IN ${quotedList(ids)}`;
+    for (const { Id, AccountId } of await queryRecords(api, soql)) {
+      if (typeof AccountId === 'string') accounts.set(String(Id), AccountId);
+    }
+  }
+  const groups = Map.groupBy(changes, ({ id }) => accounts.get(canonical(id)) ?? id);
+  return [...groups.values()].flatMap(inRequests);
+}
+
+/** An account may have more contacts than one request takes. */
+function inRequests(group: ContactChange[]): ContactChange[][] {
+  const requests: ContactChange[][] = [];
+  for (let start = 0; start < group.length; start += IDS_PER_QUERY) {
+    requests.push(group.slice(start, start + IDS_PER_QUERY));
+  }
+  return requests;
+}
+
+function canonical(id: string): string {
+  return longId(id, ID_PREFIXES.contact) ?? id;
+}

@@ -1,0 +1,102 @@
+import type { Contact } from '../../src/core/contact.ts';
+import type { FieldValues } from '../../src/core/crm-field.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
+import type { RecordLookup } from '../contract.ts';
+import { type DescribedField, describeObject } from './describe.ts';
+import { throwIfStopped } from './errors.ts';
+import { ID_PREFIXES, longId } from './ids.ts';
+import { type ColumnReader, columnsOf, queryPath, queryRecords } from './query.ts';
+import { isDeleted, masterOf } from './read.ts';
+import { withRelations } from './relations.ts';
+import type { SalesforceSession } from './session.ts';
+import { quotedList } from './soql.ts';
+import { canonicalValue } from './values.ts';
+
+/** Salesforce takes 16,384 characters of address and headers together. */
+const MAX_PATH_LENGTH = 12_000;
+
+/**
+ * The records of these contacts, deleted ones included, in one request as a rule: a list of
+ * fields and ids that is too long for an address is asked for in halves.
+ */
+export async function readByIds(
+  session: SalesforceSession,
+  ids: readonly string[],
+  fieldNames: readonly string[],
+): Promise<RecordLookup[]> {
+  if (ids.length === 0) return [];
+  throwIfStopped(session.signal);
+  const fields = await findFields(session, fieldNames);
+  const canonicalIds = new Map(ids.map((id) => [id, longId(id, ID_PREFIXES.contact)]));
+  const wanted = [...new Set(canonicalIds.values())].filter((id) => id !== null);
+  const records = await findRecords(session, wanted, fields);
+  const contacts = await contactsOf(session, records);
+  return ids.map((id) => {
+    const canonicalId = canonicalIds.get(id) ?? '';
+    return lookupOf(id, records.get(canonicalId), contacts.get(canonicalId), fields);
+  });
+}
+
+/** A field that is not known may have been created since the description was read. */
+async function findFields(
+  session: SalesforceSession,
+  names: readonly string[],
+): Promise<DescribedField[]> {
+  if (names.some((name) => !session.description.fields.has(name))) {
+    session.description = await describeObject(session.api, 'Contact');
+  }
+  return names.map((name) => {
+    const field = session.description.fields.get(name);
+    if (field !== undefined) return field;
+    throw new ConfigurationError(
+      `Contact has no field ${name} any more, or it is hidden from the integration's user now.`,
+      { code: 'crm_field_missing', details: { field: name } },
+    );
+  });
+}
+
+async function findRecords(
+  session: SalesforceSession,
+  ids: readonly string[],
+  fields: readonly DescribedField[],
+): Promise<Map<string, ColumnReader>> {
+  if (ids.length === 0) return new Map();
+  const names = fields.map(({ name }) => name);
+  const columns = new Set([...session.shape.columns, 'IsDeleted', 'MasterRecordId', ...names]);
+  const soql = `SELECT ${[...columns].join(',')} FROM Contact WHERE Id IN ${quotedList(ids)}`;
+  if (queryPath(soql, 'queryAll').length > MAX_PATH_LENGTH && ids.length > 1) {
+    const middle = Math.ceil(ids.length / 2);
+    const first = await findRecords(session, ids.slice(0, middle), fields);
+    return new Map([...first, ...(await findRecords(session, ids.slice(middle), fields))]);
+  }
+  const records = await queryRecords(session.api, soql, 'queryAll');
+  return new Map(records.map((record) => [String(record['Id']), columnsOf(record)]));
+}
+
+/** The people in those records that are not deleted, by id. */
+async function contactsOf(
+  session: SalesforceSession,
+  records: ReadonlyMap<string, ColumnReader>,
+): Promise<Map<string, Contact>> {
+  const present = [...records.values()].filter((read) => !isDeleted(read));
+  const contacts = await withRelations(
+    session,
+    present.map((read) => session.shape.toContact(read)),
+  );
+  return new Map(contacts.map((contact) => [contact.id, contact]));
+}
+
+/** A record that even the recycle bin does not hold is as gone as a deleted one. */
+function lookupOf(
+  id: string,
+  read: ColumnReader | undefined,
+  contact: Contact | undefined,
+  fields: readonly DescribedField[],
+): RecordLookup {
+  if (read === undefined) return { state: 'removed', id, mergedInto: null };
+  if (contact === undefined) return { state: 'removed', id, mergedInto: masterOf(read) };
+  const values: FieldValues = Object.fromEntries(
+    fields.map((field) => [field.name, canonicalValue(read(field.name), field)]),
+  );
+  return { state: 'found', id, contact: { ...contact, id }, values };
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { FatalError } from '../../src/core/errors.ts';
+import type { SalesforceApi } from './api.ts';
+
+/** A record as a query brings it, parents nested under their relationship's name. */
+export type QueryRecord = Readonly<Record<string, unknown>>;
+
+/** The value of a column of a record, for example `FirstName` or `Account.Name`. */
+export type ColumnReader = (column: string) => unknown;
+
+const replySchema = z.object({
+  totalSize: z.number(),
+  done: z.boolean(),
+  records: z.array(z.record(z.string(), z.unknown())),
+  nextRecordsUrl: z.string().optional(),
+});
+
+/** Pages of one query; ten million records at the size that Salesforce gives. */
+const MAX_PAGES = 5_000;
+
+/** `query` leaves deleted records out; `queryAll` brings them. */
+export type QueryKind = 'query' | 'queryAll';
+
+/** The records of a query page by page. Throws if it cannot be read to its end. */
+export async function* queryPages(
+  api: SalesforceApi,
+  soql: string,
+  kind: QueryKind = 'query',
+): AsyncGenerator<QueryRecord[]> {
+  let path = queryPath(soql, kind);
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { records, done, nextRecordsUrl } = replySchema.parse(await api.get(path));
+    yield records;
+    if (done) return;
+    if (nextRecordsUrl === undefined || nextRecordsUrl === path) break;
+    path = nextRecordsUrl;
+  }
+  throw new FatalError('A query of Salesforce does not come to its end.', {
+    code: 'crm_query_endless',
+  });
+}
+
+/** All records of a query that has few. */
+export async function queryRecords(
+  api: SalesforceApi,
+  soql: string,
+  kind: QueryKind = 'query',
+): Promise<QueryRecord[]> {
+  const records: QueryRecord[] = [];
+  for await (const page of queryPages(api, soql, kind)) records.push(...page);
+  return records;
+}
+
+/** What `SELECT count()` counts. */
+export async function countRecords(api: SalesforceApi, soql: string): Promise<number> {
+  return replySchema.parse(await api.get(queryPath(soql, 'query'))).totalSize;
+}
+
+/** Where a query is asked, for whoever counts characters. */
+export function queryPath(soql: string, kind: QueryKind): string {
+  return `/${kind}?q=${encodeURIComponent(soql)}`;
+}
+
+/** Reads columns of a record; `Account.Name` is the name of its parent. */
+export function columnsOf(record: QueryRecord): ColumnReader {
+  return (column) => {
+    let value: unknown = record;
+    for (const key of column.split('.')) value = childOf(value, key);
+    return value;
+  };
+}
+
+const childSchema = z.record(z.string(), z.unknown());
+
+function childOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? childSchema.parse(value)[key] : undefined;
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+const text = z.string().trim().min(1);
+
+/** The ways to sign in (design, section 4.2). */
+export const authSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('jwt'),
+    clientId: text,
+    username: text,
+    /** The key of the certificate that the app knows, in PEM; `\n` may stand for a line break. */
+    privateKey: text,
+  }),
+  z.strictObject({ type: z.literal('clientCredentials'), clientId: text, clientSecret: text }),
+  z.strictObject({
+    type: z.literal('refreshToken'),
+    clientId: text,
+    /** Left out by public clients. */
+    clientSecret: text.optional(),
+    refreshToken: text,
+  }),
+  z.strictObject({ type: z.literal('token'), token: text }),
+]);
+
+export type AuthSettings = z.infer<typeof authSchema>;
+
+/** The `crm` part of the settings of an integration with Salesforce. */
+export const salesforceSettingsSchema = z.strictObject({
+  kind: z.literal('salesforce'),
+  /** The My Domain URL, or the login URL where the way to sign in allows it. */
+  url: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => isConfidential(url), 'must be https, or a token could be read on the way')
+    .refine(
+      (url) => !url.includes('.lightning.force.com'),
+      'is the address of the screens; write the My Domain URL, https://….my.salesforce.com',
+    ),
+  auth: authSchema,
+  apiVersion: z
+    .string()
+    .regex(/^\d{2,3}\.0$/, 'must look like 67.0')
+    .default('67.0'),
+  /**
+   * Where a contact's employer stands: the account, the primary affiliation of the Nonprofit
+   * Success Pack, or whichever of the two the org's own description suggests.
+   */
+  employer: z.enum(['auto', 'account', 'primaryAffiliation']).default('auto'),
+  /** The share of the daily requests, in percent, that is left to the nonprofit's other tools. */
+  dailyReservePercent: z.number().min(0).max(95).default(20),
+  /** From so many contacts on, they are read and written through the Bulk API. */
+  bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),
+});
+
+export type SalesforceSettings = z.infer<typeof salesforceSettingsSchema>;
+
+/** One group of people in Salesforce. */
+export const salesforceGroupSchema = z.union([
+  z.strictObject({
+    /** Id or name. */
+    campaign: text,
+    /** Member statuses that count; all of them if omitted. */
+    statuses: z.array(text).min(1).optional(),
+  }),
+  z.strictObject({
+    affiliation: z.strictObject({
+      /** Id or name of the account that people are affiliated with. */
+      organization: text,
+      role: text.optional(),
+      status: text.default('Current'),
+    }),
+  }),
+  /** The report's id. */
+  z.strictObject({ report: text }),
+  /** A SOQL condition on Contact. */
+  z.strictObject({ where: text }),
+]);
+
+export type SalesforceGroup = z.infer<typeof salesforceGroupSchema>;
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+function isConfidential(url: string): boolean {
+  if (!URL.canParse(url)) return true;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || LOOPBACK.test(hostname);
+}

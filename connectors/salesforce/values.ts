@@ -1,0 +1,39 @@
+import type { FieldValue } from '../../src/core/crm-field.ts';
+import type { DescribedField } from './describe.ts';
+
+const NUMBER_TYPES: ReadonlySet<string> = new Set(['int', 'long', 'double', 'currency', 'percent']);
+
+/** Stands between the values of a multi-select picklist. */
+const PICKED_SEPARATOR = ';';
+
+/** A value as it comes in JSON or in CSV, in the canonical form of its field's type. */
+export function canonicalValue(raw: unknown, field: DescribedField): FieldValue {
+  if (typeof raw === 'boolean' || typeof raw === 'number') return raw;
+  if (typeof raw !== 'string' || raw.trim() === '') return null;
+  if (NUMBER_TYPES.has(field.type)) return Number(raw);
+  switch (field.type) {
+    case 'boolean':
+      return raw === 'true';
+    case 'datetime':
+      return isoInstant(raw);
+    case 'multipicklist':
+      return inOrder(raw, field);
+    default:
+      return raw;
+  }
+}
+
+/** Salesforce writes `2026-11-20T02:00:00.000+0000`; the same instant with a `Z`. */
+export function isoInstant(text: string): string {
+  const epochMs = Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  return Number.isNaN(epochMs) ? text : new Date(epochMs).toISOString();
+}
+
+/** In the order of the picklist; values that it does not have any more follow. */
+function inOrder(raw: string, { picklistValues }: DescribedField): string {
+  const picked = raw.split(PICKED_SEPARATOR);
+  const order = (picklistValues ?? []).map(({ value }) => value);
+  const known = order.filter((value) => picked.includes(value));
+  const others = picked.filter((value) => !order.includes(value));
+  return [...known, ...others].join(PICKED_SEPARATOR);
+}

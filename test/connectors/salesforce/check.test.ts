@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Finding } from '../../../connectors/contract.ts';
+import { salesforceSettingsSchema } from '../../../connectors/salesforce/settings.ts';
+import {
+  openScriptedSalesforce,
+  records,
+  refused,
+  type ScriptedSalesforce,
+} from './scripted-salesforce.ts';
+
+describe('checking an integration with Salesforce', () => {
+  let crm: ScriptedSalesforce;
+
+  beforeEach(async () => {
+    crm = await openScriptedSalesforce();
+    crm.script(({ path }) => {
+      if (path === '/services/data') return { body: [{ version: '66.0' }, { version: '67.0' }] };
+      if (path.startsWith('/query?')) return records();
+      if (path !== '/limits') return null;
+      return { body: { DailyApiRequests: { Max: 1000, Remaining: 900 } } };
+    });
+  });
+
+  afterEach(() => crm.close());
+
+  it('finds everything in order', async () => {
+    const contacts = { filter: "LastName != 'Test'", optOutField: 'Note__c' };
+    const findings = await crm.connector({}, {}, contacts).check();
+    expect(findings.filter(({ ok }) => !ok)).toEqual([]);
+    expect(findings.map(({ subject }) => subject)).toEqual([
+      'sign-in',
+      'API version',
+      'Contact',
+      'contacts',
+      'opt-out',
+      'daily requests',
+      'clock',
+    ]);
+  });
+
+  it('says that it cannot sign in, and nothing that follows from it', async () => {
+    crm.script(({ path }) =>
+      path.endsWith('/token') ? { status: 400, body: { error: 'invalid_client_id' } } : null,
+    );
+    expect(await crm.connector().check()).toMatchObject([{ subject: 'sign-in', ok: false }]);
+  });
+
+  it('names the newest version of an org that lacks the one in the settings', async () => {
+    const findings = await crm.connector({ apiVersion: '99.0' }).check();
+    expect(findings.find(({ ok }) => !ok)).toMatchObject({
+      subject: 'API version',
+      mend: expect.stringContaining('"67.0"'),
+    });
+  });
+
+  it('sees that the user may not edit contacts', async () => {
+    crm.script(({ path }) =>
+      path.endsWith('/Contact/describe')
+        ? {
+            body: {
+              updateable: false,
+              fields: [
+                { name: 'FirstName', type: 'string' },
+                { name: 'LastName', type: 'string' },
+              ],
+            },
+          }
+        : null,
+    );
+    expect(unmet(await crm.connector().check())).toEqual(['Contact']);
+  });
+
+  it('repeats what Salesforce says of a filter', async () => {
+    crm.script(({ path }) =>
+      path.startsWith('/query?') ? refused(400, 'MALFORMED_QUERY', 'unexpected token: foo') : null,
+    );
+    const contacts = { filter: 'foo', optOutField: null };
+    const findings = await crm.connector({}, {}, contacts).check();
+    expect(findings.find(({ ok }) => !ok)?.message).toContain('unexpected token: foo');
+  });
+
+  it('sees that few requests are left', async () => {
+    crm.script(({ path }) =>
+      path === '/limits' ? { body: { DailyApiRequests: { Max: 1000, Remaining: 100 } } } : null,
+    );
+    expect(unmet(await crm.connector().check())).toEqual(['daily requests']);
+  });
+
+  it('does without the list of limits where the user may not see it', async () => {
+    crm.script(({ path }) => (path === '/limits' ? refused(403, 'INSUFFICIENT_ACCESS') : null));
+    const connector = crm.connector();
+    expect(unmet(await connector.check())).toEqual([]);
+    await connector.prepare();
+    expect(await connector.readLimits()).toBeNull();
+  });
+
+  it('sees that the clocks differ', async () => {
+    const clock = { now: () => Date.now() - 180_000, sleep: () => Promise.resolve() };
+    expect(unmet(await crm.connector({}, { clock }).check())).toEqual(['clock']);
+  });
+
+  it.each([
+    ['http://riverside.my.salesforce.com', 'https'],
+    ['https://riverside.lightning.force.com', 'My Domain'],
+  ])('refuses %s as the url', (url, words) => {
+    const auth = { type: 'token', token: 't' };
+    const result = salesforceSettingsSchema.safeParse({ kind: 'salesforce', url, auth });
+    expect(result.error?.issues[0]?.message).toContain(words);
+  });
+
+  function unmet(findings: readonly Finding[]): string[] {
+    return findings.filter(({ ok }) => !ok).map(({ subject }) => subject);
+  }
+});

@@ -1,0 +1,292 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Connector, WriteResult } from '../../../connectors/contract.ts';
+import { connectorDeps, toArray } from '../connector-options.ts';
+import { type Org, openOrg } from './org.ts';
+
+const HASTY_CLOCK = { now: Date.now, sleep: () => Promise.resolve() };
+
+/** What happens in an org while donor-sync is at work. */
+describe('Salesforce while people work in it', () => {
+  let org: Org;
+
+  afterEach(() => org.close());
+
+  it.each(['jwt', 'clientCredentials', 'token'] as const)('signs in by %s', async (type) => {
+    org = await openOrg();
+    const { clientId, clientSecret, username, privateKey, token } = org.sandbox;
+    const auth = {
+      jwt: { type, clientId, username, privateKey },
+      clientCredentials: { type, clientId, clientSecret },
+      token: { type, token },
+    }[type];
+    const accounts = [org.connector({ auth }), org.connector()].map((one) => one.prepare());
+    const [account, same] = await Promise.all(accounts);
+    expect(account).toEqual(same);
+  });
+
+  it('goes on when the session expires between two requests', async () => {
+    const { connector, ids } = await start(3);
+    await org.control('PUT', 'faults', [
+      { on: { path: '/query*' }, nth: 1, fault: { kind: 'expireTokens' } },
+    ]);
+    const found = await connector.readByIds(ids, ['Title']);
+    expect(found.map(({ state }) => state)).toEqual(['found', 'found', 'found']);
+    const statuses = (await org.requests()).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(1);
+  });
+
+  it('gives up when every session is refused, after two renewals', async () => {
+    org = await openOrg();
+    await org.control('PUT', 'faults', [
+      { on: { path: '/sobjects/*' }, fault: { kind: 'invalidSession' } },
+    ]);
+    await expect(org.connector().prepare()).rejects.toMatchObject({ code: 'crm_unauthorized' });
+    expect((await org.requests()).filter(({ status }) => status === 401)).toHaveLength(3);
+  });
+
+  it('stops at the reserve of the daily requests', async () => {
+    org = await openOrg({ apiLimit: 1000 });
+    const connector = org.connector();
+    await connector.prepare();
+    await org.control('PUT', 'api-usage', { used: 850 });
+    await connector.listGroups();
+    await expect(connector.listGroups()).rejects.toMatchObject({ code: 'crm_limit_reached' });
+    expect(await connector.readLimits()).toMatchObject({ daily: { max: 1000 } });
+  });
+
+  it.each(['serverUnavailable', 'error', 'gatewayError', 'resetBefore', 'resetAfter', 'truncate'])(
+    'gets over one %s while reading and while writing',
+    async (kind) => {
+      const { connector, ids } = await start(2, { clock: HASTY_CLOCK });
+      const fault = kind === 'gatewayError' ? { kind, status: 502 } : { kind };
+      await org.control('PUT', 'faults', [
+        { on: { path: '/query*' }, nth: 1, fault },
+        { on: { path: '/composite/*' }, nth: 1, fault },
+      ]);
+      expect((await connector.readByIds(ids, [])).map(({ state }) => state)).toEqual([
+        'found',
+        'found',
+      ]);
+      expect(await write(connector, ids)).toEqual(ids.map((id) => ({ status: 'written', id })));
+    },
+  );
+
+  it('writes 199 of 200 contacts when a validation rule refuses one', async () => {
+    const { connector, ids } = await start(200);
+    const bad = ids[42] ?? '';
+    await org.control('POST', 'rules', {
+      kind: 'validation',
+      type: 'Contact',
+      when: `Id = '${bad}'`,
+      message: 'Closed.',
+      field: 'Title',
+    });
+    const results = await write(connector, ids);
+    expect(results.filter(({ status }) => status === 'refused')).toMatchObject([
+      { id: bad, retriable: false, code: 'FIELD_CUSTOM_VALIDATION_EXCEPTION', fields: ['Title'] },
+    ]);
+    expect(results.filter(({ status }) => status === 'written')).toHaveLength(199);
+  });
+
+  it('writes contacts of one account that others have locked', async () => {
+    const { connector, ids } = await start(6, { clock: HASTY_CLOCK });
+    for (const id of ids.slice(0, 3)) await org.control('POST', 'locks', { id, times: 2 });
+    expect((await write(connector, ids)).map(({ status }) => status)).toEqual(
+      ids.map(() => 'written'),
+    );
+  });
+
+  it('reports a duplicate rule and does not get around it', async () => {
+    const { connector, ids } = await start(2);
+    await org.control('POST', 'rules', { kind: 'duplicate', type: 'Contact', fields: ['Title'] });
+    const results = await write(connector, ids);
+    expect(results).toMatchObject([
+      { status: 'written' },
+      { status: 'refused', code: 'DUPLICATES_DETECTED', retriable: false },
+    ]);
+  });
+
+  it('describes a field that the user may only read, and refuses to think it can be written', async () => {
+    const { connector } = await start(1);
+    await org.control('PUT', 'field-access', {
+      type: 'Contact',
+      field: 'Title',
+      access: 'readOnly',
+    });
+    await connector.prepare();
+    expect(await connector.describeFields()).toContainEqual(
+      expect.objectContaining({ name: 'Title', writable: false }),
+    );
+  });
+
+  it('meets contacts that are deleted, merged and restored between reading and writing', async () => {
+    const { connector, ids } = await start(4);
+    const [deleted = '', loser = '', winner = '', restored = ''] = ids;
+    await connector.readByIds(ids, ['Title']);
+    await org.deleteContact(deleted);
+    await org.mergeContacts(loser, winner);
+    await org.deleteContact(restored);
+    await org.edit({ action: 'undelete', id: restored });
+    const results = new Map((await write(connector, ids)).map((result) => [result.id, result]));
+    expect(results.get(deleted)).toMatchObject({ status: 'refused', retriable: false });
+    expect(results.get(loser)).toMatchObject({ status: 'refused', retriable: false });
+    expect(results.get(winner)).toMatchObject({ status: 'written' });
+    expect(results.get(restored)).toMatchObject({ status: 'written' });
+    const found = await connector.readByIds(ids, []);
+    expect(found.map((lookup) => (lookup.state === 'found' ? 'found' : lookup.mergedInto))).toEqual(
+      [null, winner, 'found', 'found'],
+    );
+  });
+
+  it('looks a purged contact up as a removed one', async () => {
+    const { connector, ids } = await start(1);
+    const [id = ''] = ids;
+    await org.deleteContact(id);
+    await org.edit({ action: 'purge', id });
+    expect(await connector.readByIds([id], [])).toEqual([
+      { state: 'removed', id, mergedInto: null },
+    ]);
+  });
+
+  it('reads two thousand and more contacts with one stamp', async () => {
+    const now = Date.now();
+    org = await openOrg({ clock: () => now });
+    const connector = org.connector({ bulkThreshold: 1_000_000 });
+    const ids = await org.addContacts(people(2_345));
+    await connector.prepare();
+    const pages = await toArray(connector.readPages(null));
+    const seen = pages.flatMap(({ contacts }) => contacts.map(({ id }) => id));
+    expect(seen.sort()).toEqual(ids.sort());
+  });
+
+  it('leaves out whoever the filter leaves out, and says when the filter is none', async () => {
+    org = await openOrg();
+    const [, kept] = await org.addContacts(people(2));
+    const filter = "LastName != 'Last0'";
+    const connector = org.connector({}, {}, { filter, optOutField: null });
+    await connector.prepare();
+    const pages = await toArray(connector.readPages(null));
+    expect(pages.flatMap(({ contacts }) => contacts.map(({ id }) => id))).toEqual([kept]);
+    const broken = org.connector({}, {}, { filter: 'LastName = ', optOutField: null });
+    await expect(broken.prepare()).rejects.toMatchObject({ code: 'crm_filter_invalid' });
+  });
+
+  it('knows who has opted out', async () => {
+    org = await openOrg();
+    const [out = '', open = ''] = await org.addContacts(people(2));
+    await org.setValue(out, 'HasOptedOutOfEmail', true);
+    const connector = org.connector({}, {}, { filter: null, optOutField: 'HasOptedOutOfEmail' });
+    await connector.prepare();
+    const found = await connector.readByIds([out, open], []);
+    expect(found.map((lookup) => lookup.state === 'found' && lookup.contact.optedOut)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('finds the employer of each model where it stands, and never a household', async () => {
+    for (const shape of ['plain', 'npsp', 'personAccounts'] as const) {
+      org = await openOrg({ shape, contacts: 40, donors: 200 });
+      const connector = org.connector();
+      await connector.prepare();
+      const pages = await toArray(connector.readPages(null));
+      const contacts = pages.flatMap((page) => page.contacts);
+      const people = await org.people();
+      expect(people.filter(({ employers }) => employers.length > 0).length).toBeGreaterThan(10);
+      expect(new Map(contacts.map(({ id, employers }) => [id, employers]))).toEqual(
+        new Map(people.map(({ id, employers }) => [id, employers])),
+      );
+      const found = await connector.readByIds(
+        people.map(({ id }) => id),
+        [],
+      );
+      expect(found.map((lookup) => lookup.state === 'found' && lookup.contact.employers)).toEqual(
+        people.map(({ employers }) => employers),
+      );
+      if (shape !== 'personAccounts') await org.close();
+    }
+  });
+
+  it('reads a quiet night in three requests besides the sign-in', async () => {
+    const { connector } = await start(5);
+    const cursor = (await toArray(connector.readPages(null))).at(-1)?.cursor ?? null;
+    let calls = 0;
+    const next = org.connector(
+      {},
+      {
+        onCall: () => {
+          calls += 1;
+        },
+      },
+    );
+    await next.prepare();
+    await toArray(next.readPages(cursor));
+    expect(calls).toBe(4);
+  });
+
+  it('creates fields of every type that it is asked for, and can write them', async () => {
+    const { connector, ids } = await start(1);
+    const types = [
+      'text',
+      'longText',
+      'url',
+      'integer',
+      'number',
+      'currency',
+      'percent',
+      'boolean',
+      'date',
+      'datetime',
+    ] as const;
+    const specs = types.map((type) => ({
+      name: `A_${type}__c`,
+      label: type,
+      type,
+      description: 'A test.',
+    }));
+    const creations = await connector.createFields(specs);
+    expect(creations.map(({ result, problem }) => [result, problem])).toEqual(
+      types.map(() => ['created', null]),
+    );
+    const described = await connector.describeFields();
+    expect(
+      described.filter(({ name }) => name.startsWith('A_')).every(({ writable }) => writable),
+    ).toBe(true);
+    const values = {
+      A_text__c: 'x',
+      A_longText__c: 'y',
+      A_url__c: 'https://example.org',
+      A_integer__c: 7,
+      A_number__c: 1.5,
+      A_currency__c: 2_500_000,
+      A_percent__c: 72,
+      A_boolean__c: true,
+      A_date__c: '2026-11-20',
+      A_datetime__c: '2026-11-20T02:00:00.000Z',
+    };
+    const [id = ''] = ids;
+    expect(await toArray(connector.write([{ id, values }]))).toEqual([{ status: 'written', id }]);
+    expect(await connector.readByIds([id], Object.keys(values))).toMatchObject([{ values }]);
+  });
+
+  async function start(count: number, deps = {}) {
+    org = await openOrg();
+    const connector = org.connector({}, { ...connectorDeps(), ...deps });
+    const ids = await org.addContacts(people(count));
+    await connector.prepare();
+    return { connector, ids };
+  }
+
+  function write(connector: Connector, ids: readonly string[]): Promise<WriteResult[]> {
+    return toArray(connector.write(ids.map((id) => ({ id, values: { Title: 'ours' } }))));
+  }
+});
+
+function people(count: number) {
+  return Array.from({ length: count }, (_, at) => ({
+    firstName: `First${at}`,
+    lastName: `Last${at}`,
+    addresses: [],
+    employers: [],
+  }));
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import type { Connector, ConnectorDeps, ContactsSettings } from '../../../connectors/contract.ts';
+import { defineSalesforceConnector } from '../../../connectors/salesforce/connector.ts';
+import type { SeedContact } from '../../../connectors/testing/conformance.ts';
+import {
+  type SalesforceSandboxOptions,
+  startSalesforceSandbox,
+} from '../../../sandbox/salesforce/index.ts';
+import { connectorDeps } from '../connector-options.ts';
+
+const API = '/services/data/v67.0';
+const COLLECTION_ROWS = 200;
+
+/** An org without contacts, and the hands of the people who work in it. */
+export type Org = Awaited<ReturnType<typeof openOrg>>;
+
+const savedSchema = z.array(z.object({ id: z.string(), success: z.literal(true) }));
+const recordSchema = z.record(z.string(), z.unknown());
+
+/** Starts a sandbox; whoever opens it closes it. */
+export async function openOrg(options: SalesforceSandboxOptions = {}) {
+  const shape = options.shape ?? 'plain';
+  const sandbox = await startSalesforceSandbox({ contacts: 0, donors: 10, ...options, shape });
+  const { token } = z
+    .object({ token: z.string() })
+    .parse(await control('POST', 'tokens', { user: 'administrator' }));
+  const employerIds = new Map<string, string>();
+
+  return {
+    sandbox,
+    control,
+    connector(
+      settings: Record<string, unknown> = {},
+      deps: Partial<ConnectorDeps> = {},
+      contacts: ContactsSettings = { filter: null, optOutField: null },
+    ): Connector {
+      const definition = defineSalesforceConnector({ fetch: globalThis.fetch, random: () => 0 });
+      const { clientId, clientSecret, baseUrl: url } = sandbox;
+      const auth = { type: 'clientCredentials', clientId, clientSecret };
+      return definition.create({
+        settings: definition.settingsSchema.parse({ kind: 'salesforce', url, auth, ...settings }),
+        contacts,
+        deps: { ...connectorDeps(), ...deps },
+      });
+    },
+    async addContacts(contacts: readonly SeedContact[]): Promise<string[]> {
+      const records: object[] = [];
+      for (const contact of contacts) records.push(await recordOf(contact));
+      return create('Contact', records);
+    },
+    create,
+    editContact: async (id: string, changes: Partial<SeedContact>) =>
+      edit({ action: 'update', id, values: await recordOf(changes) }),
+    setValue: (id: string, field: string, value: unknown) =>
+      edit({ action: 'update', id, values: { [field]: value } }),
+    deleteContact: (id: string) => edit({ action: 'delete', id }),
+    mergeContacts: (loser: string, masterId: string) =>
+      edit({ action: 'merge', masterId, loserIds: [loser] }),
+    edit,
+    async seenValue(id: string, field: string): Promise<unknown> {
+      return recordSchema.parse(await control('GET', `record/Contact/${id}`))[field] ?? null;
+    },
+    /** The people that the org began with, as they are meant. */
+    async people() {
+      const schema = z.object({
+        people: z.array(z.object({ id: z.string(), employers: z.array(z.string()) })),
+      });
+      return schema.parse(await control('GET', 'people')).people;
+    },
+    /** Paths that were asked, with their statuses. */
+    async requests() {
+      const schema = z.object({
+        requests: z.array(z.object({ method: z.string(), path: z.string(), status: z.number() })),
+      });
+      return schema.parse(await control('GET', 'requests')).requests;
+    },
+    close: () => sandbox.close(),
+  };
+
+  async function control(method: string, path: string, body?: unknown): Promise<unknown> {
+    return ask(method, `${sandbox.rootUrl}/_sandbox/${path}`, body, {});
+  }
+
+  async function edit(order: object): Promise<void> {
+    await control('POST', 'edit', order);
+  }
+
+  async function create(type: string, records: readonly object[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (let start = 0; start < records.length; start += COLLECTION_ROWS) {
+      const portion = records.slice(start, start + COLLECTION_ROWS);
+      const body = {
+        allOrNone: true,
+        records: portion.map((record) => ({ attributes: { type }, ...record })),
+      };
+      const url = `${sandbox.baseUrl}${API}/composite/sobjects`;
+      const saved = await ask('POST', url, body, { authorization: `Bearer ${token}` });
+      ids.push(...savedSchema.parse(saved).map(({ id }) => id));
+    }
+    return ids;
+  }
+
+  async function recordOf(contact: Partial<SeedContact>): Promise<object> {
+    const { firstName, lastName, addresses, employers } = contact;
+    const employerField = shape === 'npsp' ? 'npsp__Primary_Affiliation__c' : 'AccountId';
+    const [employer] = employers ?? [];
+    return {
+      ...(firstName === undefined ? {} : { FirstName: firstName }),
+      ...(lastName === undefined ? {} : { LastName: lastName }),
+      ...(addresses === undefined ? {} : { MailingStreet: addresses[0] ?? null }),
+      ...(employer === undefined ? {} : { [employerField]: await employerId(employer) }),
+    };
+  }
+
+  async function employerId(name: string): Promise<string | undefined> {
+    const known = employerIds.get(name) ?? (await create('Account', [{ Name: name }]))[0];
+    if (known !== undefined) employerIds.set(name, known);
+    return known;
+  }
+}
+
+async function ask(
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<unknown> {
+  const response = await fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${url} was refused: ${text}`);
+  return JSON.parse(text);
+}

@@ -1,0 +1,374 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Connector, ContactPage } from '../../../connectors/contract.ts';
+import { toArray } from '../connector-options.ts';
+import {
+  type Answer,
+  field,
+  openScriptedSalesforce,
+  records,
+  refused,
+  type ScriptedSalesforce,
+} from './scripted-salesforce.ts';
+
+const STAMP = '2026-11-19T10:00:00.000+0000';
+
+describe('reading from Salesforce', () => {
+  let crm: ScriptedSalesforce;
+  let connector: Connector;
+
+  beforeEach(async () => {
+    crm = await openScriptedSalesforce();
+    connector = crm.connector();
+  });
+
+  afterEach(() => crm.close());
+
+  it('reads a night without changes in two requests, besides the one that prepares', async () => {
+    answer(() => records());
+    await connector.prepare();
+    const cursor = JSON.stringify({ since: '2026-11-19T02:00:00.000Z' });
+    const pages = await toArray(connector.readPages(cursor));
+    expect(pages.flatMap(({ contacts }) => contacts)).toEqual([]);
+    expect(queries()).toEqual([
+      '/queryAll?q=SELECT Id, MasterRecordId FROM Contact WHERE IsDeleted = true AND SystemModstamp >= 2026-11-19T01:50:00.000Z',
+      '/query?q=SELECT Id, FirstName, LastName, MailingCity, Account.Name, SystemModstamp FROM Contact WHERE SystemModstamp >= 2026-11-19T01:50:00.000Z ORDER BY SystemModstamp, Id LIMIT 2000',
+    ]);
+    expect(crm.asked.filter(({ path }) => !path.includes('oauth2'))).toHaveLength(3);
+  });
+
+  it("takes the time of the cursor from Salesforce's clock, not from this machine's", async () => {
+    answer(() => ({ ...records(), headers: { date: 'Fri, 20 Nov 2026 02:00:00 GMT' } }));
+    const clock = { now: () => 0, sleep: () => Promise.resolve() };
+    connector = crm.connector({}, { clock });
+    await connector.prepare();
+    await connector.listGroups();
+    const [page] = await toArray(connector.readPages(null));
+    expect(page?.cursor).toBe(JSON.stringify({ since: '2026-11-20T02:00:00.000Z' }));
+  });
+
+  it('gets past any number of contacts with the same stamp by their ids', async () => {
+    connector = crm.connector({ bulkThreshold: 1_000_000 });
+    const all = Array.from({ length: 4100 }, (_, at) => rowOf(at));
+    answer((soql) => {
+      if (soql.startsWith('SELECT count()'))
+        return { body: { totalSize: 1, done: true, records: [] } };
+      const after = /Id > '(\w+)'/.exec(soql)?.[1] ?? '';
+      return records(...all.filter(({ Id }) => Id > after).slice(0, 2000));
+    });
+    await connector.prepare();
+    const pages = await toArray(connector.readPages(null));
+    expect(pages.map(({ contacts }) => contacts.length)).toEqual([2000, 2000, 100]);
+    expect(idsOf(pages)).toEqual(all.map(({ Id }) => Id));
+    expect(queries()[2]).toContain(
+      `SystemModstamp >= 2026-11-19T10:00:00.000Z AND (SystemModstamp > 2026-11-19T10:00:00.000Z OR Id > '${rowOf(1999).Id}')`,
+    );
+  });
+
+  it('follows a page that Salesforce has cut in two', async () => {
+    answer(() => ({
+      body: {
+        totalSize: 2,
+        done: false,
+        records: [rowOf(0)],
+        nextRecordsUrl: '/services/data/v67.0/query/0r8-1',
+      },
+    }));
+    crm.script(({ path }) => (path === '/query/0r8-1' ? records(rowOf(1)) : null));
+    await connector.prepare();
+    expect(idsOf(await toArray(connector.readPages(null)))).toEqual([rowOf(0).Id, rowOf(1).Id]);
+  });
+
+  it('brings the rest through the Bulk API when much is left, page by page', async () => {
+    const first = Array.from({ length: 2000 }, (_, at) => rowOf(at));
+    connector = crm.connector({ bulkThreshold: 200 });
+    await connector.prepare();
+    answer((soql) =>
+      soql.startsWith('SELECT count()')
+        ? { body: { totalSize: 300, done: true, records: [] } }
+        : records(...first),
+    );
+    const header = '"Id","FirstName","LastName","MailingCity","Account.Name","SystemModstamp"\n';
+    const job = bulkQuery([
+      `${header}"003000000009001AAA","Zoë ""Z""","O'Neil, Jr.","","Acme\nFoundation","${STAMP}"\n`,
+      `${header}"003000000009002AAA","","Özgür","Springfield","","${STAMP}"\n`,
+    ]);
+    const pages = await toArray(connector.readPages(null));
+    expect(pages.at(-1)?.contacts).toEqual([
+      {
+        id: '003000000009001AAA',
+        firstName: 'Zoë "Z"',
+        lastName: "O'Neil, Jr.",
+        addresses: [],
+        employers: ['Acme\nFoundation'],
+        optedOut: false,
+      },
+      {
+        id: '003000000009002AAA',
+        firstName: null,
+        lastName: 'Özgür',
+        addresses: ['Springfield'],
+        employers: [],
+        optedOut: false,
+      },
+    ]);
+    expect(job.query()).not.toContain('ORDER BY');
+    expect(job.query()).toContain("Id > '");
+  });
+
+  it('turns to the Bulk API when Salesforce takes too long over the order', async () => {
+    answer(() => refused(400, 'QUERY_TIMEOUT', 'Your query request was running for too long.'));
+    await connector.prepare();
+    bulkQuery([`"Id","LastName"\n"${rowOf(1).Id}","Lopez"\n`]);
+    const pages = await toArray(connector.readPages(null));
+    expect(idsOf(pages)).toEqual([rowOf(1).Id]);
+  });
+
+  it('throws when the results of a bulk query break off', async () => {
+    answer(() => refused(400, 'QUERY_TIMEOUT'));
+    await connector.prepare();
+    bulkQuery([`"Id","LastName"\n"${rowOf(1).Id}","Lop`]);
+    await expect(toArray(connector.readPages(null))).rejects.toMatchObject({
+      kind: 'retriable',
+      code: 'crm_unavailable',
+    });
+  });
+
+  it('reads everything again when it does not know the cursor', async () => {
+    answer(() => records());
+    await connector.prepare();
+    await toArray(connector.readPages('of another version'));
+    expect(queries().join()).not.toContain('SystemModstamp >=');
+  });
+
+  it('takes the employer from the primary affiliation where the account is the household', async () => {
+    describeContact('AccountId', 'npsp__Primary_Affiliation__c');
+    answer(() =>
+      records({
+        ...rowOf(1),
+        Account: { Name: 'Lopez Household' },
+        npsp__Primary_Affiliation__r: { Name: 'Acme' },
+      }),
+    );
+    expect((await readAll())[0]?.employers).toEqual(['Acme']);
+    expect(queries().join()).not.toContain('Account.Name');
+  });
+
+  it('never takes a person account for an employer', async () => {
+    describeContact('AccountId', 'IsPersonAccount');
+    answer(() =>
+      records(
+        { ...rowOf(1), IsPersonAccount: true, Account: { Name: 'Maria Lopez' } },
+        { ...rowOf(2), IsPersonAccount: false, Account: { Name: 'Acme' } },
+      ),
+    );
+    expect((await readAll()).map(({ employers }) => employers)).toEqual([[], ['Acme']]);
+  });
+
+  it('leaves households out even when the account is to be the employer', async () => {
+    describeContact('AccountId', 'npsp__Primary_Affiliation__c');
+    crm.script(({ path }) =>
+      path === '/sobjects/Account/describe'
+        ? { body: { fields: [field('Name'), field('npe01__SYSTEM_AccountType__c')] } }
+        : null,
+    );
+    connector = crm.connector({ employer: 'account' });
+    const household = {
+      Name: 'Lopez Household',
+      npe01__SYSTEM_AccountType__c: 'Household Account',
+    };
+    const marked = { Name: 'Acme', npe01__SYSTEM_AccountType__c: 'Organization' };
+    const accounts = [household, marked, { Name: 'Beta', npe01__SYSTEM_AccountType__c: null }];
+    answer(() => records(...accounts.map((Account, at) => ({ ...rowOf(at), Account }))));
+    expect((await readAll()).map(({ employers }) => employers)).toEqual([[], ['Acme'], ['Beta']]);
+  });
+
+  it('takes no employer where it cannot tell it from a household', async () => {
+    describeContact('AccountId', 'npo02__TotalOppAmount__c');
+    crm.script(({ path }) =>
+      path === '/sobjects/Account/describe' ? { body: { fields: [field('Name')] } } : null,
+    );
+    answer(() => records({ ...rowOf(1), Account: { Name: 'Lopez Household' } }));
+    expect((await readAll())[0]?.employers).toEqual([]);
+  });
+
+  it('joins the parts of both addresses, street lines too', async () => {
+    describeContact('MailingStreet', 'MailingCity', 'MailingPostalCode', 'OtherCity');
+    answer(() =>
+      records({
+        ...rowOf(1),
+        MailingStreet: '1 Elm Street\r\nApt 2',
+        MailingCity: 'Springfield',
+        MailingPostalCode: ' ',
+        OtherCity: 'Boston',
+      }),
+    );
+    expect((await readAll())[0]?.addresses).toEqual(['1 Elm Street, Apt 2, Springfield', 'Boston']);
+  });
+
+  it('asks whether the filter means anything before work begins', async () => {
+    crm.script(({ path }) =>
+      path.startsWith('/query?') ? refused(400, 'INVALID_FIELD', "No such column 'Nope__c'") : null,
+    );
+    const contacts = { filter: 'Nope__c = 1', optOutField: null };
+    await expect(crm.connector({}, {}, contacts).prepare()).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'crm_filter_invalid',
+      message: expect.stringContaining("No such column 'Nope__c'"),
+    });
+    expect(queries()).toEqual(['/query?q=SELECT Id FROM Contact WHERE (Nope__c = 1) LIMIT 1']);
+  });
+
+  it('names an opt-out field that it cannot see, and the one that was probably meant', async () => {
+    const contacts = { filter: null, optOutField: 'Note_c' };
+    await expect(crm.connector({}, {}, contacts).prepare()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringMatching(/Note_c.*did you mean "Note__c"/i),
+    });
+  });
+
+  it('sees who has opted out, by a checkbox or by any text', async () => {
+    crm.script(({ path }) =>
+      path.endsWith('/Contact/describe')
+        ? {
+            body: {
+              updateable: true,
+              fields: [...names('FirstName', 'LastName'), field('No__c', { type: 'boolean' })],
+            },
+          }
+        : null,
+    );
+    connector = crm.connector({}, {}, { filter: null, optOutField: 'No__c' });
+    answer(() => records({ ...rowOf(1), No__c: true }, { ...rowOf(2), No__c: false }));
+    expect((await readAll()).map(({ optedOut }) => optedOut)).toEqual([true, false]);
+  });
+
+  describe('by ids', () => {
+    it('reads canonical values of every type', async () => {
+      const picklistValues = ['A', 'B', 'C'].map((value) => ({ value, active: true }));
+      crm.script(({ path }) =>
+        path.endsWith('/Contact/describe')
+          ? {
+              body: {
+                updateable: true,
+                fields: [
+                  ...names('FirstName', 'LastName', 'Text__c', 'Blank__c'),
+                  field('Money__c', { type: 'currency' }),
+                  field('Day__c', { type: 'date' }),
+                  field('Time__c', { type: 'datetime' }),
+                  field('Yes__c', { type: 'boolean' }),
+                  field('Many__c', { type: 'multipicklist', picklistValues }),
+                ],
+              },
+            }
+          : null,
+      );
+      const values = {
+        Text__c: 'x',
+        Blank__c: '  ',
+        Money__c: 12.5,
+        Day__c: '2026-11-20',
+        Time__c: '2026-11-20T02:00:00.000+0000',
+        Yes__c: false,
+        Many__c: 'C;Gone;A',
+      };
+      answer(() => records({ ...rowOf(1), ...values }));
+      await connector.prepare();
+      const [lookup] = await connector.readByIds([rowOf(1).Id], Object.keys(values));
+      expect(lookup).toMatchObject({
+        values: {
+          Text__c: 'x',
+          Blank__c: null,
+          Money__c: 12.5,
+          Day__c: '2026-11-20',
+          Time__c: '2026-11-20T02:00:00.000Z',
+          Yes__c: false,
+          Many__c: 'A;C;Gone',
+        },
+      });
+    });
+
+    it('takes ids of 15 characters, answers with the id as it was asked, and asks no nonsense', async () => {
+      answer(() => records({ ...rowOf(1), IsDeleted: false }));
+      await connector.prepare();
+      const short = rowOf(1).Id.slice(0, 15);
+      const found = await connector.readByIds([short, "x') OR (Id != '", rowOf(2).Id], []);
+      expect(found.map(({ id, state }) => [id, state])).toEqual([
+        [short, 'found'],
+        ["x') OR (Id != '", 'removed'],
+        [rowOf(2).Id, 'removed'],
+      ]);
+      expect(queries().at(-1)).toContain(`Id IN ('${rowOf(1).Id}','${rowOf(2).Id}')`);
+    });
+
+    it('asks for two hundred contacts and forty fields without too long an address', async () => {
+      const fields = Array.from(
+        { length: 40 },
+        (_, at) => `A_Field_With_A_Rather_Long_Name_${at}__c`,
+      );
+      crm.script(({ path }) =>
+        path.endsWith('/Contact/describe')
+          ? { body: { updateable: true, fields: names('FirstName', 'LastName', ...fields) } }
+          : null,
+      );
+      answer((soql) =>
+        records(...[...soql.matchAll(/'(003\w+)'/g)].map(([, Id]) => ({ Id, LastName: 'L' }))),
+      );
+      await connector.prepare();
+      const ids = Array.from({ length: 200 }, (_, at) => rowOf(at).Id);
+      const found = await connector.readByIds(ids, fields);
+      expect(found.map(({ id, state }) => [id, state])).toEqual(ids.map((id) => [id, 'found']));
+      expect(Math.max(...crm.asked.map(({ path }) => encodeURI(path).length))).toBeLessThan(14_000);
+    });
+  });
+
+  function answer(reply: (soql: string) => Answer): void {
+    crm.script(({ path }) => {
+      const soql = /^\/query(?:All)?\?q=(.*)$/s.exec(path)?.[1];
+      return soql === undefined ? null : reply(soql);
+    });
+  }
+
+  function queries(): string[] {
+    return crm.asked.map(({ path }) => path).filter((path) => path.startsWith('/query'));
+  }
+
+  async function readAll() {
+    await connector.prepare();
+    return (await toArray(connector.readPages(null))).flatMap(({ contacts }) => contacts);
+  }
+
+  function describeContact(...more: string[]): void {
+    const fields = names('Id', 'FirstName', 'LastName', ...more);
+    crm.script(({ path }) =>
+      path === '/sobjects/Contact/describe' ? { body: { updateable: true, fields } } : null,
+    );
+  }
+
+  /** A query job with these pages of results. */
+  function bulkQuery(pages: string[]) {
+    let query = '';
+    crm.script(({ method, path, body }) => {
+      if (!path.startsWith('/jobs/query')) return null;
+      if (method === 'POST') query = body;
+      if (!path.includes('/results')) return { body: { id: '750', state: 'JobComplete' } };
+      const at = Number(/locator=(\d+)/.exec(path)?.[1] ?? 0);
+      const isLast = at === pages.length - 1;
+      return { body: pages[at], headers: { 'sforce-locator': isLast ? 'null' : String(at + 1) } };
+    });
+    return { query: () => query };
+  }
+});
+
+function names(...all: string[]) {
+  return all.map((name) => field(name));
+}
+
+/** The nth contact as a query brings it; all have one stamp. */
+function rowOf(at: number) {
+  const Id = `003${String(at).padStart(12, '0')}AAA`;
+  return { Id, FirstName: 'Maria', LastName: `Lopez ${at}`, SystemModstamp: STAMP };
+}
+
+function idsOf(pages: readonly ContactPage[]): string[] {
+  return pages.flatMap(({ contacts }) => contacts.map(({ id }) => id));
+}
