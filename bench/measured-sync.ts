@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { watchPeak } from './peak-memory.ts';
 import { PROGRAM } from './program.ts';
 
 const answerSchema = z.object({
@@ -33,36 +33,20 @@ export interface Measurement {
   peakMegabytes: number | null;
 }
 
-const LOOK_EVERY_MS = 100;
-
 /** Runs the sync and watches its memory. */
 export async function measureSync(settings: string): Promise<Measurement> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [PROGRAM, 'sync', '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let peakMegabytes: number | null = null;
-  const watch = setInterval(async () => {
-    peakMegabytes = (await readPeak(child.pid)) ?? peakMegabytes;
-  }, LOOK_EVERY_MS);
+  const peak = watchPeak(child.pid);
   const exited = once(child, 'exit');
   const answer = await text(child.stdout);
   await exited;
-  clearInterval(watch);
+  const peakMegabytes = peak.stop();
   const wallSeconds = (performance.now() - startedAt) / 1_000;
   const [run] = answerSchema.parse(JSON.parse(answer)).runs;
   if (!run) throw new Error('The sync reported no run');
   const runSeconds = (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1_000;
   return { run, wallSeconds, runSeconds, peakMegabytes };
-}
-
-/** The high-water mark of resident memory that Linux keeps for each process. */
-async function readPeak(pid: number | undefined): Promise<number | null> {
-  try {
-    const status = await readFile(`/proc/${pid}/status`, 'utf8');
-    const kilobytes = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];
-    return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1_024);
-  } catch {
-    return null;
-  }
 }

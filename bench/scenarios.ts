@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { killSyncs } from './kill.ts';
 import { type Measurement, measureSync } from './measured-sync.ts';
 import { type Neighbour, type NeighbourOptions, startNeighbour } from './neighbour.ts';
+import { withOrg } from './salesforce.ts';
 import { createWorkplace, type Workplace } from './workplace.ts';
 
 /** One figure of a scenario, and what it has to keep. */
@@ -44,6 +45,11 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'kill',
     title: '1,000 contacts, SIGKILL at 200 random moments',
     measure: measureKills,
+  },
+  {
+    name: 'salesforce',
+    title: 'the Salesforce connector alone: 100,000 contacts, 5 ms for each request',
+    measure: measureSalesforce,
   },
   {
     name: 'memory',
@@ -107,6 +113,25 @@ async function measureKills(): Promise<Figure[]> {
     exactly('delivered profiles not in the file', sums.missingInFile, '', 0),
     plain('contacts held as a lost answer', sums.heldAsLost, ''),
   ];
+}
+
+async function measureSalesforce(): Promise<Figure[]> {
+  return withOrg(100_000, 5, async (measure) => {
+    const reading = await measure('read');
+    const writing = await measure('write');
+    const read = reading.steps.find(({ name }) => name === 'read');
+    const write = writing.steps.find(({ name }) => name === 'write');
+    return [
+      exactly('contacts read', read?.contacts ?? 0, '', 100_000),
+      atMost('time to read them', round(read?.seconds ?? 0), 's', 1.5),
+      plain('requests to read them', read?.calls ?? 0, ''),
+      plain('peak resident memory, reading', reading.peakMegabytes ?? 0, 'MB'),
+      exactly('contacts written', write?.contacts ?? 0, '', 100_000),
+      atMost('time to write two fields of each', round(write?.seconds ?? 0), 's', 2),
+      atMost('requests to write them', write?.calls ?? 0, '', 10),
+      atMost('peak resident memory, writing', writing.peakMegabytes ?? 0, 'MB', 200),
+    ];
+  });
 }
 
 async function measureMemory(): Promise<Figure[]> {

@@ -17,7 +17,7 @@ export type BulkJob = z.infer<typeof jobSchema>;
 type JobDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
 /** Waits between two looks at a job: short for small jobs, and few for long ones. */
-const FIRST_WAIT_MS = 150;
+const FIRST_WAIT_MS = 60;
 const WAIT_GROWTH = 1.6;
 const LONGEST_WAIT_MS = 15_000;
 

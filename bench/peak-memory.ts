@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+
+const LOOK_EVERY_MS = 50;
+
+/** Watches the most memory that a process has held, in megabytes. */
+export function watchPeak(processId: number | undefined): { stop(): number | null } {
+  let peakMegabytes: number | null = null;
+  const watch = setInterval(async () => {
+    peakMegabytes = (await readPeak(processId)) ?? peakMegabytes;
+  }, LOOK_EVERY_MS);
+  return {
+    stop() {
+      clearInterval(watch);
+      return peakMegabytes;
+    },
+  };
+}
+
+/** The high-water mark of resident memory that Linux keeps for each process; null elsewhere. */
+async function readPeak(processId: number | undefined): Promise<number | null> {
+  try {
+    const status = await readFile(`/proc/${processId}/status`, 'utf8');
+    const kilobytes = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];
+    return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1_024);
+  } catch {
+    return null;
+  }
+}

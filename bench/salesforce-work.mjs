@@ -1,0 +1,67 @@
+/**
+ * The Salesforce connector alone, as a process of its own that loads what is installed: reads all
+ * contacts, or writes two fields of each, and prints what it took as JSON.
+ */
+import { salesforceConnector } from '../dist/connectors/salesforce/connector.js';
+import { systemClock } from '../dist/src/core/clock.js';
+import { silentLog } from '../dist/src/core/log.js';
+import { keepMemoryFlat } from '../dist/src/memory.js';
+
+keepMemoryFlat();
+const [url, token, work] = process.argv.slice(2);
+let calls = 0;
+const connector = salesforceConnector.create({
+  settings: salesforceConnector.settingsSchema.parse({
+    kind: 'salesforce',
+    url,
+    auth: { type: 'token', token },
+  }),
+  contacts: { filter: null, optOutField: null },
+  deps: {
+    clock: systemClock,
+    log: silentLog,
+    signal: new AbortController().signal,
+    secrets: { read: async () => null, write: async () => {} },
+    onCall: () => {
+      calls += 1;
+    },
+  },
+});
+await connector.prepare();
+
+const ids = [];
+await measured('read', async () => {
+  for await (const page of connector.readPages(null)) {
+    // Writing needs the ids, reading alone keeps nothing.
+    if (work === 'write') for (const { id } of page.contacts) ids.push(id);
+    else ids.length += page.contacts.length;
+  }
+  return ids.length;
+});
+if (work === 'write') {
+  await connector.describeFields();
+  await measured('write', async () => {
+    let written = 0;
+    for await (const result of connector.write(changes())) {
+      if (result.status === 'written') written += 1;
+    }
+    return written;
+  });
+}
+await connector.close();
+
+function* changes() {
+  for (const [at, id] of ids.entries()) {
+    yield { id, values: { Title: `Friend ${at}`, Department: 'Donor relations' } };
+  }
+}
+
+async function measured(name, run) {
+  const callsBefore = calls;
+  const startedAt = performance.now();
+  const contacts = await run();
+  const seconds = (performance.now() - startedAt) / 1_000;
+  process.stdout.write(
+    `${JSON.stringify({ name, contacts, seconds, calls: calls - callsBefore })}\n`,
+  );
+}

@@ -1,0 +1,107 @@
+/** Field-level security: which fields a user sees and may change. */
+
+import { type Database, quoted } from './database.ts';
+import type { Field } from './field.ts';
+import type { ObjectType } from './object-type.ts';
+
+/** Whose request it is. */
+export interface User {
+  id: string;
+  username: string;
+  /**
+   * An administrator sees what is hidden from the integration user, but no field that nobody was
+   * granted; the system, as which rules run, sees everything.
+   */
+  role: 'integration' | 'administrator' | 'system';
+}
+
+/** What users may see. */
+export interface Access {
+  canRead(user: User, type: ObjectType, field: Field): boolean;
+  canEdit(user: User, type: ObjectType, field: Field): boolean;
+  /** Hides a field from the integration user, or makes it read-only; null undoes it. */
+  restrict(type: ObjectType, field: Field, to: 'hidden' | 'readOnly' | null): void;
+  /** To be called when permissions have changed. */
+  forget(): void;
+}
+
+interface Grant {
+  read: boolean;
+  edit: boolean;
+}
+
+/** Reads permissions from the org's own objects; they are remembered until they change. */
+export function createAccess(db: Database): Access {
+  const grantsOf = new Map<string, Map<string, Grant>>();
+  let restrictions: Map<string, Grant> | undefined;
+
+  function granted(user: User, key: string): Grant {
+    const grants = grantsOf.get(user.id) ?? readGrants(db, user.id);
+    grantsOf.set(user.id, grants);
+    return grants.get(key) ?? NOTHING;
+  }
+
+  function accessTo(user: User, type: ObjectType, field: Field): Grant {
+    // A field that shows the person behind an account follows the permissions of that person's field.
+    const key =
+      field.ofPerson === undefined ? `${type.name}.${field.name}` : `Contact.${field.ofPerson}`;
+    if (user.role === 'system') return EVERYTHING;
+    const grant = field.needsGrant ? granted(user, key) : EVERYTHING;
+    restrictions ??= readRestrictions(db);
+    const limit = user.role === 'integration' ? restrictions.get(key) : undefined;
+    if (limit === undefined) return grant;
+    return { read: grant.read && limit.read, edit: grant.edit && limit.edit };
+  }
+
+  return {
+    canRead: (user, type, field) => accessTo(user, type, field).read,
+    canEdit: (user, type, field) => accessTo(user, type, field).edit,
+    restrict(type, field, to) {
+      db.prepare('delete from hidden_fields where type = ? and field = ?').run(
+        type.name,
+        field.name,
+      );
+      if (to !== null) {
+        db.prepare('insert into hidden_fields values (?, ?, ?)').run(
+          type.name,
+          field.name,
+          to === 'readOnly' ? 1 : 0,
+        );
+      }
+      restrictions = undefined;
+    },
+    forget() {
+      grantsOf.clear();
+    },
+  };
+}
+
+const EVERYTHING: Grant = { read: true, edit: true };
+const NOTHING: Grant = { read: false, edit: false };
+
+function readGrants(db: Database, userId: string): Map<string, Grant> {
+  const rows = db
+    .prepare<[string], { name: string; read: number; edit: number }>(
+      `select f."Field" name, max(f."PermissionsRead") read, max(f."PermissionsEdit") edit
+       from ${quoted('PermissionSetAssignment')} a
+       join ${quoted('FieldPermissions')} f on f."ParentId" = a."PermissionSetId"
+       where a."AssigneeId" = ? and a."IsDeleted" = 0 and f."IsDeleted" = 0
+       group by f."Field"`,
+    )
+    .all(userId);
+  return new Map(
+    rows.map(({ name, read, edit }) => [name, { read: read === 1, edit: edit === 1 }]),
+  );
+}
+
+function readRestrictions(db: Database): Map<string, Grant> {
+  const rows = db
+    .prepare<[], { type: string; field: string; readable: number }>('select * from hidden_fields')
+    .all();
+  return new Map(
+    rows.map(({ type, field, readable }) => [
+      `${type}.${field}`,
+      { read: readable === 1, edit: false },
+    ]),
+  );
+}

@@ -1,0 +1,127 @@
+/** The REST API: what stands before its resources, and the resources. */
+
+import { Hono, type MiddlewareHandler } from 'hono';
+import { bulkIngestRoutes } from './bulk-ingest.ts';
+import type { Bulk } from './bulk-jobs.ts';
+import { bulkQueryRoutes } from './bulk-query.ts';
+import { collectionRoutes } from './collection-routes.ts';
+import { compositeRoutes } from './composite-routes.ts';
+import type { SalesforceEnv } from './context.ts';
+import { dailyLimitError, errorBody, notFound, SalesforceError, sessionError } from './errors.ts';
+import { limitRoutes } from './limit-routes.ts';
+import { OAuthError, oauthErrorBody } from './oauth/oauth-error.ts';
+import type { Tokens } from './oauth/tokens.ts';
+import type { Org } from './org.ts';
+import { playLocks } from './play-faults.ts';
+import { queryRoutes } from './query-routes.ts';
+import { recordRoutes } from './record-routes.ts';
+import { reportRoutes } from './report-routes.ts';
+import { toolingRoutes } from './tooling-routes.ts';
+import { basePathOf, listResources, listVersions } from './versions.ts';
+
+/** What the API reaches into. */
+export interface ApiOptions {
+  org: Org;
+  bulk: Bulk;
+  tokens: Tokens;
+  /** Hears of errors that nobody foresaw. */
+  report: (error: Error) => void;
+}
+
+/** The API at `/services/data`. The order matters: only who is signed in uses up requests. */
+export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
+  const { org, bulk, tokens } = options;
+  const api = createRouter(options.report);
+  api.get('/services/data', (c) => c.json(listVersions()));
+
+  const resources = new Hono<SalesforceEnv>();
+  resources.use(authenticate(tokens));
+  resources.use(countRequests(org));
+  resources.use(readBody());
+  resources.use(playLocks(org.locks));
+  resources.get('/', (c) => c.json(listResources(c.var.basePath)));
+  resources.route('/', queryRoutes(org, { tooling: false }));
+  resources.route('/', limitRoutes(org, bulk));
+  resources.route('/', bulkQueryRoutes(org, bulk));
+  resources.route('/', bulkIngestRoutes(org, bulk));
+  resources.route('/', reportRoutes(org));
+  resources.route('/', collectionRoutes(org));
+  resources.route(
+    '/',
+    compositeRoutes(org, async (c, request) =>
+      api.fetch(request, { ...c.env, isSubrequest: true }),
+    ),
+  );
+  resources.route('/tooling', toolingRoutes(org));
+  resources.route('/', recordRoutes(org));
+  api.route('/services/data/:version', resources);
+  return api;
+}
+
+/** A router that takes paths as Salesforce does, and turns errors into its answers. */
+export function createRouter(report: (error: Error) => void): Hono<SalesforceEnv> {
+  const router = new Hono<SalesforceEnv>({ getPath });
+  router.notFound(() => answerError(notFound(), report));
+  router.onError((error) => answerError(error, report));
+  return router;
+}
+
+/** Slashes may be doubled, and one may stand at the end. */
+function getPath(request: Request): string {
+  const path = new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/');
+  return path === '/' ? path : path.replace(/\/$/, '');
+}
+
+function answerError(error: Error, report: (error: Error) => void): Response {
+  if (error instanceof SalesforceError) {
+    return Response.json(errorBody(error), { status: error.status });
+  }
+  if (error instanceof OAuthError) return Response.json(oauthErrorBody(error), { status: 400 });
+  report(error);
+  const message = 'An unexpected error occurred.';
+  return Response.json([{ message, errorCode: 'UNKNOWN_EXCEPTION' }], { status: 500 });
+}
+
+function authenticate(tokens: Tokens): MiddlewareHandler<SalesforceEnv> {
+  return async (c, next) => {
+    c.set('basePath', basePathOf(c.req.param('version') ?? ''));
+    const header = c.req.header('authorization') ?? '';
+    const token = /^(?:Bearer|OAuth) (\S+)$/i.exec(header)?.[1];
+    if (token === undefined && header !== '') {
+      throw new SalesforceError(401, 'INVALID_AUTH_HEADER', 'INVALID_HEADER_TYPE');
+    }
+    const grant = tokens.findAccess(token ?? '');
+    if (grant === undefined) throw sessionError();
+    c.set('user', grant.user);
+    return next();
+  };
+}
+
+function countRequests({ usage }: Org): MiddlewareHandler<SalesforceEnv> {
+  return async (c, next) => {
+    const isCounted = c.env.isSubrequest !== true;
+    if (isCounted && !usage.take()) throw dailyLimitError();
+    return next();
+  };
+}
+
+/** Reads JSON; a body of another kind is left to the resource. */
+function readBody(): MiddlewareHandler<SalesforceEnv> {
+  return async (c, next) => {
+    const isJson = c.req.header('content-type')?.startsWith('application/json') === true;
+    const text = isJson ? await c.req.text() : '';
+    c.set('body', text === '' ? undefined : parseJson(text));
+    return next();
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'The body is no JSON';
+    throw new SalesforceError(400, 'JSON_PARSER_ERROR', `${message} at [line:1, column:1]`, {
+      cause: error,
+    });
+  }
+}

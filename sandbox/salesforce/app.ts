@@ -1,0 +1,83 @@
+/** The way of a request through the org. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Hono, MiddlewareHandler } from 'hono';
+import { type Faults, playFaults } from '../faults.ts';
+import { type ApiOptions, createApi, createRouter } from './api.ts';
+import type { SalesforceEnv } from './context.ts';
+import { type ControlOptions, controlRoutes } from './control.ts';
+import { SalesforceError } from './errors.ts';
+import type { SalesforceFault } from './faults.ts';
+import { authorizeRoutes } from './oauth/authorize.ts';
+import { identityRoutes, userInfoRoutes } from './oauth/identity.ts';
+import { type OAuthOptions, tokenRoutes } from './oauth/token-endpoint.ts';
+import type { Org } from './org.ts';
+import { playOrgFaults } from './play-faults.ts';
+import { logRequests } from './request-log.ts';
+
+/** Everything that the app's parts need. */
+export interface AppOptions extends ApiOptions, ControlOptions, OAuthOptions {
+  faults: Faults<SalesforceFault>;
+  /** Every request waits so long. */
+  latencyMs: number;
+  /** So many requests may be under way at once; 0 means any number. */
+  concurrent: number;
+}
+
+/** The org's addresses, and the sandbox's own controls beside them. */
+export function createApp(options: AppOptions): Hono<SalesforceEnv> {
+  const { org, tokens, clock } = options;
+  const app = createRouter(options.report);
+  app.route('/_sandbox', controlRoutes(options));
+  app.use(logRequests(options.requests, clock));
+  app.use(addHeaders(org));
+  app.use(playFaults(options.faults));
+  app.use(limitConcurrency(options.concurrent));
+  app.use(delay(options.latencyMs));
+  app.use(playOrgFaults(tokens));
+  app.route('/services/oauth2', authorizeRoutes(options.app, options.codes));
+  app.route('/services/oauth2', tokenRoutes(options));
+  app.route('/services/oauth2', userInfoRoutes(tokens));
+  app.route('/id', identityRoutes(tokens));
+  app.route('/', createApi(options));
+  return app;
+}
+
+/** The date is the org's own clock, by which clients set their upper bounds. */
+function addHeaders({ usage, clock }: Org): MiddlewareHandler<SalesforceEnv> {
+  return async (c, next) => {
+    await next();
+    // Where the connection was cut there is no answer to put headers on.
+    if (c.env.outgoing.headersSent || c.env.incoming.socket.destroyed) return;
+    c.res.headers.set('Date', new Date(clock()).toUTCString());
+    if (/^\/services\/data\/./.test(c.req.path)) {
+      c.res.headers.set('Sforce-Limit-Info', `api-usage=${usage.used()}/${usage.limit}`);
+    }
+  };
+}
+
+function limitConcurrency(most: number): MiddlewareHandler<SalesforceEnv> {
+  let underWay = 0;
+  return async (_c, next) => {
+    if (most > 0 && underWay >= most) {
+      throw new SalesforceError(
+        403,
+        'REQUEST_LIMIT_EXCEEDED',
+        'ConcurrentRequests Limit exceeded.',
+      );
+    }
+    underWay += 1;
+    try {
+      await next();
+    } finally {
+      underWay -= 1;
+    }
+  };
+}
+
+function delay(latencyMs: number): MiddlewareHandler<SalesforceEnv> {
+  return async (_c, next) => {
+    if (latencyMs > 0) await sleep(latencyMs, undefined, { ref: false });
+    await next();
+  };
+}

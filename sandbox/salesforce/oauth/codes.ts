@@ -1,0 +1,53 @@
+/** Authorization codes: good for one use within a quarter of an hour. */
+
+import { createHash } from 'node:crypto';
+import { OAuthError } from './oauth-error.ts';
+import type { TokenGrant } from './tokens.ts';
+
+const LIFETIME_MS = 900_000;
+
+/** What a code was given out for. */
+export interface CodeGrant extends TokenGrant {
+  redirectUri: string;
+  /** The PKCE challenge (SHA-256, base64url). */
+  challenge: string;
+}
+
+/** The codes of an org. */
+export interface Codes {
+  issue(grant: CodeGrant): string;
+  /** Uses a code up; an OAuthError if it, the redirect URI or the verifier is not right. */
+  redeem(code: string, redirectUri: string, verifier: string): CodeGrant;
+}
+
+/** Starts without codes; they are not kept, as nobody is signing in while a sandbox starts. */
+export function createCodes(clock: () => number, createSecret: () => string): Codes {
+  const codes = new Map<string, CodeGrant & { expiresAtMs: number; used: boolean }>();
+  return {
+    issue(grant) {
+      // Real codes end so, and must be escaped in URLs.
+      const code = `aPrx${createSecret()}==`;
+      codes.set(code, { ...grant, expiresAtMs: clock() + LIFETIME_MS, used: false });
+      return code;
+    },
+    redeem(code, redirectUri, verifier) {
+      const grant = codes.get(code);
+      if (grant === undefined) throw new OAuthError('invalid_grant', 'invalid authorization code');
+      if (grant.used || grant.expiresAtMs <= clock()) {
+        throw new OAuthError('invalid_grant', 'expired authorization code');
+      }
+      grant.used = true;
+      if (grant.redirectUri !== redirectUri) {
+        throw new OAuthError('redirect_uri_mismatch', 'redirect_uri must match configuration');
+      }
+      if (challengeOf(verifier) !== grant.challenge) {
+        throw new OAuthError('invalid_grant', 'invalid code verifier');
+      }
+      return grant;
+    },
+  };
+}
+
+function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}

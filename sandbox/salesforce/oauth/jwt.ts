@@ -1,0 +1,71 @@
+/** The assertion of the JWT bearer flow. */
+
+import { createPublicKey, verify } from 'node:crypto';
+import { z } from 'zod';
+import type { User } from '../access.ts';
+import { USERS } from '../setup-records.ts';
+import type { ClientApp } from './client-app.ts';
+import { OAuthError } from './oauth-error.ts';
+
+/** Some clients give `exp` in milliseconds; seconds will not be as large for thousands of years. */
+const LEAST_MILLISECONDS = 100_000_000_000;
+
+const LOGIN_HOSTS = ['https://login.salesforce.com', 'https://test.salesforce.com'];
+
+const headerSchema = z.object({ alg: z.literal('RS256') });
+const claimsSchema = z.object({
+  iss: z.string(),
+  sub: z.string(),
+  aud: z.union([z.string(), z.array(z.string())]),
+  exp: z.coerce.number(),
+});
+
+/** The user that an assertion speaks for; an OAuthError says what is wrong with it. */
+export function readAssertion(
+  assertion: string,
+  options: { app: ClientApp; origin: string; nowMs: number },
+): User {
+  const [header = '', claims = '', signature = ''] = assertion.split('.');
+  const signed = Buffer.from(`${header}.${claims}`);
+  const key = createPublicKey(options.app.privateKey);
+  const { iss, sub, aud, exp } = readClaims(header, claims);
+  if (iss !== options.app.clientId) {
+    throw new OAuthError('invalid_client_id', 'client identifier invalid');
+  }
+  if (!verify('RSA-SHA256', signed, key, Buffer.from(signature, 'base64url'))) {
+    throw new OAuthError('invalid_grant', 'invalid assertion');
+  }
+  if (![aud].flat().some((one) => isAudience(one, options.origin))) {
+    throw new OAuthError('invalid_grant', 'audience is invalid');
+  }
+  const expiresAtMs = exp > LEAST_MILLISECONDS ? exp : exp * 1000;
+  if (expiresAtMs <= options.nowMs) {
+    // Salesforce says so of an assertion as well.
+    throw new OAuthError('invalid_grant', 'expired authorization code');
+  }
+  const user = USERS.find(({ username }) => username === sub);
+  if (user === undefined) {
+    throw new OAuthError('invalid_grant', "user hasn't approved this consumer");
+  }
+  return user;
+}
+
+function readClaims(header: string, claims: string) {
+  try {
+    headerSchema.parse(JSON.parse(fromBase64(header)));
+    return claimsSchema.parse(JSON.parse(fromBase64(claims)));
+  } catch {
+    throw new OAuthError('invalid_grant', 'invalid assertion');
+  }
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, 'base64url').toString('utf8');
+}
+
+/** The address under which the org was reached, or those of Salesforce; a slash at the end is allowed. */
+function isAudience(audience: string, origin: string): boolean {
+  return [origin, ...LOGIN_HOSTS].includes(
+    audience.replace(/\/+$/, '').replace(/\/services\/oauth2\/token$/, ''),
+  );
+}

@@ -1,0 +1,96 @@
+/** Access tokens (sessions) and refresh tokens. */
+
+import type { User } from '../access.ts';
+import type { Database } from '../database.ts';
+import { toShortId } from '../ids.ts';
+import { findUser } from '../org.ts';
+import { ORG_ID } from '../setup-records.ts';
+
+/** Whose token it is, and what it is for. */
+export interface TokenGrant {
+  user: User;
+  /** For example `api refresh_token`. */
+  scope: string;
+}
+
+/** The tokens of an org. */
+export interface Tokens {
+  /** A new access token; it ends after the org's time unless `token` is one that is to be set. */
+  issueAccess(grant: TokenGrant, options?: { token?: string; lifetimeMs?: number }): string;
+  issueRefresh(grant: TokenGrant): string;
+  /** Whose access token it is; undefined if it is none, or no more. */
+  findAccess(token: string): TokenGrant | undefined;
+  findRefresh(token: string): TokenGrant | undefined;
+  /** Ends a token of either kind; false if it is none. */
+  revoke(token: string): boolean;
+  /** Ends all access tokens; refresh tokens stay. */
+  expireAll(): void;
+}
+
+/** What tokens are made with. */
+export interface TokensOptions {
+  clock: () => number;
+  /** How long an access token lasts; 0 means for good. */
+  lifetimeMs: number;
+  /** Unpredictable hexadecimal digits. */
+  createSecret: () => string;
+}
+
+interface TokenRow {
+  user_id: string;
+  scope: string;
+}
+
+/** Opens the tokens of a database. */
+export function createTokens(db: Database, options: TokensOptions): Tokens {
+  const findAccess = db.prepare<[string, number], TokenRow>(
+    'select * from access_tokens where token = ? and (expires_at_ms is null or expires_at_ms > ?)',
+  );
+  const findRefresh = db.prepare<[string], TokenRow>(
+    'select * from refresh_tokens where token = ?',
+  );
+  return {
+    issueAccess(
+      { user, scope },
+      { token = accessToken(options), lifetimeMs = options.lifetimeMs } = {},
+    ) {
+      const expiresAtMs = lifetimeMs === 0 ? null : options.clock() + lifetimeMs;
+      db.prepare('insert or replace into access_tokens values (?, ?, ?, ?)').run(
+        token,
+        user.id,
+        scope,
+        expiresAtMs,
+      );
+      return token;
+    },
+    issueRefresh({ user, scope }) {
+      const token = `5Aep861.${options.createSecret()}`;
+      db.prepare('insert into refresh_tokens values (?, ?, ?)').run(token, user.id, scope);
+      return token;
+    },
+    findAccess: (token) => toGrant(findAccess.get(token, options.clock())),
+    findRefresh: (token) => toGrant(findRefresh.get(token)),
+    revoke(token) {
+      const access = db.prepare('delete from access_tokens where token = ?').run(token);
+      const refresh = db.prepare('delete from refresh_tokens where token = ?').run(token);
+      return access.changes + refresh.changes > 0;
+    },
+    expireAll() {
+      db.prepare('delete from access_tokens').run();
+    },
+  };
+}
+
+/** An access token of the form that all clients expect: the org's id, `!`, and the secret. */
+export function toAccessToken(secret: string): string {
+  return `${toShortId(ORG_ID)}!AQ.${secret}`;
+}
+
+function accessToken({ createSecret }: TokensOptions): string {
+  return toAccessToken(createSecret() + createSecret());
+}
+
+function toGrant(row: TokenRow | undefined): TokenGrant | undefined {
+  const user = row === undefined ? undefined : findUser(row.user_id);
+  return row === undefined || user === undefined ? undefined : { user, scope: row.scope };
+}

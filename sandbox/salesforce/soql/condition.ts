@@ -1,0 +1,79 @@
+/** The conditions of a WHERE clause as a tree; the parser gives them in one row, with parentheses counted. */
+
+import type {
+  ConditionWithValueQuery,
+  NegationCondition,
+  WhereClause,
+} from '@jetstreamapp/soql-parser-js';
+import { malformed } from './query-error.ts';
+
+/** A comparison, as the parser gives it. */
+export type Comparison = Exclude<ConditionWithValueQuery, NegationCondition>;
+
+/** A condition. */
+export type Condition =
+  | { kind: 'compare'; comparison: Comparison }
+  | { kind: 'all' | 'any'; parts: Condition[] }
+  | { kind: 'not'; part: Condition };
+
+/** Reads a clause; MALFORMED_QUERY where AND and OR stand side by side without parentheses. */
+export function readCondition(where: WhereClause, soql: string): Condition {
+  const tokens = flatten(where);
+  let position = 0;
+
+  function readRow(): Condition {
+    const parts = [readOne()];
+    const operator = tokens[position];
+    while (tokens[position] === 'AND' || tokens[position] === 'OR') {
+      if (tokens[position] !== operator) {
+        throw malformed(soql, `unexpected token: '${tokens[position]}'`, String(tokens[position]));
+      }
+      position += 1;
+      parts.push(readOne());
+    }
+    const [only] = parts;
+    if (parts.length === 1 && only !== undefined) return only;
+    return { kind: operator === 'OR' ? 'any' : 'all', parts };
+  }
+
+  function readOne(): Condition {
+    const token = tokens[position];
+    position += 1;
+    if (token === 'NOT') return { kind: 'not', part: readOne() };
+    if (token === '(') {
+      const inside = readRow();
+      position += 1;
+      return inside;
+    }
+    if (token === undefined || typeof token === 'string') {
+      throw malformed(soql, `unexpected token: '${token ?? '<EOF>'}'`, token ?? '');
+    }
+    return { kind: 'compare', comparison: token };
+  }
+
+  return readRow();
+}
+
+type Token = Comparison | '(' | ')' | 'AND' | 'OR' | 'NOT';
+
+function flatten(where: WhereClause): Token[] {
+  const tokens: Token[] = [];
+  let clause: WhereClause | undefined = where;
+  while (clause !== undefined) {
+    tokens.push(...tokensOf(clause.left));
+    if (!('operator' in clause)) break;
+    tokens.push(clause.operator);
+    clause = clause.right;
+  }
+  return tokens;
+}
+
+function tokensOf(left: ConditionWithValueQuery | null): Token[] {
+  if (left === null) return [];
+  const opening = repeat('(', left.openParen);
+  return 'operator' in left ? [...opening, left, ...repeat(')', left.closeParen)] : opening;
+}
+
+function repeat(token: '(' | ')', times = 0): Token[] {
+  return Array.from({ length: times }, () => token);
+}

@@ -1,0 +1,32 @@
+/** SOQL as a tree. */
+
+import { parseQuery, type Query } from '@jetstreamapp/soql-parser-js';
+import { malformed } from './query-error.ts';
+
+/** Longer queries are refused, as Salesforce does. */
+const MAX_LENGTH = 100_000;
+
+/** The tree of a query; MALFORMED_QUERY if there is none. */
+export function parseSoql(soql: string): Query & { sObject: string } {
+  if (soql.length > MAX_LENGTH) {
+    throw malformed(
+      soql.slice(0, 100),
+      'SOQL statements cannot be longer than 100000 characters.',
+      '',
+    );
+  }
+  const query = parse(soql);
+  const { sObject } = query;
+  if (sObject === undefined) throw malformed(soql, "unexpected token: '<EOF>'", '');
+  return { ...query, sObject };
+}
+
+function parse(soql: string): Query {
+  try {
+    return parseQuery(soql);
+  } catch (error) {
+    const found = error instanceof Error ? /but found:? .*?'(.*?)'/s.exec(error.message)?.[1] : '';
+    const token = found === undefined || found === '' ? '<EOF>' : found;
+    throw malformed(soql, `unexpected token: '${token}'`, token);
+  }
+}

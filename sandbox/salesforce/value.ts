@@ -1,0 +1,103 @@
+/** Values on their way in and out: what JSON says, and what the database keeps. */
+
+import { type Field, isText, type StoredValue } from './field.ts';
+
+/** A value that cannot be what the field holds. */
+export const NOT_OF_TYPE = Symbol('not of type');
+
+/**
+ * The value to keep; blanks at the ends of texts go, and a text of nothing else is no value.
+ * `NOT_OF_TYPE` for what the field cannot hold at all. Texts are read as well, as CSV has
+ * nothing else.
+ */
+export function readValue(field: Field, value: unknown): StoredValue | typeof NOT_OF_TYPE {
+  if (value === null || value === undefined) return field.type === 'boolean' ? 0 : null;
+  if (isWord(field)) return readText(value);
+  if (typeof value === 'string' && value.trim() === '') return null;
+  switch (field.type) {
+    case 'boolean':
+      return readBoolean(value);
+    case 'date':
+      return readDate(value);
+    case 'datetime':
+      return readMoment(value);
+    case 'int':
+      return readNumber(value, 0);
+    case 'address':
+      return NOT_OF_TYPE;
+    default:
+      return readNumber(value, field.scale);
+  }
+}
+
+/** Whether JSON of this kind can be read into the field at all: texts must be texts. */
+export function isJsonOfType(field: Field, value: unknown): boolean {
+  if (value === null) return true;
+  if (typeof value === 'object') return false;
+  if (isWord(field)) return typeof value === 'string';
+  if (field.type === 'boolean' && typeof value === 'number') return false;
+  return readValue(field, value) !== NOT_OF_TYPE;
+}
+
+/** The value as the REST API shows it. */
+export function showValue(field: Field, value: StoredValue): string | number | boolean | null {
+  if (field.type === 'boolean') return value === 1;
+  if (field.type === 'datetime' && typeof value === 'number') return showMoment(value);
+  return value;
+}
+
+/** A moment in the manner of the REST API: `2026-11-20T02:00:00.000+0000`. */
+export function showMoment(atMs: number): string {
+  return new Date(atMs).toISOString().replace('Z', '+0000');
+}
+
+/** A moment to the second: the org's stamps have no more. */
+export function wholeSecond(atMs: number): number {
+  return Math.floor(atMs / 1000) * 1000;
+}
+
+/** Milliseconds since 1970 for an ISO moment with a zone; undefined for anything else. */
+export function parseMoment(text: string): number | undefined {
+  const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
+  if (!pattern.test(text) || !isDay(text.slice(0, 10))) return undefined;
+  const atMs = Date.parse(text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
+  return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+/** Whether a text is an ISO day that exists. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const atMs = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
+}
+
+function isWord(field: Field): boolean {
+  return isText(field) || field.type === 'id' || field.type === 'reference';
+}
+
+function readText(value: unknown): StoredValue | typeof NOT_OF_TYPE {
+  if (typeof value === 'object') return NOT_OF_TYPE;
+  const text = String(value).trim();
+  return text === '' ? null : text;
+}
+
+function readBoolean(value: unknown): StoredValue | typeof NOT_OF_TYPE {
+  const text = String(value).toLowerCase();
+  if (text === 'true' || text === '1') return 1;
+  return text === 'false' || text === '0' ? 0 : NOT_OF_TYPE;
+}
+
+function readDate(value: unknown): StoredValue | typeof NOT_OF_TYPE {
+  return typeof value === 'string' && isDay(value) ? value : NOT_OF_TYPE;
+}
+
+function readMoment(value: unknown): StoredValue | typeof NOT_OF_TYPE {
+  const atMs = typeof value === 'string' ? parseMoment(value) : undefined;
+  return atMs === undefined ? NOT_OF_TYPE : wholeSecond(atMs);
+}
+
+function readNumber(value: unknown, scale: number): StoredValue | typeof NOT_OF_TYPE {
+  const number = typeof value === 'boolean' ? Number.NaN : Number(value);
+  if (!Number.isFinite(number)) return NOT_OF_TYPE;
+  return Number(number.toFixed(scale));
+}

@@ -1,0 +1,227 @@
+/** A running stand-in for a test, and short ways to talk to it. */
+
+import jsforce from 'jsforce';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import {
+  type SalesforceSandbox,
+  type SalesforceSandboxOptions,
+  startSalesforceSandbox,
+} from '../../../sandbox/salesforce/index.ts';
+
+/** The path that resources begin with. */
+export const BASE_PATH = '/services/data/v67.0';
+
+/** Starts a small org; it ends with the test. */
+export async function startOrg(options: SalesforceSandboxOptions = {}): Promise<SalesforceSandbox> {
+  const org = await startSalesforceSandbox({ contacts: 20, donors: 50, ...options });
+  onTestFinished(() => org.close());
+  return org;
+}
+
+/** A clock that stands still until it is moved. */
+export function aClock(start = '2026-03-10T12:00:00Z') {
+  let nowMs = Date.parse(start);
+  return {
+    read: () => nowMs,
+    advance(ms: number): void {
+      nowMs += ms;
+    },
+  };
+}
+
+/** A connection of the real client, with the org's first token. */
+export function connect(org: SalesforceSandbox) {
+  return new jsforce.Connection({
+    instanceUrl: org.baseUrl,
+    accessToken: org.token,
+    version: '67.0',
+  });
+}
+
+/** What the org answered; `body` is a text where it is no JSON. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+/** How a request differs from an ordinary one. */
+export interface AskOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+  token?: string;
+}
+
+/** Asks the API; paths that do not begin with `/services` are resources. */
+export async function ask(
+  org: SalesforceSandbox,
+  method: string,
+  path: string,
+  { body, headers = {}, token = org.token }: AskOptions = {},
+): Promise<Answer> {
+  const url = org.baseUrl + (path.includes('/services') ? path : BASE_PATH + path);
+  const response = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return toAnswer(response);
+}
+
+/** Asks the sandbox's own controls. */
+export async function control(
+  org: SalesforceSandbox,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await fetch(`${org.rootUrl}/_sandbox${path}`, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return toAnswer(response);
+}
+
+/** Does something by hand in the org; an error if it was refused. */
+export async function edit(org: SalesforceSandbox, order: unknown): Promise<string> {
+  const { status, body } = await control(org, 'POST', '/edit', order);
+  if (status !== 200) throw new Error(`The edit was refused: ${JSON.stringify(body)}`);
+  return z.object({ id: z.string() }).parse(body).id;
+}
+
+/** Sends a form to a sign-in endpoint. */
+export async function sendForm(
+  org: SalesforceSandbox,
+  path: string,
+  form: Record<string, string>,
+): Promise<Answer> {
+  const body = new URLSearchParams(form);
+  const url = `${org.baseUrl}/services/oauth2${path}`;
+  return toAnswer(await fetch(url, { method: 'POST', body, redirect: 'manual' }));
+}
+
+const pageSchema = z.object({
+  totalSize: z.number(),
+  done: z.boolean(),
+  nextRecordsUrl: z.string().optional(),
+  records: z.array(z.record(z.string(), z.unknown())),
+});
+
+/** Runs SOQL that must succeed. */
+export async function query(org: SalesforceSandbox, soql: string, resource = 'query') {
+  const { status, body } = await ask(org, 'GET', `/${resource}?q=${encodeURIComponent(soql)}`);
+  if (status !== 200) throw new Error(`The query was refused: ${JSON.stringify(body)}`);
+  return pageSchema.parse(body);
+}
+
+/** The values of one column. */
+export async function column(
+  org: SalesforceSandbox,
+  soql: string,
+  name = 'Id',
+  resource = 'query',
+): Promise<unknown[]> {
+  return (await query(org, soql, resource)).records.map((record) => record[name]);
+}
+
+/** Runs SOQL that must fail; its error. */
+export async function queryError(org: SalesforceSandbox, soql: string) {
+  const { status, body } = await ask(org, 'GET', `/query?q=${encodeURIComponent(soql)}`);
+  const [error] = z
+    .array(z.object({ errorCode: z.string(), message: z.string() }))
+    .length(1)
+    .parse(body);
+  return { status, ...error };
+}
+
+/** Changes records in one request; the outcomes in their order. */
+export async function update(
+  org: SalesforceSandbox,
+  records: Record<string, unknown>[],
+  {
+    allOrNone = false,
+    headers = {},
+  }: { allOrNone?: boolean; headers?: AskOptions['headers'] } = {},
+): Promise<SaveResult[]> {
+  const body = {
+    allOrNone,
+    records: records.map((record) => ({ attributes: { type: 'Contact' }, ...record })),
+  };
+  const answer = await ask(org, 'PATCH', '/composite/sobjects', { body, headers: headers ?? {} });
+  return saveResults.parse(answer.body);
+}
+
+const saveResults = z.array(
+  z.object({
+    id: z.string().optional(),
+    success: z.boolean(),
+    errors: z.array(
+      z.object({ statusCode: z.string(), message: z.string(), fields: z.array(z.string()) }),
+    ),
+  }),
+);
+
+/** The outcome of one record of a collection. */
+export type SaveResult = z.infer<typeof saveResults>[number];
+
+/** The codes of the outcomes: null for a record that was written. */
+export function codesOf(results: readonly SaveResult[]): (string | null)[] {
+  return results.map(({ errors }) => errors[0]?.statusCode ?? null);
+}
+
+/** The ids of the first contacts. */
+export async function contactIds(org: SalesforceSandbox, count: number): Promise<string[]> {
+  return z
+    .array(z.string())
+    .parse(await column(org, `SELECT Id FROM Contact ORDER BY Id LIMIT ${count}`));
+}
+
+/** Makes a custom field that the integration user may read and write. */
+export async function addField(
+  org: SalesforceSandbox,
+  name: string,
+  metadata: Record<string, unknown>,
+): Promise<void> {
+  const order = { FullName: `Contact.${name}`, Metadata: { label: name, ...metadata } };
+  const created = await ask(org, 'POST', '/tooling/sobjects/CustomField', { body: order });
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  const [present] = await column(org, "SELECT Id FROM PermissionSet WHERE Name = 'Test'");
+  const parent = present ?? (await createPermissionSet(org));
+  await create(org, 'FieldPermissions', {
+    ParentId: parent,
+    SobjectType: 'Contact',
+    Field: `Contact.${name}`,
+    PermissionsRead: true,
+    PermissionsEdit: true,
+  });
+}
+
+async function createPermissionSet(org: SalesforceSandbox): Promise<string> {
+  const id = await create(org, 'PermissionSet', { Name: 'Test', Label: 'Test' });
+  const [userId] = await column(org, "SELECT Id FROM User WHERE Username LIKE 'integration@%'");
+  await create(org, 'PermissionSetAssignment', { PermissionSetId: id, AssigneeId: userId });
+  return id;
+}
+
+/** Creates a record that must be accepted; its id. */
+export async function create(
+  org: SalesforceSandbox,
+  type: string,
+  values: Record<string, unknown>,
+): Promise<string> {
+  const { status, body } = await ask(org, 'POST', `/sobjects/${type}`, { body: values });
+  if (status !== 201) throw new Error(`${type} was refused: ${JSON.stringify(body)}`);
+  return z.object({ id: z.string() }).parse(body).id;
+}
+
+async function toAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const body: unknown = isJson ? JSON.parse(text) : text;
+  return { status: response.status, headers: response.headers, body };
+}

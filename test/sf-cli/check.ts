@@ -1,0 +1,294 @@
+/**
+ * Uses the sandbox for Salesforce with the official command line `sf`, and says for each command
+ * whether it worked: `node test/sf-cli/check.ts [path of sf]`. Without a path it takes SF_CLI, or
+ * the `sf` on the PATH; without any of them there is nothing to check, and that is no failure.
+ */
+
+import { execFile } from 'node:child_process';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { z } from 'zod';
+import { type SalesforceSandbox, startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
+
+/** More than one page of a query, and of the results of a bulk query. */
+const CONTACTS = 2500;
+const BULK_PAGE_ROWS = 1000;
+const COMMAND_TIMEOUT_MS = 120_000;
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+interface World {
+  org: SalesforceSandbox;
+  /** A folder that goes when everything is done. */
+  folder: string;
+  /** Runs a command; what it says in JSON as its result, or an error with its message. */
+  sf(...args: string[]): Promise<unknown>;
+  /** Runs a command; everything that it prints. */
+  print(...args: string[]): Promise<string>;
+}
+
+interface Step {
+  name: string;
+  /** Throws if the command does not do what it is for. */
+  run(world: World): Promise<void>;
+}
+
+const STEPS: readonly Step[] = [
+  { name: 'org login access-token', run: signInByToken },
+  { name: 'org login jwt', run: signInByAssertion },
+  { name: 'data query', run: querySome },
+  { name: 'data query, many pages', run: queryAll },
+  { name: 'data query --result-format csv', run: queryAsCsv },
+  { name: 'data query, summed up', run: querySums },
+  { name: 'data query --use-tooling-api', run: queryTooling },
+  { name: 'data create, get, update and delete record', run: editRecord },
+  { name: 'data export bulk', run: exportInBulk },
+  { name: 'data update bulk', run: updateInBulk },
+  { name: 'data import bulk and delete bulk', run: importAndDeleteInBulk },
+  { name: 'sobject describe', run: describeContact },
+  { name: 'sobject list', run: listObjects },
+  { name: 'org list limits', run: listLimits },
+  { name: 'org assign permset', run: assignPermissionSet },
+];
+
+const program = await findProgram();
+if (program === null) {
+  print('There is no sf here: nothing is checked. Give its path, or set SF_CLI.');
+} else {
+  process.exitCode = (await checkAll(program)) ? 0 : 1;
+}
+
+/** Whether all steps went well; each of them may need those before it. */
+async function checkAll(program: string): Promise<boolean> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'donor-sync-sf-'));
+  const org = await startSalesforceSandbox({ contacts: CONTACTS, bulkPageRows: BULK_PAGE_ROWS });
+  const world = createWorld(program, org, folder);
+  let failures = 0;
+  try {
+    for (const step of STEPS) {
+      const problem = await problemOf(step, world);
+      if (problem !== null) failures += 1;
+      print(problem === null ? `ok      ${step.name}` : `failed  ${step.name}: ${problem}`);
+    }
+  } finally {
+    await org.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+  return failures === 0;
+}
+
+async function problemOf(step: Step, world: World): Promise<string | null> {
+  try {
+    await step.run(world);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message.trim() : String(error);
+  }
+}
+
+async function signInByToken({ sf, org }: World): Promise<void> {
+  const url = ['--instance-url', org.baseUrl];
+  const answer = await sf('org', 'login', 'access-token', ...url, '--no-prompt', '--set-default');
+  const { username } = z.object({ username: z.string() }).parse(answer);
+  expectSame(username, org.username);
+}
+
+async function signInByAssertion({ sf, org, folder }: World): Promise<void> {
+  const key = path.join(folder, 'key.pem');
+  await writeFile(key, org.privateKey, { mode: 0o600 });
+  const user = ['--client-id', org.clientId, '--username', org.username];
+  const place = ['--jwt-key-file', key, '--instance-url', org.baseUrl, '--set-default'];
+  const answer = await sf('org', 'login', 'jwt', ...user, ...place);
+  expectSame(z.object({ orgId: z.string() }).parse(answer).orgId.slice(0, 3), '00D');
+}
+
+async function querySome(world: World): Promise<void> {
+  const soql = 'SELECT Id, LastName, Account.Name FROM Contact ORDER BY Id LIMIT 5';
+  const records = await query(world, soql);
+  expectSame(records.length, 5);
+  z.object({ Account: z.object({ Name: z.string() }) }).parse(records[0]);
+}
+
+async function queryAll(world: World): Promise<void> {
+  const records = await query(world, 'SELECT Id FROM Contact');
+  expectSame(new Set(records.map(({ Id }) => Id)).size, CONTACTS);
+}
+
+async function queryAsCsv({ print }: World): Promise<void> {
+  const soql = 'SELECT Id, LastName, Account.Name FROM Contact ORDER BY Id LIMIT 3';
+  const text = await print('data', 'query', '--query', soql, '--result-format', 'csv');
+  const lines = text.trim().split('\n');
+  expectSame(lines[0], 'Id,LastName,Account.Name');
+  expectSame(lines.length, 4);
+}
+
+async function querySums({ print }: World): Promise<void> {
+  const soql = 'SELECT LeadSource, COUNT(Id) FROM Contact GROUP BY LeadSource';
+  const text = await print('data', 'query', '--query', soql, '--result-format', 'csv');
+  expectSame(text.trim().split('\n')[0], 'LeadSource,COUNT(Id)');
+}
+
+async function queryTooling(world: World): Promise<void> {
+  const soql = 'SELECT Id, DeveloperName FROM CustomField';
+  const answer = await world.sf('data', 'query', '--query', soql, '--use-tooling-api');
+  z.object({ totalSize: z.number() }).parse(answer);
+}
+
+async function editRecord(world: World): Promise<void> {
+  const contact = ['--sobject', 'Contact'];
+  const created = await world.sf(...record('create', contact, "FirstName='Ada' LastName='Byron'"));
+  const { id } = z.object({ id: z.string() }).parse(created);
+  const one = [...contact, '--record-id', id];
+  await world.sf(...record('update', one, "LastName='Lovelace' Title='Countess'"));
+  const read = await world.sf('data', 'get', 'record', ...one);
+  expectSame(z.object({ Name: z.string() }).parse(read).Name, 'Ada Lovelace');
+  await world.sf('data', 'delete', 'record', ...one);
+  expectSame((await query(world, `SELECT Id FROM Contact WHERE Id = '${id}'`)).length, 0);
+}
+
+function record(verb: string, what: string[], values: string): string[] {
+  return ['data', verb, 'record', ...what, '--values', values];
+}
+
+async function exportInBulk({ sf, folder }: World): Promise<void> {
+  const file = path.join(folder, 'contacts.csv');
+  const soql = 'SELECT Id, FirstName, LastName FROM Contact';
+  await sf(...bulk('export'), '--query', soql, '--output-file', file);
+  const lines = (await readFile(file, 'utf8')).trim().split('\n');
+  expectSame(new Set(lines).size, CONTACTS + 1);
+}
+
+async function updateInBulk(world: World): Promise<void> {
+  const ids = (await query(world, 'SELECT Id FROM Contact LIMIT 300')).map(({ Id }) => Id);
+  const lines = ids.map((id) => `${id},Checked`);
+  const file = await writeCsv(world, ['Id,Department', ...lines]);
+  const answer = await world.sf(...bulk('update'), '--sobject', 'Contact', '--file', file);
+  expectSame(jobInfo(answer).successfulRecords, 300);
+  const changed = await query(world, "SELECT Id FROM Contact WHERE Department = 'Checked'");
+  expectSame(changed.length, 300);
+}
+
+async function importAndDeleteInBulk(world: World): Promise<void> {
+  const names = Array.from({ length: 20 }, (_, number) => `Imported,Person ${number}`);
+  const file = await writeCsv(world, ['FirstName,LastName', ...names]);
+  const answer = await world.sf(...bulk('import'), '--sobject', 'Contact', '--file', file);
+  expectSame(jobInfo(answer).successfulRecords, 20);
+  const imported = await query(world, "SELECT Id FROM Contact WHERE FirstName = 'Imported'");
+  const ids = await writeCsv(world, ['Id', ...imported.map(({ Id }) => Id)]);
+  await world.sf(...bulk('delete'), '--sobject', 'Contact', '--file', ids);
+  expectSame((await query(world, "SELECT Id FROM Contact WHERE FirstName = 'Imported'")).length, 0);
+}
+
+async function describeContact({ sf }: World): Promise<void> {
+  const answer = await sf('sobject', 'describe', '--sobject', 'Contact');
+  const { fields } = z.object({ fields: z.array(z.object({ name: z.string() })) }).parse(answer);
+  expectSame(
+    fields.some(({ name }) => name === 'MailingCity'),
+    true,
+  );
+}
+
+async function listObjects({ sf }: World): Promise<void> {
+  const names = z.array(z.string()).parse(await sf('sobject', 'list', '--sobject', 'all'));
+  expectSame(names.includes('Contact'), true);
+}
+
+async function listLimits({ sf }: World): Promise<void> {
+  const limits = z.array(z.object({ name: z.string(), remaining: z.number() }));
+  const found = limits.parse(await sf('org', 'list', 'limits'));
+  expectSame(
+    found.some(({ name }) => name === 'DailyApiRequests'),
+    true,
+  );
+}
+
+async function assignPermissionSet(world: World): Promise<void> {
+  const values = "Name='Sf_Check' Label='Check'";
+  await world.sf(...record('create', ['--sobject', 'PermissionSet'], values));
+  await world.sf('org', 'assign', 'permset', '--name', 'Sf_Check');
+  const soql = "SELECT Id FROM PermissionSetAssignment WHERE PermissionSet.Name = 'Sf_Check'";
+  expectSame((await query(world, soql)).length, 1);
+}
+
+async function query({ sf }: World, soql: string): Promise<{ Id: string }[]> {
+  const records = z.array(z.looseObject({ Id: z.string() }));
+  return z.object({ records }).parse(await sf('data', 'query', '--query', soql)).records;
+}
+
+function bulk(verb: string): string[] {
+  return ['data', verb, 'bulk', '--wait', '2'];
+}
+
+function jobInfo(answer: unknown) {
+  return z.object({ successfulRecords: z.number() }).parse(answer);
+}
+
+async function writeCsv({ folder }: World, lines: string[]): Promise<string> {
+  const file = path.join(folder, 'upload.csv');
+  await writeFile(file, `${lines.join('\n')}\n`);
+  return file;
+}
+
+function expectSame(found: unknown, wanted: unknown): void {
+  if (found !== wanted) throw new Error(`${found} was found instead of ${wanted}`);
+}
+
+/** Nothing of the surroundings reaches the program: neither its settings nor a proxy. */
+function createWorld(program: string, org: SalesforceSandbox, folder: string): World {
+  const env = {
+    // The program itself needs a Node that is new enough; this one is.
+    PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
+    HOME: folder,
+    SF_ACCESS_TOKEN: org.token,
+    SF_DISABLE_TELEMETRY: 'true',
+    SF_AUTOUPDATE_DISABLE: 'true',
+  };
+
+  function run(args: string[]): Promise<string> {
+    const options = { env, cwd: folder, timeout: COMMAND_TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES };
+    return new Promise((resolve, reject) => {
+      execFile(program, args, options, (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else reject(new Error(messageIn(stdout) ?? `${error.message}\n${stderr}`));
+      });
+    });
+  }
+
+  return {
+    org,
+    folder,
+    print: (...args) => run(args),
+    sf: async (...args) => {
+      const text = await run([...args, '--json']);
+      return z.object({ result: z.unknown() }).parse(JSON.parse(text)).result;
+    },
+  };
+}
+
+/** A command that fails says why in the same JSON. */
+function messageIn(stdout: string): string | null {
+  try {
+    return z.object({ message: z.string() }).parse(JSON.parse(stdout)).message;
+  } catch {
+    return null;
+  }
+}
+
+async function findProgram(): Promise<string | null> {
+  const given = process.argv[2] ?? process.env['SF_CLI'];
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  const candidates =
+    given === undefined ? folders.map((folder) => path.join(folder, 'sf')) : [given];
+  for (const candidate of candidates) {
+    const exists = await access(candidate).then(
+      () => true,
+      () => false,
+    );
+    if (exists) return path.resolve(candidate);
+  }
+  return null;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
