@@ -12,7 +12,7 @@ const answerSchema = z.object({
         status: z.string(),
         contacts: z.record(z.string(), z.number()),
         credits: z.object({ enhancements: z.object({ spent: z.number() }) }),
-        calls: z.object({ partner: z.number(), throttled: z.number() }),
+        calls: z.object({ partner: z.number(), crm: z.number(), throttled: z.number() }),
         startedAt: z.string(),
         finishedAt: z.string(),
       }),

@@ -25,11 +25,19 @@ export interface SalesforceMeasurement {
   peakMegabytes: number | null;
 }
 
+/** An org that serves. */
+export interface Org {
+  baseUrl: string;
+  token: string;
+  /** Measures the connector alone. */
+  measure(what: 'read' | 'write'): Promise<SalesforceMeasurement>;
+}
+
 /** An org with so many contacts, each request of which takes so long. */
 export async function withOrg<T>(
   contacts: number,
   latencyMs: number,
-  work: (measure: (what: 'read' | 'write') => Promise<SalesforceMeasurement>) => Promise<T>,
+  work: (org: Org) => Promise<T>,
 ): Promise<T> {
   const flags = [
     '--port',
@@ -47,7 +55,11 @@ export async function withOrg<T>(
   try {
     const [line] = await once(createInterface(org.stdout), 'line');
     const { baseUrl, token } = readySchema.parse(JSON.parse(String(line)));
-    return await work((what) => measureConnector(baseUrl, token, what));
+    return await work({
+      baseUrl,
+      token,
+      measure: (what) => measureConnector(baseUrl, token, what),
+    });
   } finally {
     const exited = once(org, 'exit');
     org.kill('SIGTERM');

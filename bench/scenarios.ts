@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { killSyncs } from './kill.ts';
 import { type Measurement, measureSync } from './measured-sync.ts';
 import { type Neighbour, type NeighbourOptions, startNeighbour } from './neighbour.ts';
+import { measureQuietNight } from './quiet-night.ts';
 import { withOrg } from './salesforce.ts';
 import { createWorkplace, type Workplace } from './workplace.ts';
 
@@ -50,6 +51,11 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'salesforce',
     title: 'the Salesforce connector alone: 100,000 contacts, 5 ms for each request',
     measure: measureSalesforce,
+  },
+  {
+    name: 'night',
+    title: 'a night without changes: 1,000,000 contacts in Salesforce, all of them enhanced',
+    measure: measureNight,
   },
   {
     name: 'memory',
@@ -116,7 +122,7 @@ async function measureKills(): Promise<Figure[]> {
 }
 
 async function measureSalesforce(): Promise<Figure[]> {
-  return withOrg(100_000, 5, async (measure) => {
+  return withOrg(100_000, 5, async ({ measure }) => {
     const reading = await measure('read');
     const writing = await measure('write');
     const read = reading.steps.find(({ name }) => name === 'read');
@@ -132,6 +138,19 @@ async function measureSalesforce(): Promise<Figure[]> {
       atMost('peak resident memory, writing', writing.peakMegabytes ?? 0, 'MB', 200),
     ];
   });
+}
+
+async function measureNight(): Promise<Figure[]> {
+  const contacts = 1_000_000;
+  const { first, second } = await measureQuietNight(contacts);
+  return [
+    plain('contacts read by the first run', first.run.contacts['read'] ?? 0, ''),
+    plain('time of the first run', first.runSeconds, 's'),
+    atMost('API calls of the night, sign-in left out', second.run.calls.crm - 1, '', 3),
+    atMost('time of the night', second.runSeconds, 's', 2),
+    exactly('credits of the night', spent(second), '', 0),
+    plain('peak resident memory of the night', second.peakMegabytes ?? 0, 'MB'),
+  ];
 }
 
 async function measureMemory(): Promise<Figure[]> {

@@ -1,0 +1,49 @@
+/** A night in which nothing has changed, in a large org whose contacts are all enhanced. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { type Measurement, measureSync } from './measured-sync.ts';
+import { startNeighbour } from './neighbour.ts';
+import { withOrg } from './salesforce.ts';
+
+/** The run that read everything, and the one after it. */
+export async function measureQuietNight(
+  contacts: number,
+): Promise<{ first: Measurement; second: Measurement }> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-night-'));
+  const service = await startNeighbour({ donors: 1_000, rate: 10, burst: 10, jobTimeMs: 0 });
+  try {
+    return await withOrg(contacts, 5, async ({ baseUrl, token }) => {
+      const settings = join(folder, 'donor-sync.yaml');
+      await writeFile(
+        settings,
+        `database: "sqlite:store.db"
+integrations:
+  - id: night
+    partner: { baseUrl: "${service.baseUrl}", apiKey: "${service.apiKey}" }
+    crm: { kind: salesforce, url: "${baseUrl}", auth: { type: token, token: "${token}" } }
+    budget: { perRun: 0 }
+    fields: [{ from: work.primary, to: Title }]
+`,
+      );
+      const first = await measureSync(settings);
+      enhanceEverybody(join(folder, 'store.db'));
+      return { first, second: await measureSync(settings) };
+    });
+  } finally {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What weeks of syncing would bring about: every contact has its profile. */
+function enhanceEverybody(database: string): void {
+  const db = new Sqlite(database);
+  db.prepare(
+    `update contacts set state = 'settled', asked_identity = identity, asked_at = ?,
+     donor_id = crm_id, enhanced_at = ?, due_reason = null, outcome_reason = 'fields_written'
+     where state = 'due'`,
+  ).run(Date.now(), Date.now());
+  db.close();
+}
