@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { contactQueries } from './contacts.ts';
+import { decisionQueries } from './decisions.ts';
 import { deliveryQueries } from './deliveries.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { forgetQueries } from './forget.ts';
@@ -28,7 +29,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
     secrets: secretQueries(db),
     integrations: integrationQueries(db, checkpoint),
     runs: runQueries(db, checkpoint, clock),
-    contacts: contactQueries(db, checkpoint, clock),
+    contacts: { ...contactQueries(db, checkpoint, clock), ...decisionQueries(checkpoint, clock) },
     submissions: submissionQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
     deliveries: deliveryQueries(db, checkpoint, clock),

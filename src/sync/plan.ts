@@ -5,7 +5,8 @@
 import type { Contact } from '../core/contact.ts';
 import type { Refresh } from '../core/integration.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
-import type { ContactRow, Decision, ReadContact } from '../store/contacts.ts';
+import type { ContactRow } from '../store/contacts.ts';
+import type { Decision, ReadContact } from '../store/decisions.ts';
 import { INHERITED } from '../store/merges.ts';
 
 const DAY_MS = 86_400_000;

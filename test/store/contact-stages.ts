@@ -1,4 +1,5 @@
-import type { ContactRow, Decision, ReadContact } from '../../src/store/contacts.ts';
+import type { ContactRow } from '../../src/store/contacts.ts';
+import type { Decision, ReadContact } from '../../src/store/decisions.ts';
 import type { HoldRow } from '../../src/store/holds.ts';
 import type { AfterLoss, IntentResult } from '../../src/store/submissions.ts';
 import type { Tables } from '../../src/store/tables.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ContactRow, Decision, ReadContact } from '../../src/store/contacts.ts';
+import type { ContactRow } from '../../src/store/contacts.ts';
+import type { Decision, ReadContact } from '../../src/store/decisions.ts';
 import { ROWS_PER_TRANSACTION } from '../../src/store/rows.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
