@@ -1,5 +1,7 @@
+import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
-import { awaitJob, type BulkJob, createJob } from './bulk-job.ts';
+import { bulkFault } from './bulk-error.ts';
+import { awaitJob, type BulkJob, createJob, readJob } from './bulk-job.ts';
 import { readRows } from './bulk-query.ts';
 import { refusal, writeCollection } from './collections.ts';
 import { CLEARING_CELL, changesAsCsv } from './csv-lines.ts';
@@ -91,8 +93,18 @@ async function upload(session: SalesforceSession, waiting: Waiting): Promise<Fin
   await session.api.upload(`${JOBS}/${id}/batches`, () =>
     changesAsCsv(waiting.values(), [...fields]),
   );
-  await session.api.send('PATCH', `${JOBS}/${id}`, { state: 'UploadComplete' });
+  await begin(session, id);
   return { ...(await awaitJob(session, JOBS, id)), sent: waiting.size };
+}
+
+/** Lets Salesforce begin; if the answer gets lost, a second request is refused for coming late. */
+async function begin(session: SalesforceSession, id: string): Promise<void> {
+  try {
+    await session.api.send('PATCH', `${JOBS}/${id}`, { state: 'UploadComplete' });
+  } catch (error) {
+    const isRefusal = error instanceof ConfigurationError;
+    if (!isRefusal || (await readJob(session, JOBS, id)).state === 'Open') throw error;
+  }
 }
 
 /** Takes out the changes that a CSV cannot express. */
@@ -119,7 +131,7 @@ async function* failures(
 ): AsyncGenerator<[ContactChange, SalesforceFault]> {
   if (job.numberRecordsFailed > 0) {
     for await (const [change, error] of take(session, job, 'failedResults', waiting)) {
-      yield [change, faultOf(error)];
+      yield [change, bulkFault(error)];
     }
   }
   if (job.numberRecordsProcessed < job.sent) {
@@ -170,17 +182,6 @@ async function* take(
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-/** `CODE:message:fields --`, of which the message may hold values. */
-function faultOf(text: string): SalesforceFault {
-  const [code = '', ...rest] = text.split(':');
-  const fields = /:([\w, ]*?)\s*--\s*$/.exec(text)?.[1] ?? '';
-  return {
-    code: /^[A-Z_]+$/.test(code) ? code : 'UNKNOWN_EXCEPTION',
-    message: rest.join(':').replace(/:[\w, ]*--\s*$/, ''),
-    fields: fields.split(',').flatMap((field) => (field.trim() === '' ? [] : [field.trim()])),
-  };
 }
 
 function canonical(id: string): string {

@@ -29,6 +29,15 @@ export async function createJob({ api }: JobDeps, path: string, job: object): Pr
   return jobSchema.parse(await api.send('POST', path, job));
 }
 
+/** A job below `/jobs/…` as it is now. */
+export async function readJob(
+  { api }: Pick<JobDeps, 'api'>,
+  path: string,
+  id: string,
+): Promise<BulkJob> {
+  return jobSchema.parse(await api.get(`${path}/${id}`));
+}
+
 /** The job once it is complete; throws if it fails, is aborted or takes too long. */
 export async function awaitJob(
   { api, clock, signal }: JobDeps,
@@ -39,7 +48,7 @@ export async function awaitJob(
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     await clock.sleep(waitMs, signal);
     throwIfStopped(signal);
-    const job = jobSchema.parse(await api.get(`${path}/${id}`));
+    const job = await readJob({ api }, path, id);
     if (job.state === 'JobComplete') return job;
     if (job.state === 'Failed' || job.state === 'Aborted') throw jobFailed(job);
     waitMs = Math.min(waitMs * WAIT_GROWTH, LONGEST_WAIT_MS);
@@ -50,10 +59,14 @@ export async function awaitJob(
 /** Messages that name something which does not exist, or that the user may not touch. */
 const SETTINGS_FAULT = /InvalidBatch|InvalidEntity|INVALID_FIELD|MALFORMED_QUERY|INVALID_TYPE/;
 
+/** The allowances of 24 hours that the Bulk API has besides the org's requests. */
+const LIMIT_FAULT = /LIMIT_EXCEEDED/;
+
 function jobFailed({ id, state, errorMessage }: BulkJob): Error {
   const message = `The Bulk API job ${id} ended as ${state}: ${errorMessage ?? 'Salesforce does not say why'}.`;
   if (state === 'Failed' && SETTINGS_FAULT.test(errorMessage ?? '')) {
     return new ConfigurationError(message, { code: 'crm_request_refused', details: { id } });
   }
-  return new RetriableError(message, { code: 'crm_unavailable', details: { id } });
+  const code = LIMIT_FAULT.test(errorMessage ?? '') ? 'crm_limit_reached' : 'crm_unavailable';
+  return new RetriableError(message, { code, details: { id } });
 }

@@ -12,8 +12,8 @@ import { canonicalValue } from './values.ts';
 export interface ContactShape {
   /** What to select, the id first; never a column that the user cannot see. */
   columns: readonly string[];
-  /** True if relations tell of employers that the columns do not have. */
-  hasRelations: boolean;
+  /** True if relations tell of employers that the columns do not have; asked once, when needed. */
+  hasRelations(): Promise<boolean>;
   toContact(read: ColumnReader): Contact;
 }
 
@@ -48,9 +48,13 @@ export async function shapeContact(
   );
   const columns = ['Id', 'FirstName', 'LastName', ...addresses.flat(), ...employerColumns];
   if (optOutField !== null) columns.push(optOutField);
+  let relations = employer === 'primaryAffiliation' ? false : null;
   return {
     columns: [...new Set(columns)],
-    hasRelations: employer !== 'primaryAffiliation' && (await hasRelations(api, description)),
+    async hasRelations() {
+      relations ??= await hasRelations(api, description);
+      return relations;
+    },
     toContact: (read) => ({
       id: blankToNull(read('Id')) ?? '',
       firstName: blankToNull(read('FirstName')),

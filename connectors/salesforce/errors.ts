@@ -39,6 +39,10 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       sort: 'limit',
       sentence: 'The org has used up the requests that Salesforce allows it in 24 hours.',
     },
+    LIMIT_EXCEEDED: {
+      sort: 'limit',
+      sentence: 'The org has used up what Salesforce allows it of the Bulk API in 24 hours.',
+    },
     SERVER_UNAVAILABLE: { sort: 'passing', sentence: 'Salesforce was busy.' },
     QUERY_TIMEOUT: { sort: 'passing', sentence: 'Salesforce took too long over a query.' },
     UNKNOWN_EXCEPTION: { sort: 'passing', sentence: 'Salesforce failed for a reason of its own.' },
@@ -52,13 +56,13 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     ENTITY_IS_DELETED: {
       sort: 'record',
-      sentence: 'The contact was deleted or merged into another one.',
+      sentence: 'The record is gone: it was deleted or merged into another one.',
     },
     INVALID_CROSS_REFERENCE_KEY: {
       sort: 'record',
-      sentence: 'The contact does not exist any more.',
+      sentence: 'The record is gone, or was never there.',
     },
-    NOT_FOUND: { sort: 'record', sentence: 'Salesforce has no such record.' },
+    NOT_FOUND: { sort: 'record', sentence: 'The record is gone, or was never there.' },
     MALFORMED_ID: { sort: 'record', sentence: 'This is not the id of a contact.' },
     INVALID_FIELD: {
       sort: 'settings',

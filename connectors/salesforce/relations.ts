@@ -32,11 +32,11 @@ export async function hasRelations(
 
 /** The contacts, those without an employer with the organizations that they are related to. */
 export async function withRelations(
-  { api, shape }: { api: SalesforceApi; shape: { hasRelations: boolean } },
+  { api, shape }: { api: SalesforceApi; shape: { hasRelations(): Promise<boolean> } },
   contacts: readonly Contact[],
 ): Promise<readonly Contact[]> {
   const ids = contacts.filter(({ employers }) => employers.length === 0).map(({ id }) => id);
-  if (!shape.hasRelations || ids.length === 0) return contacts;
+  if (ids.length === 0 || !(await shape.hasRelations())) return contacts;
   const employers = new Map<string, Set<string>>();
   for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
     const some = quotedList(ids.slice(start, start + IDS_PER_QUERY));

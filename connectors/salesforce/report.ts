@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { SalesforceApi } from './api.ts';
+import { crmCodeOf } from './errors.ts';
 import { ID_PREFIXES, longId } from './ids.ts';
 
 /** The part of a report's result that lists people. */
@@ -32,14 +33,23 @@ const CONTACT_ID_COLUMN =
 
 /** Runs a report and returns the contacts in it; throws if it does not show all of its rows. */
 export async function readReport(api: SalesforceApi, id: string): Promise<string[]> {
-  const reply = await api.get(`/analytics/reports/${id}?includeDetails=true`);
-  const report = reportSchema.parse(reply);
+  const report = reportSchema.parse(await runReport(api, id));
   const rows = Object.values(report.factMap).flatMap((part) => part.rows);
   if (!report.allData || rows.length > MAX_ROWS) throw tooLarge(report);
   const cells = rows.map((row) => row.dataCells.map(({ value }) => contactId(value)));
   if (cells.length === 0 && report.hasDetailRows) return [];
   const column = contactColumn(report, cells);
   return cells.flatMap((row) => row[column] ?? []);
+}
+
+async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
+  try {
+    return await api.get(`/analytics/reports/${id}?includeDetails=true`);
+  } catch (cause) {
+    if (crmCodeOf(cause) !== 'NOT_FOUND') throw cause;
+    const message = `Salesforce has no report "${id}" that the integration's user can see.`;
+    throw new ConfigurationError(message, { code: 'crm_group_unknown', cause });
+  }
 }
 
 /** The column with contact ids: the one named so, or the only one that holds some. */

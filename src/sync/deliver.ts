@@ -28,8 +28,16 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
   const claims: Claims = { claimed: new Set(), turns: createTurns() };
   // Parallel writes would only wait for each other's locks in the CRM.
   const crm = createTurns();
-  const lanes = Array.from({ length: LANES }, () => deliverLane(deps, run, claims, crm));
-  await Promise.all(lanes);
+  // All lanes are waited for, also if one fails: nothing may be written once the run is over.
+  const lanes = Array.from({ length: LANES }, () =>
+    deliverLane(deps, run, claims, crm).catch((error: unknown) => {
+      run.control.stopFor(error);
+      throw error;
+    }),
+  );
+  const ended = await Promise.allSettled(lanes);
+  const failed = ended.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
   run.control.finish('deliver');
 }
 
@@ -127,6 +135,7 @@ async function deliverBatch(
   const fetched = await fetchProfiles(deps, run, ready);
   if (fetched.length === 0) return;
   await crm.take(async () => {
+    if (run.control.stopping.aborted) return;
     const deliveries = await writeProfiles(deps, run, fetched);
     await deps.store.deliveries.recordDeliveries(run.lease, run.id, deliveries);
   });

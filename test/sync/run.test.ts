@@ -550,6 +550,19 @@ describe('stopping and going on', () => {
     expect(await running).toMatchObject({ status: 'incomplete', reason: { code: 'interrupted' } });
   }, 20_000);
 
+  it('writes nothing any more once it has ended, also if one of its writers failed', async () => {
+    const world = await open();
+    await world.addPeople(300);
+    const away = new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
+    world.crm.failNext('write', away);
+    const report = await world.sync();
+    expect(report.reason?.code).toBe('crm_unavailable');
+    const writes = world.crm.writes.length;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(world.crm.writes.length).toBe(writes);
+    expect((await world.sync()).contacts.waiting).toBe(0);
+  });
+
   it('lets one run at a time work on an integration', async () => {
     const world = await open({ service: { jobTimeMs: 300 } });
     await world.addPeople(20);

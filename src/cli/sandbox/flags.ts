@@ -83,13 +83,15 @@ export const salesforceSandboxFlagsSchema = z
     shape: z.enum(SALESFORCE_SHAPES),
     apiLimit: z.number().exactOptional(),
     latency: z.number().exactOptional(),
+    jobTime: z.number().exactOptional(),
     tokenLifetime: z.number().exactOptional(),
     rotateRefreshTokens: z.boolean().exactOptional(),
     faults: z.string().exactOptional(),
   })
-  .transform(({ latency, tokenLifetime, ...flags }) => ({
+  .transform(({ latency, jobTime, tokenLifetime, ...flags }) => ({
     ...flags,
     ...(latency === undefined ? {} : { latencyMs: latency }),
+    ...(jobTime === undefined ? {} : { bulkJobTimeMs: jobTime }),
     ...(tokenLifetime === undefined ? {} : { tokenLifetimeMs: tokenLifetime }),
   }));
 
@@ -113,6 +115,11 @@ export function addSalesforceSandboxOptions(command: Command): Command {
       '--latency <ms>',
       'every request waits so long, in milliseconds (default: 0)',
       wholeNumber(0, MAX_LATENCY_MS),
+    )
+    .option(
+      '--job-time <ms>',
+      'how long a job of the Bulk API takes at least, in milliseconds (default: 50)',
+      wholeNumber(0, MAX_JOB_TIME_MS),
     )
     .option(
       '--token-lifetime <ms>',

@@ -5,15 +5,26 @@ import { openOrg } from './org.ts';
 
 const ABILITIES = ['mergeContacts', 'refuseWrites', 'lock', 'addBreakingGroup'] as const;
 
+/** From so many contacts on the Bulk API is used: never, or always. */
+const THRESHOLDS = { REST: 1_000_000, Bulk: 1 };
+
 for (const shape of ['plain', 'npsp'] satisfies OrgShape[]) {
-  testConnector(`Salesforce (${shape})`, () => salesforceHarness(shape), ABILITIES);
+  for (const [api, bulkThreshold] of Object.entries(THRESHOLDS)) {
+    testConnector(
+      `Salesforce (${shape}, ${api})`,
+      () => salesforceHarness(shape, bulkThreshold),
+      ABILITIES,
+    );
+  }
 }
 
-async function salesforceHarness(shape: OrgShape): Promise<ConformanceHarness> {
-  const org = await openOrg({ shape });
+async function salesforceHarness(
+  shape: OrgShape,
+  bulkThreshold: number,
+): Promise<ConformanceHarness> {
+  const org = await openOrg({ shape, bulkJobTimeMs: 0 });
   return {
-    connector: (options) =>
-      org.connector({ bulkThreshold: 1_000_000 }, connectorDeps(options?.signal)),
+    connector: (options) => org.connector({ bulkThreshold }, connectorDeps(options?.signal)),
     addContacts: org.addContacts,
     editContact: org.editContact,
     deleteContact: org.deleteContact,

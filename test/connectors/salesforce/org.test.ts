@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
 import { connectorDeps, toArray } from '../connector-options.ts';
-import { type Org, openOrg } from './org.ts';
+import { type Org, openOrg, people } from './org.ts';
 
 const HASTY_CLOCK = { now: Date.now, sleep: () => Promise.resolve() };
+const HOUR_MS = 3_600_000;
 
 /** What happens in an org while donor-sync is at work. */
 describe('Salesforce while people work in it', () => {
@@ -207,21 +208,92 @@ describe('Salesforce while people work in it', () => {
     }
   });
 
-  it('reads a quiet night in three requests besides the sign-in', async () => {
-    const { connector } = await start(5);
+  it.each([
+    ['REST', 1_000_000],
+    ['the Bulk API', 1],
+  ])(
+    'says for good that a contact is gone, however the org words it (%s)',
+    async (_, bulkThreshold) => {
+      org = await openOrg({ bulkJobTimeMs: 0 });
+      const connector = org.connector({ bulkThreshold });
+      const [deleted = '', merged = '', winner = '', purged = '', lost = ''] =
+        await org.addContacts(people(5));
+      const never = '003000000099999AAA';
+      await connector.prepare();
+      await org.deleteContact(deleted);
+      await org.mergeContacts(merged, winner);
+      await org.deleteContact(purged);
+      await org.edit({ action: 'purge', id: purged });
+      await org.control('POST', 'rules', {
+        kind: 'validation',
+        type: 'Contact',
+        when: `Id = '${lost}'`,
+        message: 'The requested resource does not exist',
+        statusCode: 'NOT_FOUND',
+      });
+      const results = await write(connector, [deleted, merged, purged, never, lost, winner]);
+      const codes = new Map([
+        [deleted, 'ENTITY_IS_DELETED'],
+        [merged, 'ENTITY_IS_DELETED'],
+        [purged, 'ENTITY_IS_DELETED'],
+        [never, 'INVALID_CROSS_REFERENCE_KEY'],
+        [lost, 'NOT_FOUND'],
+      ]);
+      for (const [id, code] of codes) {
+        expect(results.find((result) => result.id === id)).toMatchObject({
+          status: 'refused',
+          retriable: false,
+          code,
+          message: expect.stringMatching(/^The record is gone/),
+        });
+      }
+      expect(results.filter(({ status }) => status === 'written')).toEqual([
+        { status: 'written', id: winner },
+      ]);
+      expect(results).toHaveLength(6);
+    },
+  );
+
+  it.each(['plain', 'npsp', 'personAccounts'] as const)(
+    'reads a quiet night in three requests besides the sign-in (%s)',
+    async (shape) => {
+      let now = Date.now();
+      org = await openOrg({
+        shape,
+        contacts: 2_500,
+        donors: 200,
+        bulkJobTimeMs: 0,
+        clock: () => now,
+      });
+      const connector = org.connector({ bulkThreshold: 200 });
+      await connector.prepare();
+      const pages = await toArray(connector.readPages(null));
+      expect(pages.flatMap(({ contacts }) => contacts)).toHaveLength(2_500);
+      expect((await calls()).some(({ path }) => path.endsWith('/jobs/query'))).toBe(true);
+      now += 24 * HOUR_MS;
+      const before = (await calls()).length;
+      const next = org.connector();
+      await next.prepare();
+      const night = await toArray(next.readPages(pages.at(-1)?.cursor ?? null));
+      expect((await calls()).slice(before)).toHaveLength(3);
+      expect(night.flatMap(({ contacts, removed }) => [...contacts, ...removed])).toEqual([]);
+    },
+  );
+
+  it('reads nothing anew but what changed within the overlap', async () => {
+    let now = Date.now();
+    org = await openOrg({ clock: () => now });
+    await org.addContacts(people(3));
+    now += HOUR_MS;
+    const late = await org.addContacts(people(2));
+    const connector = org.connector();
+    await connector.prepare();
     const cursor = (await toArray(connector.readPages(null))).at(-1)?.cursor ?? null;
-    let calls = 0;
-    const next = org.connector(
-      {},
-      {
-        onCall: () => {
-          calls += 1;
-        },
-      },
+    now += 24 * HOUR_MS;
+    const pages = await toArray(connector.readPages(cursor));
+    expect(pages.flatMap(({ contacts }) => contacts.map(({ id }) => id)).sort()).toEqual(
+      late.sort(),
     );
-    await next.prepare();
-    await toArray(next.readPages(cursor));
-    expect(calls).toBe(4);
   });
 
   it('creates fields of every type that it is asked for, and can write them', async () => {
@@ -269,6 +341,11 @@ describe('Salesforce while people work in it', () => {
     expect(await connector.readByIds([id], Object.keys(values))).toMatchObject([{ values }]);
   });
 
+  /** What counts towards the org's limit: everything but signing in. */
+  async function calls() {
+    return (await org.requests()).filter(({ path }) => !path.startsWith('/services/oauth2/'));
+  }
+
   async function start(count: number, deps = {}) {
     org = await openOrg();
     const connector = org.connector({}, { ...connectorDeps(), ...deps });
@@ -281,12 +358,3 @@ describe('Salesforce while people work in it', () => {
     return toArray(connector.write(ids.map((id) => ({ id, values: { Title: 'ours' } }))));
   }
 });
-
-function people(count: number) {
-  return Array.from({ length: count }, (_, at) => ({
-    firstName: `First${at}`,
-    lastName: `Last${at}`,
-    addresses: [],
-    employers: [],
-  }));
-}

@@ -29,16 +29,24 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
   return {
     sandbox,
     control,
+    ask,
+    /** A `bulkThreshold` below what settings may say sends even a single change through the Bulk API. */
     connector(
-      settings: Record<string, unknown> = {},
+      { bulkThreshold, ...settings }: Record<string, unknown> & { bulkThreshold?: number } = {},
       deps: Partial<ConnectorDeps> = {},
       contacts: ContactsSettings = { filter: null, optOutField: null },
     ): Connector {
       const definition = defineSalesforceConnector({ fetch: globalThis.fetch, random: () => 0 });
       const { clientId, clientSecret, baseUrl: url } = sandbox;
       const auth = { type: 'clientCredentials', clientId, clientSecret };
+      const parsed = definition.settingsSchema.parse({
+        kind: 'salesforce',
+        url,
+        auth,
+        ...settings,
+      });
       return definition.create({
-        settings: definition.settingsSchema.parse({ kind: 'salesforce', url, auth, ...settings }),
+        settings: { ...parsed, bulkThreshold: bulkThreshold ?? parsed.bulkThreshold },
         contacts,
         deps: { ...connectorDeps(), ...deps },
       });
@@ -49,6 +57,11 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
       return create('Contact', records);
     },
     create,
+    /** A custom field as an administrator makes it; nobody may see it yet. */
+    async createField(name: string, metadata: Record<string, unknown>): Promise<void> {
+      const Metadata = { label: name, ...metadata };
+      await ask('POST', '/tooling/sobjects/CustomField', { FullName: `Contact.${name}`, Metadata });
+    },
     editContact: async (id: string, changes: Partial<SeedContact>) =>
       edit({ action: 'update', id, values: await recordOf(changes) }),
     setValue: (id: string, field: string, value: unknown) =>
@@ -65,12 +78,14 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
       const schema = z.object({
         people: z.array(z.object({ id: z.string(), employers: z.array(z.string()) })),
       });
-      return schema.parse(await control('GET', 'people')).people;
+      return schema.parse(await control('GET', 'people?limit=10000')).people;
     },
     /** Paths that were asked, with their statuses. */
     async requests() {
       const schema = z.object({
-        requests: z.array(z.object({ method: z.string(), path: z.string(), status: z.number() })),
+        requests: z.array(
+          z.object({ method: z.string(), path: z.string(), status: z.number().nullable() }),
+        ),
       });
       return schema.parse(await control('GET', 'requests')).requests;
     },
@@ -78,7 +93,13 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
   };
 
   async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-    return ask(method, `${sandbox.rootUrl}/_sandbox/${path}`, body, {});
+    return send(method, `${sandbox.rootUrl}/_sandbox/${path}`, body, {});
+  }
+
+  /** Asks the org's own API as its administrator. */
+  function ask(method: string, path: string, body?: unknown): Promise<unknown> {
+    const authorization = `Bearer ${token}`;
+    return send(method, `${sandbox.baseUrl}${API}${path}`, body, { authorization });
   }
 
   async function edit(order: object): Promise<void> {
@@ -93,8 +114,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
         allOrNone: true,
         records: portion.map((record) => ({ attributes: { type }, ...record })),
       };
-      const url = `${sandbox.baseUrl}${API}/composite/sobjects`;
-      const saved = await ask('POST', url, body, { authorization: `Bearer ${token}` });
+      const saved = await ask('POST', '/composite/sobjects', body);
       ids.push(...savedSchema.parse(saved).map(({ id }) => id));
     }
     return ids;
@@ -119,7 +139,17 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
   }
 }
 
-async function ask(
+/** So many different people. */
+export function people(count: number): SeedContact[] {
+  return Array.from({ length: count }, (_, at) => ({
+    firstName: `First${at}`,
+    lastName: `Last${at}`,
+    addresses: [],
+    employers: [],
+  }));
+}
+
+async function send(
   method: string,
   url: string,
   body: unknown,

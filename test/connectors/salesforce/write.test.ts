@@ -50,9 +50,9 @@ describe('writing to Salesforce', () => {
   });
 
   it.each([
-    ['ENTITY_IS_DELETED', false, 'deleted or merged'],
-    ['INVALID_CROSS_REFERENCE_KEY', false, 'does not exist'],
-    ['NOT_FOUND', false, 'no such record'],
+    ['ENTITY_IS_DELETED', false, 'record is gone'],
+    ['INVALID_CROSS_REFERENCE_KEY', false, 'record is gone'],
+    ['NOT_FOUND', false, 'record is gone'],
     ['FIELD_CUSTOM_VALIDATION_EXCEPTION', false, 'validation rule'],
     ['REQUIRED_FIELD_MISSING', false, 'requires'],
     ['STRING_TOO_LONG', false, 'longer than its field'],
@@ -82,6 +82,7 @@ describe('writing to Salesforce', () => {
   it.each([
     [401, 'INVALID_SESSION_ID', 'crm_unauthorized'],
     [403, 'REQUEST_LIMIT_EXCEEDED', 'crm_limit_reached'],
+    [400, 'LIMIT_EXCEEDED', 'crm_limit_reached'],
     [400, 'UNABLE_TO_LOCK_ROW', 'crm_unavailable'],
     [503, 'SERVER_UNAVAILABLE', 'crm_unavailable'],
     [500, 'UNKNOWN_EXCEPTION', 'crm_unavailable'],
@@ -246,6 +247,7 @@ describe('writing to Salesforce', () => {
 
     it.each([
       ['InvalidBatch : Field name not found : Nope__c', 'crm_request_refused'],
+      ['LIMIT_EXCEEDED : ApiBatchItems Limit exceeded.', 'crm_limit_reached'],
       ['Too busy', 'crm_unavailable'],
     ])('says why a job failed (%s)', async (errorMessage, code) => {
       bulkJob({ processed: 0, failed: 0, end: { state: 'Failed', errorMessage } });

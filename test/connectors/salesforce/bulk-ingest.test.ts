@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Connector, ContactChange, WriteResult } from '../../../connectors/contract.ts';
+import { toArray } from '../connector-options.ts';
+import { type Org, openOrg, people } from './org.ts';
+
+const HASTY_CLOCK = { now: Date.now, sleep: () => Promise.resolve() };
+
+/** Even a single change goes through the Bulk API. */
+const ALWAYS = { bulkThreshold: 1 };
+
+describe('writing to an org through the Bulk API', () => {
+  let org: Org;
+  let connector: Connector;
+
+  beforeEach(async () => {
+    org = await openOrg({ bulkJobTimeMs: 0 });
+    connector = org.connector(ALWAYS, { clock: HASTY_CLOCK });
+    await connector.prepare();
+  });
+
+  afterEach(() => org.close());
+
+  it('gives each of a thousand contacts the outcome that is its own', async () => {
+    const ids = await org.addContacts(people(1_000));
+    const [ruled = '', long = '', locked = '', deleted = ''] = ids.slice(300);
+    await refuse(ruled, 'This contact is closed.', 'Department');
+    await org.control('POST', 'locks', { id: locked, times: 2 });
+    await org.deleteContact(deleted);
+    const results = await write(
+      ids.map((id) => ({ id, values: { Title: id === long ? 'x'.repeat(129) : 'ours' } })),
+    );
+    expect(results).toHaveLength(1_000);
+    expect(results.filter(({ status }) => status === 'written')).toHaveLength(997);
+    expect(byId(results).get(locked)).toEqual({ status: 'written', id: locked });
+    expect(byId(results).get(ruled)).toEqual({
+      status: 'refused',
+      id: ruled,
+      retriable: false,
+      code: 'FIELD_CUSTOM_VALIDATION_EXCEPTION',
+      message: expect.stringMatching(/This contact is closed\. Fields: Department\.$/),
+      fields: ['Department'],
+    });
+    expect(byId(results).get(long)).toMatchObject({
+      status: 'refused',
+      retriable: false,
+      code: 'STRING_TOO_LONG',
+      message: expect.not.stringContaining('xxx'),
+      fields: ['Title'],
+    });
+    expect(byId(results).get(deleted)).toMatchObject({ code: 'ENTITY_IS_DELETED' });
+    expect((await jobs()).filter((method) => method !== 'GET')).toEqual(['POST', 'PUT', 'PATCH']);
+    expect(await org.seenValue(locked, 'Title')).toBe('ours');
+    expect(await org.seenValue(ruled, 'Title')).toBeNull();
+  });
+
+  it('says that trying again makes sense of a contact that stays locked', async () => {
+    const [locked = '', free = ''] = await org.addContacts(people(2));
+    await org.control('POST', 'locks', { id: locked, times: 100 });
+    const results = byId(await write([locked, free].map((id) => ({ id, values: { Title: 'x' } }))));
+    expect(results.get(locked)).toMatchObject({ retriable: true, code: 'UNABLE_TO_LOCK_ROW' });
+    expect(results.get(free)).toMatchObject({ status: 'written' });
+  });
+
+  it('brings texts over as they are, and changes no field that a change does not name', async () => {
+    const texts = [
+      'a, b',
+      '"quoted" and ""twice""',
+      '"',
+      'one\ntwo\r\nthree',
+      "Zoë O'Neil – 50 %; €",
+      '=1+1',
+      'null',
+      '#N/A',
+      '#n/a',
+    ];
+    const ids = await org.addContacts(people(texts.length + 1));
+    for (const id of ids) await org.setValue(id, 'Department', 'typed by a person');
+    const changes = texts.map((text, at) => ({ id: ids[at] ?? '', values: { Description: text } }));
+    // The other column makes empty cells in the rows above.
+    const last = { id: ids.at(-1) ?? '', values: { Department: 'ours' } };
+    expect(await refusedOf([...changes, last])).toEqual([]);
+    const fields = ['Description', 'Department'];
+    const found = await connector.readByIds(ids, fields);
+    expect(found.map((lookup) => lookup.state === 'found' && lookup.values)).toEqual([
+      ...texts.map((Description) => ({ Description, Department: 'typed by a person' })),
+      { Description: null, Department: 'ours' },
+    ]);
+  });
+
+  it('clears with null, and keeps what stands beside it', async () => {
+    const [id = ''] = await org.addContacts(people(1));
+    await org.edit({ action: 'update', id, values: { Title: 'old', Department: 'kept' } });
+    await org.edit({ action: 'update', id, values: { Birthdate: '1962-03-04' } });
+    expect(await refusedOf([{ id, values: { Title: null, Birthdate: null } }])).toEqual([]);
+    expect(await org.seenValue(id, 'Title')).toBeNull();
+    expect(await org.seenValue(id, 'Birthdate')).toBeNull();
+    expect(await org.seenValue(id, 'Department')).toBe('kept');
+  });
+
+  it('names the field whose restricted picklist lacks our option, and not the value', async () => {
+    await createPicklist('Tier__c', ['Major', 'Principal']);
+    const [fine = '', odd = ''] = await org.addContacts(people(2));
+    const results = byId(
+      await write([
+        { id: fine, values: { Tier__c: 'Major' } },
+        { id: odd, values: { Tier__c: 'Transformational' } },
+      ]),
+    );
+    expect(results.get(fine)).toEqual({ status: 'written', id: fine });
+    expect(results.get(odd)).toMatchObject({
+      retriable: false,
+      code: 'INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST',
+      message: expect.not.stringContaining('Transformational'),
+      fields: ['Tier__c'],
+    });
+  });
+
+  it('names every field of a record that is refused for several reasons, and no value', async () => {
+    const [id = ''] = await org.addContacts(people(1));
+    await refuse(id, 'Ask Ann: she knows.', 'Department');
+    await refuse(id, 'Closed -- for good.', 'Title');
+    const [result] = await write([{ id, values: { Title: 'secret' } }]);
+    expect(result).toMatchObject({
+      code: 'FIELD_CUSTOM_VALIDATION_EXCEPTION',
+      message: expect.stringContaining('It says: Ask Ann: she knows. Fields:'),
+      fields: ['Department', 'Title'],
+    });
+    await org.control('DELETE', 'rules');
+    const values = { Title: 'x'.repeat(129), Department: 'y'.repeat(81) };
+    expect(await write([{ id, values }])).toMatchObject([
+      { code: 'STRING_TOO_LONG', fields: ['Title', 'Department'] },
+    ]);
+  });
+
+  it.each(['serverUnavailable', 'error', 'resetBefore', 'resetAfter', 'truncate'])(
+    'gets over one %s at any step of a job but the upload',
+    async (kind) => {
+      const ids = await org.addContacts(people(3));
+      const steps = [
+        { method: 'POST', path: '/jobs/ingest' },
+        { method: 'PATCH', path: '/jobs/ingest/*' },
+        { method: 'GET', path: '/jobs/ingest/*' },
+      ];
+      for (const on of steps) {
+        await org.control('PUT', 'faults', [{ on, nth: 1, fault: { kind } }]);
+        expect(await refusedOf(ids.map((id) => ({ id, values: { Title: kind } })))).toEqual([]);
+        for (const id of ids) expect(await org.seenValue(id, 'Title')).toBe(kind);
+      }
+    },
+  );
+
+  it('stops the run, to go on later, when an upload breaks off', async () => {
+    const [id = ''] = await org.addContacts(people(1));
+    await org.control('PUT', 'faults', [
+      { on: { method: 'PUT', path: '/jobs/*' }, fault: { kind: 'resetBefore' } },
+    ]);
+    await expect(write([{ id, values: { Title: 'x' } }])).rejects.toMatchObject({
+      kind: 'retriable',
+      code: 'crm_unavailable',
+    });
+    await org.control('PUT', 'faults', []);
+    expect(await write([{ id, values: { Title: 'x' } }])).toEqual([{ status: 'written', id }]);
+  });
+
+  it('signs in again when the session ends before the upload or before its results', async () => {
+    const [id = '', long = ''] = await org.addContacts(people(2));
+    for (const path of ['/jobs/ingest/*/batches', '/jobs/ingest/*/failedResults*']) {
+      await org.control('PUT', 'faults', [
+        { on: { path }, nth: 1, fault: { kind: 'expireTokens' } },
+      ]);
+      const results = await write([
+        { id, values: { Title: path } },
+        { id: long, values: { Title: 'x'.repeat(129) } },
+      ]);
+      expect(byId(results).get(id)).toEqual({ status: 'written', id });
+      expect(byId(results).get(long)).toMatchObject({ code: 'STRING_TOO_LONG' });
+    }
+    expect((await org.requests()).filter(({ status }) => status === 401)).toHaveLength(2);
+  });
+
+  function write(changes: ContactChange[]): Promise<WriteResult[]> {
+    return toArray(connector.write(changes));
+  }
+
+  async function refusedOf(changes: ContactChange[]): Promise<WriteResult[]> {
+    const results = await write(changes);
+    expect(results).toHaveLength(changes.length);
+    return results.filter(({ status }) => status === 'refused');
+  }
+
+  async function refuse(id: string, message: string, field: string): Promise<void> {
+    const rule = { kind: 'validation', type: 'Contact', when: `Id = '${id}'`, message, field };
+    await org.control('POST', 'rules', rule);
+  }
+
+  /** A restricted picklist that the integration's user may edit. */
+  async function createPicklist(name: string, options: string[]): Promise<void> {
+    const value = options.map((fullName) => ({ fullName, label: fullName }));
+    const valueSet = { restricted: true, valueSetDefinition: { value } };
+    await org.createField(name, { type: 'Picklist', valueSet });
+    await connector.createFields([{ name, label: name, type: 'text', description: 'A test.' }]);
+  }
+
+  /** The requests of the Bulk API so far, by their methods. */
+  async function jobs(): Promise<string[]> {
+    const asked = await org.requests();
+    return asked.filter(({ path }) => path.includes('/jobs/')).map(({ method }) => method);
+  }
+});
+
+function byId(results: readonly WriteResult[]): Map<string, WriteResult> {
+  return new Map(results.map((result) => [result.id, result]));
+}
