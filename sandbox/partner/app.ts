@@ -1,9 +1,10 @@
 /** The way of a request through the service. */
 
-import { Hono } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { type Faults, failInside, playFaults } from '../faults.ts';
+import { logRequests } from '../request-log.ts';
 import { accountRoutes } from './account.ts';
-import type { PartnerEnv } from './context.ts';
+import type { PartnerEnv, RequestDetails } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';
 import { addDocuments } from './documents.ts';
 import { chargedEnhancements, type EnhancementOptions, enhancementRoutes } from './enhancements.ts';
@@ -12,7 +13,6 @@ import type { PartnerFault } from './faults.ts';
 import { authenticate } from './keys.ts';
 import { limitRate, type RateLimit } from './limits.ts';
 import { meterCredits } from './metering.ts';
-import { logRequests } from './request-log.ts';
 import { createRouter } from './router.ts';
 import { readBody } from './validation.ts';
 
@@ -45,7 +45,8 @@ function createService(options: AppOptions) {
   const { clock, credits, createId } = options;
   const endpoints = chargedEnhancements(options.forms);
   const service = createRouter();
-  service.use(logRequests(options.requests, clock, createId));
+  service.use(identify(createId));
+  service.use(logRequests(options.requests, clock, detailsOf));
   service.use(playFaults(options.faults));
   service.use(authenticate(options.keys, clock));
   service.use(limitRate(options.rateLimit, clock));
@@ -55,4 +56,16 @@ function createService(options: AppOptions) {
   service.route('/', accountRoutes(credits));
   service.route('/', enhancementRoutes(options));
   return service;
+}
+
+/** Every request has an id of its own, by which the ledger and the log speak of it. */
+function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
+  return async (c, next) => {
+    c.set('requestId', createId());
+    await next();
+  };
+}
+
+function detailsOf(c: Context<PartnerEnv>): RequestDetails {
+  return { requestId: c.var.requestId, apiKey: c.req.header('x-api-key') ?? null };
 }

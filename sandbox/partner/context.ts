@@ -20,3 +20,9 @@ export interface PartnerEnv {
     processed: number | undefined;
   };
 }
+
+/** What the log keeps of a request besides. */
+export interface RequestDetails {
+  requestId: string;
+  apiKey: string | null;
+}

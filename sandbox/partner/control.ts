@@ -4,10 +4,11 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Faults } from '../faults.ts';
 import type { Address, CrmPerson, World } from '../people/world.ts';
+import type { RequestLog } from '../request-log.ts';
+import type { RequestDetails } from './context.ts';
 import { type Balances, BUCKETS, type Credits } from './credits.ts';
 import { type PartnerFault, partnerFaultRulesSchema } from './faults.ts';
 import type { Keys } from './keys.ts';
-import type { RequestLog } from './request-log.ts';
 
 const DEFAULT_PEOPLE = 100;
 const MAX_PEOPLE = 10_000;
@@ -17,7 +18,7 @@ export interface ControlOptions {
   credits: Credits;
   faults: Faults<PartnerFault>;
   keys: Keys;
-  requests: RequestLog;
+  requests: RequestLog<RequestDetails>;
   world: World;
   /** How many people the contact list has. */
   contactCount: number;

@@ -7,6 +7,7 @@ import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { z } from 'zod';
 import { createFaults } from '../faults.ts';
 import { createWorld, type World } from '../people/world.ts';
+import { createRequestLog } from '../request-log.ts';
 import { type AppOptions, BASE_PATH, createApp } from './app.ts';
 import { startingBalances } from './control.ts';
 import { createCredits } from './credits.ts';
@@ -17,7 +18,6 @@ import { createJobs } from './jobs.ts';
 import { createKeys } from './keys.ts';
 import { openDonorIndex } from './matcher/donor-index.ts';
 import { createMatcher } from './matcher/matcher.ts';
-import { createRequestLog } from './request-log.ts';
 
 const DEFAULT_DONORS = 10_000;
 const DEFAULT_CREDITS = 100_000;

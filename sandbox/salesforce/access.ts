@@ -42,14 +42,11 @@ export function createAccess(db: Database): Access {
   }
 
   function accessTo(user: User, type: ObjectType, field: Field): Grant {
-    // A field that shows the person behind an account follows the permissions of that person's field.
-    const key =
-      field.ofPerson === undefined ? `${type.name}.${field.name}` : `Contact.${field.ofPerson}`;
     if (user.role === 'system') return EVERYTHING;
-    const grant = field.needsGrant ? granted(user, key) : EVERYTHING;
+    const grant = field.needsGrant ? granted(user, keyOf(type, field)) : EVERYTHING;
     restrictions ??= readRestrictions(db);
-    const limit = user.role === 'integration' ? restrictions.get(key) : undefined;
-    if (limit === undefined) return grant;
+    if (user.role !== 'integration' || restrictions.size === 0) return grant;
+    const limit = restrictions.get(keyOf(type, field)) ?? EVERYTHING;
     return { read: grant.read && limit.read, edit: grant.edit && limit.edit };
   }
 
@@ -78,6 +75,11 @@ export function createAccess(db: Database): Access {
 
 const EVERYTHING: Grant = { read: true, edit: true };
 const NOTHING: Grant = { read: false, edit: false };
+
+/** A field that shows the person behind an account follows the permissions of that person's field. */
+function keyOf(type: ObjectType, { name, ofPerson }: Field): string {
+  return ofPerson === undefined ? `${type.name}.${name}` : `Contact.${ofPerson}`;
+}
 
 function readGrants(db: Database, userId: string): Map<string, Grant> {
   const rows = db

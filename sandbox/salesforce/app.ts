@@ -3,8 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hono, MiddlewareHandler } from 'hono';
 import { type Faults, playFaults } from '../faults.ts';
+import { logRequests } from '../request-log.ts';
 import { type ApiOptions, createApi, createRouter } from './api.ts';
-import type { SalesforceEnv } from './context.ts';
+import type { RequestDetails, SalesforceContext, SalesforceEnv } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';
 import { SalesforceError } from './errors.ts';
 import type { SalesforceFault } from './faults.ts';
@@ -13,7 +14,6 @@ import { identityRoutes, userInfoRoutes } from './oauth/identity.ts';
 import { type OAuthOptions, tokenRoutes } from './oauth/token-endpoint.ts';
 import type { Org } from './org.ts';
 import { playOrgFaults } from './play-faults.ts';
-import { logRequests } from './request-log.ts';
 
 /** Everything that the app's parts need. */
 export interface AppOptions extends ApiOptions, ControlOptions, OAuthOptions {
@@ -29,7 +29,7 @@ export function createApp(options: AppOptions): Hono<SalesforceEnv> {
   const { org, tokens, clock } = options;
   const app = createRouter(options.report);
   app.route('/_sandbox', controlRoutes(options));
-  app.use(logRequests(options.requests, clock));
+  app.use(logRequests(options.requests, clock, detailsOf));
   app.use(addHeaders(org));
   app.use(playFaults(options.faults));
   app.use(limitConcurrency(options.concurrent));
@@ -41,6 +41,10 @@ export function createApp(options: AppOptions): Hono<SalesforceEnv> {
   app.route('/id', identityRoutes(tokens));
   app.route('/', createApi(options));
   return app;
+}
+
+function detailsOf(c: SalesforceContext): RequestDetails {
+  return { query: new URL(c.req.url).search.slice(1) };
 }
 
 /** The date is the org's own clock, by which clients set their upper bounds. */

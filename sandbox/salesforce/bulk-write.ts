@@ -32,8 +32,11 @@ export interface CsvPart {
   lines: Buffer[];
 }
 
-/** Records are written in portions of so many, each of them a transaction, as Salesforce does. */
-const PORTION_ROWS = 200;
+/**
+ * Records are written in portions of so many, each of them a transaction, and others run in between:
+ * fewer would cost more transactions, more would keep the others waiting.
+ */
+const PORTION_ROWS = 500;
 /** The cell that takes a value away; an empty one leaves it as it is. */
 const CLEARING_CELL = '#N/A';
 
@@ -115,9 +118,8 @@ function messageOf(error: unknown, { report }: Bulk): string {
 
 /** Salesforce promises no order, so this is none: nobody shall rely on that of the upload. */
 function writePortion(org: Org, job: IngestJob, rows: string[][], random: () => number): void {
-  shuffle(rows, random);
   const outcomes = org.store.transact(
-    () => rows.map((row) => ({ row, ...writeRow(org, job, row) })),
+    () => shuffled(rows, random).map((row) => writeRow(org, job, row)),
     () => true,
   );
   const written: string[] = [];
@@ -136,14 +138,20 @@ function add(part: CsvPart, lines: string[]): void {
   if (lines.length > 0) part.lines.push(Buffer.from(lines.join('')));
 }
 
-function shuffle<Item>(items: Item[], random: () => number): void {
-  for (let last = items.length - 1; last > 0; last -= 1) {
-    const other = Math.floor(random() * (last + 1));
-    items.push(...items.splice(other, 1));
+/** Each item takes a place by chance, and the one that was there goes to the end. */
+function shuffled<Item extends object>(items: readonly Item[], random: () => number): Item[] {
+  const result: Item[] = [];
+  for (const item of items) {
+    const place = Math.floor(random() * (result.length + 1));
+    const displaced = result[place];
+    result[place] = item;
+    if (displaced !== undefined) result.push(displaced);
   }
+  return result;
 }
 
 interface Outcome {
+  row: string[];
   result: SaveResult;
   isNew: boolean;
 }
@@ -154,17 +162,18 @@ function writeRow(org: Org, job: IngestJob, row: string[]): Outcome {
   const { id, values } = readRow(job.columns, row);
   switch (job.operation) {
     case 'insert':
-      return { result: store.insert(user, type, values), isNew: true };
+      return { row, result: store.insert(user, type, values), isNew: true };
     case 'update':
-      return {
-        result: id === '' ? refused(null, ID_MISSING) : store.update(user, type, id, values),
-        isNew: false,
-      };
+      return { row, result: update(org, job, id, values), isNew: false };
     case 'upsert':
-      return upsert(org, job, id, values);
+      return { row, ...upsert(org, job, id, values) };
     default:
-      return { result: store.remove(user, type, id), isNew: false };
+      return { row, result: store.remove(user, type, id), isNew: false };
   }
+}
+
+function update({ store }: Org, { user, type }: IngestJob, id: string, values: Values): SaveResult {
+  return id === '' ? refused(null, ID_MISSING) : store.update(user, type, id, values);
 }
 
 const ID_MISSING = recordError('MISSING_ARGUMENT', 'Id not specified in an update call', ['Id']);
@@ -180,7 +189,7 @@ function readRow(columns: string[], row: string[]): { id: string; values: Values
   return { id, values };
 }
 
-function upsert(org: Org, job: IngestJob, id: string, values: Values): Outcome {
+function upsert(org: Org, job: IngestJob, id: string, values: Values): Omit<Outcome, 'row'> {
   const { store } = org;
   const { user, type } = job;
   const present = id === '' ? findByKey(org, job, values) : [id];

@@ -4,6 +4,8 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Faults } from '../faults.ts';
 import type { Address, CrmPerson, World } from '../people/world.ts';
+import type { RequestLog } from '../request-log.ts';
+import type { RequestDetails } from './context.ts';
 import { editRecords, editSchema } from './edit.ts';
 import { SalesforceError } from './errors.ts';
 import { type SalesforceFault, salesforceFaultRulesSchema } from './faults.ts';
@@ -14,7 +16,6 @@ import { findField } from './object-type.ts';
 import type { Org } from './org.ts';
 import { contactIdOf } from './person-id.ts';
 import { runQuery } from './query.ts';
-import type { RequestLog } from './request-log.ts';
 import { ruleSchema } from './rules.ts';
 import { ADMINISTRATOR, INTEGRATION_USER, SYSTEM } from './setup-records.ts';
 
@@ -26,7 +27,7 @@ export interface ControlOptions {
   org: Org;
   tokens: Tokens;
   faults: Faults<SalesforceFault>;
-  requests: RequestLog;
+  requests: RequestLog<RequestDetails>;
   world: World;
   /** How many people of the world's contact list the org has. */
   contactCount: number;

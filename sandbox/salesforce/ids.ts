@@ -33,7 +33,7 @@ export function toShortId(id: string): string {
 }
 
 function toLongId(short: string): string {
-  return short + [0, 1, 2].map((chunk) => checkDigit(short, chunk)).join('');
+  return short + checkDigit(short, 0) + checkDigit(short, 1) + checkDigit(short, 2);
 }
 
 /** Five bits, the first character of the chunk in the lowest: 1 for a capital letter. */

@@ -7,6 +7,7 @@ import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { z } from 'zod';
 import { createFaults } from '../faults.ts';
 import { createWorld, type World } from '../people/world.ts';
+import { createRequestLog } from '../request-log.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { createBulk } from './bulk-jobs.ts';
 import type { OrgShape } from './catalogue.ts';
@@ -16,7 +17,6 @@ import { openClientApp, secretOf } from './oauth/client-app.ts';
 import { createCodes } from './oauth/codes.ts';
 import { createTokens, toAccessToken } from './oauth/tokens.ts';
 import { openOrg } from './org.ts';
-import { createRequestLog } from './request-log.ts';
 import { INTEGRATION_USER } from './setup-records.ts';
 
 const DEFAULT_CONTACTS = 500;

@@ -29,9 +29,10 @@ export function checkPerson(
 ): RecordError[] {
   const isPerson = row['IsPersonAccount'] === 1;
   if (type.name === 'Account' && !isPerson && person.size > 0) return [badNames(type, person)];
-  const standard = new Map([...columns].filter(([name]) => !name.endsWith('__c')));
+  if (type.name !== 'Contact' || !isPerson) return [];
   // The contact behind a person account has no life of its own: the account is where it is edited.
-  return type.name === 'Contact' && isPerson && standard.size > 0 ? [badNames(type, standard)] : [];
+  const standard = new Map([...columns].filter(([name]) => !name.endsWith('__c')));
+  return standard.size > 0 ? [badNames(type, standard)] : [];
 }
 
 /** The name of the account of a person: what is written of it, and else what there is. */

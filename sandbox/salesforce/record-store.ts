@@ -23,13 +23,14 @@ import {
   findMissing,
   newStamps,
   readValues,
+  stampChange,
   type Values,
   wrongPrefix,
 } from './record-values.ts';
 import { putIntoBin, takeOutOfBin } from './recycle-bin.ts';
 import { createRows, type Row } from './rows.ts';
 import type { Rules } from './rules.ts';
-import { createTransact, type Transact } from './transact.ts';
+import { createTransactions, type Transact } from './transact.ts';
 import { wholeSecond } from './value.ts';
 
 export type { Values } from './record-values.ts';
@@ -78,7 +79,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
   const { catalogue, access } = org;
   const rows = createRows(org.db);
   // What was read of permissions while a write was under way may be wrong once it is taken back.
-  const transact = createTransact(org.db, access.forget);
+  const { transact, join } = createTransactions(org.db, access.forget);
   const parts = { catalogue, access, rows, transact };
   const nowMs = () => wholeSecond(org.clock());
 
@@ -87,12 +88,18 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return transact(work, ({ success }) => success);
   }
 
-  /** The present row of a record that may be written, or why it may not. */
+  /** The same for a record whose values are in order: only what `finish` checks can refuse it. */
+  function write(type: ObjectType, work: () => SaveResult): SaveResult {
+    const mayBeRefused = type.unique.length > 0 || org.rules.concern(type);
+    return mayBeRefused ? attempt(work) : join(work);
+  }
+
+  /** The present state of a record that may be written, or why it may not. */
   function open(type: ObjectType, text: string): { id: string; row: Row } | RecordError {
     const id = readId(text);
     if (id === null) return recordError('MALFORMED_ID', `malformed id ${text}`, ['Id']);
     if (!hasPrefix(id, type.keyPrefix)) return wrongPrefix(type, text);
-    const row = rows.read(type, id);
+    const row = rows.readState(type, id);
     if (row === undefined) return rows.wasDeleted(type, id) ? DELETED : UNKNOWN;
     if (row['IsDeleted'] === 1) return DELETED;
     return org.locks.strike(id, accountOf(type, id, row)) ?? { id, row };
@@ -128,7 +135,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     const key = rows.nextKey(type);
     const locked = org.locks.strike(key.id, all.get('AccountId'));
     if (locked !== undefined) return refused(null, locked);
-    const result = attempt(() => {
+    const result = write(type, () => {
       rows.insert(type, key, all);
       if (isPerson) insertPerson(parts, user, key.id, person, nowMs());
       return finish(type, key.id, options);
@@ -150,9 +157,10 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     const { columns, person, errors } = readValues(parts, user, type, values, 'updateable');
     errors.push(...findMissing(type, columns, 'given'), ...checkPerson(type, row, columns, person));
     if (errors.length > 0) return refused(id, ...errors);
-    return attempt(() => {
-      rows.update(type, id, new Map([...columns, ...changeStamps(user, nowMs())]));
-      updateOtherHalf(parts, user, type, row, person, nowMs());
+    const atMs = nowMs();
+    return write(type, () => {
+      rows.update(type, id, stampChange(columns, user, atMs));
+      updateOtherHalf(parts, user, type, row, person, atMs);
       return finish(type, id, options);
     });
   }

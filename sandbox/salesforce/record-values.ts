@@ -65,8 +65,8 @@ export function findMissing(
   which: 'given' | 'all',
 ): RecordError[] {
   const names = type.fields
-    .filter(({ name }) => which === 'all' || columns.has(name))
-    .filter((field) => isOwed(field) && (columns.get(field.name) ?? null) === null)
+    .filter((field) => isOwed(field) && (which === 'all' || columns.has(field.name)))
+    .filter(({ name }) => (columns.get(name) ?? null) === null)
     .map(({ name }) => name);
   return names.length > 0 ? [missingFields(names)] : [];
 }
@@ -85,11 +85,15 @@ export function defaultColumns(type: ObjectType, user: User): Columns {
 
 /** What every change leaves behind. */
 export function changeStamps(user: User, atMs: number): Columns {
-  return new Map<string, StoredValue>([
-    ['LastModifiedDate', atMs],
-    ['LastModifiedById', user.id],
-    ['SystemModstamp', atMs],
-  ]);
+  return stampChange(new Map(), user, atMs);
+}
+
+/** Adds the same to the columns of a change. */
+export function stampChange(columns: Columns, user: User, atMs: number): Columns {
+  return columns
+    .set('LastModifiedDate', atMs)
+    .set('LastModifiedById', user.id)
+    .set('SystemModstamp', atMs);
 }
 
 /** What a new record has besides. */
@@ -125,7 +129,7 @@ function checkReference(
   if (target === undefined || value === null) return undefined;
   const id = readId(String(value));
   if (id === null || !hasPrefix(id, target.keyPrefix)) return wrongPrefix(target, String(value));
-  return checkTarget(rows.read(target, id), id, field);
+  return checkTarget(rows.readState(target, id), id, field);
 }
 
 function checkTarget(row: Row | undefined, id: string, field: Field): RecordError | undefined {

@@ -2,9 +2,9 @@
 
 import type { Statement } from 'better-sqlite3';
 import { type Database, quoted } from './database.ts';
-import type { StoredValue } from './field.ts';
+import { isStored, type StoredValue } from './field.ts';
 import { createId } from './ids.ts';
-import type { ObjectType } from './object-type.ts';
+import { findField, type ObjectType } from './object-type.ts';
 
 /** A record as it is kept, by field. */
 export type Row = Partial<Record<string, StoredValue>>;
@@ -18,6 +18,8 @@ export interface NewKey {
 /** Reads and writes rows. */
 export interface Rows {
   read(type: ObjectType, id: string): Row | undefined;
+  /** The same with nothing but the columns that decide whether and how a record may be written. */
+  readState(type: ObjectType, id: string): Row | undefined;
   insert(type: ObjectType, key: NewKey, columns: ReadonlyMap<string, StoredValue>): void;
   update(type: ObjectType, id: string, columns: ReadonlyMap<string, StoredValue>): void;
   /** The key for the next record; it is used up even if no record comes of it. */
@@ -34,23 +36,19 @@ export interface Rows {
 
 /** Opens the rows of a database. */
 export function createRows(db: Database): Rows {
-  const prepare = createStatementCache(db);
+  const statement = createStatementCache(db);
   const numbers = new Map<string, number>();
 
   return {
-    read: (type, id) => prepare(`select * from ${quoted(type.name)} where "Id" = ?`).get(id),
+    read: (type, id) => statement('read', type, [], readSql).get(id),
+    readState: (type, id) => statement('read state', type, [], readStateSql).get(id),
     insert(type, { id, number }, columns) {
-      const names = ['rowid', 'Id', ...columns.keys()].map(quoted);
-      const marks = names.map(() => '?').join(', ');
-      const sql = `insert into ${quoted(type.name)} (${names.join(', ')}) values (${marks})`;
-      prepare(sql).run(number, id, ...columns.values());
+      const names = [...columns.keys()];
+      statement('insert', type, names, insertSql).run(number, id, ...columns.values());
     },
     update(type, id, columns) {
-      const sets = [...columns.keys()].map((name) => `${quoted(name)} = ?`).join(', ');
-      prepare(`update ${quoted(type.name)} set ${sets} where "Id" = ?`).run(
-        ...columns.values(),
-        id,
-      );
+      const names = [...columns.keys()];
+      statement('update', type, names, updateSql).run(...columns.values(), id);
     },
     nextKey(type) {
       const sql = `select coalesce(max(rowid), 0) from ${quoted(type.name)}`;
@@ -70,11 +68,8 @@ export function createRows(db: Database): Rows {
     },
     findTwins(type, id) {
       return type.unique.flatMap((fields) => {
-        const same = fields.map((field) => `o.${quoted(field)} = r.${quoted(field)}`).join(' and ');
-        const table = quoted(type.name);
-        const sql = `select o."Id" from ${table} r join ${table} o on ${same}
-          where r."Id" = ? and o."Id" <> r."Id" and r."IsDeleted" = 0 and o."IsDeleted" = 0 limit 1`;
-        return db.prepare<[string], string>(sql).pluck().all(id);
+        const twin = statement('find twin', type, fields, findTwinSql).get(id);
+        return twin === undefined ? [] : [String(twin['Id'])];
       });
     },
     logDeletion(type, id, atMs) {
@@ -90,15 +85,56 @@ export function createRows(db: Database): Rows {
   };
 }
 
+/** Puts the SQL of a statement together for the columns that it is about. */
+type ToSql = (type: ObjectType, columns: readonly string[]) => string;
+
+function readSql({ name }: ObjectType): string {
+  return `select * from ${quoted(name)} where "Id" = ?`;
+}
+
+/** Whether it is deleted, whose lock it waits for, and which person it is a half of. */
+const STATE_COLUMNS = ['Id', 'IsDeleted', 'AccountId', 'IsPersonAccount', 'PersonContactId'];
+
+function readStateSql(type: ObjectType): string {
+  const columns = STATE_COLUMNS.filter((name) => isColumn(type, name)).map(quoted);
+  return `select ${columns.join(', ')} from ${quoted(type.name)} where "Id" = ?`;
+}
+
+function isColumn(type: ObjectType, name: string): boolean {
+  const field = findField(type, name);
+  return field !== undefined && isStored(field);
+}
+
+function insertSql({ name }: ObjectType, columns: readonly string[]): string {
+  const names = ['rowid', 'Id', ...columns].map(quoted);
+  const marks = names.map(() => '?').join(', ');
+  return `insert into ${quoted(name)} (${names.join(', ')}) values (${marks})`;
+}
+
+function updateSql({ name }: ObjectType, columns: readonly string[]): string {
+  const sets = columns.map((column) => `${quoted(column)} = ?`).join(', ');
+  return `update ${quoted(name)} set ${sets} where "Id" = ?`;
+}
+
+function findTwinSql({ name }: ObjectType, columns: readonly string[]): string {
+  const same = columns.map((column) => `o.${quoted(column)} = r.${quoted(column)}`).join(' and ');
+  return `select o."Id" from ${quoted(name)} r join ${quoted(name)} o on ${same}
+    where r."Id" = ? and o."Id" <> r."Id" and r."IsDeleted" = 0 and o."IsDeleted" = 0 limit 1`;
+}
+
 /** More different statements than this are begun anew: many writes in a row repeat a few. */
 const MAX_STATEMENTS = 200;
 
-function createStatementCache(db: Database): (sql: string) => Statement<StoredValue[], Row> {
+/** Keeps statements by what they do to what: to put their SQL together takes longer than to run it. */
+function createStatementCache(db: Database) {
   const statements = new Map<string, Statement<StoredValue[], Row>>();
-  return (sql) => {
-    const statement = statements.get(sql) ?? db.prepare<StoredValue[], Row>(sql);
+  return (work: string, type: ObjectType, columns: readonly string[], toSql: ToSql) => {
+    const key = `${work} ${type.name} ${columns.join()}`;
+    const present = statements.get(key);
+    if (present !== undefined) return present;
     if (statements.size >= MAX_STATEMENTS) statements.clear();
-    statements.set(sql, statement);
+    const statement = db.prepare<StoredValue[], Row>(toSql(type, columns));
+    statements.set(key, statement);
     return statement;
   };
 }

@@ -39,6 +39,8 @@ export interface Rules {
   add(rule: Rule): void;
   clear(): void;
   list(): readonly Rule[];
+  /** Whether there are rules about an object. */
+  concern(type: ObjectType): boolean;
   /** What the rules have against a record as it now is in the database. */
   check(type: ObjectType, id: string, options: { allowDuplicates: boolean }): RecordError[];
 }
@@ -60,6 +62,10 @@ export function createRules(org: QueryOrg, seer: User): Rules {
     return org.db.prepare(sql).get(id) !== undefined;
   }
 
+  function rulesOf({ name }: ObjectType): Rule[] {
+    return rules.filter((rule) => rule.type.toLowerCase() === name.toLowerCase());
+  }
+
   return {
     add(rule) {
       const type = org.catalogue.get(rule.type);
@@ -75,9 +81,9 @@ export function createRules(org: QueryOrg, seer: User): Rules {
       rules = [];
     },
     list: () => rules,
+    concern: (type) => rulesOf(type).length > 0,
     check(type, id, { allowDuplicates }) {
-      const own = rules.filter((rule) => rule.type.toLowerCase() === type.name.toLowerCase());
-      return own.flatMap((rule): RecordError[] => {
+      return rulesOf(type).flatMap((rule): RecordError[] => {
         if (rule.kind === 'duplicate') {
           const isTwin = !allowDuplicates && hasTwin(type, id, rule.fields);
           return isTwin ? [recordError('DUPLICATES_DETECTED', rule.message)] : [];

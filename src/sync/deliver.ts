@@ -30,10 +30,7 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
   const crm = createTurns();
   // All lanes are waited for, also if one fails: nothing may be written once the run is over.
   const lanes = Array.from({ length: LANES }, () =>
-    deliverLane(deps, run, claims, crm).catch((error: unknown) => {
-      run.control.stopFor(error);
-      throw error;
-    }),
+    stopOnError(run, deliverLane(deps, run, claims, crm)),
   );
   const ended = await Promise.allSettled(lanes);
   const failed = ended.find((end) => end.status === 'rejected');
@@ -136,10 +133,25 @@ async function deliverBatch(
   if (fetched.length === 0) return;
   await crm.take(async () => {
     if (run.control.stopping.aborted) return;
-    const deliveries = await writeProfiles(deps, run, fetched);
-    await deps.store.deliveries.recordDeliveries(run.lease, run.id, deliveries);
+    // Stopped within the turn, so that the next one does not begin.
+    await stopOnError(run, deliverFetched(deps, run, fetched));
   });
   run.control.ring();
+}
+
+/** Ends the run if the work fails; the error goes on to whoever waits for it. */
+async function stopOnError(run: Run, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    run.control.stopFor(error);
+    throw error;
+  }
+}
+
+async function deliverFetched(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<void> {
+  const deliveries = await writeProfiles(deps, run, fetched);
+  await deps.store.deliveries.recordDeliveries(run.lease, run.id, deliveries);
 }
 
 /** Asks for the results, ten at a time; jobs without a profile end here with their reason. */

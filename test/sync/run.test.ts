@@ -553,13 +553,24 @@ describe('stopping and going on', () => {
   it('writes nothing any more once it has ended, also if one of its writers failed', async () => {
     const world = await open();
     await world.addPeople(300);
-    const away = new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
-    world.crm.failNext('write', away);
+    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    let calls = 0;
+    world.crm.before(async (operation) => {
+      if (operation !== 'write') return;
+      calls += 1;
+      if (calls === 1) {
+        // The other writer comes to wait for its turn meanwhile.
+        await pause(300);
+        throw new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
+      }
+      await pause(50);
+    });
     const report = await world.sync();
     expect(report.reason?.code).toBe('crm_unavailable');
     const writes = world.crm.writes.length;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
     expect(world.crm.writes.length).toBe(writes);
+    world.crm.before(null);
     expect((await world.sync()).contacts.waiting).toBe(0);
   });
 

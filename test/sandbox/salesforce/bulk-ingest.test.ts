@@ -12,7 +12,7 @@ import {
   setState,
   upload,
 } from './bulk.ts';
-import { aClock, ask, column, connect, contactIds, control, query, startOrg } from './org.ts';
+import { aClock, ask, column, connect, contactIds, control, edit, query, startOrg } from './org.ts';
 
 describe('uploads of the Bulk API', () => {
   it('updates the records of an upload and says so of each', async () => {
@@ -144,6 +144,54 @@ describe('uploads of the Bulk API', () => {
     const [, [sfId, error] = []] = await resultsOf(org, job, 'failedResults');
     expect(sfId).toBe(id);
     expect(error).toMatch(/^INVALID_FIELD_FOR_INSERT_UPDATE:.*:Title --$/);
+  });
+
+  it('takes back a record that a rule refuses once it is written, and keeps the others', async () => {
+    const org = await startOrg({ bulkJobTimeMs: 0 });
+    const ids = await contactIds(org, 5);
+    await control(org, 'POST', '/rules', {
+      kind: 'validation',
+      type: 'Contact',
+      when: "Title = 'Mayor'",
+      message: 'No mayors here.',
+    });
+    const rows = ids.map((id, place) => `${id},${place === 2 ? 'Mayor' : 'Baker'}\n`);
+    const job = await ingest(org, `Id,Title\n${rows.join('')}`);
+    const [, ...failed] = await resultsOf(org, job, 'failedResults');
+    expect(failed).toEqual([
+      [ids[2], 'FIELD_CUSTOM_VALIDATION_EXCEPTION:No mayors here.:--', ids[2], 'Mayor'],
+    ]);
+    const bakers = await column(org, "SELECT Id FROM Contact WHERE Title = 'Baker' ORDER BY Id");
+    expect(bakers).toEqual(ids.filter((_, place) => place !== 2));
+    expect(await column(org, "SELECT Id FROM Contact WHERE Title = 'Mayor'")).toEqual([]);
+  });
+
+  it('refuses the second of two records that must differ, and leaves nothing of it', async () => {
+    const org = await startOrg({ bulkJobTimeMs: 0 });
+    const [contactId] = await contactIds(org, 1);
+    const campaignId = await edit(org, {
+      action: 'create',
+      type: 'Campaign',
+      values: { Name: 'Gala' },
+    });
+    const row = `${campaignId},${contactId}\n`;
+    const order = { object: 'CampaignMember', operation: 'insert' };
+    const job = await ingest(org, `CampaignId,ContactId\n${row}${row}`, order);
+    expect(job).toMatchObject({ numberRecordsProcessed: 2, numberRecordsFailed: 1 });
+    const [, [, error] = []] = await resultsOf(org, job, 'failedResults');
+    expect(error).toMatch(/^DUPLICATE_VALUE:/);
+    const soql = `SELECT Id FROM CampaignMember WHERE CampaignId = '${campaignId}'`;
+    expect((await query(org, soql)).totalSize).toBe(1);
+  });
+
+  it('deletes a record once, also where the upload names it twice', async () => {
+    const org = await startOrg({ bulkJobTimeMs: 0 });
+    const [id] = await contactIds(org, 1);
+    const job = await ingest(org, `Id\n${id}\n${id}\n`, { operation: 'delete' });
+    expect(await resultsOf(org, job, 'failedResults')).toEqual([
+      ['sf__Id', 'sf__Error', 'Id'],
+      [id, 'ENTITY_IS_DELETED:entity is deleted:--', id],
+    ]);
   });
 
   it('is struck by the locks of the request that completes the upload', async () => {

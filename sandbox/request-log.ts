@@ -1,34 +1,32 @@
-/** What was asked of the org, for tests that count. */
+/** What was asked of a sandbox, for tests that count. */
 
-import type { MiddlewareHandler } from 'hono';
-import type { SalesforceEnv } from './context.ts';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, MiddlewareHandler } from 'hono';
 
 /** How many requests are remembered; older ones are forgotten. */
 const MAX_REQUESTS = 100_000;
 
-/** One request; `status` is null where the connection was cut. */
-export interface LoggedRequest {
+/** One request, with what a sandbox notes of its own; `status` is null where the connection was cut. */
+export type LoggedRequest<Details> = Details & {
   /** ISO time of arrival. */
   at: string;
   method: string;
   path: string;
-  /** The query part of the URL, without its question mark. */
-  query: string;
   status: number | null;
   timeMs: number;
-}
+};
 
 /** The latest requests, oldest first. */
-export interface RequestLog {
-  add(request: LoggedRequest): void;
-  list(): LoggedRequest[];
+export interface RequestLog<Details> {
+  add(request: LoggedRequest<Details>): void;
+  list(): LoggedRequest<Details>[];
   /** How many there were in all, forgotten ones included. */
   total(): number;
 }
 
 /** Starts an empty log. */
-export function createRequestLog(): RequestLog {
-  const ring: LoggedRequest[] = [];
+export function createRequestLog<Details>(): RequestLog<Details> {
+  const ring: LoggedRequest<Details>[] = [];
   let total = 0;
   return {
     add(request) {
@@ -43,19 +41,20 @@ export function createRequestLog(): RequestLog {
   };
 }
 
-/** Outermost of all: writes a request down when it is answered. */
-export function logRequests(
-  log: RequestLog,
+/** To stand before all that answers: writes a request down when it is answered. */
+export function logRequests<Env extends { Bindings: HttpBindings }, Details>(
+  log: RequestLog<Details>,
   clock: () => number,
-): MiddlewareHandler<SalesforceEnv> {
+  detailsOf: (c: Context<Env>) => Details,
+): MiddlewareHandler<Env> {
   return async (c, next) => {
     const startedAtMs = clock();
     await next();
     log.add({
+      ...detailsOf(c),
       at: new Date(startedAtMs).toISOString(),
       method: c.req.method,
       path: c.req.path,
-      query: new URL(c.req.url).search.slice(1),
       status: c.env.incoming.socket.destroyed ? null : c.res.status,
       timeMs: clock() - startedAtMs,
     });
