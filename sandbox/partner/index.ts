@@ -1,13 +1,12 @@
 /** Starts the stand-in for the Partner Data Service. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createAdaptorServer, type ServerType } from '@hono/node-server';
+import { createAdaptorServer } from '@hono/node-server';
 import { z } from 'zod';
 import { createFaults } from '../faults.ts';
 import { createWorld, type World } from '../people/world.ts';
 import { createRequestLog } from '../request-log.ts';
+import { listen, reportToStandardError, shutDown } from '../serving.ts';
 import { type AppOptions, BASE_PATH, createApp } from './app.ts';
 import { startingBalances } from './control.ts';
 import { createCredits } from './credits.ts';
@@ -153,32 +152,4 @@ function issueFirstKey({ keys, credits, world, startCredits }: AppOptions): stri
     credits.grant(DEFAULT_TEAM, startingBalances(startCredits));
   }
   return apiKey;
-}
-
-async function listen(server: ServerType, host: string, port: number): Promise<string> {
-  server.listen(port, host);
-  await once(server, 'listening');
-  return `http://${host}:${portOf(server.address())}`;
-}
-
-function portOf(address: string | AddressInfo | null): number {
-  if (address === null || typeof address === 'string') {
-    throw new Error('The sandbox listens on no port.');
-  }
-  return address.port;
-}
-
-async function shutDown(server: ServerType, db: Database): Promise<void> {
-  const closed = new Promise((resolve) => {
-    server.close(resolve);
-  });
-  if ('closeAllConnections' in server) {
-    server.closeAllConnections();
-  }
-  await closed;
-  db.close();
-}
-
-function reportToStandardError(error: Error): void {
-  process.stderr.write(`${error.stack ?? error.message}\n`);
 }

@@ -1,13 +1,12 @@
 /** Starts the stand-in for a Salesforce org. */
 
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createAdaptorServer, type ServerType } from '@hono/node-server';
+import { createAdaptorServer } from '@hono/node-server';
 import { z } from 'zod';
 import { createFaults } from '../faults.ts';
 import { createWorld, type World } from '../people/world.ts';
 import { createRequestLog } from '../request-log.ts';
+import { listen, reportToStandardError, shutDown } from '../serving.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { createBulk } from './bulk-jobs.ts';
 import type { OrgShape } from './catalogue.ts';
@@ -167,32 +166,4 @@ function readRules(rules: unknown) {
 function issueFirstToken({ tokens, world }: AppOptions): string {
   const token = toAccessToken(secretOf(world.seed, 'first token'));
   return tokens.issueAccess({ user: INTEGRATION_USER, scope: 'api' }, { token });
-}
-
-async function listen(server: ServerType, host: string, port: number): Promise<string> {
-  server.listen(port, host);
-  await once(server, 'listening');
-  return `http://${host}:${portOf(server.address())}`;
-}
-
-function portOf(address: string | AddressInfo | null): number {
-  if (address === null || typeof address === 'string') {
-    throw new Error('The sandbox listens on no port.');
-  }
-  return address.port;
-}
-
-async function shutDown(server: ServerType, db: Database): Promise<void> {
-  const closed = new Promise((resolve) => {
-    server.close(resolve);
-  });
-  if ('closeAllConnections' in server) {
-    server.closeAllConnections();
-  }
-  await closed;
-  db.close();
-}
-
-function reportToStandardError(error: Error): void {
-  process.stderr.write(`${error.stack ?? error.message}\n`);
 }

@@ -1,0 +1,36 @@
+/** What every sandbox does to serve and to end. */
+
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { ServerType } from '@hono/node-server';
+
+/** Listens and resolves with the address, for example `http://127.0.0.1:4100`. */
+export async function listen(server: ServerType, host: string, port: number): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  return `http://${host}:${portOf(server.address())}`;
+}
+
+function portOf(address: string | AddressInfo | null): number {
+  if (address === null || typeof address === 'string') {
+    throw new Error('The sandbox listens on no port.');
+  }
+  return address.port;
+}
+
+/** Ends at once: open connections are cut, the database is closed. */
+export async function shutDown(server: ServerType, db: { close(): unknown }): Promise<void> {
+  const closed = new Promise((resolve) => {
+    server.close(resolve);
+  });
+  if ('closeAllConnections' in server) {
+    server.closeAllConnections();
+  }
+  await closed;
+  db.close();
+}
+
+/** Where errors go that nobody foresaw, unless somebody wants to hear of them. */
+export function reportToStandardError(error: Error): void {
+  process.stderr.write(`${error.stack ?? error.message}\n`);
+}
