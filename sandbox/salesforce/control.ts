@@ -98,7 +98,7 @@ const pageSchema = z.object({
 
 const tokenOrderSchema = z.strictObject({
   user: z.enum(['integration', 'administrator']).default('integration'),
-  /** 0 means for good; left out, as long as any token. */
+  /** 0 means for good; left out, the lifetime of every other token. */
   lifetimeMs: z.number().int().min(0).optional(),
 });
 

@@ -241,7 +241,11 @@ describeEachDatabase('recordAccepted', (open) => {
     await submit(world, ['c-1', 'c-2', 'c-3']);
     await accept(world, ['c-1', 'c-2']);
     const { submissions } = world.store;
-    expect(await submissions.findBalance(KEY)).toMatchObject({ balance: BALANCE - 2, sequence: 1 });
+    expect(await submissions.findBalance(KEY)).toEqual({
+      balance: BALANCE - 2,
+      sequence: 1,
+      readAt: START_MS,
+    });
     expect(await submissions.spentByRun(RUN)).toBe(2);
     expect(await runRow(world)).toMatchObject({ submitted_count: 2, spent_enhancements: 2 });
     expect(await submissions.findOpen(KEY)).toBeUndefined();
@@ -257,9 +261,10 @@ describeEachDatabase('recordAccepted', (open) => {
       balanceBefore: BALANCE - 2,
     });
     await accept(world, ['c-3'], 'submission-2');
-    expect(await world.store.submissions.findBalance(KEY)).toMatchObject({
+    expect(await world.store.submissions.findBalance(KEY)).toEqual({
       balance: BALANCE - 3,
       sequence: 2,
+      readAt: START_MS,
     });
     expect(await world.store.submissions.spentByRun(RUN)).toBe(3);
   });
@@ -314,7 +319,11 @@ describeEachDatabase('recordRefused', (open) => {
       expect(await jobOf(world, id)).toMatchObject({ state: 'unpaid' });
     }
     const { submissions } = world.store;
-    expect(await submissions.findBalance(KEY)).toMatchObject({ balance: BALANCE, sequence: 1 });
+    expect(await submissions.findBalance(KEY)).toEqual({
+      balance: BALANCE,
+      sequence: 1,
+      readAt: START_MS,
+    });
     expect(await submissions.spentByRun(RUN)).toBe(0);
     expect(await submissions.findOpen(KEY)).toBeUndefined();
   });
@@ -377,9 +386,10 @@ describeEachDatabase('a lost answer', (open) => {
         });
         expect(await jobOf(world, id)).toMatchObject({ state: 'unpaid' });
       }
-      expect(await submissions.findBalance(KEY)).toMatchObject({
+      expect(await submissions.findBalance(KEY)).toEqual({
         balance: BALANCE + 5,
         sequence: 1,
+        readAt: START_MS,
       });
       expect(await submissions.spentByRun(RUN)).toBe(0);
       expect(await submissions.spentSince(INTEGRATION, 0)).toBe(0);
@@ -444,7 +454,11 @@ describeEachDatabase('a lost answer', (open) => {
     await submit(world, ['c-1', 'c-2', 'c-3']);
     await chargeLoss(world, 'hold', { charged: 2, balance: 700 });
     const { submissions } = world.store;
-    expect(await submissions.findBalance(KEY)).toMatchObject({ balance: 700, sequence: 1 });
+    expect(await submissions.findBalance(KEY)).toEqual({
+      balance: 700,
+      sequence: 1,
+      readAt: START_MS,
+    });
     expect(await submissions.spentByRun(RUN)).toBe(2);
     expect(await runRow(world)).toMatchObject({ submitted_count: 0 });
     expect(await submissions.spentSince(INTEGRATION, 0)).toBe(2);
@@ -466,19 +480,22 @@ describeEachDatabase('the balance of a key', (open) => {
 
   it('is unknown until it was read', async () => {
     const { store } = await createWorld();
-    expect(await store.submissions.findBalance('key-2')).toMatchObject({
+    expect(await store.submissions.findBalance('key-2')).toEqual({
       balance: null,
       sequence: 0,
+      readAt: 0,
     });
     expect(await store.submissions.recordBalance('key-2', 0, 70)).toBe(true);
     expect(await store.submissions.recordBalance('key-2', 0, 71)).toBe(true);
-    expect(await store.submissions.findBalance('key-2')).toMatchObject({
+    expect(await store.submissions.findBalance('key-2')).toEqual({
       balance: 71,
       sequence: 0,
+      readAt: START_MS,
     });
-    expect(await store.submissions.findBalance(KEY)).toMatchObject({
+    expect(await store.submissions.findBalance(KEY)).toEqual({
       balance: BALANCE,
       sequence: 0,
+      readAt: START_MS,
     });
   });
 
@@ -488,7 +505,11 @@ describeEachDatabase('the balance of a key', (open) => {
     const { sequence } = await submissions.findBalance(KEY);
     await start(world, ['c-1']);
     expect(await submissions.recordBalance(KEY, sequence, 500)).toBe(false);
-    expect(await submissions.findBalance(KEY)).toMatchObject({ balance: BALANCE - 1 });
+    expect(await submissions.findBalance(KEY)).toEqual({
+      balance: BALANCE - 1,
+      sequence: 1,
+      readAt: START_MS,
+    });
     expect(await submissions.recordBalance(KEY, sequence + 1, 500)).toBe(true);
   });
 
@@ -500,7 +521,11 @@ describeEachDatabase('the balance of a key', (open) => {
       await submit(world, ['c-1']);
       if (state === 'lost') await submissions.recordLost(world.lease, 'submission-1');
       expect(await submissions.recordBalance(KEY, 0, 500)).toBe(false);
-      expect(await submissions.findBalance(KEY)).toMatchObject({ balance: BALANCE, sequence: 0 });
+      expect(await submissions.findBalance(KEY)).toEqual({
+        balance: BALANCE,
+        sequence: 0,
+        readAt: START_MS,
+      });
     },
   );
 });
