@@ -50,3 +50,8 @@ export async function measureSync(settings: string): Promise<Measurement> {
   const runSeconds = (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1_000;
   return { run, wallSeconds, runSeconds, peakMegabytes };
 }
+
+/** Credits of the enhancements bucket that the run cost. */
+export function spent({ run }: Measurement): number {
+  return run.credits.enhancements.spent;
+}

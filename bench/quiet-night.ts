@@ -1,20 +1,24 @@
-/** A night in which nothing has changed, in a large org whose contacts are all enhanced. */
+/** A night in which nothing has changed, in a large CRM whose contacts are all enhanced. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { type CrmKind, withCrm } from './crm.ts';
 import { type Measurement, measureSync } from './measured-sync.ts';
 import { startNeighbour } from './neighbour.ts';
-import { withOrg } from './salesforce.ts';
+
+/** A field that every contact of the CRM may have. */
+const A_FIELD: Readonly<Record<CrmKind, string>> = { salesforce: 'Title', hubspot: 'jobtitle' };
 
 /** The run that read everything, and the one after it. */
 export async function measureQuietNight(
+  kind: CrmKind,
   contacts: number,
 ): Promise<{ first: Measurement; second: Measurement }> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-night-'));
   const service = await startNeighbour({ donors: 1_000, rate: 10, burst: 10, jobTimeMs: 0 });
   try {
-    return await withOrg(contacts, 5, async ({ baseUrl, token }) => {
+    return await withCrm(kind, { contacts, latency: 5 }, async ({ baseUrl, token }) => {
       const settings = join(folder, 'donor-sync.yaml');
       await writeFile(
         settings,
@@ -22,9 +26,9 @@ export async function measureQuietNight(
 integrations:
   - id: night
     partner: { baseUrl: "${service.baseUrl}", apiKey: "${service.apiKey}" }
-    crm: { kind: salesforce, url: "${baseUrl}", auth: { type: token, token: "${token}" } }
+    crm: { kind: ${kind}, url: "${baseUrl}", auth: { type: token, token: "${token}" } }
     budget: { perRun: 0 }
-    fields: [{ from: work.primary, to: Title }]
+    fields: [{ from: work.primary, to: ${A_FIELD[kind]} }]
 `,
       );
       const first = await measureSync(settings);

@@ -2,7 +2,8 @@
  * Measures the promises of speed and memory: `npm run bench`, or `npm run bench -- limit memory`
  * for some of them. Prints a table while it goes on and one JSON document at the end.
  */
-import { type Figure, SCENARIOS } from './scenarios.ts';
+import type { Figure } from './figure.ts';
+import { SCENARIOS } from './scenarios.ts';
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));

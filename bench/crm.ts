@@ -1,4 +1,4 @@
-/** The Salesforce connector alone, against the org's stand-in over loopback. */
+/** The connector of a CRM alone, against the CRM's stand-in over loopback. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -17,64 +17,55 @@ const stepSchema = z.object({
   calls: z.number(),
 });
 
-export type SalesforceStep = z.infer<typeof stepSchema>;
+export type ConnectorStep = z.infer<typeof stepSchema>;
 
 /** What one process of the connector did, and the most memory it held, in megabytes. */
-export interface SalesforceMeasurement {
-  steps: SalesforceStep[];
+export interface ConnectorMeasurement {
+  steps: ConnectorStep[];
   peakMegabytes: number | null;
 }
 
-/** An org that serves. */
-export interface Org {
+/** The kinds of CRM that have a stand-in. */
+export type CrmKind = 'salesforce' | 'hubspot';
+
+/** A stand-in that serves. */
+export interface Crm {
   baseUrl: string;
   token: string;
   /** Measures the connector alone. */
-  measure(what: 'read' | 'write'): Promise<SalesforceMeasurement>;
+  measure(what: 'read' | 'write'): Promise<ConnectorMeasurement>;
 }
 
-/** An org with so many contacts, each request of which takes so long. */
-export async function withOrg<T>(
-  contacts: number,
-  latencyMs: number,
-  work: (org: Org) => Promise<T>,
+/** A CRM with so many contacts; `flags` are those of `donor-sync sandbox`. */
+export async function withCrm<T>(
+  kind: CrmKind,
+  flags: { contacts: number } & Readonly<Record<string, number>>,
+  work: (crm: Crm) => Promise<T>,
 ): Promise<T> {
-  const flags = [
-    '--port',
-    '0',
-    '--contacts',
-    contacts,
-    '--donors',
-    contacts,
-    '--latency',
-    latencyMs,
-  ];
-  const org = spawn(process.execPath, [PROGRAM, 'sandbox', 'salesforce', ...flags.map(String)], {
+  const all = { port: 0, donors: flags.contacts, ...flags };
+  const words = Object.entries(all).flatMap(([name, value]) => [`--${name}`, `${value}`]);
+  const crm = spawn(process.execPath, [PROGRAM, 'sandbox', kind, ...words], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   try {
-    const [line] = await once(createInterface(org.stdout), 'line');
+    const [line] = await once(createInterface(crm.stdout), 'line');
     const { baseUrl, token } = readySchema.parse(JSON.parse(String(line)));
     return await work({
       baseUrl,
       token,
-      measure: (what) => measureConnector(baseUrl, token, what),
+      measure: (what) => measureConnector([kind, baseUrl, token, what]),
     });
   } finally {
-    const exited = once(org, 'exit');
-    org.kill('SIGTERM');
+    const exited = once(crm, 'exit');
+    crm.kill('SIGTERM');
     await exited;
   }
 }
 
-const CONNECTOR_PROCESS = join(import.meta.dirname, 'salesforce-work.mjs');
+const CONNECTOR_PROCESS = join(import.meta.dirname, 'connector-work.mjs');
 
-async function measureConnector(
-  baseUrl: string,
-  token: string,
-  what: 'read' | 'write',
-): Promise<SalesforceMeasurement> {
-  const child = spawn(process.execPath, [CONNECTOR_PROCESS, baseUrl, token, what], {
+async function measureConnector(words: string[]): Promise<ConnectorMeasurement> {
+  const child = spawn(process.execPath, [CONNECTOR_PROCESS, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const peak = watchPeak(child.pid);

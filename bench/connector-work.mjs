@@ -1,18 +1,24 @@
 /**
- * The Salesforce connector alone, as a process of its own that loads what is installed: reads all
+ * The connector of a CRM alone, as a process of its own that loads what is installed: reads all
  * contacts, or writes two fields of each, and prints what it took as JSON.
  */
-import { salesforceConnector } from '../dist/connectors/salesforce/connector.js';
+import { findConnectorDefinition } from '../dist/connectors/index.js';
 import { systemClock } from '../dist/src/core/clock.js';
 import { silentLog } from '../dist/src/core/log.js';
 import { keepMemoryFlat } from '../dist/src/memory.js';
 
+const valuesOf = {
+  salesforce: (at) => ({ Title: `Friend ${at}`, Department: 'Donor relations' }),
+  hubspot: (at) => ({ jobtitle: `Friend ${at}`, industry: 'Donor relations' }),
+};
+
 keepMemoryFlat();
-const [url, token, work] = process.argv.slice(2);
+const [kind, url, token, work] = process.argv.slice(2);
+const definition = await findConnectorDefinition(kind);
 let calls = 0;
-const connector = salesforceConnector.create({
-  settings: salesforceConnector.settingsSchema.parse({
-    kind: 'salesforce',
+const connector = definition.create({
+  settings: definition.settingsSchema.parse({
+    kind,
     url,
     auth: { type: 'token', token },
   }),
@@ -52,7 +58,7 @@ await connector.close();
 
 function* changes() {
   for (const [at, id] of ids.entries()) {
-    yield { id, values: { Title: `Friend ${at}`, Department: 'Donor relations' } };
+    yield { id, values: valuesOf[kind](at) };
   }
 }
 

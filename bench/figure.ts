@@ -1,0 +1,37 @@
+/** What a scenario measures, and what has to be kept. */
+
+/** One figure of a scenario. */
+export interface Figure {
+  name: string;
+  value: number;
+  unit: string;
+  /** For example `>= 1500`. */
+  goal: string;
+  kept: boolean;
+}
+
+export interface Scenario {
+  name: string;
+  title: string;
+  measure(): Promise<Figure[]>;
+}
+
+export function plain(name: string, value: number, unit: string): Figure {
+  return { name, value, unit, goal: '', kept: true };
+}
+
+export function atMost(name: string, value: number, unit: string, most: number): Figure {
+  return { name, value, unit, goal: `<= ${most}`, kept: value <= most };
+}
+
+export function atLeast(name: string, value: number, unit: string, least: number): Figure {
+  return { name, value, unit, goal: `>= ${least}`, kept: value >= least };
+}
+
+export function exactly(name: string, value: number, unit: string, wanted: number): Figure {
+  return { name, value, unit, goal: `= ${wanted}`, kept: value === wanted };
+}
+
+export function round(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}

@@ -1,0 +1,25 @@
+import type { Figure } from './figure.ts';
+import { type Neighbour, type NeighbourOptions, startNeighbour } from './neighbour.ts';
+import { createWorkplace, type Workplace } from './workplace.ts';
+
+/** A service without limits, whose jobs are done at once. */
+export const UNLIMITED = { rate: 0, burst: 10, jobTimeMs: 0 };
+
+/** The documented limits. */
+export const DOCUMENTED = { rate: 10, burst: 10 };
+
+/** Measures with a service and a contact list of so many people, and clears both away. */
+export async function withWorkplace(
+  contacts: number,
+  options: Omit<NeighbourOptions, 'donors'>,
+  measure: (place: Workplace, neighbour: Neighbour) => Promise<Figure[]>,
+): Promise<Figure[]> {
+  const neighbour = await startNeighbour({ donors: contacts, ...options });
+  const place = await createWorkplace(neighbour, contacts);
+  try {
+    return await measure(place, neighbour);
+  } finally {
+    await place.remove();
+    await neighbour.stop();
+  }
+}
