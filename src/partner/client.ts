@@ -2,15 +2,22 @@ import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Person } from '../core/person.ts';
+import { type Connections, createConnections } from './connections/connections.ts';
+import { createQueryMeter } from './connections/query-cost.ts';
 import { type CreditBalances, readCredits } from './credits.ts';
 import { type Discovery, discover } from './discovery.ts';
+import { createDonors, type Donors } from './donors/donors.ts';
 import type { Line } from './exchange.ts';
+import { createExports, type Exports } from './exports/exports.ts';
 import { type AreaHealth, readHealth, testKey } from './health.ts';
+import { createLists, type Lists } from './lists/lists.ts';
+import { createNetworks, type Networks } from './networks/networks.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import { type JobProgress, readJobProgress, readProgress } from './progress.ts';
 import type { MayLeave, PartnerCall } from './request.ts';
 import { type JobResult, readResults } from './results.ts';
 import { createRoutes } from './routes.ts';
+import { createSearch, type Search } from './search/search.ts';
 import { createSend } from './send.ts';
 import { type Submission, submitEnhancements } from './submission.ts';
 
@@ -25,9 +32,12 @@ export interface PartnerClientOptions {
   /** Told of every request that got an answer or failed to get one. Must not throw. */
   onCall?: (call: PartnerCall) => void;
   fetch?: typeof globalThis.fetch;
-  /** The most that one try of a free call may take; 30,000 unless told. */
+  /**
+   * The most that one try of a free call may take, besides the time that the service itself is known
+   * to need for it; 30,000 unless told.
+   */
   requestTimeoutMs?: number;
-  /** The most that a submit may take; 60,000 unless told. */
+  /** The same for a call that costs credits, or may; 60,000 unless told. */
   submitTimeoutMs?: number;
 }
 
@@ -55,10 +65,16 @@ export interface PartnerClient {
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
   /** Resolves if the key is recognized and its team is active. */
   test(signal?: AbortSignal): Promise<void>;
-  /** The health of the service's areas. */
+  /** The health of the service's areas: the documented ones, and those that `discover` has found. */
   health(signal?: AbortSignal): Promise<AreaHealth[]>;
   /** Learns from the service's openapi.json where its operations live, and which limit it keeps. */
   discover(signal?: AbortSignal): Promise<Discovery>;
+  networks: Networks;
+  connections: Connections;
+  donors: Donors;
+  lists: Lists;
+  exports: Exports;
+  search: Search;
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -70,6 +86,9 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
   const line = lineOf(options);
   const routes = createRoutes();
   const send = createSend({ line, pacer, clock, log, onCall }, routes);
+  const queries = createQueryMeter({ readCredits: (signal) => readCredits(send, signal), log });
+  const connections = createConnections({ send, routes, queries });
+  let isDescribed = false;
   return {
     submitEnhancements: (persons, signal, mayLeave) =>
       submitEnhancements(send, log, persons, signal, mayLeave),
@@ -78,13 +97,30 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     readResults: (jobIds, signal) => readResults(send, jobIds, signal),
     readCredits: (signal) => readCredits(send, signal),
     test: (signal) => testKey(send, signal),
-    health: (signal) => readHealth(send, signal),
-    async discover(signal) {
-      const discovery = await discover(send, routes, line.baseUrl, signal);
-      if (discovery.rateLimit) pacer.keepLimit(discovery.rateLimit);
-      return discovery;
-    },
+    health: (signal) => readHealth(send, routes, signal),
+    discover: learnAll,
+    networks: createNetworks({
+      send,
+      routes,
+      clock,
+      connections,
+      async described(signal) {
+        if (!isDescribed) await learnAll(signal);
+      },
+    }),
+    connections,
+    donors: createDonors(send),
+    lists: createLists(send),
+    exports: createExports(send),
+    search: createSearch(send),
   };
+
+  async function learnAll(signal?: AbortSignal): Promise<Discovery> {
+    const discovery = await discover(send, routes, line.baseUrl, signal);
+    if (discovery.rateLimit) pacer.keepLimit(discovery.rateLimit);
+    isDescribed = true;
+    return discovery;
+  }
 }
 
 function lineOf(options: PartnerClientOptions): Line {

@@ -19,8 +19,8 @@ export type CreditBalances = z.output<typeof creditBalancesSchema>;
 export const CREDITS: Operation = {
   name: 'credit balances',
   lane: 'other',
-  charging: false,
-  readsBody: true,
+  charges: null,
+  reads: 'json',
   namesThings: false,
   routes: withSlashes([{ method: 'GET', path: '/credits' }]),
 };

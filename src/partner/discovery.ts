@@ -1,13 +1,11 @@
-import { CREDITS } from './credits.ts';
 import { PartnerEndpointMissing, PartnerServerError, ReplyUnreadable } from './errors.ts';
+import { CREATE_NETWORK } from './networks/manage.ts';
 import { type OpenApi, openApiSchema, readOpenApi } from './openapi.ts';
+import { NEEDED_OPERATIONS, OTHER_OPERATIONS } from './operations.ts';
 import type { RateLimit } from './pacer.ts';
-import { PROGRESS_OF_MANY, PROGRESS_OF_ONE } from './progress.ts';
 import { parseReply } from './reply.ts';
-import { RESULTS } from './results.ts';
 import { endpointOf, type Operation, type Route, type Routes } from './routes.ts';
 import type { Send } from './send.ts';
-import { SUBMIT } from './submission.ts';
 
 /** What a service says about itself, and where we have to assume. */
 export interface Discovery {
@@ -36,24 +34,14 @@ export interface Finding {
 const OPENAPI: Operation = {
   name: 'description of the service',
   lane: 'other',
-  charging: false,
-  readsBody: true,
+  charges: null,
+  reads: 'json',
   namesThings: false,
   routes: [{ method: 'GET', path: '/openapi.json' }],
 };
 
-const DESCRIBED: readonly Operation[] = [
-  SUBMIT,
-  PROGRESS_OF_ONE,
-  PROGRESS_OF_MANY,
-  RESULTS,
-  CREDITS,
-];
-
 /** A description that cannot be had is no reason not to work: then the fallbacks count. */
 const ABSENT = [PartnerEndpointMissing, PartnerServerError, ReplyUnreadable];
-
-const CREATE_NETWORK: Route = { method: 'POST', path: '/networks' };
 
 /** Asks the service where its operations live, and remembers it in `routes`. Free. */
 export async function discover(
@@ -63,10 +51,12 @@ export async function discover(
   signal?: AbortSignal,
 ): Promise<Discovery> {
   const openApi = await readDescription(send, baseUrl, signal);
+  const findings = NEEDED_OPERATIONS.map((operation) => learn(operation, openApi, routes));
+  for (const operation of OTHER_OPERATIONS) learn(operation, openApi, routes);
   return {
     published: openApi !== null,
-    findings: DESCRIBED.map((operation) => learn(operation, openApi, routes)),
-    colors: openApi?.allowedValues(CREATE_NETWORK, 'color') ?? null,
+    findings,
+    colors: routes.known(CREATE_NETWORK)?.colors ?? null,
     rateLimit: openApi?.rateLimit ?? null,
   };
 }
@@ -84,16 +74,31 @@ async function readDescription(send: Send, baseUrl: string, signal: AbortSignal 
 function learn(operation: Operation, openApi: OpenApi | null, routes: Routes): Finding {
   const subject = operation.name;
   for (const route of operation.routes) {
-    const path = openApi?.pathOf(route);
-    if (typeof path !== 'string') continue;
-    const listName = openApi?.listNameOf(route);
-    const listed = listName === undefined ? { ...route, path } : { ...route, path, listName };
+    const listed = openApi && listedRoute(route, openApi);
+    if (!listed) continue;
     routes.remember(operation, listed);
-    const assumption = listName === undefined && route.listName !== undefined ? ' (assumed)' : '';
+    const isBodyOpen = route.listName !== undefined && openApi.listNameOf(route) === undefined;
+    const assumption = isBodyOpen ? ' (assumed)' : '';
     return { subject, value: describe(listed) + assumption, source: 'published' };
   }
   const first = routes.known(operation) ?? operation.routes[0];
   return { subject, value: first ? describe(first) : '', source: 'assumed' };
+}
+
+/** A route with all that the service says of it; null where it does not list it. */
+function listedRoute(route: Route, openApi: OpenApi): Route | null {
+  const path = openApi.pathOf(route);
+  if (path === null) return null;
+  const listName = route.listName === undefined ? undefined : openApi.listNameOf(route);
+  const maxLimit = openApi.maximumOf(route, 'limit');
+  const colors = openApi.allowedValues(route, 'color');
+  return {
+    ...route,
+    path,
+    ...(listName === undefined ? {} : { listName }),
+    ...(maxLimit === null ? {} : { maxLimit }),
+    ...(colors === null ? {} : { colors }),
+  };
 }
 
 function describe(route: Route): string {

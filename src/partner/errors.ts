@@ -1,5 +1,5 @@
 import { ConfigurationError, FatalError, RetriableError, SkippableError } from '../core/errors.ts';
-import type { Bucket } from './buckets.ts';
+import type { Bucket, Charge } from './buckets.ts';
 
 /**
  * What can go wrong with the Partner Data Service (service document, section 7). `details` always
@@ -8,12 +8,12 @@ import type { Bucket } from './buckets.ts';
  * person: its texts are left out, since some of them repeat what was sent.
  */
 
-/** Whether the credits of a failed submit can be gone: refunded or never taken, or nobody knows. */
+/** Whether the credits of a failed request can be gone: refunded or never taken, or nobody knows. */
 export type Charged = 'no' | 'unknown';
 
 /**
- * Whether a submit that rejected with `error` can have cost credits. `AnswerLost` is the one error
- * of a submit that leaves it open; all others, the signal's own reason included, mean no.
+ * Whether a request that rejected with `error` can have cost credits. `AnswerLost` is the one error
+ * that leaves it open; all others, the signal's own reason included, mean no.
  */
 export function chargedBy(error: unknown): Charged {
   return error instanceof AnswerLost ? 'unknown' : 'no';
@@ -76,11 +76,14 @@ export class PartnerRedirected extends ConfigurationError {
   }
 }
 
-/** A path that the service does not have: 405, or a 404 that is about the path. */
+/**
+ * A path that the service does not have: 405, a 404 that is about the path, or (without a status)
+ * one that its openapi.json does not list and that is not worth a try.
+ */
 export class PartnerEndpointMissing extends ConfigurationError {
-  constructor(endpoint: string, status: number) {
+  constructor(endpoint: string, status: number | null) {
     super(
-      `The Partner Data Service has no ${endpoint} (status ${status}), in any form that is known of it. ` +
+      `The Partner Data Service has no ${endpoint} (${status === null ? 'it lists none' : `status ${status}`}), in any form that is known of it. ` +
         'Check partner.baseUrl in the settings.',
       { code: 'partner_endpoint_missing', details: { endpoint, status, charged: 'no' } },
     );
@@ -187,16 +190,44 @@ export class PartnerUnavailable extends RetriableError {
 }
 
 /**
- * A submit whose answer nobody read: it may have been charged. Fatal, so that nothing that repeats
- * retriable work can ever spend its credits twice; the caller settles it by the balance.
+ * A request that may have cost credits, and whose answer nobody read. Fatal, so that nothing that
+ * repeats retriable work can ever spend its credits twice; the caller settles it by the balance.
  */
 export class AnswerLost extends FatalError {
-  constructor(endpoint: string, problem: string, status: number | null, cause?: unknown) {
+  /** Where its credits are gone from, if they are; null if the document names no bucket for it. */
+  readonly bucket: Bucket | null;
+
+  constructor(
+    endpoint: string,
+    charges: Charge,
+    problem: string,
+    status: number | null,
+    cause?: unknown,
+  ) {
+    const bucket = charges === 'unknown' ? null : charges;
     super(
       `The answer to ${endpoint} is lost: ${problem}. Its credits may be spent; ` +
-        'compare the balance with the one before it, and only then submit again.',
-      { code: 'answer_lost', cause, details: { endpoint, status, charged: 'unknown' } },
+        'compare the balance with the one before it, and only then send it again.',
+      { code: 'answer_lost', cause, details: { endpoint, status, charged: 'unknown', bucket } },
     );
+    this.bucket = bucket;
+  }
+}
+
+/** A bulk add that takes longer than anybody should wait in one go; it may still end. */
+export class BulkAddUnfinished extends RetriableError {
+  readonly jobId: string;
+
+  constructor(jobId: string, waitedMinutes: number) {
+    super(
+      `The Partner Data Service has not finished bulk add ${jobId} within ${waitedMinutes} minutes. ` +
+        'It may still finish: look at the same job again later.',
+      {
+        code: 'partner_bulk_add_unfinished',
+        details: { endpoint: 'GET /networks/jobs/{id}', status: 200, charged: 'no', jobId },
+      },
+    );
+    this.jobId = jobId;
   }
 }
 

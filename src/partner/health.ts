@@ -1,22 +1,29 @@
 import { RetriableError } from '../core/errors.ts';
 import { PartnerEndpointMissing } from './errors.ts';
-import { type Operation, withSlashes } from './routes.ts';
+import { type Operation, type Routes, withSlashes } from './routes.ts';
 import type { Send } from './send.ts';
 
-/** The areas whose health checks the document names (section 4.4). */
-const AREAS = ['donors', 'search'] as const;
+/** The areas whose health checks the document names (section 4.4): these are always asked. */
+const NAMED_AREAS = ['donors', 'search'] as const;
+
+/** Areas whose health is asked for where the service's openapi.json lists a check of it. */
+const OTHER_AREAS = ['enhancements', 'exports', 'lists', 'networks'] as const;
+
+type Area = (typeof NAMED_AREAS | typeof OTHER_AREAS)[number];
 
 /** How one area of the service is; `unknown` if it has no health check. */
 export interface AreaHealth {
-  area: (typeof AREAS)[number];
+  area: Area;
   state: 'healthy' | 'unhealthy' | 'unknown';
 }
 
 export const TEST: Operation = statusOnly('key test', '/test');
-const HEALTH_CHECKS = AREAS.map((area) => ({
-  area,
-  check: statusOnly(`health of ${area}`, `/${area}/health`),
-}));
+const NAMED_CHECKS = NAMED_AREAS.map(checkOf);
+const OTHER_CHECKS = OTHER_AREAS.map(checkOf);
+
+export const HEALTH_CHECKS: readonly Operation[] = [...NAMED_CHECKS, ...OTHER_CHECKS].map(
+  ({ check }) => check,
+);
 
 /** Resolves if the key is recognized and its team is active; rejects with what is wrong. Free. */
 export async function testKey(send: Send, signal?: AbortSignal): Promise<void> {
@@ -24,9 +31,14 @@ export async function testKey(send: Send, signal?: AbortSignal): Promise<void> {
 }
 
 /** The health of each area. Rejects for what is no matter of health, such as a bad key. Free. */
-export function readHealth(send: Send, signal?: AbortSignal): Promise<AreaHealth[]> {
+export function readHealth(
+  send: Send,
+  routes: Routes,
+  signal?: AbortSignal,
+): Promise<AreaHealth[]> {
+  const listed = OTHER_CHECKS.filter(({ check }) => routes.known(check));
   return Promise.all(
-    HEALTH_CHECKS.map(async ({ area, check }) => ({
+    [...NAMED_CHECKS, ...listed].map(async ({ area, check }) => ({
       area,
       state: await stateOf(send, check, signal),
     })),
@@ -44,8 +56,12 @@ async function stateOf(send: Send, check: Operation, signal: AbortSignal | undef
   }
 }
 
+function checkOf(area: Area) {
+  return { area, check: statusOnly(`health of ${area}`, `/${area}/health`) };
+}
+
 /** The bodies of these are not documented; their status says it all. */
 function statusOnly(name: string, path: string): Operation {
   const routes = withSlashes([{ method: 'GET', path }]);
-  return { name, lane: 'other', charging: false, readsBody: false, namesThings: false, routes };
+  return { name, lane: 'other', charges: null, reads: 'nothing', namesThings: false, routes };
 }

@@ -13,6 +13,8 @@ export interface OpenApi {
   listNameOf(route: Route): string | null | undefined;
   /** The texts that a field of a route's JSON body may hold; null if it is free. */
   allowedValues(route: Route, field: string): string[] | null;
+  /** The highest number that a field of a route's JSON body may hold; null if it is free. */
+  maximumOf(route: Route, field: string): number | null;
   /** The limit of requests in force, if the document says (an extension of its `info`). */
   rateLimit: RateLimit | null;
 }
@@ -39,6 +41,9 @@ const schemaSchema = z.object({
   type: z.unknown().optional(),
   properties: z.record(z.string(), z.unknown()).optional(),
   enum: z.array(z.unknown()).optional(),
+  maximum: z.number().optional().catch(undefined),
+  /** How a field that may also be null is described. */
+  anyOf: z.array(z.unknown()).optional(),
 });
 
 type Schema = z.output<typeof schemaSchema>;
@@ -69,8 +74,11 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
       return lists.length === 1 ? lists[0] : undefined;
     },
     allowedValues(route, field) {
-      const values = resolve(bodyOf(route)?.properties?.[field])?.enum;
+      const values = fieldOf(route, field).find((schema) => schema.enum)?.enum;
       return values?.filter((value) => typeof value === 'string') ?? null;
+    },
+    maximumOf(route, field) {
+      return fieldOf(route, field).find((schema) => schema.maximum !== undefined)?.maximum ?? null;
     },
   };
 
@@ -92,6 +100,12 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
     const [, methods] = entryOf(route) ?? [];
     const operation = operationSchema.safeParse(methods?.[route.method.toLowerCase()]);
     return resolve(operation.data?.requestBody.content['application/json']?.schema);
+  }
+
+  /** The schemas that a field of a body may follow. */
+  function fieldOf(route: Route, field: string): Schema[] {
+    const schema = resolve(bodyOf(route)?.properties?.[field]);
+    return [schema, ...(schema?.anyOf ?? []).map(resolve)].filter((one) => one !== undefined);
   }
 
   function resolve(schema: unknown): Schema | undefined {

@@ -1,7 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 
-/** What a request is for. Lanes share the rate fairly, so that polling never starves submitting. */
-export const LANES = ['submit', 'poll', 'results', 'other'] as const;
+/**
+ * What a request is for. Lanes share the rate fairly, so that polling never starves submitting, and
+ * a thousand queries keep nobody from reading a balance (`other`).
+ */
+export const LANES = ['submit', 'poll', 'results', 'networks', 'queries', 'other'] as const;
 export type Lane = (typeof LANES)[number];
 
 /** A limit as a service names it: requests a second (null: none), and at once after a pause. */

@@ -21,8 +21,8 @@ export const MAX_JOBS_PER_PROGRESS = 1_000;
 export const PROGRESS_OF_ONE: Operation = {
   name: 'progress of one job',
   lane: 'poll',
-  charging: false,
-  readsBody: true,
+  charges: null,
+  reads: 'json',
   namesThings: true,
   routes: withSlashes([
     { method: 'GET', path: '/enhancements/{id}/progress' },
@@ -34,8 +34,8 @@ export const PROGRESS_OF_ONE: Operation = {
 export const PROGRESS_OF_MANY: Operation = {
   name: 'progress of many jobs',
   lane: 'poll',
-  charging: false,
-  readsBody: true,
+  charges: null,
+  reads: 'json',
   namesThings: true,
   routes: withSlashes([
     { method: 'POST', path: '/enhancements/progress/batch', listName: 'job_ids' },

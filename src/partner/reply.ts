@@ -1,15 +1,25 @@
 import type { z } from 'zod';
-import { ReplyUnreadable } from './errors.ts';
+import { AnswerLost, ReplyUnreadable } from './errors.ts';
 import type { Reply } from './send.ts';
 
-/** The reply in the shape of the schema; otherwise an error that names the field and endpoint. */
+/**
+ * The reply in the shape of the schema; otherwise an error that names the field and endpoint:
+ * `ReplyUnreadable`, or `AnswerLost` where credits may have been spent on it.
+ */
 export function parseReply<Schema extends z.ZodType>(
   schema: Schema,
   reply: Reply,
 ): z.output<Schema> {
   const parsed = schema.safeParse(reply.json);
   if (parsed.success) return parsed.data;
-  throw new ReplyUnreadable(reply.endpoint, problemOf(parsed.error));
+  throw unreadable(reply, problemOf(parsed.error));
+}
+
+/** The error of a reply that lacks something. */
+export function unreadable({ endpoint, charges }: Reply, problem: string): Error {
+  return charges === null
+    ? new ReplyUnreadable(endpoint, problem)
+    : new AnswerLost(endpoint, charges, problem, null);
 }
 
 /**

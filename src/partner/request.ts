@@ -4,7 +4,7 @@ import { PartnerUnavailable } from './errors.ts';
 import { type Call, exchange, type Line } from './exchange.ts';
 import type { Pacer } from './pacer.ts';
 import { type FailureKind, MAX_TRIES, retryDelayMs } from './retry.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { judge, type Success, type Verdict } from './verdict.ts';
 
 /** One request that was sent, for counting. */
 export interface PartnerCall {
@@ -32,7 +32,7 @@ export interface RequestDeps {
 }
 
 /**
- * Carries out a call: at its pace, again where that is allowed. Resolves with the reply's JSON, or
+ * Carries out a call: at its pace, again where that is allowed. Resolves with what it brought, or
  * rejects with an error of `errors.ts`, or with the signal's reason if the call was stopped and
  * certainly cost nothing.
  */
@@ -41,7 +41,7 @@ export async function request(
   call: Call,
   signal?: AbortSignal,
   mayLeave?: MayLeave,
-): Promise<unknown> {
+): Promise<Success> {
   const failures: Record<FailureKind, number> = {
     throttled: 0,
     serverError: 0,
@@ -52,7 +52,7 @@ export async function request(
     await deps.pacer.take(call.lane, signal);
     await mayLeave?.();
     const verdict = await sendOnce(deps, call, signal);
-    if (verdict.kind === 'reply') return verdict.json;
+    if (verdict.kind === 'reply') return verdict;
     const { failure, retryAfterMs, error } = verdict;
     failures[failure] += 1;
     const waitMs = retryDelayMs(failure, failures[failure], retryAfterMs);

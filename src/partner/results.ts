@@ -24,8 +24,8 @@ export const MAX_JOBS_PER_RESULTS = 10;
 export const RESULTS: Operation = {
   name: 'results of jobs',
   lane: 'results',
-  charging: false,
-  readsBody: true,
+  charges: null,
+  reads: 'json',
   namesThings: true,
   routes: withSlashes([
     { method: 'POST', path: '/enhancements/results/batch', listName: 'job_ids' },

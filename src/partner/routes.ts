@@ -13,10 +13,14 @@ export interface Route {
   path: string;
   /** The field of the body that holds the list that is sent; null if the body is the list. */
   listName?: string | null;
+  /** The highest `limit` that its body may ask for, where the service says so. */
+  maxLimit?: number;
+  /** The values of `color` that its body may hold, where the service says so. */
+  colors?: readonly string[];
 }
 
 /** Something the service can be asked to do. */
-export interface Operation extends Pick<Call, 'lane' | 'charging' | 'readsBody'> {
+export interface Operation extends Pick<Call, 'lane' | 'charges' | 'reads' | 'workMs'> {
   /** In our words, for `doctor`. */
   name: string;
   /** The likeliest first. */
@@ -45,6 +49,14 @@ export function createRoutes(): Routes {
 /** The routes as given, and after them the same with the slash that some frameworks insist on. */
 export function withSlashes(routes: readonly Route[]): Route[] {
   return [...routes, ...routes.map((route) => ({ ...route, path: `${route.path}/` }))];
+}
+
+/**
+ * True for an operation that is said to live at one path. It is there, then, so that a 404 is about
+ * the thing that the request names.
+ */
+export function hasOnePath({ routes }: Operation): boolean {
+  return new Set(routes.map(({ path }) => path.replace(/\/$/, ''))).size === 1;
 }
 
 /** A route as errors, logs and reports show it. */

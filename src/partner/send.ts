@@ -1,4 +1,8 @@
+import { DonorSyncError } from '../core/errors.ts';
+import type { ReceivedFile } from './body.ts';
+import type { Charge } from './buckets.ts';
 import {
+  AnswerLost,
   PartnerEndpointMissing,
   PartnerNotFound,
   PartnerRedirected,
@@ -6,7 +10,7 @@ import {
 } from './errors.ts';
 import type { Call } from './exchange.ts';
 import { type MayLeave, type RequestDeps, request } from './request.ts';
-import { endpointOf, type Operation, type Route, type Routes } from './routes.ts';
+import { endpointOf, hasOnePath, type Operation, type Route, type Routes } from './routes.ts';
 
 /** What a request carries besides its route. */
 export interface Payload {
@@ -14,12 +18,20 @@ export interface Payload {
   id?: string;
   /** The list in the body: persons or ids. */
   list?: readonly unknown[];
+  /** The other fields of the body; undefined ones are left out. */
+  fields?: Readonly<Record<string, unknown>>;
+  query?: URLSearchParams;
+  /** What this request costs, where that is known better than of the operation in general. */
+  charges?: Charge;
 }
 
-/** A reply's JSON, and whom to name if it lacks something. */
+/** What a reply brought, and whom to name if it lacks something. */
 export interface Reply {
   json: unknown;
+  /** Null unless the operation reads one. */
+  file: ReceivedFile | null;
   endpoint: string;
+  charges: Charge;
 }
 
 /** Asks the service to carry out an operation, wherever it lives. */
@@ -43,10 +55,11 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
     for (let [route] = candidates; route !== undefined; [route] = candidates) {
       const call = callOf(operation, route, payload);
       try {
-        const json = await request(deps, call, signal, mayLeave);
+        const { json, file } = await request(deps, call, signal, mayLeave);
         routes.remember(operation, route);
-        return { json, endpoint: call.endpoint };
-      } catch (error) {
+        return { json, file, endpoint: call.endpoint, charges: call.charges };
+      } catch (thrown) {
+        const error = certainly(thrown, call, signal);
         firstError ??= error;
         // At any other path than the known one, a 404 says nothing about the thing asked for.
         const isAboutThing =
@@ -56,25 +69,40 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
         candidates = left;
       }
     }
-    throw firstError instanceof PartnerNotFound
+    const isAboutPath = !(operation.namesThings && hasOnePath(operation));
+    throw firstError instanceof PartnerNotFound && isAboutPath
       ? new PartnerEndpointMissing(firstError.endpoint, 404)
       : firstError;
   };
 }
 
-function callOf(operation: Operation, route: Route, { id = '', list }: Payload): Call {
-  const { lane, charging, readsBody } = operation;
+/** An error nobody foresaw may have come after the request left: then its answer is lost. */
+function certainly(error: unknown, call: Call, signal: AbortSignal | undefined): unknown {
+  if (call.charges === null || error instanceof DonorSyncError) return error;
+  if (signal?.aborted && error === signal.reason) return error;
+  return new AnswerLost(call.endpoint, call.charges, 'an unexpected error', null, error);
+}
+
+function callOf(operation: Operation, route: Route, payload: Payload): Call {
+  const { lane, reads, workMs = 0 } = operation;
+  const { id = '', query, charges = operation.charges } = payload;
   const path = route.path.replace('{id}', encodeURIComponent(id));
-  const call = {
+  const body = bodyOf(route, payload);
+  return {
     method: route.method,
-    path,
+    path: query?.size ? `${path}?${query}` : path,
     endpoint: endpointOf(route),
     lane,
-    charging,
-    readsBody,
+    charges,
+    reads,
+    workMs,
+    ...(body === undefined ? {} : { body }),
   };
-  if (list === undefined) return call;
-  return { ...call, body: route.listName ? { [route.listName]: list } : list };
+}
+
+function bodyOf(route: Route, { list, fields }: Payload): unknown {
+  if (list === undefined) return fields;
+  return route.listName ? { [route.listName]: list, ...fields } : list;
 }
 
 /** The candidates that are still worth a try; null if the error is no fault of the route. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { DonorSyncError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
-import { AnswerLost } from './errors.ts';
-import { problemOf } from './reply.ts';
+import { parseReply, unreadable } from './reply.ts';
 import type { MayLeave } from './request.ts';
 import { type Operation, withSlashes } from './routes.ts';
 import type { Reply, Send } from './send.ts';
@@ -23,8 +21,8 @@ export interface Submission {
 export const SUBMIT: Operation = {
   name: 'submit persons',
   lane: 'submit',
-  charging: true,
-  readsBody: true,
+  charges: 'enhancements',
+  reads: 'json',
   namesThings: false,
   routes: withSlashes([
     { method: 'POST', path: '/enhancements', listName: 'persons' },
@@ -49,10 +47,7 @@ export async function submitEnhancements(
     );
   }
   const payload = { list: persons.map(toWire) };
-  const reply = await send(SUBMIT, payload, signal, mayLeave).catch((error: unknown) => {
-    throw certainly(error, signal);
-  });
-  const submission = readSubmission(reply, persons);
+  const submission = readSubmission(await send(SUBMIT, payload, signal, mayLeave), persons);
   if (submission.jobIds.size !== submission.processed) {
     const { requested, processed } = submission;
     log.warn(
@@ -61,12 +56,6 @@ export async function submitEnhancements(
     );
   }
   return submission;
-}
-
-/** An error nobody foresaw may have come after the request left: it counts as a lost answer. */
-function certainly(error: unknown, signal: AbortSignal | undefined): unknown {
-  if (error instanceof DonorSyncError || (signal?.aborted && error === signal.reason)) return error;
-  return new AnswerLost('the submission', 'an unexpected error', null, error);
 }
 
 function toWire(person: Person) {
@@ -92,17 +81,15 @@ const replySchema = z.object({
     .catch(null),
 });
 
-function readSubmission({ json, endpoint }: Reply, persons: readonly Person[]): Submission {
-  const parsed = replySchema.safeParse(json);
-  if (!parsed.success) throw new AnswerLost(endpoint, problemOf(parsed.error), null);
-  const { tracking_id_to_job_id: answered, meta } = parsed.data;
+function readSubmission(reply: Reply, persons: readonly Person[]): Submission {
+  const { tracking_id_to_job_id: answered, meta } = parseReply(replySchema, reply);
   const jobIds = new Map<string, string>();
   for (const { trackingId } of persons) {
     const jobId = Object.hasOwn(answered, trackingId) ? answered[trackingId] : null;
     if (jobId) jobIds.set(trackingId, jobId);
   }
   if (jobIds.size === 0 && meta?.processed !== 0) {
-    throw new AnswerLost(endpoint, 'tracking_id_to_job_id holds none of the persons sent', null);
+    throw unreadable(reply, 'tracking_id_to_job_id holds none of the persons sent');
   }
   return {
     jobIds,

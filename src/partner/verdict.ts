@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DonorSyncError } from '../core/errors.ts';
-import { BUCKETS } from './buckets.ts';
+import type { Body, ReceivedFile } from './body.ts';
+import { BUCKETS, type Charge } from './buckets.ts';
 import {
   AnswerLost,
   CreditsExhausted,
@@ -16,13 +17,19 @@ import {
   PartnerValidationError,
   ReplyUnreadable,
 } from './errors.ts';
-import type { Body, Call, Exchange } from './exchange.ts';
+import type { Call, Exchange } from './exchange.ts';
 import type { FailureKind } from './retry.ts';
 
 /** What an exchange means: a reply, or an error and whether another try is allowed. */
 export type Verdict =
-  | { kind: 'reply'; json: unknown }
+  | ({ kind: 'reply' } & Success)
   | { kind: 'failure'; failure: FailureKind; retryAfterMs: number | null; error: DonorSyncError };
+
+/** What a success brought; `json` is undefined and `file` null where nothing of the kind is read. */
+export interface Success {
+  json: unknown;
+  file: ReceivedFile | null;
+}
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
@@ -30,7 +37,7 @@ type Answered = Extract<Exchange, { kind: 'answered' }>;
 export function judge(call: Call, exchange: Exchange): Verdict {
   if (exchange.kind === 'unsent') {
     const error = new PartnerUnavailable(call.endpoint, 'no connection', null, exchange.cause);
-    return call.charging ? fails('final', error) : fails('transient', error);
+    return call.charges === null ? fails('transient', error) : fails('final', error);
   }
   if (exchange.kind === 'broken') return unanswered(call, exchange.problem, null, exchange.cause);
   if (exchange.status < 300) return judgeSuccess(call, exchange);
@@ -40,26 +47,30 @@ export function judge(call: Call, exchange: Exchange): Verdict {
 }
 
 function judgeSuccess(call: Call, { status, body }: Answered): Verdict {
-  if (!call.readsBody) return { kind: 'reply', json: undefined };
-  if (body.readable) return { kind: 'reply', json: body.json };
-  if (call.charging) return unanswered(call, body.problem, status);
+  if (call.reads === 'nothing') return { kind: 'reply', json: undefined, file: null };
+  if (body.kind === 'json') return { kind: 'reply', json: body.json, file: null };
+  if (body.kind === 'file') return { kind: 'reply', json: undefined, file: body.file };
+  if (call.charges !== null) return unanswered(call, body.problem, status);
   return fails('transient', new ReplyUnreadable(call.endpoint, body.problem, status));
 }
 
 /** 307 and 308 say "send the same elsewhere": nothing was done. The others may follow the work. */
 function judgeRedirect(call: Call, status: number): Verdict {
-  if (call.charging && status !== 307 && status !== 308) {
+  if (call.charges !== null && status !== 307 && status !== 308) {
     return unanswered(call, 'it is a redirect', status);
   }
   return fails('final', new PartnerRedirected(call.endpoint, status));
 }
 
-function judgeRefusal({ endpoint }: Call, { status, body, retryAfterMs }: Answered): Verdict {
+function judgeRefusal(
+  { endpoint, charges }: Call,
+  { status, body, retryAfterMs }: Answered,
+): Verdict {
   switch (status) {
     case 401:
       return fails('final', new PartnerKeyExpired(endpoint, expiryIn(body)));
     case 402:
-      return fails('final', creditsExhausted(endpoint, body));
+      return fails('final', creditsExhausted(endpoint, charges, body));
     case 403:
       return fails('final', new PartnerKeyRejected(endpoint));
     case 404:
@@ -87,9 +98,10 @@ function judgeServerFailure(call: Call, { status, body }: Answered): Verdict {
 }
 
 function unanswered(call: Call, problem: string, status: number | null, cause?: unknown): Verdict {
-  return call.charging
-    ? fails('final', new AnswerLost(call.endpoint, problem, status, cause))
-    : fails('transient', new PartnerUnavailable(call.endpoint, problem, status, cause));
+  const { endpoint, charges } = call;
+  return charges === null
+    ? fails('transient', new PartnerUnavailable(endpoint, problem, status, cause))
+    : fails('final', new AnswerLost(endpoint, charges, problem, status, cause));
 }
 
 function fails(
@@ -112,10 +124,11 @@ const exhaustedSchema = z.object({
   available_credits: z.number().nullable().catch(null),
 });
 
-function creditsExhausted(endpoint: string, body: Body): CreditsExhausted {
-  const parsed = exhaustedSchema.safeParse(jsonOf(body));
-  if (!parsed.success) return new CreditsExhausted(endpoint, null, null);
-  return new CreditsExhausted(endpoint, parsed.data.bucket, parsed.data.available_credits);
+/** A service that does not name the bucket can only mean the one that the endpoint charges. */
+function creditsExhausted(endpoint: string, charges: Charge, body: Body): CreditsExhausted {
+  const named = exhaustedSchema.safeParse(jsonOf(body)).data;
+  const bucket = named?.bucket ?? (charges === 'unknown' ? null : charges);
+  return new CreditsExhausted(endpoint, bucket, named?.available_credits ?? null);
 }
 
 const validationSchema = z.object({
@@ -143,5 +156,5 @@ function expiryIn(body: Body): string | null {
 }
 
 function jsonOf(body: Body): unknown {
-  return body.readable ? body.json : undefined;
+  return body.kind === 'json' ? body.json : undefined;
 }

@@ -51,6 +51,32 @@ describe('discover', () => {
           source: 'published',
         },
         { subject: 'credit balances', value: 'GET /credits', source: 'published' },
+        { subject: 'list of networks', value: 'GET /networks', source: 'assumed' },
+        { subject: 'create a network', value: 'POST /networks', source: 'published' },
+        { subject: 'rename a network', value: 'PUT /networks/{id}', source: 'assumed' },
+        {
+          subject: 'add members',
+          value: 'POST /networks/{id}/members/batch, the list under "donor_ids"',
+          source: 'assumed',
+        },
+        { subject: 'progress of a bulk add', value: 'GET /networks/jobs/{id}', source: 'assumed' },
+        {
+          subject: 'remove members',
+          value: 'POST /networks/{id}/members/remove, the list under "donor_ids"',
+          source: 'assumed',
+        },
+        { subject: 'discover prospects', value: 'POST /networks/discover', source: 'assumed' },
+        {
+          subject: 'compare prospects',
+          value: 'POST /networks/connections, the list under "donor_ids"',
+          source: 'assumed',
+        },
+        {
+          subject: 'connections of a donor',
+          value: 'GET /networks/donors/{id}/connections',
+          source: 'assumed',
+        },
+        { subject: 'look up connections', value: 'POST /networks/lookup', source: 'assumed' },
       ],
     });
   });

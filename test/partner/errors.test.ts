@@ -94,11 +94,11 @@ describe('CreditsExhausted', () => {
     expect(error).toMatchObject({ bucket: 'enhancements', availableCredits: 0 });
   });
 
-  it('is recognized by its status though the body says nothing', async () => {
+  it('is recognized by its status though the body says nothing, and means the bucket that is charged', async () => {
     const { baseUrl } = await startService(() => new Response('', { status: 402 }));
     const error = await rejectionOf(aClient(baseUrl).submitEnhancements([aPerson()]));
     expect(error).toBeInstanceOf(CreditsExhausted);
-    expect(error).toMatchObject({ bucket: null, availableCredits: null });
+    expect(error).toMatchObject({ bucket: 'enhancements', availableCredits: null });
   });
 });
 

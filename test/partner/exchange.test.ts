@@ -221,7 +221,7 @@ describe('the line', () => {
     const { baseUrl, received } = await startTestService(() => Response.json(BALANCES));
     await aClient(baseUrl, { apiKey: '  padded-key ' }).readCredits();
     expect(received).toEqual([
-      { method: 'GET', path: '/credits', apiKey: 'padded-key', body: undefined },
+      { method: 'GET', path: '/credits', query: '', apiKey: 'padded-key', body: undefined },
     ]);
   });
 });

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPacer, createPacers, type Lane, type Pacer } from '../../src/partner/pacer.ts';
+import {
+  createPacer,
+  createPacers,
+  LANES,
+  type Lane,
+  type Pacer,
+} from '../../src/partner/pacer.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 
 const SECOND = 1_000;
@@ -68,6 +74,15 @@ describe('createPacer', () => {
     void note(pacer, 'results', 'late', granted);
     await clock.advance(300);
     expect(granted.slice(10)).toContain('late');
+  });
+
+  it('serves every kind of work within one round, however many queries wait', async () => {
+    const { pacer, clock, granted } = await anEmptyPacer();
+    for (let number = 1; number <= 50; number++) void note(pacer, 'queries', `q${number}`, granted);
+    for (const lane of LANES) if (lane !== 'queries') void note(pacer, lane, lane, granted);
+    await clock.advance(SECOND);
+    const others = LANES.filter((lane) => lane !== 'queries');
+    expect(granted.slice(0, LANES.length)).toEqual(expect.arrayContaining(others));
   });
 
   it('rejects a wait with the reason of its signal and spends no token on it', async () => {

@@ -8,6 +8,8 @@ export interface Received {
   method: string;
   /** Below the base URL. */
   path: string;
+  /** Without the question mark. */
+  query: string;
   apiKey: string | null;
   /** Parsed JSON; undefined without a body. */
   body: unknown;
@@ -40,9 +42,11 @@ export async function startTestService(answer: Answer): Promise<TestService> {
 
   async function take(request: Request): Promise<Response> {
     const text = await request.text();
+    const url = new URL(request.url);
     const one = {
       method: request.method,
-      path: new URL(request.url).pathname.slice(BASE_PATH.length),
+      path: url.pathname.slice(BASE_PATH.length),
+      query: url.search.slice(1),
       apiKey: request.headers.get('x-api-key'),
       body: text === '' ? undefined : JSON.parse(text),
     };

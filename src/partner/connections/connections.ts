@@ -1,0 +1,79 @@
+import type { Routes } from '../routes.ts';
+import type { Send } from '../send.ts';
+import { type DonorConnections, readDonorConnections } from './donor-connections.ts';
+import type { Filters } from './filters.ts';
+import { type LookupConnection, type LookupOptions, lookupConnections } from './lookup.ts';
+import {
+  compareProspects,
+  type DiscoverOptions,
+  discoverProspects,
+  type Prospect,
+  type ProspectFilters,
+} from './prospects.ts';
+import type { QueryCost, QueryMeter } from './query-cost.ts';
+
+/**
+ * Queries for connections (service document, sections 4.1 and 4.2), strongest first. What they cost
+ * is not documented: the first one is weighed, and `queryCost` tells. Until then, and where they
+ * cost anything, a query whose answer is lost, or that is stopped on its way, is not repeated and
+ * rejects with `AnswerLost`.
+ */
+export interface Connections {
+  /** Prospects in the whole database who are connected to members. */
+  discover(options?: DiscoverOptions, signal?: AbortSignal): Promise<Prospect[]>;
+  /**
+   * The connections of 1 to 100 given prospects to members; those without any come last, with
+   * strength 0.
+   */
+  compare(
+    donorIds: readonly string[],
+    filters?: ProspectFilters,
+    signal?: AbortSignal,
+  ): Promise<Prospect[]>;
+  /** Every connection of one donor to members. `PartnerNotFound` for an unknown donor. */
+  ofDonor(donorId: string, filters?: Filters, signal?: AbortSignal): Promise<DonorConnections>;
+  /**
+   * The connections of one donor to anybody, computed while one waits: up to 20 seconds.
+   * `PartnerNotFound` for an unknown donor.
+   */
+  lookup(
+    donorId: string,
+    options?: LookupOptions,
+    signal?: AbortSignal,
+  ): Promise<LookupConnection[]>;
+  /**
+   * What the first query took from the balance, and so what each is taken to cost; null if it was
+   * free; undefined as long as there was none.
+   */
+  queryCost(): QueryCost | null | undefined;
+}
+
+export interface ConnectionsDeps {
+  send: Send;
+  routes: Routes;
+  queries: QueryMeter;
+}
+
+export function createConnections(deps: ConnectionsDeps): Connections {
+  const { send, queries } = deps;
+  return {
+    discover: (options = {}, signal) =>
+      queries.meter((charges) => discoverProspects(deps, options, charges, signal), signal),
+    compare: (donorIds, filters = {}, signal) =>
+      queries.meter(
+        (charges) => compareProspects(send, donorIds, filters, charges, signal),
+        signal,
+      ),
+    ofDonor: (donorId, filters = {}, signal) =>
+      queries.meter(
+        (charges) => readDonorConnections(send, donorId, filters, charges, signal),
+        signal,
+      ),
+    lookup: (donorId, options = {}, signal) =>
+      queries.meter(
+        (charges) => lookupConnections(deps, donorId, options, charges, signal),
+        signal,
+      ),
+    queryCost: () => queries.cost(),
+  };
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { Charge } from '../buckets.ts';
+import { distinctDonors } from '../donor-batch.ts';
+import { type DonorReference, donorReferenceSchema } from '../donors/donor-reference.ts';
+import { parseReply } from '../reply.ts';
+import { type Operation, type Routes, withSlashes } from '../routes.ts';
+import type { Reply, Send } from '../send.ts';
+import { listUnder } from '../wire.ts';
+import { type Connection, connectionSchema } from './connection.ts';
+import { type Filters, filterFields } from './filters.ts';
+
+/** Prospects: donors with their connections to members (service document, sections 4.1 and 4.2). */
+
+/** A donor seen from the team's networks. */
+export interface Prospect {
+  donor: DonorReference;
+  /** That of the strongest connection; 0 without any. */
+  maxStrength: number;
+  /** How many there are, which may be more than the service lists. */
+  totalConnections: number;
+  connections: readonly Connection[];
+}
+
+/** What prospects must have. */
+export interface ProspectFilters extends Filters {
+  /** From 0.45 (which counts unless told) to 1: only connections of at least this strength. */
+  minStrength?: number;
+}
+
+/** What discovered prospects must have, and how many may be told. */
+export interface DiscoverOptions extends ProspectFilters {
+  /** At most so many prospects; the service's own choice unless told, and never above its maximum. */
+  limit?: number;
+}
+
+/** How long the service may search its whole database. */
+const SEARCH_WORK_MS = 20_000;
+
+export const DISCOVER: Operation = {
+  name: 'discover prospects',
+  lane: 'queries',
+  charges: 'unknown',
+  reads: 'json',
+  workMs: SEARCH_WORK_MS,
+  namesThings: true,
+  routes: withSlashes([{ method: 'POST', path: '/networks/discover' }]),
+};
+
+export const COMPARE: Operation = {
+  name: 'compare prospects',
+  lane: 'queries',
+  charges: 'unknown',
+  reads: 'json',
+  workMs: SEARCH_WORK_MS,
+  namesThings: true,
+  routes: withSlashes([{ method: 'POST', path: '/networks/connections', listName: 'donor_ids' }]),
+};
+
+/** What discovering needs. */
+export interface DiscoverDeps {
+  send: Send;
+  routes: Routes;
+}
+
+/** Finds prospects in the whole database. */
+export async function discoverProspects(
+  { send, routes }: DiscoverDeps,
+  options: DiscoverOptions,
+  charges: Charge,
+  signal?: AbortSignal,
+): Promise<Prospect[]> {
+  const limit = allowedLimit(routes, DISCOVER, options.limit);
+  const fields = { ...prospectFields(options), limit };
+  return prospectsIn(await send(DISCOVER, { fields, charges }, signal));
+}
+
+/** Checks 1 to 100 given prospects. */
+export async function compareProspects(
+  send: Send,
+  donorIds: readonly string[],
+  filters: ProspectFilters,
+  charges: Charge,
+  signal?: AbortSignal,
+): Promise<Prospect[]> {
+  const payload = { list: distinctDonors(donorIds), fields: prospectFields(filters), charges };
+  return prospectsIn(await send(COMPARE, payload, signal));
+}
+
+/** The asked limit, but not more than the service is known to allow. */
+export function allowedLimit(
+  routes: Routes,
+  operation: Operation,
+  asked: number | undefined,
+): number | undefined {
+  const maxLimit = routes.known(operation)?.maxLimit ?? Number.POSITIVE_INFINITY;
+  return asked === undefined ? undefined : Math.min(asked, maxLimit);
+}
+
+function prospectFields(filters: ProspectFilters) {
+  return { ...filterFields(filters), min_strength: filters.minStrength };
+}
+
+const prospectSchema = z
+  .object({
+    donor: donorReferenceSchema,
+    max_strength: z.number().min(0).max(1).nullish(),
+    total_connections: z.int().nonnegative().nullish(),
+    connections: z.array(connectionSchema).nullish(),
+  })
+  .transform((wire): Prospect => {
+    const connections = wire.connections ?? [];
+    return {
+      donor: wire.donor,
+      maxStrength: wire.max_strength ?? Math.max(0, ...connections.map(({ strength }) => strength)),
+      totalConnections: wire.total_connections ?? connections.length,
+      connections,
+    };
+  });
+
+const prospectsSchema = listUnder('prospects', prospectSchema);
+
+function prospectsIn(reply: Reply): Prospect[] {
+  return parseReply(prospectsSchema, reply);
+}

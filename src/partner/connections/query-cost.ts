@@ -1,0 +1,78 @@
+import type { Log } from '../../core/log.ts';
+import type { Bucket, Charge } from '../buckets.ts';
+import type { CreditBalances } from '../credits.ts';
+
+/**
+ * What queries cost is not documented (service document, section 4.1), so it is seen in the
+ * balance around the first of them.
+ */
+
+/** What each query takes, and from where. */
+export interface QueryCost {
+  bucket: Bucket;
+  credits: number;
+}
+
+/** Learns what a query costs. */
+export interface QueryMeter {
+  /** Null if queries are free; undefined as long as none has been made. */
+  cost(): QueryCost | null | undefined;
+  /**
+   * Makes a query, which is told what it charges. While the cost is unknown, queries go one by one,
+   * so that what the balance lost is the cost of one.
+   */
+  meter<Answer>(query: (charges: Charge) => Promise<Answer>, signal?: AbortSignal): Promise<Answer>;
+}
+
+/** What the meter needs. */
+export interface QueryMeterDeps {
+  readCredits(signal?: AbortSignal): Promise<CreditBalances>;
+  log: Log;
+}
+
+export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
+  let cost: QueryCost | null | undefined;
+  let lastInLine: Promise<void> = Promise.resolve();
+  return {
+    cost: () => cost,
+    async meter(query, signal) {
+      const before = lastInLine;
+      const { promise, resolve: letNextGo } = Promise.withResolvers<void>();
+      lastInLine = promise;
+      try {
+        await before;
+        if (cost === undefined) return await weigh(query, signal);
+      } finally {
+        letNextGo();
+      }
+      return query(cost?.bucket ?? null);
+    },
+  };
+
+  async function weigh<Answer>(
+    query: (charges: Charge) => Promise<Answer>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const before = await deps.readCredits(signal);
+    const answer = await query('unknown');
+    try {
+      cost = costBetween(before, await deps.readCredits(signal));
+      deps.log.info({ bucket: cost?.bucket ?? null, credits: cost?.credits ?? 0 }, 'query cost');
+    } catch {
+      // The answer may have been paid for, and is there: the next query is weighed instead.
+      deps.log.debug({}, 'what a query costs is not known yet');
+    }
+    return answer;
+  }
+}
+
+/**
+ * Where a query may take its credits from, the likeliest first. Submissions go on meanwhile, so
+ * that a loss of the enhancements bucket says nothing.
+ */
+const POSSIBLE_BUCKETS = ['searches', 'networks', 'donors', 'lists', 'exports'] as const;
+
+function costBetween(before: CreditBalances, after: CreditBalances): QueryCost | null {
+  const bucket = POSSIBLE_BUCKETS.find((name) => after[name] < before[name]);
+  return bucket === undefined ? null : { bucket, credits: before[bucket] - after[bucket] };
+}

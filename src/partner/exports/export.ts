@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { nextCursorSchema, type Page, type PageRequest, pageQuery } from '../pages.ts';
+import { parseReply } from '../reply.ts';
+import type { MayLeave } from '../request.ts';
+import { type Operation, withSlashes } from '../routes.ts';
+import type { Send } from '../send.ts';
+import { bareOrUnder, idSchema, listUnder, withIdAs } from '../wire.ts';
+
+/** Exports of donors (service document, sections 4.4 and 7.2). */
+
+/** What is to be exported: donors by id or those on a list. */
+export type ExportOrder = {
+  /** The columns, at least one; which there are is not documented. */
+  fields: readonly string[];
+  format: 'csv' | 'xlsx';
+} & ({ donorIds: readonly string[] } | { listId: string });
+
+/** An export that was made. */
+export interface DonorExport {
+  exportId: string;
+  /** The service's word; null where it has none, because exports are made at once. */
+  status: string | null;
+  /** Null where the service does not say; so with all the others. */
+  format: string | null;
+  donorCount: number | null;
+  createdAt: string | null;
+}
+
+/** A new export, and the donors that are not in it, where the service names them. */
+export interface CreatedExport extends DonorExport {
+  /** No donor has these ids. */
+  notFound: readonly string[];
+  /** Not covered by the balance (section 4.5, rule 3). */
+  unpaid: readonly string[];
+}
+
+/** Credits of the exports bucket. */
+export const CREATE_EXPORT: Operation = {
+  name: 'create an export',
+  lane: 'queries',
+  charges: 'exports',
+  reads: 'json',
+  namesThings: true,
+  routes: withSlashes([{ method: 'POST', path: '/exports' }]),
+};
+
+const FREE = { lane: 'queries', charges: null, reads: 'json' } as const;
+
+export const EXPORTS: Operation = {
+  ...FREE,
+  name: 'past exports',
+  namesThings: false,
+  routes: withSlashes([{ method: 'GET', path: '/exports' }]),
+};
+
+export const EXPORT: Operation = {
+  ...FREE,
+  name: 'one export',
+  namesThings: true,
+  routes: withSlashes([{ method: 'GET', path: '/exports/{id}' }]),
+};
+
+/** Orders an export. */
+export async function createExport(
+  send: Send,
+  order: ExportOrder,
+  signal?: AbortSignal,
+  mayLeave?: MayLeave,
+): Promise<CreatedExport> {
+  const reply = await send(CREATE_EXPORT, { fields: toWire(order) }, signal, mayLeave);
+  const { not_found_ids: notFound, unpaid_ids: unpaid } = parseReply(leftOutSchema, reply);
+  const made = parseReply(bareOrUnder('export', exportSchema), reply);
+  return { ...made, notFound: notFound ?? [], unpaid: unpaid ?? [] };
+}
+
+/** A page of past exports. */
+export async function readExports(
+  send: Send,
+  page: PageRequest,
+  signal?: AbortSignal,
+): Promise<Page<DonorExport>> {
+  const reply = await send(EXPORTS, { query: pageQuery(page) }, signal);
+  return {
+    entries: parseReply(listUnder('exports', exportSchema), reply),
+    nextCursor: parseReply(nextCursorSchema, reply),
+  };
+}
+
+/** One past export. */
+export async function readExport(
+  send: Send,
+  exportId: string,
+  signal?: AbortSignal,
+): Promise<DonorExport> {
+  return parseReply(
+    bareOrUnder('export', exportSchema),
+    await send(EXPORT, { id: exportId }, signal),
+  );
+}
+
+function toWire(order: ExportOrder) {
+  const { fields, format } = order;
+  if (fields.length === 0) throw new RangeError('An export needs at least one field');
+  if ('listId' in order) return { fields, format, list_id: order.listId };
+  const donorIds = [...new Set(order.donorIds)];
+  if (donorIds.length === 0) throw new RangeError('An export needs at least one donor');
+  return { fields, format, donor_ids: donorIds };
+}
+
+const idsSchema = z.array(idSchema).nullish().catch(null);
+
+const leftOutSchema = z.object({ not_found_ids: idsSchema, unpaid_ids: idsSchema });
+
+const exportSchema = withIdAs(
+  'export_id',
+  'id',
+  z.object({
+    export_id: idSchema,
+    status: z.string().nullish().catch(null),
+    format: z.string().nullish().catch(null),
+    donor_count: z.int().nonnegative().nullish().catch(null),
+    created_at: z.string().nullish().catch(null),
+  }),
+).transform(
+  (wire): DonorExport => ({
+    exportId: wire.export_id,
+    status: wire.status ?? null,
+    format: wire.format ?? null,
+    donorCount: wire.donor_count ?? null,
+    createdAt: wire.created_at ?? null,
+  }),
+);

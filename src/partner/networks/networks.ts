@@ -1,0 +1,104 @@
+import type { MayLeave } from '../request.ts';
+import type { Routes } from '../routes.ts';
+import {
+  addMembers,
+  type BulkAdd,
+  type BulkAddJob,
+  type FollowDeps,
+  followBulkAdd,
+  type MemberOutcome,
+  readBulkAdd,
+} from './bulk-add.ts';
+import {
+  type CreatedNetwork,
+  createNetwork,
+  deleteNetwork,
+  listNetworks,
+  renameNetwork,
+} from './manage.ts';
+import { addMember, removeMembers } from './members.ts';
+import type { Network } from './network.ts';
+
+/**
+ * The team's networks (service document, section 4.1). An unknown network, donor or job is a
+ * `PartnerNotFound`; the service does not say which of them it means.
+ */
+export interface Networks {
+  /** All networks of the team. Free. */
+  list(signal?: AbortSignal): Promise<Network[]>;
+  /**
+   * Creates a network, or adopts the one of exactly that name. A colour that the service does not
+   * have becomes one that it has. Free.
+   */
+  create(name: string, color: string, signal?: AbortSignal): Promise<CreatedNetwork>;
+  /** Free. `PartnerBadRequest` if another network has the name. */
+  rename(networkId: string, name: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Deletes a network. The document knows no such endpoint: `PartnerEndpointMissing`, and nothing
+   * is sent, unless the service's openapi.json lists it. `PartnerNotFound` also where a first try,
+   * whose answer was lost, has deleted it. Free.
+   */
+  delete(networkId: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Adds one donor, and resolves when its connections are computed, some seconds later. It may cost
+   * a credit: not documented. After `AnswerLost` the donor may be a member.
+   */
+  addMember(
+    networkId: string,
+    donorId: string,
+    signal?: AbortSignal,
+    mayLeave?: MayLeave,
+  ): Promise<void>;
+  /**
+   * Has 1 to 100 donors added by a job; costs a credit of the networks bucket for each. The service
+   * takes as many from the front as the balance covers. `CreditsExhausted` where it covers none;
+   * after `AnswerLost` the job may run and its credits be spent. `mayLeave` is asked before each try.
+   */
+  addMembers(
+    networkId: string,
+    donorIds: readonly string[],
+    signal?: AbortSignal,
+    mayLeave?: MayLeave,
+  ): Promise<BulkAddJob>;
+  /** Looks at a bulk add once. Free. */
+  readBulkAdd(jobId: string, signal?: AbortSignal): Promise<BulkAdd>;
+  /**
+   * Looks at a bulk add every three seconds until it ends, and gives each of its donors an outcome.
+   * Whom the job does not name is looked for by a query, which may cost what queries cost.
+   * `BulkAddUnfinished` after half an hour. A job can be followed again, also by another process.
+   */
+  followBulkAdd(job: BulkAddJob, signal?: AbortSignal): Promise<Map<string, MemberOutcome>>;
+  /** Removes 1 to 100 donors. Free. */
+  removeMembers(
+    networkId: string,
+    donorIds: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<void>;
+}
+
+export interface NetworksDeps extends FollowDeps {
+  routes: Routes;
+  /** Resolves when the service's description has been asked for. */
+  described(signal?: AbortSignal): Promise<void>;
+}
+
+export function createNetworks(deps: NetworksDeps): Networks {
+  const { send, routes } = deps;
+  return {
+    list: (signal) => listNetworks(send, signal),
+    create: (name, color, signal) => createNetwork(send, routes, name, color, signal),
+    rename: (networkId, name, signal) => renameNetwork(send, networkId, name, signal),
+    async delete(networkId, signal) {
+      await deps.described(signal);
+      await deleteNetwork(send, routes, networkId, signal);
+    },
+    addMember: (networkId, donorId, signal, mayLeave) =>
+      addMember(send, networkId, donorId, signal, mayLeave),
+    addMembers: (networkId, donorIds, signal, mayLeave) =>
+      addMembers(send, networkId, donorIds, signal, mayLeave),
+    readBulkAdd: (jobId, signal) => readBulkAdd(send, jobId, signal),
+    followBulkAdd: (job, signal) => followBulkAdd(deps, job, signal),
+    removeMembers: (networkId, donorIds, signal) =>
+      removeMembers(send, networkId, donorIds, signal),
+  };
+}

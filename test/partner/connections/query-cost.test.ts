@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import type { PartnerClient } from '../../../src/partner/client.ts';
+import { aClient, createNotedLog, rejectionOf } from '../test-client.ts';
+import { type Received, startTestService } from '../test-service.ts';
+
+const FULL = { donors: 50, enhancements: 50, exports: 50, lists: 50, networks: 50, searches: 50 };
+
+const QUERIES: [string, (client: PartnerClient) => Promise<unknown>][] = [
+  ['discover', (client) => client.connections.discover()],
+  ['compare', (client) => client.connections.compare(['d1'])],
+  ['ofDonor', (client) => client.connections.ofDonor('d1')],
+  ['lookup', (client) => client.connections.lookup('d1')],
+];
+
+describe('connections.queryCost', () => {
+  it.each(QUERIES)('is learnt from the balance around the first %s', async (_, ask) => {
+    const { client } = await aService({ searches: 1 });
+    expect(client.connections.queryCost()).toBeUndefined();
+    await ask(client);
+    expect(client.connections.queryCost()).toEqual({ bucket: 'searches', credits: 1 });
+  });
+
+  it('is null where queries are free', async () => {
+    const { client } = await aService({});
+    await client.connections.lookup('d1');
+    expect(client.connections.queryCost()).toBeNull();
+  });
+
+  it('is learnt once, however many queries begin together', async () => {
+    const { client, paths } = await aService({ searches: 2 });
+    await Promise.all(QUERIES.map(([, ask]) => ask(client)));
+    await client.connections.lookup('d1');
+    expect(client.connections.queryCost()).toEqual({ bucket: 'searches', credits: 2 });
+    expect(paths().filter((path) => path === '/credits')).toHaveLength(2);
+  });
+
+  it('is not mistaken for what submissions spend meanwhile', async () => {
+    const { client } = await aService({ enhancements: 100 });
+    await client.connections.lookup('d1');
+    expect(client.connections.queryCost()).toBeNull();
+  });
+
+  it('is looked for in the other buckets too, the searches first', async () => {
+    const { client } = await aService({ donors: 1, networks: 3 });
+    await client.connections.lookup('d1');
+    expect(client.connections.queryCost()).toEqual({ bucket: 'networks', credits: 3 });
+  });
+
+  it('is written to the log', async () => {
+    const log = createNotedLog();
+    const { baseUrl } = await aService({ searches: 1 });
+    await aClient(baseUrl, { log }).connections.lookup('d1');
+    expect(log.notes.join('\n')).toContain('"bucket":"searches","credits":1');
+  });
+
+  it('is learnt from the next query when the first is refused', async () => {
+    let isRefused = true;
+    const { client } = await aService({ searches: 1 }, () => {
+      if (!isRefused) return undefined;
+      isRefused = false;
+      return Response.json({ detail: 'Donor not found' }, { status: 400 });
+    });
+    expect(await rejectionOf(client.connections.lookup('d1'))).toMatchObject({
+      code: 'partner_bad_request',
+    });
+    expect(client.connections.queryCost()).toBeUndefined();
+    await client.connections.lookup('d1');
+    expect(client.connections.queryCost()).toEqual({ bucket: 'searches', credits: 1 });
+  });
+
+  it('keeps the answer when the balance cannot be read after it', async () => {
+    let readings = 0;
+    const { client } = await aService({ searches: 1 }, ({ path }) => {
+      if (path === '/credits') readings += 1;
+      return readings === 2 ? Response.json({}) : undefined;
+    });
+    await expect(client.connections.lookup('d1')).resolves.toEqual([]);
+    expect(client.connections.queryCost()).toBeUndefined();
+  });
+});
+
+describe('a query whose answer is lost', () => {
+  it('is not sent again while its cost is unknown', async () => {
+    const { client, paths } = await aService({}, loseFirstLookup());
+    expect(await rejectionOf(client.connections.lookup('d1'))).toMatchObject({
+      code: 'answer_lost',
+      bucket: null,
+    });
+    expect(lookupsIn(paths())).toBe(1);
+  });
+
+  it('is not sent again where queries cost something', async () => {
+    const { client, paths } = await aService({ searches: 1 }, loseFirstLookup());
+    await client.connections.discover();
+    expect(await rejectionOf(client.connections.lookup('d1'))).toMatchObject({
+      code: 'answer_lost',
+      bucket: 'searches',
+    });
+    expect(lookupsIn(paths())).toBe(1);
+  });
+
+  it('is sent again where queries are free', async () => {
+    const { client, paths } = await aService({}, loseFirstLookup());
+    await client.connections.discover();
+    await expect(client.connections.lookup('d1')).resolves.toEqual([]);
+    expect(lookupsIn(paths())).toBe(2);
+  });
+});
+
+/** Answers the first lookup as a gateway does that has lost the service. */
+function loseFirstLookup() {
+  let isLost = false;
+  return ({ path }: Received) => {
+    if (isLost || path !== '/networks/lookup') return undefined;
+    isLost = true;
+    return new Response('Bad Gateway', { status: 502 });
+  };
+}
+
+function lookupsIn(paths: readonly string[]): number {
+  return paths.filter((path) => path === '/networks/lookup').length;
+}
+
+/** A service whose queries take so many credits each; `override` may answer instead. */
+async function aService(
+  costs: Partial<typeof FULL>,
+  override: (received: Received) => Response | undefined = () => undefined,
+) {
+  let queries = 0;
+  const { baseUrl, received } = await startTestService((one) => {
+    const special = override(one);
+    if (special) return special;
+    if (one.path === '/credits') return Response.json(balancesAfter(costs, queries));
+    queries += 1;
+    return Response.json({ in_network: false, prospects: [], connections: [] });
+  });
+  return { baseUrl, client: aClient(baseUrl), paths: () => received.map(({ path }) => path) };
+}
+
+function balancesAfter(costs: Partial<typeof FULL>, queries: number) {
+  const spent = Object.entries(costs).map(([bucket, credits]) => [bucket, 50 - credits * queries]);
+  return { ...FULL, ...Object.fromEntries(spent) };
+}
