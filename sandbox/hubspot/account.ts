@@ -1,0 +1,103 @@
+/** A HubSpot account: its records, their properties and all that decides about them. */
+
+import { type Associations, createAssociations } from './associations.ts';
+import { accountSetting, type Database } from './database.ts';
+import { CONTACTS, type ObjectType } from './object-type.ts';
+import { fillPeople, type PeopleOptions } from './people.ts';
+import { createProperties, type Properties } from './properties.ts';
+import { type Author, createRecordStore, type RecordStore } from './record-store.ts';
+import { createRules, type Rules } from './rules.ts';
+import { createSearch, type Search } from './search.ts';
+
+/** The account's number, by which clients know it. */
+export const PORTAL_ID = 48_291_057;
+
+/** The user in whose name the private app acts, and who owns what people own. */
+export const OWNER = {
+  ownerId: '76129483',
+  userId: 61_204_377,
+  email: 'integration@riverside.example.org',
+  firstName: 'Ines',
+  lastName: 'Marlow',
+};
+
+/** An account; all of it but HTTP, tokens and limits. */
+export interface Account {
+  db: Database;
+  clock: () => number;
+  properties: Properties;
+  store: RecordStore;
+  associations: Associations;
+  rules: Rules;
+  search: Search;
+}
+
+/** How an account is opened. */
+export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
+  clock: () => number;
+  /** Searches see what was so many milliseconds ago. */
+  searchLagMs: number;
+}
+
+/** Opens the account of a database, and fills it the first time. */
+export function openAccount(db: Database, options: AccountOptions): Account {
+  const { clock, world, contactCount } = options;
+  const made = `${contactCount} contacts of ${world.donorCount} donors with seed ${world.seed}`;
+  db.transaction(() => {
+    const kept = accountSetting(db, 'people', () => {
+      fillPeople(db, { world, contactCount, nowMs: clock() });
+      return made;
+    });
+    if (kept !== made) throw new Error(`The database holds another account: ${kept}.`);
+  })();
+  const properties = createProperties(db);
+  return {
+    db,
+    clock,
+    properties,
+    store: createRecordStore(db, clock),
+    associations: createAssociations(db),
+    rules: createRules(),
+    search: createSearch(db, properties, { clock, lagMs: options.searchLagMs }),
+  };
+}
+
+/** Brings `associatedcompanyid` of a contact in line with its primary company. */
+export function followPrimaryCompany(account: Account, contactId: string, author: Author): void {
+  const companyId = account.associations.primaryCompanyOf(contactId) ?? '';
+  account.store.update(CONTACTS, contactId, { associatedcompanyid: companyId }, author);
+}
+
+/** Makes one record of two, with the ties of both; undefined if one of them is not there. */
+export function mergeRecords(
+  account: Account,
+  type: ObjectType,
+  ids: { primaryId: string; otherId: string },
+  author: Author,
+  options: { newId?: boolean } = {},
+) {
+  const { store, associations } = account;
+  return store.transact(() => {
+    const primary = store.read(type, ids.primaryId);
+    const other = store.read(type, ids.otherId);
+    const merged = store.merge(type, ids.primaryId, ids.otherId, author, options);
+    if (primary === undefined || other === undefined || merged === undefined) return undefined;
+    for (const { id } of [primary, other]) {
+      if (id !== merged.id) moveTies(account, type, id, merged.id, author);
+    }
+    return store.read(type, merged.id);
+  });
+
+  function moveTies(
+    { associations: ties }: Account,
+    ofType: ObjectType,
+    fromId: string,
+    toId: string,
+    by: Author,
+  ): void {
+    const touched =
+      ofType === CONTACTS ? [toId] : associations.list(ofType, fromId).map(({ id }) => id);
+    ties.move(ofType, fromId, toId);
+    for (const contactId of touched) followPrimaryCompany(account, contactId, by);
+  }
+}

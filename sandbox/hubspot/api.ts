@@ -1,0 +1,69 @@
+/** The API: what stands before its resources, and the resources. */
+
+import { Hono, type MiddlewareHandler } from 'hono';
+import type { Account } from './account.ts';
+import { accountRoutes, ownerRoutes } from './account-routes.ts';
+import { associationBatchRoutes, recordAssociationRoutes } from './association-routes.ts';
+import { batchRoutes } from './batch-routes.ts';
+import { crmPaths, DATED_VERSIONS, type HubspotContext, type HubspotEnv } from './context.ts';
+import { authenticationError, expiredError } from './errors.ts';
+import { type Limits, limitRequests } from './limits.ts';
+import type { PropertyGroups } from './property-groups.ts';
+import { propertyRoutes } from './property-routes.ts';
+import { recordRoutes } from './record-routes.ts';
+import type { Tokens } from './tokens.ts';
+
+/** What the API reaches into. */
+export interface ApiOptions {
+  account: Account;
+  groups: PropertyGroups;
+  tokens: Tokens;
+  limits: Limits;
+}
+
+/**
+ * Stands before all that needs a token: a request that has none is not counted, and everything
+ * else is, whatever comes of it.
+ */
+export function guardApi({ tokens, limits, account }: ApiOptions): MiddlewareHandler<HubspotEnv>[] {
+  return [authenticate(tokens, account.clock), limitRequests(limits)];
+}
+
+/** The resources of the CRM and of the account, in all versions. */
+export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<HubspotEnv> {
+  const api = new Hono<HubspotEnv>();
+  for (const path of crmPaths('objects')) {
+    api.route(`${path}/:objectType`, batchRoutes(account));
+    api.route(`${path}/:objectType`, recordRoutes(account));
+  }
+  for (const path of crmPaths('objects', ['v4'])) {
+    api.route(`${path}/:objectType`, recordAssociationRoutes(account));
+  }
+  for (const path of crmPaths('associations', ['v4'])) {
+    const answersBodies = !path.includes('v4');
+    const routes = associationBatchRoutes(account, { answersBodies });
+    api.route(`${path}/:fromType/:toType`, routes);
+  }
+  for (const path of crmPaths('properties')) {
+    api.route(`${path}/:objectType`, propertyRoutes(account, groups));
+  }
+  for (const path of crmPaths('owners')) api.route(path, ownerRoutes());
+  for (const version of ['v3', ...DATED_VERSIONS]) {
+    api.route(`/account-info/${version}`, accountRoutes(limits, account.clock));
+  }
+  return api;
+}
+
+function authenticate(tokens: Tokens, clock: () => number): MiddlewareHandler<HubspotEnv> {
+  return async (c, next) => {
+    const found = tokens.findToken(bearerOf(c));
+    if (found === undefined) throw authenticationError();
+    if (found.isExpired) throw expiredError(found.expiresAtMs ?? 0, clock());
+    c.set('grant', found);
+    return next();
+  };
+}
+
+function bearerOf(c: HubspotContext): string {
+  return /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
+}

@@ -1,0 +1,110 @@
+/** The account's refusals, as HubSpot words them. */
+
+/** A detail of an error, with what it is about. */
+export interface ErrorDetail {
+  message: string;
+  code?: string;
+  in?: string;
+  context?: Record<string, string[]>;
+}
+
+/** What an error may carry besides its status, category and message. */
+export interface ErrorExtras {
+  subCategory?: string;
+  context?: Record<string, string[]>;
+  errors?: ErrorDetail[];
+  links?: Record<string, string>;
+  /** Only of 429: the policy that was broken, for example `DAILY`. */
+  policyName?: string;
+  /** Sent as the header Retry-After. */
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/** Refuses a whole request. */
+export class HubspotError extends Error {
+  override name = 'HubspotError';
+  readonly status: number;
+  /** For example `VALIDATION_ERROR`. */
+  readonly category: string;
+  readonly extras: ErrorExtras;
+
+  constructor(status: number, category: string, message: string, extras: ErrorExtras = {}) {
+    super(message, 'cause' in extras ? { cause: extras.cause } : {});
+    this.status = status;
+    this.category = category;
+    this.extras = extras;
+  }
+}
+
+/** The body of a refused request. */
+export function errorBody({ category, message, extras }: HubspotError, correlationId: string) {
+  const { cause: _, retryAfterSeconds: __, policyName, ...details } = extras;
+  const limit = policyName === undefined ? {} : { errorType: 'RATE_LIMIT', policyName };
+  return { status: 'error', message, correlationId, ...limit, ...details, category };
+}
+
+/** A request that makes no sense, or values that are not allowed. */
+export function validationError(message: string, extras: ErrorExtras = {}): HubspotError {
+  return new HubspotError(400, 'VALIDATION_ERROR', message, extras);
+}
+
+/** A path that leads nowhere. */
+export function unknownPath(): HubspotError {
+  return new HubspotError(404, 'OBJECT_NOT_FOUND', 'resource not found');
+}
+
+/** A record that is not there. */
+export function unknownRecord(id: string): HubspotError {
+  const message = 'Object not found.  objectId are usually numeric.';
+  const extras = { subCategory: 'crm.OBJECT_NOT_FOUND', context: { id: [id] } };
+  return new HubspotError(404, 'OBJECT_NOT_FOUND', message, extras);
+}
+
+/** A request without a good token. */
+export function authenticationError(): HubspotError {
+  return new HubspotError(
+    401,
+    'INVALID_AUTHENTICATION',
+    'Authentication credentials not found. This API supports OAuth 2.0 authentication and you can find more details at https://developers.hubspot.com/docs/methods/auth/oauth-overview',
+  );
+}
+
+/** A request whose token was good until then. */
+export function expiredError(expiredAtMs: number, nowMs: number): HubspotError {
+  const seconds = Math.max(0, Math.floor((nowMs - expiredAtMs) / 1000));
+  const message = `The OAuth token used to make this call expired ${seconds} second(s) ago.`;
+  const context = { 'expire time': [new Date(expiredAtMs).toISOString()] };
+  return new HubspotError(401, 'EXPIRED_AUTHENTICATION', message, { context });
+}
+
+/** A request whose token lacks the scopes; any of `scopes` would do. */
+export function scopeError(scopes: readonly string[]): HubspotError {
+  const url = 'https://developers.hubspot.com/scopes';
+  return new HubspotError(
+    403,
+    'MISSING_SCOPES',
+    `This app hasn't been granted all required scopes to make this call. Read more about required scopes here: ${url}.`,
+    {
+      errors: [
+        {
+          message: 'One or more of the following scopes are required.',
+          context: { requiredGranularScopes: [...scopes] },
+        },
+      ],
+      links: { scopes: url },
+    },
+  );
+}
+
+/** The limits that can be broken, and HubSpot's words for them. */
+export const LIMIT_POLICIES = {
+  SECONDLY: 'You have reached your secondly limit.',
+  TEN_SECONDLY_ROLLING: 'You have reached your ten_secondly_rolling limit.',
+  DAILY: 'You have reached your daily limit.',
+} as const;
+
+/** A request beyond a limit. */
+export function limitError(policyName: keyof typeof LIMIT_POLICIES): HubspotError {
+  return new HubspotError(429, 'RATE_LIMITS', LIMIT_POLICIES[policyName], { policyName });
+}

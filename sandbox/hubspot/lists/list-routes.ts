@@ -1,0 +1,181 @@
+/** Lists themselves: making, finding, renaming, deleting and restoring them. */
+
+import { z } from 'zod';
+import { createRouter, type HubspotContext, readBody } from '../context.ts';
+import { validationError } from '../errors.ts';
+import { OBJECT_TYPES } from '../object-type.ts';
+import { needScope } from '../scopes.ts';
+import { filterBranchSchema } from './filter-branch.ts';
+import { type List, PROCESSING_TYPES, toPublicList, toSearchResult } from './list.ts';
+import {
+  invalidObjectType,
+  invalidProcessingType,
+  nameTaken,
+  unknownList,
+  unknownListName,
+} from './list-errors.ts';
+import type { ListStore } from './list-store.ts';
+import type { ListUpkeep } from './list-upkeep.ts';
+import type { Memberships } from './memberships.ts';
+
+const DEFAULT_RESULTS = 20;
+const MAX_RESULTS = 500;
+
+/** What lists are read from and written to. */
+export interface ListRoutesOptions {
+  lists: ListStore;
+  memberships: Memberships;
+  upkeep: ListUpkeep;
+}
+
+/** May look at lists. */
+export const READ_LISTS = needScope('crm.lists.read');
+/** May change them. */
+export const WRITE_LISTS = needScope('crm.lists.write');
+
+/** To be mounted at `/crm/v3/lists` and the dated addresses. */
+export function listRoutes(options: ListRoutesOptions) {
+  const { lists, memberships, upkeep } = options;
+  const router = createRouter();
+  const show = (c: HubspotContext, list: List) => {
+    upkeep.settle(list);
+    const includeFilters = c.req.query('includeFilters') === 'true';
+    return toPublicList(list, memberships.activity(list.id), includeFilters);
+  };
+
+  router.post('/', WRITE_LISTS, async (c) => {
+    const list = createList(options, await readBody(c, newListSchema));
+    return c.json({ list: show(c, list) });
+  });
+  router.get('/', READ_LISTS, (c) => {
+    const ids = (c.req.queries('listIds') ?? []).flatMap((value) => value.split(','));
+    const found = ids.flatMap((id) => lists.find(id) ?? []);
+    return c.json({ lists: found.map((list) => show(c, list)) });
+  });
+  router.post('/search', READ_LISTS, async (c) => {
+    return c.json(search(options, await readBody(c, searchSchema)));
+  });
+  router.get('/object-type-id/:objectTypeId/name/:name', READ_LISTS, (c) => {
+    const { objectTypeId, name } = c.req.param();
+    const list = lists.findByName(name);
+    if (list?.objectTypeId !== objectTypeId) throw unknownListName(name, objectTypeId);
+    return c.json({ list: show(c, list) });
+  });
+  router.get('/:id{[0-9]+}', READ_LISTS, (c) => {
+    return c.json({ list: show(c, findList(lists, c.req.param('id'))) });
+  });
+  router.delete('/:id{[0-9]+}', WRITE_LISTS, (c) => {
+    lists.delete(findList(lists, c.req.param('id')).id);
+    return c.body(null, 204);
+  });
+  router.put('/:id{[0-9]+}/restore', WRITE_LISTS, (c) => {
+    restore(lists, c.req.param('id'));
+    return c.body(null, 204);
+  });
+  router.put('/:id{[0-9]+}/update-list-name', WRITE_LISTS, (c) => {
+    const { id } = findList(lists, c.req.param('id'));
+    rename(lists, id, c.req.query('listName') ?? '');
+    return c.json({ updatedList: show(c, findList(lists, String(id))) });
+  });
+  router.put('/:id{[0-9]+}/update-list-filters', WRITE_LISTS, async (c) => {
+    const { id } = dynamicList(lists, c.req.param('id'));
+    const { filterBranch } = await readBody(c, z.object({ filterBranch: filterBranchSchema }));
+    lists.setFilters(id, filterBranch);
+    upkeep.choose(findList(lists, String(id)));
+    return c.json({ updatedList: show(c, findList(lists, String(id))) });
+  });
+  return router;
+}
+
+/** The list with this id; the 404 of one that is not there. */
+export function findList(lists: ListStore, id: string): List {
+  const list = lists.find(id);
+  if (list === undefined) throw unknownList(id);
+  return list;
+}
+
+const newListSchema = z.object({
+  name: z.string().trim().min(1),
+  objectTypeId: z.string(),
+  processingType: z.enum(PROCESSING_TYPES),
+  filterBranch: filterBranchSchema.optional(),
+});
+
+const searchSchema = z.object({
+  query: z.string().default(''),
+  processingTypes: z.array(z.enum(PROCESSING_TYPES)).default([]),
+  listIds: z.array(z.string()).default([]),
+  objectTypeId: z.string().optional(),
+  additionalProperties: z.array(z.string()).default([]),
+  offset: z.number().int().min(0).default(0),
+  count: z.number().int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
+});
+
+function createList({ lists, upkeep }: ListRoutesOptions, order: z.infer<typeof newListSchema>) {
+  const { name, objectTypeId, processingType, filterBranch = null } = order;
+  if (!OBJECT_TYPES.some(({ typeId }) => typeId === objectTypeId)) {
+    throw invalidObjectType(objectTypeId);
+  }
+  if (processingType === 'DYNAMIC' && filterBranch === null) {
+    throw invalidProcessingType(
+      'A filterBranch is required for a list of processing type DYNAMIC.',
+    );
+  }
+  if (processingType === 'MANUAL' && filterBranch !== null) {
+    throw invalidProcessingType('A list of processing type MANUAL cannot have a filterBranch.');
+  }
+  checkName(lists, name);
+  const list = lists.create({ name, objectTypeId, processingType, filterBranch });
+  upkeep.choose(list);
+  return list;
+}
+
+function search(
+  { lists, memberships, upkeep }: ListRoutesOptions,
+  request: z.infer<typeof searchSchema>,
+) {
+  const { query, processingTypes, listIds, objectTypeId, offset, count } = request;
+  const found = lists.search({
+    name: query,
+    processingTypes,
+    ids: listIds,
+    objectTypeId,
+    offset,
+    limit: count,
+  });
+  const next = offset + found.lists.length;
+  return {
+    offset: next,
+    hasMore: next < found.total,
+    total: found.total,
+    lists: found.lists.map((list) => {
+      upkeep.settle(list);
+      return toSearchResult(list, memberships.activity(list.id), request.additionalProperties);
+    }),
+  };
+}
+
+function rename(lists: ListStore, id: number, name: string): void {
+  if (name.trim() === '') throw validationError('listName may not be empty');
+  checkName(lists, name, id);
+  lists.rename(id, name);
+}
+
+/** Somebody else may have taken the name meanwhile. */
+function restore(lists: ListStore, id: string): void {
+  const list = lists.findDeleted(id);
+  if (list === undefined) throw unknownList(id);
+  checkName(lists, list.name);
+  lists.restore(list.id);
+}
+
+function checkName(lists: ListStore, name: string, ownId?: number): void {
+  const other = lists.findByName(name);
+  if (other !== undefined && other.id !== ownId) throw nameTaken(name);
+}
+
+function dynamicList(lists: ListStore, id: string): List {
+  const list = findList(lists, id);
+  if (list.processingType === 'DYNAMIC') return list;
+  throw invalidProcessingType(`List ${id} is not of processing type DYNAMIC.`);
+}

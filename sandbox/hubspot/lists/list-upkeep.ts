@@ -1,0 +1,121 @@
+/** Keeps the members of lists in step with the records: those that filters choose, and those that go. */
+
+import { findObjectType, type ObjectType } from '../object-type.ts';
+import { propertyValue, type StoredRecord } from '../record.ts';
+import type { RecordChange, RecordStore } from '../record-store.ts';
+import { type FilterBranch, listsNamedIn, meets } from './filter-branch.ts';
+import type { List } from './list.ts';
+import type { ListStore } from './list-store.ts';
+import type { Memberships } from './memberships.ts';
+
+/** So many records are read at once while a whole list is chosen. */
+const RECORDS_AT_ONCE = 1000;
+
+/** What memberships are kept in step with. */
+export interface ListUpkeepOptions {
+  lists: ListStore;
+  memberships: Memberships;
+  records: Pick<RecordStore, 'read' | 'list' | 'onChange'>;
+}
+
+/** Lists whose members are chosen by filters. */
+export interface ListUpkeep {
+  /** Brings the members of a list up to date before they are read, if filters choose them. */
+  settle(list: List): void;
+  /** Chooses all members anew by the list's filters. */
+  choose(list: List): void;
+}
+
+/** Listens to the records from now on; what changed before is found at the first look at a list. */
+export function keepLists(options: ListUpkeepOptions): ListUpkeep {
+  const { lists, memberships, records } = options;
+  /** The records to look at again, for each list that was chosen since the start. */
+  const unsettled = new Map<number, { type: ObjectType; ids: Set<string> }>();
+
+  /** Lists may refer to each other in circles: each is looked at once. */
+  function settle(list: List, seen = new Set<number>()): void {
+    if (seen.has(list.id)) return;
+    seen.add(list.id);
+    if (list.processingType !== 'DYNAMIC' || list.filterBranch === null) return;
+    const waiting = unsettled.get(list.id);
+    // Members of other lists come and go without a change of the record itself.
+    if (waiting === undefined || listsNamedIn(list.filterBranch).length > 0) {
+      choose(list, seen);
+      return;
+    }
+    const found = [...waiting.ids].flatMap((id) => liveRecord(records, waiting.type, id) ?? []);
+    waiting.ids.clear();
+    sort(list, list.filterBranch, waiting.type, found);
+  }
+
+  function choose(list: List, seen = new Set([list.id])): void {
+    const { filterBranch } = list;
+    if (filterBranch === null) return;
+    for (const id of listsNamedIn(filterBranch)) {
+      const other = lists.find(id);
+      if (other !== undefined) settle(other, seen);
+    }
+    const type = findObjectType(list.objectTypeId);
+    if (list.processingType === 'DYNAMIC') unsettled.set(list.id, { type, ids: new Set() });
+    for (const found of pagesOf(records, type)) sort(list, filterBranch, type, found);
+  }
+
+  /** Puts each of these records into the list, or takes it out. */
+  function sort(list: List, filters: FilterBranch, type: ObjectType, found: StoredRecord[]): void {
+    const inside: number[] = [];
+    const outside: number[] = [];
+    for (const record of found) {
+      const recordId = Number(record.id);
+      const candidate = {
+        read: (property: string) => propertyValue(type, record, property),
+        isInList: (listId: string) => memberships.has(Number(listId), recordId),
+      };
+      (meets(candidate, filters) ? inside : outside).push(recordId);
+    }
+    memberships.add(list.id, inside);
+    memberships.remove(list.id, outside);
+  }
+
+  records.onChange((change) => {
+    followChange(options, change);
+    for (const { type, ids } of unsettled.values()) {
+      if (type.name === change.type.name) ids.add(change.id);
+    }
+  });
+  return { settle: (list) => settle(list), choose: (list) => choose(list) };
+}
+
+function liveRecord(
+  records: Pick<RecordStore, 'read'>,
+  type: ObjectType,
+  id: string,
+): StoredRecord | undefined {
+  const record = records.read(type, id);
+  return record?.id === id && record.archivedAtMs === null ? record : undefined;
+}
+
+function* pagesOf(records: Pick<RecordStore, 'list'>, type: ObjectType): Generator<StoredRecord[]> {
+  let afterId = '0';
+  for (;;) {
+    const page = records.list(type, { afterId, limit: RECORDS_AT_ONCE, archived: false });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    afterId = last.id;
+  }
+}
+
+/** Records that are gone are in no list; what was merged is in the lists of all its parts. */
+function followChange({ lists, memberships }: ListUpkeepOptions, change: RecordChange): void {
+  const { typeId } = change.type;
+  if (change.kind === 'archived' || change.kind === 'erased') {
+    memberships.leave(typeId, Number(change.id));
+  }
+  for (const id of change.mergedIds.filter((one) => one !== change.id)) {
+    for (const { listId } of memberships.listsOf(typeId, Number(id))) {
+      const isChosen = lists.find(String(listId))?.processingType === 'DYNAMIC';
+      if (!isChosen) memberships.add(listId, [Number(change.id)]);
+    }
+    memberships.leave(typeId, Number(id));
+  }
+}

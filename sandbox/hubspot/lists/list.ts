@@ -1,0 +1,95 @@
+/** A list, and the two forms in which HubSpot shows one. */
+
+import { OWNER } from '../account.ts';
+import { isoTime } from '../property.ts';
+import type { FilterBranch } from './filter-branch.ts';
+
+/** Who decides on a list's members: people, its filters, or its filters once at its creation. */
+export const PROCESSING_TYPES = ['MANUAL', 'DYNAMIC', 'SNAPSHOT'] as const;
+
+/** A list of records of one type; times are milliseconds since 1970. */
+export interface List {
+  id: number;
+  name: string;
+  /** For example `0-1` for contacts. */
+  objectTypeId: string;
+  processingType: (typeof PROCESSING_TYPES)[number];
+  filterBranch: FilterBranch | null;
+  createdAtMs: number;
+  updatedAtMs: number;
+  /** Null while the list is there. */
+  deletedAtMs: number | null;
+  filtersUpdatedAtMs: number;
+  /** Grows with each change of the list itself. */
+  version: number;
+}
+
+/** What changes when members come and go. */
+export interface ListActivity {
+  size: number;
+  lastAddedAtMs: number | null;
+  lastRemovedAtMs: number | null;
+}
+
+/** A list as it is shown by itself. */
+export function toPublicList(list: List, { size }: ListActivity, includeFilters: boolean) {
+  const isFiltered = includeFilters && list.filterBranch !== null;
+  return {
+    ...commonFacts(list),
+    size,
+    ...(isFiltered ? { filterBranch: list.filterBranch } : {}),
+  };
+}
+
+/** A list among the results of a search. */
+export function toSearchResult(list: List, activity: ListActivity, asked: readonly string[]) {
+  const all = additionalProperties(list, activity);
+  const names = [...DEFAULT_PROPERTIES, ...asked];
+  return {
+    ...commonFacts(list),
+    additionalProperties: Object.fromEntries(
+      Object.entries(all).filter(
+        (entry): entry is [string, string] => names.includes(entry[0]) && entry[1] !== null,
+      ),
+    ),
+  };
+}
+
+const DEFAULT_PROPERTIES = [
+  'hs_list_size',
+  'hs_last_record_added_at',
+  'hs_last_record_removed_at',
+  'hs_list_reference_count',
+];
+
+/** Values are texts; empty ones are left out. */
+function additionalProperties(list: List, activity: ListActivity): Record<string, string | null> {
+  const { size, lastAddedAtMs, lastRemovedAtMs } = activity;
+  return {
+    hs_list_size: String(size),
+    hs_last_record_added_at: lastAddedAtMs === null ? null : String(lastAddedAtMs),
+    hs_last_record_removed_at: lastRemovedAtMs === null ? null : String(lastRemovedAtMs),
+    hs_list_reference_count: '0',
+    hs_list_id: String(list.id),
+    hs_list_name: list.name,
+    hs_processing_type: list.processingType,
+    hs_is_public: 'true',
+  };
+}
+
+function commonFacts(list: List) {
+  return {
+    listId: String(list.id),
+    listVersion: list.version,
+    name: list.name,
+    objectTypeId: list.objectTypeId,
+    processingType: list.processingType,
+    processingStatus: 'COMPLETE',
+    createdAt: isoTime(list.createdAtMs),
+    createdById: String(OWNER.userId),
+    updatedAt: isoTime(list.updatedAtMs),
+    updatedById: String(OWNER.userId),
+    filtersUpdatedAt: isoTime(list.filtersUpdatedAtMs),
+    ...(list.deletedAtMs === null ? {} : { deletedAt: isoTime(list.deletedAtMs) }),
+  };
+}

@@ -1,0 +1,58 @@
+/** The lists of an account: opened, filled the first time, and where they are served. */
+
+import type { Hono } from 'hono';
+import { chooseGroups } from '../../people/groups.ts';
+import type { World } from '../../people/world.ts';
+import { createRouter, type HubspotEnv } from '../context.ts';
+import { accountSetting, type Database } from '../database.ts';
+import { CONTACTS } from '../object-type.ts';
+import { contactIdOf } from '../person-id.ts';
+import type { RecordStore } from '../record-store.ts';
+import { listRoutes } from './list-routes.ts';
+import { type ListStore, openListStore } from './list-store.ts';
+import { keepLists } from './list-upkeep.ts';
+import { membershipRoutes } from './membership-routes.ts';
+import { type Memberships, openMemberships } from './memberships.ts';
+
+/** What lists are made from. */
+export interface ListsOptions {
+  db: Database;
+  records: RecordStore;
+  world: World;
+  /** How many people of the world's contact list the account has. */
+  contactCount: number;
+  clock: () => number;
+}
+
+/** Opens the lists; their routes are to be mounted at `/crm/v3/lists` and the dated addresses. */
+export function openLists(options: ListsOptions): Hono<HubspotEnv> {
+  const { db, records, clock } = options;
+  const lists = openListStore(db, clock);
+  const memberships = openMemberships(db, clock);
+  // All or nothing: a sandbox that is stopped meanwhile begins anew.
+  db.transaction(() => accountSetting(db, 'lists', () => fillLists(lists, memberships, options)))();
+  const upkeep = keepLists({ lists, memberships, records });
+  const parts = { lists, memberships, upkeep, records, clock };
+  const router = createRouter();
+  router.route('/', listRoutes(parts));
+  router.route('/', membershipRoutes(parts));
+  return router;
+}
+
+/** The board and the staff, as lists that people keep by hand; says what they are made of. */
+function fillLists(lists: ListStore, memberships: Memberships, options: ListsOptions): string {
+  const { board, staff } = chooseGroups(options);
+  for (const { name, people } of [board, staff]) {
+    const { id } = lists.create({
+      name,
+      objectTypeId: CONTACTS.typeId,
+      processingType: 'MANUAL',
+      filterBranch: null,
+    });
+    memberships.add(
+      id,
+      people.map((number) => Number(contactIdOf(number))),
+    );
+  }
+  return 'the board and the staff';
+}

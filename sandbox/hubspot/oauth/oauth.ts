@@ -1,0 +1,61 @@
+/** Installing an app in this account, and what tests may change about that. */
+
+import { Hono } from 'hono';
+import { createRouter, type HubspotEnv, readBody } from '../context.ts';
+import type { Database } from '../database.ts';
+import { ALL_SCOPES } from '../scopes.ts';
+import type { Tokens } from '../tokens.ts';
+import { authorizeRoutes } from './authorize.ts';
+import type { ClientApp } from './client-app.ts';
+import { createCodes } from './codes.ts';
+import { type InstallSettings, installSettingsSchema } from './install-settings.ts';
+import { openRefreshTokens } from './refresh-tokens.ts';
+import { tokenRoutes } from './token-endpoint.ts';
+
+/** What signing in reaches into. */
+export interface OAuthOptions {
+  db: Database;
+  app: ClientApp;
+  tokens: Tokens;
+  clock: () => number;
+  /** Unpredictable hexadecimal digits, 32 or more. */
+  createSecret: () => string;
+  /** How long an access token lasts; 0 means for good. */
+  tokenLifetimeMs: number;
+  /** Whether each use of a refresh token gives a new one and ends the old one. */
+  rotateRefreshTokens: boolean;
+}
+
+/** The two parts of signing in. */
+export interface OAuth {
+  /** To be mounted at `/oauth`, before anything that asks for a token. */
+  routes: Hono;
+  /** To be mounted at `/_sandbox/oauth`. */
+  control: Hono<HubspotEnv>;
+}
+
+/** Opens what a database knows of installations. */
+export function openOAuth(options: OAuthOptions): OAuth {
+  const settings: InstallSettings = {
+    redirectUris: null,
+    withheldScopes: [],
+    rotateRefreshTokens: options.rotateRefreshTokens,
+  };
+  const codes = createCodes(options.clock, options.createSecret);
+  const refreshTokens = openRefreshTokens(options.db, options.createSecret);
+  const routes = new Hono();
+  routes.route('/', authorizeRoutes({ ...options, codes, settings, knownScopes: ALL_SCOPES }));
+  routes.route('/', tokenRoutes({ ...options, codes, settings, refreshTokens }));
+  return { routes, control: controlRoutes(options.app, settings) };
+}
+
+/** `GET` tells the app's keys and the settings in force, `PUT` changes settings. */
+function controlRoutes(app: ClientApp, settings: InstallSettings): Hono<HubspotEnv> {
+  const router = createRouter();
+  router.get('/', (c) => c.json({ ...app, ...settings }));
+  router.put('/', async (c) => {
+    Object.assign(settings, await readBody(c, installSettingsSchema));
+    return c.json({ ...app, ...settings });
+  });
+  return router;
+}

@@ -1,0 +1,39 @@
+/** Refresh tokens: good until they are revoked, or used where rotation is on. */
+
+import type { Database } from '../database.ts';
+import { toUuid } from './client-app.ts';
+
+/** The refresh tokens of an account; each stands for the scopes its installation was granted. */
+export interface RefreshTokens {
+  issue(scopes: readonly string[]): string;
+  /** The scopes of a token; undefined if it is none, or no more. */
+  find(token: string): string[] | undefined;
+  /** Ends a token; false if it is none. */
+  revoke(token: string): boolean;
+}
+
+/** Opens the refresh tokens of a database. */
+export function openRefreshTokens(db: Database, createSecret: () => string): RefreshTokens {
+  db.exec(SCHEMA);
+  const find = db
+    .prepare<[string], string>('select scopes from oauth_refresh_tokens where token = ?')
+    .pluck();
+  const insert = db.prepare('insert into oauth_refresh_tokens values (?, ?)');
+  const remove = db.prepare('delete from oauth_refresh_tokens where token = ?');
+  return {
+    issue(scopes) {
+      const token = `na1-${toUuid(createSecret())}`;
+      insert.run(token, scopes.join(' '));
+      return token;
+    },
+    find: (token) => find.get(token)?.split(' '),
+    revoke: (token) => remove.run(token).changes > 0,
+  };
+}
+
+const SCHEMA = `
+create table if not exists oauth_refresh_tokens (
+  token text primary key,
+  scopes text not null
+) without rowid;
+`;

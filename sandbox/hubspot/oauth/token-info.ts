@@ -1,0 +1,70 @@
+/** What a token is told to be for: the answers of introspection and of its predecessors. */
+
+import { createHmac } from 'node:crypto';
+import { OWNER, PORTAL_ID } from '../account.ts';
+import type { FoundToken } from '../tokens.ts';
+import type { ClientApp } from './client-app.ts';
+
+/** What the answers are made from. */
+export interface TokenInfoOptions {
+  app: ClientApp;
+  clock: () => number;
+}
+
+/** An access token, as `/oauth/v1/access-tokens` shows it. */
+export function accessTokenInfo(options: TokenInfoOptions, token: string, found: FoundToken) {
+  return {
+    token,
+    ...installation(),
+    scopes: found.scopes,
+    signed_access_token: signedAccessToken(options, token, found),
+    app_id: found.appId,
+    is_private_distribution: false,
+    expires_in: secondsLeft(options, found),
+    token_type: 'access',
+  };
+}
+
+/** A refresh token, as `/oauth/v1/refresh-tokens` shows it. */
+export function refreshTokenInfo(
+  options: TokenInfoOptions,
+  token: string,
+  scopes: readonly string[],
+) {
+  const { clientId } = options.app;
+  return { token, ...installation(), client_id: clientId, scopes, token_type: 'refresh' };
+}
+
+function installation() {
+  const hubDomain = OWNER.email.replace(/^.*@/, '');
+  return { user: OWNER.email, hub_domain: hubDomain, hub_id: PORTAL_ID, user_id: OWNER.userId };
+}
+
+function secondsLeft({ clock }: TokenInfoOptions, { expiresAtMs }: FoundToken): number {
+  return expiresAtMs === null ? 0 : Math.max(0, Math.floor((expiresAtMs - clock()) / 1000));
+}
+
+/** For apps whose own servers check tokens without asking; nobody here does. */
+function signedAccessToken(options: TokenInfoOptions, token: string, found: FoundToken) {
+  const signature = createHmac('sha256', options.app.clientSecret).update(token).digest('base64');
+  const scopes = found.scopes.join(' ');
+  return {
+    expiresAt: found.expiresAtMs ?? 0,
+    scopes,
+    hubId: PORTAL_ID,
+    userId: OWNER.userId,
+    appId: found.appId,
+    signature,
+    newSignature: signature,
+    scopeToScopeGroupPks: '',
+    trialScopes: '',
+    trialScopeToScopeGroupPks: '',
+    hublet: 'na1',
+    audience: 'external',
+    appInstallId: `${PORTAL_ID}-${found.appId}`,
+    installingUserId: OWNER.userId,
+    isPrivateDistribution: false,
+    isServiceAccount: false,
+    isUserLevel: false,
+  };
+}

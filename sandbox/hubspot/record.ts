@@ -1,0 +1,111 @@
+/** A record: how it is kept, and how the API shows it. */
+
+import { z } from 'zod';
+import type { ObjectType } from './object-type.ts';
+import { isoTime } from './property.ts';
+import type { Values } from './property-values.ts';
+
+/** A record as it is kept. */
+export interface StoredRecord {
+  /** Digits. */
+  id: string;
+  createdAtMs: number;
+  modifiedAtMs: number;
+  /** Null for one that is there. */
+  archivedAtMs: number | null;
+  /** The record that this one became a part of; null for nearly all. */
+  mergedInto: string | null;
+  values: Values;
+}
+
+/** The columns of a table of records. */
+export interface RecordRow {
+  id: number;
+  created_at_ms: number;
+  modified_at_ms: number;
+  archived_at_ms: number | null;
+  merged_into: number | null;
+  email: string | null;
+  properties: string;
+}
+
+/** Reads a row of a table of records. */
+export function toRecord(row: RecordRow): StoredRecord {
+  return {
+    id: `${row.id}`,
+    createdAtMs: row.created_at_ms,
+    modifiedAtMs: row.modified_at_ms,
+    archivedAtMs: row.archived_at_ms,
+    mergedInto: row.merged_into === null ? null : `${row.merged_into}`,
+    values: readStoredValues(row.properties),
+  };
+}
+
+/** A record as the API shows it, with these properties and those that are always there. */
+export function recordBody(type: ObjectType, record: StoredRecord, names: readonly string[]) {
+  const { id, createdAtMs, modifiedAtMs, archivedAtMs } = record;
+  return {
+    id,
+    properties: shownValues(type, record, names),
+    createdAt: isoTime(createdAtMs),
+    updatedAt: isoTime(modifiedAtMs),
+    archived: archivedAtMs !== null,
+    ...(archivedAtMs === null ? {} : { archivedAt: isoTime(archivedAtMs) }),
+  };
+}
+
+/** A record as the answer to a write shows it: as ever, but without what has no value. */
+export function writtenBody(type: ObjectType, record: StoredRecord, names: readonly string[]) {
+  const { properties, ...body } = recordBody(type, record, names);
+  const filled = Object.entries(properties).filter(([, value]) => value !== null);
+  return { ...body, properties: Object.fromEntries(filled) };
+}
+
+/** The value of a property, those that HubSpot computes included; null if there never was one. */
+export function propertyValue(type: ObjectType, record: StoredRecord, name: string): string | null {
+  switch (name) {
+    case 'hs_object_id':
+      return record.id;
+    case 'createdate':
+      return isoTime(record.createdAtMs);
+    case type.modifiedProperty:
+      return isoTime(record.modifiedAtMs);
+    default:
+      return record.values[name] ?? computedValue(type, record.values, name);
+  }
+}
+
+/** The properties that every answer has, whatever is asked for. */
+export function alwaysShown(type: ObjectType): string[] {
+  return ['createdate', 'hs_object_id', type.modifiedProperty];
+}
+
+function shownValues(type: ObjectType, record: StoredRecord, names: readonly string[]) {
+  const shown: Record<string, string | null> = {};
+  for (const name of [...new Set([...alwaysShown(type), ...names])].sort()) {
+    shown[name] = propertyValue(type, record, name);
+  }
+  return shown;
+}
+
+function computedValue(type: ObjectType, values: Values, name: string): string | null {
+  if (type.name !== 'contacts') return null;
+  const email = values['email'] ?? '';
+  switch (name) {
+    case 'hs_email_domain':
+      return email.split('@')[1] ?? null;
+    case 'hs_full_name_or_email': {
+      const full = [values['firstname'], values['lastname']].filter(Boolean).join(' ');
+      return full || email || null;
+    }
+    default:
+      return null;
+  }
+}
+
+const storedValuesSchema = z.record(z.string(), z.string());
+
+/** What the store wrote itself needs no second look at each value, only at its form. */
+function readStoredValues(text: string): Values {
+  return storedValuesSchema.parse(JSON.parse(text));
+}

@@ -1,0 +1,41 @@
+/** How HubSpot signs what it sends, in the versions of the signature that are in use. */
+
+import { createHash, createHmac } from 'node:crypto';
+
+/** What is signed. */
+export interface SignedRequest {
+  method: string;
+  url: string;
+  body: string;
+  /** Milliseconds since 1970. */
+  timestampMs: number;
+}
+
+/** The headers by which a receiver knows who sent a request. */
+export function signatureHeaders(
+  clientSecret: string,
+  request: SignedRequest,
+): Record<string, string> {
+  return {
+    'X-HubSpot-Signature': createHash('sha256')
+      .update(clientSecret + request.body)
+      .digest('hex'),
+    'X-HubSpot-Signature-Version': 'v1',
+    'X-HubSpot-Signature-v3': signatureV3(clientSecret, request),
+    'X-HubSpot-Request-Timestamp': String(request.timestampMs),
+  };
+}
+
+function signatureV3(
+  clientSecret: string,
+  { method, url, body, timestampMs }: SignedRequest,
+): string {
+  return createHmac('sha256', clientSecret)
+    .update(`${method}${decodeUrl(url)}${body}${timestampMs}`)
+    .digest('base64');
+}
+
+/** These characters are signed as they are, all others as they stand in the URL. */
+function decodeUrl(url: string): string {
+  return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
+}

@@ -1,0 +1,43 @@
+/** `/_sandbox/webhooks`: what was sent, and what tests want sent besides. */
+
+import { z } from 'zod';
+import { createRouter, readBody } from '../context.ts';
+import { HubspotError, validationError } from '../errors.ts';
+import type { Delivery, Sender } from './sender.ts';
+
+/** The control endpoints, to be mounted at `/_sandbox/webhooks`. */
+export function webhookControlRoutes(sender: Sender) {
+  const router = createRouter();
+  router.get('/deliveries', (c) =>
+    c.json({ deliveries: sender.deliveries().map(toShown), waiting: sender.waiting() }),
+  );
+  router.post('/deliveries/:id/replay', async (c) => {
+    const id = c.req.param('id');
+    const past = sender.deliveries().find((delivery) => String(delivery.id) === id);
+    if (past === undefined) throw new HubspotError(404, 'OBJECT_NOT_FOUND', 'No such delivery.');
+    return c.json(toShown(needTarget(await sender.send(past.body))), 201);
+  });
+  router.post('/forge', async (c) => {
+    const { events, ...forgery } = await readBody(c, forgerySchema);
+    return c.json(toShown(needTarget(await sender.send(JSON.stringify(events), forgery))), 201);
+  });
+  return router;
+}
+
+const forgerySchema = z.strictObject({
+  /** Sent as they are. */
+  events: z.array(z.record(z.string(), z.unknown())),
+  signature: z.enum(['right', 'wrong', 'missing']).optional(),
+  /** How old the request claims to be; less than nothing is in the future. */
+  ageMs: z.number().int().optional(),
+});
+
+function toShown({ body, ...delivery }: Delivery) {
+  const events: unknown = JSON.parse(body);
+  return { ...delivery, events };
+}
+
+function needTarget(delivery: Delivery | undefined): Delivery {
+  if (delivery === undefined) throw validationError('The app has no webhook settings.');
+  return delivery;
+}

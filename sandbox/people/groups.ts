@@ -1,0 +1,51 @@
+/** The groups of a nonprofit, made of the people of its contact list: the same in every CRM. */
+
+import type { World } from './world.ts';
+
+/** How many people of the list are looked at for the groups. */
+const SEARCHED = 2000;
+const BOARD_SIZE = 20;
+const STAFF_SIZE = 15;
+
+/** The people that a CRM has. */
+export interface ContactList {
+  world: World;
+  /** How many people of the world's contact list the CRM has. */
+  contactCount: number;
+}
+
+/** A group: its name in the CRM and its members' numbers in the contact list. */
+export interface Group {
+  name: string;
+  people: number[];
+}
+
+/**
+ * The board and the staff. People who sit on boards are known to many others, so the board is made
+ * of them where there are enough.
+ */
+export function chooseGroups({ world, contactCount }: ContactList): {
+  board: Group;
+  staff: Group;
+} {
+  const seated: number[] = [];
+  const others: number[] = [];
+  const known = new Set<string>();
+  for (let number = 0; number < Math.min(contactCount, SEARCHED); number += 1) {
+    const { donorId } = world.crmPerson(number);
+    if (donorId === null || known.has(donorId)) continue;
+    known.add(donorId);
+    (isSeated(world, donorId) ? seated : others).push(number);
+  }
+  const board = [...seated, ...others].slice(0, BOARD_SIZE);
+  const staff = others.filter((number) => !board.includes(number)).slice(0, STAFF_SIZE);
+  return {
+    board: { name: 'Board of Directors', people: board },
+    staff: { name: 'Staff', people: staff },
+  };
+}
+
+function isSeated(world: World, donorId: string): boolean {
+  const number = world.donorNumber(donorId);
+  return number !== null && world.donor(number).boards.some(({ end }) => end === null);
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  ask,
+  CONTACTS,
+  contactIds,
+  control,
+  edit,
+  readError,
+  readRecord,
+  startAccount,
+} from './account.ts';
+
+const personSchema = z.object({
+  id: z.string(),
+  firstName: z.string().nullable(),
+  lastName: z.string().nullable(),
+  addresses: z.array(z.string()),
+  employers: z.array(z.string()),
+  email: z.string().nullable(),
+});
+
+describe('the people of an account', () => {
+  it('are its contacts, with the donors who are right for them', async () => {
+    const account = await startAccount();
+    const { body } = await control(account, 'GET', '/people?limit=100');
+    const { people, total } = z
+      .object({ people: z.array(personSchema), total: z.number() })
+      .parse(body);
+    expect({ total, given: people.length }).toEqual({ total: 20, given: 20 });
+    for (const person of people) {
+      const query = 'properties=firstname,lastname,email,address,city,state,zip';
+      const { properties } = readRecord(
+        await ask(account, 'GET', `${CONTACTS}/${person.id}?${query}`),
+      );
+      expect(properties).toMatchObject({
+        firstname: person.firstName,
+        lastname: person.lastName,
+        email: person.email,
+      });
+      const { address, city, state, zip } = properties;
+      const lines = address === null ? [] : [`${address}, ${city}, ${state} ${zip}`];
+      expect(lines).toEqual(person.addresses);
+    }
+  });
+});
+
+describe('an edit by hand', () => {
+  it('archives and brings back', async () => {
+    const account = await startAccount();
+    const [id = ''] = await contactIds(account, 1);
+    await edit(account, { action: 'archive', id });
+    expect((await ask(account, 'GET', `${CONTACTS}/${id}`)).status).toBe(404);
+    await edit(account, { action: 'restore', id });
+    expect((await ask(account, 'GET', `${CONTACTS}/${id}`)).status).toBe(200);
+  });
+
+  it.each([
+    { action: 'update', id: '1', values: { city: 'Rome' } },
+    { action: 'archive', id: '1' },
+    { action: 'restore', id: '1' },
+    { action: 'erase', id: '1' },
+    { action: 'merge', primaryId: '1', otherId: '2' },
+    { action: 'employ', id: '1', companyId: null },
+    { action: 'create', values: { lastname: 'X', nope: 'Y' } },
+    { action: 'dance' },
+  ])('is refused where it makes no sense: %j', async (order) => {
+    const account = await startAccount();
+    expect((await control(account, 'POST', '/edit', order)).status).toBe(422);
+  });
+
+  it('is shown in the record, with who did it', async () => {
+    const account = await startAccount();
+    const [id = ''] = await contactIds(account, 1);
+    await edit(account, { action: 'update', id, values: { city: 'Rome' } });
+    expect((await control(account, 'GET', `/record/contacts/${id}`)).body).toMatchObject({
+      id,
+      properties: { city: 'Rome' },
+      changes: [{ by: { source: 'CRM_UI' } }],
+    });
+    expect((await control(account, 'GET', '/record/contacts/1')).status).toBe(404);
+  });
+});
+
+describe('a rule', () => {
+  const write = (account: Parameters<typeof ask>[0], version: string, id: string, city: string) =>
+    ask(account, 'PATCH', `/crm/objects/${version}/contacts/${id}`, {
+      body: { properties: { city } },
+    });
+
+  it('refuses values that do not match, with its own words', async () => {
+    const account = await startAccount();
+    const [id = ''] = await contactIds(account, 1);
+    await control(account, 'POST', '/rules', {
+      kind: 'validation',
+      property: 'city',
+      pattern: '^[A-Z]',
+    });
+    expect(readError(await write(account, '2026-09', id, 'rome'))).toMatchObject({
+      status: 400,
+      errors: [{ code: 'INVALID_ALPHA', message: 'Enter only letters' }],
+    });
+    expect((await write(account, '2026-09', id, 'Rome')).status).toBe(200);
+  });
+
+  it('makes a property required, for the newest version alone', async () => {
+    const account = await startAccount();
+    const [id = ''] = await contactIds(account, 1);
+    const rule = { kind: 'required', property: 'phone' };
+    await control(account, 'POST', '/rules', rule);
+    const when = { property: 'city', equals: 'Rome' };
+    await control(account, 'POST', '/rules', { kind: 'required', property: 'industry', when });
+    const codes = (answer: Awaited<ReturnType<typeof write>>) =>
+      readError(answer).errors.map(({ code }) => code);
+    expect(codes(await write(account, '2026-09', id, 'Bonn'))).toEqual([
+      'MISSING_REQUIRED_PROPERTY',
+    ]);
+    expect(codes(await write(account, '2026-09', id, 'Rome'))).toEqual([
+      'MISSING_REQUIRED_PROPERTY',
+      'MISSING_CONDITIONAL_REQUIRED_PROPERTY',
+    ]);
+    expect((await write(account, '2026-03', id, 'Rome')).status).toBe(200);
+    await control(account, 'DELETE', '/rules');
+    expect((await write(account, '2026-09', id, 'Paris')).status).toBe(200);
+  });
+
+  it('must make sense', async () => {
+    const account = await startAccount();
+    for (const rule of [
+      { kind: 'validation', property: 'city', pattern: '(' },
+      { kind: 'required', property: 'city', type: 'pets' },
+    ]) {
+      expect((await control(account, 'POST', '/rules', rule)).status).toBe(422);
+    }
+  });
+});
+
+describe('the log of requests', () => {
+  it('has those of the API with their query and status, and not those of the controls', async () => {
+    const account = await startAccount();
+    await ask(account, 'GET', `${CONTACTS}?limit=1`);
+    await ask(account, 'GET', CONTACTS, { token: '' });
+    expect((await control(account, 'GET', '/requests')).body).toMatchObject({
+      requests: [
+        { method: 'GET', path: CONTACTS, query: 'limit=1', status: 200 },
+        { method: 'GET', path: CONTACTS, query: '', status: 401 },
+      ],
+      total: 2,
+    });
+  });
+});
