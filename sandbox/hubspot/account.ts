@@ -2,7 +2,7 @@
 
 import { type Associations, createAssociations } from './associations.ts';
 import { accountSetting, type Database } from './database.ts';
-import { CONTACTS, type ObjectType } from './object-type.ts';
+import { CONTACTS } from './object-type.ts';
 import { fillPeople, type PeopleOptions } from './people.ts';
 import { createProperties, type Properties } from './properties.ts';
 import { type Author, createRecordStore, type RecordStore } from './record-store.ts';
@@ -66,38 +66,4 @@ export function openAccount(db: Database, options: AccountOptions): Account {
 export function followPrimaryCompany(account: Account, contactId: string, author: Author): void {
   const companyId = account.associations.primaryCompanyOf(contactId) ?? '';
   account.store.update(CONTACTS, contactId, { associatedcompanyid: companyId }, author);
-}
-
-/** Makes one record of two, with the ties of both; undefined if one of them is not there. */
-export function mergeRecords(
-  account: Account,
-  type: ObjectType,
-  ids: { primaryId: string; otherId: string },
-  author: Author,
-  options: { newId?: boolean } = {},
-) {
-  const { store, associations } = account;
-  return store.transact(() => {
-    const primary = store.read(type, ids.primaryId);
-    const other = store.read(type, ids.otherId);
-    const merged = store.merge(type, ids.primaryId, ids.otherId, author, options);
-    if (primary === undefined || other === undefined || merged === undefined) return undefined;
-    for (const { id } of [primary, other]) {
-      if (id !== merged.id) moveTies(account, type, id, merged.id, author);
-    }
-    return store.read(type, merged.id);
-  });
-
-  function moveTies(
-    { associations: ties }: Account,
-    ofType: ObjectType,
-    fromId: string,
-    toId: string,
-    by: Author,
-  ): void {
-    const touched =
-      ofType === CONTACTS ? [toId] : associations.list(ofType, fromId).map(({ id }) => id);
-    ties.move(ofType, fromId, toId);
-    for (const contactId of touched) followPrimaryCompany(account, contactId, by);
-  }
 }

@@ -17,7 +17,7 @@ import { historyOf } from './history.ts';
 import type { ObjectType } from './object-type.ts';
 import { inputValuesSchema } from './property-values.ts';
 import { recordBody, type StoredRecord, writtenBody } from './record.ts';
-import { typeInPath, writerOf } from './record-routes.ts';
+import { writerOf } from './record-routes.ts';
 import {
   createRecords,
   findRecord,
@@ -28,6 +28,7 @@ import {
   type Written,
 } from './record-writes.ts';
 import { checkBodyLength, readSearch, searchSchema } from './search-request.ts';
+import { typeInPath } from './type-in-path.ts';
 
 /** The most records of a batch, and of one that is read with history. */
 const MAX_INPUTS = 100;

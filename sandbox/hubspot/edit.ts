@@ -1,8 +1,9 @@
 /** What somebody in the account does by hand, beside the integration. */
 
 import { z } from 'zod';
-import { type Account, followPrimaryCompany, mergeRecords, OWNER } from './account.ts';
+import { type Account, followPrimaryCompany, OWNER } from './account.ts';
 import { unknownRecord } from './errors.ts';
+import { mergeRecords } from './merge-records.ts';
 import { CONTACTS, findObjectType, type ObjectType } from './object-type.ts';
 import { inputValuesSchema } from './property-values.ts';
 import type { Author } from './record-store.ts';

@@ -6,8 +6,8 @@ import { createRouter, type HubspotEnv, readBody } from './context.ts';
 import { HubspotError, validationError } from './errors.ts';
 import type { ObjectType } from './object-type.ts';
 import type { PropertyGroup, PropertyGroups } from './property-groups.ts';
-import { schemaInPath } from './property-routes.ts';
 import { STANDARD_GROUPS } from './standard-properties.ts';
+import { schemaInPath } from './type-in-path.ts';
 
 /** The groups of an object type. */
 export function groupRoutes(groups: PropertyGroups): Hono<HubspotEnv> {

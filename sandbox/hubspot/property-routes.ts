@@ -12,7 +12,7 @@ import {
   readQuery,
 } from './context.ts';
 import { HubspotError, validationError } from './errors.ts';
-import { findObjectType, type ObjectType } from './object-type.ts';
+import type { ObjectType } from './object-type.ts';
 import {
   FIELD_TYPES,
   optionSchema,
@@ -24,7 +24,7 @@ import {
 import { groupRoutes } from './property-group-routes.ts';
 import type { PropertyGroups } from './property-groups.ts';
 import type { Failure } from './record-writes.ts';
-import { checkScopes } from './scopes.ts';
+import { schemaInPath } from './type-in-path.ts';
 
 /** The most properties of a batch. */
 const MAX_INPUTS = 100;
@@ -82,18 +82,6 @@ export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<H
     return c.body(null, 204);
   });
   return router;
-}
-
-/** The object type that the path names, if the token may look at its properties or change them. */
-export function schemaInPath(c: HubspotContext, right: 'read' | 'write'): ObjectType {
-  const type = findObjectType(c.req.param('objectType') ?? '');
-  const scopes = [`crm.schemas.${type.name}.${right}`];
-  // Who may see records may also see what they are made of.
-  if (right === 'read') {
-    scopes.push(`crm.objects.${type.name}.read`, `crm.objects.${type.name}.write`);
-  }
-  checkScopes(c.var.grant.scopes, scopes);
-  return type;
 }
 
 const archivedQuery = z.object({

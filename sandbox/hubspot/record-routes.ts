@@ -2,7 +2,7 @@
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import { type Account, mergeRecords } from './account.ts';
+import type { Account } from './account.ts';
 import { associationsBody, readTies, tiesSchema } from './association-types.ts';
 import {
   createRouter,
@@ -15,7 +15,8 @@ import {
 } from './context.ts';
 import { unknownRecord, validationError } from './errors.ts';
 import { historyOf } from './history.ts';
-import { findObjectType, type ObjectType } from './object-type.ts';
+import { mergeRecords } from './merge-records.ts';
+import type { ObjectType } from './object-type.ts';
 import { inputValuesSchema } from './property-values.ts';
 import { recordBody, type StoredRecord, writtenBody } from './record.ts';
 import type { Author } from './record-store.ts';
@@ -26,7 +27,7 @@ import {
   type WriteOutcome,
   type Writer,
 } from './record-writes.ts';
-import { checkScopes } from './scopes.ts';
+import { typeInPath } from './type-in-path.ts';
 
 const DEFAULT_PAGE = 10;
 const MAX_PAGE = 100;
@@ -95,13 +96,6 @@ export function recordRoutes(account: Account): Hono<HubspotEnv> {
     return c.body(null, 204);
   });
   return router;
-}
-
-/** The object type that the path names, if the token has the scope for it. */
-export function typeInPath(c: HubspotContext, right: 'read' | 'write'): ObjectType {
-  const type = findObjectType(c.req.param('objectType') ?? '');
-  checkScopes(c.var.grant.scopes, [`crm.objects.${type.name}.${right}`]);
-  return type;
 }
 
 /** In whose name a request writes. */

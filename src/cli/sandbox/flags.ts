@@ -21,6 +21,7 @@ export const partnerSandboxFlagsSchema = z
     seed: z.number().exactOptional(),
     donors: z.number().exactOptional(),
     contacts: z.number().exactOptional(),
+    data: z.string().exactOptional(),
     db: z.string().exactOptional(),
     rate: z.number().exactOptional(),
     burst: z.number().exactOptional(),
@@ -53,6 +54,7 @@ export function addPartnerSandboxOptions(command: Command): Command {
       'requests at once, 0 for no limit (default: 10)',
       wholeNumber(0, MAX_SAFE_INTEGER),
     )
+    .option('--data <dir>', 'a folder with a public record: real people as further donors')
     .option('--no-retry-after', 'leave the Retry-After header out of 429 replies')
     .option(
       '--job-time <ms>',
@@ -124,6 +126,72 @@ export function addSalesforceSandboxOptions(command: Command): Command {
     .option(
       '--token-lifetime <ms>',
       'how long an access token is good, 0 for ever (default: 7200000)',
+      wholeNumber(0, MAX_SAFE_INTEGER),
+    )
+    .option('--rotate-refresh-tokens', 'each use of a refresh token gives a new one')
+    .option('--faults <file>', 'a JSON file with rules for what shall go wrong');
+}
+
+/** The options of `sandbox hubspot`, as `startHubspotSandbox` takes them but for the last. */
+export const hubspotSandboxFlagsSchema = z
+  .object({
+    port: z.number(),
+    seed: z.number().exactOptional(),
+    donors: z.number().exactOptional(),
+    contacts: z.number().exactOptional(),
+    db: z.string().exactOptional(),
+    rate: z.number().exactOptional(),
+    dailyLimit: z.number().exactOptional(),
+    searchRate: z.number().exactOptional(),
+    searchLag: z.number().exactOptional(),
+    latency: z.number().exactOptional(),
+    tokenLifetime: z.number().exactOptional(),
+    rotateRefreshTokens: z.boolean().exactOptional(),
+    faults: z.string().exactOptional(),
+  })
+  .transform(({ rate, searchRate, searchLag, latency, tokenLifetime, ...flags }) => ({
+    ...flags,
+    ...(rate === undefined ? {} : { ratePer10s: rate }),
+    ...(searchRate === undefined ? {} : { searchPerSecond: searchRate }),
+    ...(searchLag === undefined ? {} : { searchLagMs: searchLag }),
+    ...(latency === undefined ? {} : { latencyMs: latency }),
+    ...(tokenLifetime === undefined ? {} : { tokenLifetimeMs: tokenLifetime }),
+  }));
+
+export type HubspotSandboxFlags = z.infer<typeof hubspotSandboxFlagsSchema>;
+
+/** Adds the options of `sandbox hubspot` to a command. */
+export function addHubspotSandboxOptions(command: Command): Command {
+  const { MAX_SAFE_INTEGER } = Number;
+  return addCommonOptions(command, '500')
+    .option(
+      '--rate <n>',
+      'requests of an app within ten seconds, 0 for no limit (default: 190)',
+      wholeNumber(0, MAX_SAFE_INTEGER),
+    )
+    .option(
+      '--daily-limit <n>',
+      'requests of a day, 0 for no limit (default: 650000)',
+      wholeNumber(0, MAX_SAFE_INTEGER),
+    )
+    .option(
+      '--search-rate <n>',
+      'searches within a second, 0 for no limit (default: 5)',
+      wholeNumber(0, MAX_SAFE_INTEGER),
+    )
+    .option(
+      '--search-lag <ms>',
+      'searches see the account as it was so long ago, in milliseconds (default: 1000)',
+      wholeNumber(0, MAX_LATENCY_MS),
+    )
+    .option(
+      '--latency <ms>',
+      'every request waits so long, in milliseconds (default: 0)',
+      wholeNumber(0, MAX_LATENCY_MS),
+    )
+    .option(
+      '--token-lifetime <ms>',
+      'how long an access token of OAuth is good, 0 for ever (default: 1800000)',
       wholeNumber(0, MAX_SAFE_INTEGER),
     )
     .option('--rotate-refresh-tokens', 'each use of a refresh token gives a new one')
