@@ -7,6 +7,7 @@ export default defineConfig({
     // Real servers, databases and child processes take their time on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // Two cores: more workers than that only make the real neighbours wait for each other.
     maxWorkers: 2,
   },
