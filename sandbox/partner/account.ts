@@ -1,4 +1,4 @@
-/** What a caller can learn about itself and the service for free: balance, key, health. */
+/** What a caller can learn about itself and the service for free: balance and key. */
 
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';
@@ -49,29 +49,12 @@ const testRoute = createRoute({
   },
 });
 
-/** Section 4.4: GET /credits, GET /test and the health checks. */
+/** Section 4.4: GET /credits and GET /test. */
 export function accountRoutes(credits: Pick<Credits, 'balances'>): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   router.openapi(creditsRoute, (c) => c.json(credits.balances(c.var.key.team), 200));
   router.openapi(testRoute, (c) =>
     c.json({ status: 200, message: 'The key works', team: c.var.key.team }, 200),
   );
-  for (const area of ['donors', 'search']) {
-    router.openapi(healthRoute(area), (c) => c.json({ status: 'ok' }, 200));
-  }
   return router;
-}
-
-function healthRoute(area: string) {
-  return createRoute({
-    method: 'get',
-    path: `/${area}/health`,
-    tags: ['Account'],
-    summary: `Health of ${area}`,
-    description: 'Free.',
-    responses: {
-      200: { description: 'It works.', ...json(z.object({ status: z.string() })) },
-      ...commonErrors,
-    },
-  });
 }

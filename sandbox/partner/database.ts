@@ -1,9 +1,13 @@
 /** The sandbox's one database: its schema, and how it is opened. */
 
 import Sqlite from 'better-sqlite3';
+import { NETWORK_TABLES } from './networks/tables.ts';
 
 /** An open database; all modules of the sandbox share one. */
 export type Database = Sqlite.Database;
+
+/** The connections of a team's networks fill some hundred megabytes, and searches go all over them. */
+const CACHE_KIB = 128 * 1024;
 
 /**
  * Opens a file, or a database in memory without one, and brings its schema. A sandbox may lose
@@ -13,15 +17,17 @@ export function openDatabase(file: string | undefined): Database {
   const db = new Sqlite(file ?? ':memory:');
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
-  db.exec(SCHEMA);
+  db.pragma(`cache_size = -${CACHE_KIB}`);
+  db.exec(SCHEMA + NETWORK_TABLES);
   return db;
 }
 
 const SCHEMA = `
-create table if not exists world (
+create table if not exists settled_people (
   only integer primary key check (only = 1),
   seed integer not null,
-  donors integer not null
+  donors integer not null,
+  real_people text not null
 );
 create table if not exists api_keys (
   api_key text primary key,
@@ -73,6 +79,42 @@ create table if not exists donor_names (
   addresses text not null,
   employers text not null
 );
+create table if not exists circle_names (
+  circle integer primary key,
+  name text not null,
+  entity_type text not null
+);
+create table if not exists tie_columns (name text primary key, bytes blob not null);
 create table if not exists first_names (name text primary key, bearers integer not null) without rowid;
 create table if not exists last_names (name text primary key, bearers integer not null) without rowid;
+create table if not exists search_columns (name text primary key, bytes blob not null);
+create table if not exists search_places (number integer primary key, name text not null);
+create table if not exists lists (
+  position integer primary key,
+  list_id text not null unique,
+  team text not null,
+  name text not null,
+  is_system integer not null,
+  created_at_ms integer not null,
+  unique (team, name)
+);
+create table if not exists list_donors (
+  position integer primary key autoincrement,
+  list_id text not null,
+  donor_number integer not null,
+  added_at_ms integer not null,
+  unique (list_id, donor_number)
+);
+create index if not exists list_donors_in_order on list_donors (list_id, position);
+create table if not exists exports (
+  position integer primary key,
+  export_id text not null unique,
+  team text not null,
+  format text not null,
+  fields text not null,
+  donor_count integer not null,
+  created_at_ms integer not null,
+  file blob not null
+);
+create index if not exists exports_of_team on exports (team, position);
 `;

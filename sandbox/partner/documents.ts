@@ -1,9 +1,9 @@
 /** The service's own documents: openapi.json, made from the routes, and a page for people. */
 
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
-import { z } from 'zod';
 import type { PartnerEnv } from './context.ts';
+import { commonErrors, json } from './errors.ts';
 import type { RateLimit } from './limits.ts';
 
 /**
@@ -19,7 +19,11 @@ export function addDocuments(
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
+    description: 'Belongs to one team, whose data, lists, networks and credits it reaches.',
   });
+  for (const path of DOCUMENTS) {
+    service.openAPIRegistry.registerPath(path);
+  }
   const document = service.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -36,6 +40,28 @@ export function addDocuments(
   service.get('/docs', (c) => c.html(page));
   service.get('/redoc', (c) => c.html(page));
   return page;
+}
+
+/** These answer without a schema of ours: two pages, and the document itself. */
+const DOCUMENTS: readonly RouteConfig[] = [
+  {
+    ...documentPath('/openapi.json', 'This document'),
+    responses: {
+      200: { description: 'An OpenAPI 3.1 document.', ...json(z.looseObject({})) },
+      ...commonErrors,
+    },
+  },
+  ...['/docs', '/redoc'].map((path) => ({
+    ...documentPath(path, 'This document as a page'),
+    responses: {
+      200: { description: 'A page.', content: { 'text/html': { schema: z.string() } } },
+      ...commonErrors,
+    },
+  })),
+];
+
+function documentPath(path: string, summary: string) {
+  return { method: 'get' as const, path, summary, tags: ['Documents'], description: 'Free.' };
 }
 
 const documentShape = z.object({

@@ -32,7 +32,14 @@ const personSchema = z
     addresses: z.array(z.string()).nullish(),
     employers: z.array(z.string()).nullish(),
   })
-  .openapi('Person');
+  .openapi('Person', {
+    example: {
+      tracking_id: 'C000001',
+      name: { first: 'Dianne', last: 'Hogan' },
+      addresses: ['2511 Blackberry St, Brooklyn, NY 11269'],
+      employers: ['Corvfell Engineering'],
+    },
+  });
 
 /** A person as submitted (section 2.4); all but the name may be absent. */
 export type SubmittedPerson = z.infer<typeof personSchema>;

@@ -47,6 +47,11 @@ export const batchErrors = {
   ...commonErrors,
 };
 
+/** The error of an endpoint whose parameters have to make sense. */
+export const invalidQueryError = {
+  422: { description: 'A parameter fails validation.', ...json(validationErrorSchema) },
+};
+
 /** The error of an endpoint that charges an empty bucket. */
 export const creditErrors = {
   402: { description: 'The bucket is empty.', ...json(insufficientCreditsSchema) },

@@ -11,6 +11,16 @@ const partnerFaultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('jobsVanish') }),
   /** The jobs that this submit creates stay in processing. */
   z.strictObject({ kind: z.literal('jobsNeverEnd') }),
+  /** The job of this bulk add ends as failed; the donors after so many are not added. */
+  z.strictObject({
+    kind: z.literal('networkJobFails'),
+    afterMembers: z.number().int().min(0).default(0),
+  }),
+  /** Each nth donor of this bulk add fails, `every` being n. */
+  z.strictObject({
+    kind: z.literal('networkMembersFail'),
+    every: z.number().int().min(1).default(1),
+  }),
   /** A submit processes (and charges) no more than so many persons, from the front. */
   z.strictObject({ kind: z.literal('processFewer'), processed: z.number().int().min(0) }),
   /** The work is done and the connection reset; the charge lands only after the delay. */

@@ -4,23 +4,32 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createAdaptorServer } from '@hono/node-server';
 import { z } from 'zod';
 import { createFaults } from '../faults.ts';
+import { readPublicRecord } from '../people/public-record.ts';
 import { createWorld, type World } from '../people/world.ts';
 import { createRequestLog } from '../request-log.ts';
 import { listen, reportToStandardError, shutDown } from '../serving.ts';
 import { type AppOptions, BASE_PATH, createApp } from './app.ts';
+import { type ConnectionEngine, openConnectionEngine } from './connections/engine.ts';
 import { startingBalances } from './control.ts';
 import { createCredits } from './credits.ts';
 import { type Database, openDatabase } from './database.ts';
 import type { PathForms } from './enhancements.ts';
+import { createExports } from './exports/export-store.ts';
 import { type PartnerFault, partnerFaultRulesSchema } from './faults.ts';
 import { createJobs } from './jobs.ts';
 import { createKeys } from './keys.ts';
+import { createLists } from './lists/list-store.ts';
 import { openDonorIndex } from './matcher/donor-index.ts';
 import { createMatcher } from './matcher/matcher.ts';
+import { openNetworkService } from './networks/service.ts';
+import { openFacts } from './search/facts.ts';
+import { openOrganisations } from './search/organisations.ts';
+import { type SettlingProgress, settlePeople } from './settled-people.ts';
 
 const DEFAULT_DONORS = 10_000;
 const DEFAULT_CREDITS = 100_000;
 const DEFAULT_JOB_TIME_MS = 4000;
+const DEFAULT_NETWORK_JOB_TIME_MS = 4000;
 /** The service's limit: requests a second, and at once (service document, section 8). */
 const DEFAULT_RATE = 10;
 const DEFAULT_BURST = 10;
@@ -35,10 +44,12 @@ export interface PartnerSandboxOptions {
   host?: string;
   /** Same seed, same people and same first key; 1 by default. */
   seed?: number;
-  /** How many donors the service knows; 10,000 by default. */
+  /** How many invented donors the service knows; 10,000 by default. */
   donors?: number;
   /** How many people the contact list has; as many as donors by default. */
   contacts?: number;
+  /** A folder with a public record (people/public-record.ts): real people as further donors. */
+  data?: string;
   /** A file for the database; without one all is forgotten at the end. */
   db?: string;
   /** Requests a second for each key, 0 for no limit; 10 by default. */
@@ -49,14 +60,24 @@ export interface PartnerSandboxOptions {
   retryAfter?: boolean;
   /** No job takes longer, most a little less; 4,000 by default. */
   jobTimeMs?: number;
+  /** No bulk add to a network takes longer, unless the work itself does; 4,000 by default. */
+  networkJobTimeMs?: number;
+  /** Whether discover, compare, donor connections and lookup cost a credit; false by default. */
+  chargeQueries?: boolean;
+  /** Whether adding a single donor to a network costs a credit; false by default. */
+  chargeSingleAdd?: boolean;
+  /** Who is connected to whom; computed from the people by default. */
+  engine?: ConnectionEngine;
   /** What each bucket of a new team holds; 100,000 by default. */
   credits?: number;
   /** Fault rules as read from JSON; rules that make no sense are an error. */
   faults?: unknown;
   /** Which forms of the enhancement paths exist; both by default. */
   forms?: PathForms;
-  /** People to use instead of those of the seed. */
+  /** People to use instead of those of the seed and the record. */
   world?: World;
+  /** Hears how many people are settled in a new database; standard error by default. */
+  progress?: SettlingProgress;
   /** Milliseconds since 1970. */
   clock?: () => number;
   /** From 0 up to 1, for faults by chance. */
@@ -104,14 +125,15 @@ export async function startPartnerSandbox(
 
 function assemble(db: Database, options: PartnerSandboxOptions): AppOptions {
   const clock = options.clock ?? Date.now;
-  const world =
-    options.world ??
-    createWorld({ seed: options.seed ?? 1, donors: options.donors ?? DEFAULT_DONORS });
+  const report = options.report ?? reportToStandardError;
+  const world = options.world ?? worldOf(options);
+  settlePeople(db, world, options.progress ?? tellProgress);
   const faults = createFaults<PartnerFault>({
     basePath: BASE_PATH,
     random: options.random ?? Math.random,
   });
   faults.replace(readRules(options.faults));
+  const donorIndex = openDonorIndex(db, world);
   return {
     clock,
     world,
@@ -119,9 +141,27 @@ function assemble(db: Database, options: PartnerSandboxOptions): AppOptions {
     credits: createCredits(db, clock),
     keys: createKeys(db),
     jobs: createJobs(db, clock),
-    matcher: createMatcher(openDonorIndex(db, world)),
+    lists: createLists(db, clock, createId),
+    exports: createExports(db),
+    donorIndex,
+    facts: openFacts(db),
+    organisations: openOrganisations(db, world.donorCount),
+    matcher: createMatcher(donorIndex),
+    networkService: openNetworkService({
+      db,
+      world,
+      engine: options.engine ?? openConnectionEngine(db, world),
+      clock,
+      createId,
+      jobTimeMs: options.networkJobTimeMs ?? DEFAULT_NETWORK_JOB_TIME_MS,
+      report,
+    }),
+    networkPrices: {
+      chargeQueries: options.chargeQueries ?? false,
+      chargeSingleAdd: options.chargeSingleAdd ?? false,
+    },
     requests: createRequestLog(),
-    createId: () => randomBytes(16).toString('hex'),
+    createId,
     contactCount: options.contacts ?? world.donorCount,
     startCredits: options.credits ?? DEFAULT_CREDITS,
     forms: options.forms ?? { a: true, b: true },
@@ -131,8 +171,25 @@ function assemble(db: Database, options: PartnerSandboxOptions): AppOptions {
       burst: options.burst ?? DEFAULT_BURST,
       retryAfter: options.retryAfter ?? true,
     },
-    report: options.report ?? reportToStandardError,
+    report,
   };
+}
+
+function worldOf({ seed = 1, donors = DEFAULT_DONORS, data }: PartnerSandboxOptions): World {
+  return createWorld({
+    seed,
+    donors,
+    ...(data === undefined ? {} : { realPeople: readPublicRecord(data) }),
+  });
+}
+
+/** Only large worlds take so long that anybody hears of it. */
+function tellProgress(settled: number, total: number): void {
+  process.stderr.write(`Settled ${settled} of ${total} donors\n`);
+}
+
+function createId(): string {
+  return randomBytes(16).toString('hex');
 }
 
 function readRules(rules: unknown) {

@@ -11,8 +11,8 @@ export interface ChargedEndpoint {
   /** The whole path below the base URL, which has no trailing slash. */
   path: RegExp;
   bucket: Bucket;
-  /** What a request with this body costs; one that costs nothing is not metered. */
-  items(body: unknown): number;
+  /** What a team's request with this body costs; one that costs nothing is not metered. */
+  items(body: unknown, team: string): number;
 }
 
 /** What metering needs. */
@@ -57,11 +57,11 @@ function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | 
   const endpoint = options.endpoints.find(
     (candidate) => candidate.method === c.req.method && candidate.path.test(path),
   );
-  const amount = endpoint?.items(c.var.body) ?? 0;
+  const { apiKey, team } = c.var.key;
+  const amount = endpoint?.items(c.var.body, team) ?? 0;
   if (endpoint === undefined || amount === 0) {
     return undefined;
   }
-  const { apiKey, team } = c.var.key;
   const what = `${c.req.method} ${c.req.path}`;
   return { apiKey, team, bucket: endpoint.bucket, amount, what, requestId: c.var.requestId };
 }

@@ -18,6 +18,7 @@ export const profileSchema = z
     name: z.object({ first: z.string(), middle: z.string().nullable(), last: z.string() }),
     service_url: z.url(),
     age: z.number().int().nullable(),
+    is_deceased: z.boolean(),
     net_worth_range: z
       .array(z.number().int())
       .length(2)
@@ -30,6 +31,14 @@ export const profileSchema = z
       .array(z.object({ company_name: z.string(), ...roleDates }))
       .openapi({ description: 'Present employers first, then the latest' }),
     bio: z.array(z.string()),
+    location: z
+      .object({ city: z.string(), state: z.string() })
+      .nullable()
+      .openapi({ description: 'Of the present address' }),
+    boards: z.array(z.object({ organization_name: z.string(), ...roleDates })),
+    donations: z
+      .array(z.object({ recipient_name: z.string(), amount: z.number().int(), date: z.iso.date() }))
+      .openapi({ description: 'Known gifts in US dollars, the latest first' }),
   })
   .openapi('APIDonor');
 
@@ -38,12 +47,12 @@ export type Profile = z.infer<typeof profileSchema>;
 
 /** Writes a donor as a profile; the age is the one that the donor reaches in the year of `nowMs`. */
 export function toProfile(donor: Donor, nowMs: number): Profile {
-  const year = new Date(nowMs).getUTCFullYear();
   return {
     id: donor.id,
     name: donor.name,
-    service_url: `${WEB_APPLICATION_URL}/${donor.id}`,
-    age: donor.birthYear === null ? null : year - donor.birthYear,
+    service_url: serviceUrlOf(donor.id),
+    age: ageOf(donor, nowMs),
+    is_deceased: donor.isDeceased ?? false,
     net_worth_range: donor.netWorth === null ? null : [donor.netWorth.low, donor.netWorth.high],
     political_stats: { capacity: donor.capacity.political },
     nonprofit_stats: { capacity: donor.capacity.nonprofit },
@@ -56,7 +65,33 @@ export function toProfile(donor: Donor, nowMs: number): Profile {
       ...datesOf(role),
     })),
     bio: donor.bio,
+    location: locationOf(donor),
+    boards: latestFirst(donor.boards).map((role) => ({
+      organization_name: role.organisationName,
+      ...datesOf(role),
+    })),
+    donations: donor.gifts.map((gift) => ({
+      recipient_name: gift.organisationName,
+      amount: gift.amount,
+      date: gift.date,
+    })),
   };
+}
+
+/** The age that a donor reaches in the year of `nowMs`; the dead and those of unknown birth have none. */
+export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number | null {
+  if (birthYear === null || isDeceased === true) return null;
+  return new Date(nowMs).getUTCFullYear() - birthYear;
+}
+
+/** The donor's page in the service's web application. */
+export function serviceUrlOf(donorId: string): string {
+  return `${WEB_APPLICATION_URL}/${donorId}`;
+}
+
+/** Where the donor lives now, as far as that is known. */
+export function locationOf({ addresses: [home] }: Donor): { city: string; state: string } | null {
+  return home === undefined ? null : { city: home.city, state: home.state };
 }
 
 function latestFirst(roles: readonly Role[]): Role[] {

@@ -1,6 +1,7 @@
 /** The same human beings as a nonprofit's CRM holds them. */
 
 import type { Address } from './address.ts';
+import type { Donor } from './donor.ts';
 import { earlierHomesOf, homeOf } from './home.ts';
 import { idOf } from './id.ts';
 import { MESS_RATES } from './mess.ts';
@@ -45,6 +46,21 @@ export function crmPersonAt(plan: WorldPlan, number: number): CrmPerson {
     employer,
     jobTitle: job && employer !== null ? job.title : null,
     donorId: donor === null ? null : idOf(plan.seed, 'donor', donor),
+  };
+}
+
+/** A real person's row: written as the public record has it, with nothing invented around it. */
+export function crmPersonOf(donor: Donor, number: number): CrmPerson {
+  const [job] = donor.work;
+  return {
+    number,
+    firstName: donor.name.first,
+    lastName: donor.name.last,
+    email: null,
+    address: null,
+    employer: job?.organisationName ?? null,
+    jobTitle: job && job.title !== '' ? job.title : null,
+    donorId: donor.id,
   };
 }
 

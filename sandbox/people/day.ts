@@ -6,6 +6,9 @@
  */
 export const WORLD_YEAR = 2026.5;
 
+/** The same as an ISO day. */
+export const WORLD_DAY = '2026-07-01';
+
 /** The ISO day of a year with fraction, for example 1999.5 → 1999-07-01; days end at the 28th. */
 export function isoDay(year: number): string {
   const whole = Math.floor(year);

@@ -18,6 +18,8 @@ export interface Donor {
   id: string;
   name: Name;
   birthYear: number | null;
+  /** True of real people who have died; absent for all others. */
+  isDeceased?: boolean;
   /** People at the same address share one household. */
   householdId: string | null;
   /** The present address first, then earlier ones. */

@@ -1,5 +1,7 @@
 /** What ties people to organisations. */
 
+import type { BodyKind } from './body.ts';
+
 /** A dated tie to an organisation; dates are ISO days, `end` is null while it lasts. */
 export interface Role {
   organisationId: string;
@@ -7,4 +9,8 @@ export interface Role {
   title: string;
   start: string;
   end: string | null;
+  /** What kind of organisation it is, where it really exists; absent for invented ones. */
+  body?: BodyKind;
+  /** Served there as a judge, a legislator or a soldier rather than worked there. */
+  isService?: boolean;
 }

@@ -4,10 +4,11 @@
  * same world, so that the people in them are the same people.
  */
 
-import { type CrmPerson, crmPersonAt } from './crm-person.ts';
+import { type CrmPerson, crmPersonAt, crmPersonOf } from './crm-person.ts';
 import { type Donor, donorAt } from './donor.ts';
 import { numberOf } from './id.ts';
 import { FIRST_STRANGER } from './person.ts';
+import type { RealPeople } from './public-record.ts';
 import { createWorldPlan } from './world-plan.ts';
 
 export type { Address } from './address.ts';
@@ -16,10 +17,16 @@ export type { Donor } from './donor.ts';
 export type { Gift } from './gifts.ts';
 export type { Role } from './role.ts';
 
-/** A seeded world. Row n is computed from the seed, the number of donors and n alone. */
+/**
+ * A seeded world. Row n is computed from the seed, the number of donors and n alone. Real people, if
+ * the world has any, are its last donors, and follow them in the contact list.
+ */
 export interface World {
   seed: number;
+  /** All donors, the real people included. */
   donorCount: number;
+  /** What real people there are, in words; absent without any. */
+  realPeople?: string;
   /** The donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
   donor(n: number): Donor;
   /**
@@ -35,30 +42,37 @@ export interface World {
 export interface WorldOptions {
   /** Any safe integer. */
   seed: number;
-  /** How many people the service knows, from 0 to about a billion. */
+  /** How many invented people the service knows, from 0 to about a billion. */
   donors: number;
+  /** Whom it knows besides. */
+  realPeople?: RealPeople;
 }
 
-/** Creates a world; nobody in it is computed before they are asked for, and nobody is kept. */
-export function createWorld({ seed, donors }: WorldOptions): World {
+/** Creates a world; nobody is computed before they are asked for, and none of those is kept. */
+export function createWorld({ seed, donors, realPeople }: WorldOptions): World {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`The seed ${seed} is not a safe integer`);
   assertBelow(FIRST_STRANGER, donors, 'number of donors');
   const plan = createWorldPlan(seed, donors);
+  const real = realPeople?.donors ?? [];
+  const realNumbers = new Map(real.map(({ id }, index) => [id, donors + index]));
+  const donorCount = donors + real.length;
 
   return {
     seed,
-    donorCount: donors,
+    donorCount,
+    ...(realPeople === undefined ? {} : { realPeople: realPeople.description }),
     donor(n) {
-      assertBelow(donors, n, 'donor');
-      return donorAt(plan, n);
+      assertBelow(donorCount, n, 'donor');
+      return real[n - donors] ?? donorAt(plan, n);
     },
     crmPerson(n) {
       assertBelow(FIRST_STRANGER, n, 'row');
-      return crmPersonAt(plan, n);
+      const donor = real[n - donors];
+      return donor === undefined ? crmPersonAt(plan, n) : crmPersonOf(donor, n);
     },
     donorNumber(id) {
       const number = numberOf(seed, 'donor', id);
-      return number !== null && number < donors ? number : null;
+      return number !== null && number < donors ? number : (realNumbers.get(id) ?? null);
     },
   };
 }

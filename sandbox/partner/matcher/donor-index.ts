@@ -1,15 +1,10 @@
 /** The index of all donors by name, kept in the database so that a file is indexed only once. */
 
-import type { Donor, World } from '../../people/world.ts';
+import type { World } from '../../people/world.ts';
 import type { Database } from '../database.ts';
-import {
-  type ComparableAddress,
-  comparableAddress,
-  decodeAddresses,
-  encodeAddresses,
-} from './addresses.ts';
-import { comparableEmployer } from './employers.ts';
-import { comparableName } from './names.ts';
+import { settlePeople } from '../settled-people.ts';
+import { type ComparableAddress, decodeAddresses } from './addresses.ts';
+import type { DonorRow } from './donor-rows.ts';
 import { withinOneEdit, withOneDeletion } from './words.ts';
 
 /** A donor as the matcher sees one. */
@@ -36,72 +31,17 @@ export interface DonorIndex {
   similarLastNames(last: string): string[];
 }
 
-/**
- * Opens the index of a world; builds it if the database is new. A database that belongs to
- * another world is an error, as its jobs would lead to other people.
- */
+/** Opens the index of a world, whose people are settled first if the database is new. */
 export function openDonorIndex(db: Database, world: World): DonorIndex {
-  const present = db
-    .prepare<[], { seed: number; donors: number }>('select seed, donors from world')
-    .get();
-  if (present === undefined) {
-    buildIndex(db, world);
-  } else if (present.seed !== world.seed || present.donors !== world.donorCount) {
-    throw new Error(
-      `The database holds a world of seed ${present.seed} with ${present.donors} donors, not of seed ${world.seed} with ${world.donorCount}.`,
-    );
-  }
+  settlePeople(db, world);
   return readIndex(db, world.donorCount);
 }
 
-interface Row {
-  number: number;
-  last: string;
-  first: string;
-  middle: string;
-  /** As `encodeAddresses` writes them. */
-  addresses: string;
-  /** One a line. */
-  employers: string;
-}
-
-/** All or nothing: a start that was interrupted leaves an empty database. */
-function buildIndex(db: Database, world: World): void {
-  const insert = db.prepare<[Row]>(
-    'insert into donor_names values (@number, @last, @first, @middle, @addresses, @employers)',
-  );
-  const build = db.transaction(() => {
-    for (let number = 0; number < world.donorCount; number += 1) {
-      insert.run(toRow(number, world.donor(number)));
-    }
-    db.exec(`
-      create index donor_names_by_name on donor_names (last, first);
-      insert into first_names select first, count(*) from donor_names group by first;
-      insert into last_names select last, count(*) from donor_names group by last;
-    `);
-    db.prepare('insert into world values (1, ?, ?)').run(world.seed, world.donorCount);
-  });
-  build();
-}
-
-function toRow(number: number, donor: Donor): Row {
-  const name = comparableName(donor.name.first, donor.name.middle ?? '', donor.name.last);
-  const employers = new Set(donor.work.map((role) => comparableEmployer(role.organisationName)));
-  return {
-    number,
-    last: name.last,
-    first: name.first,
-    middle: name.middles.join(' '),
-    addresses: encodeAddresses(donor.addresses.map(comparableAddress)),
-    employers: [...employers].join('\n'),
-  };
-}
-
 function readIndex(db: Database, donorCount: number): DonorIndex {
-  const byName = db.prepare<[string, string], Row>(
+  const byName = db.prepare<[string, string], DonorRow>(
     'select * from donor_names where last = ? and first = ?',
   );
-  const byLastName = db.prepare<[string], Row>('select * from donor_names where last = ?');
+  const byLastName = db.prepare<[string], DonorRow>('select * from donor_names where last = ?');
   const firstNames = readCounts(db, 'first_names');
   const lastNames = readCounts(db, 'last_names');
   const shortened = shortenedNames(lastNames.keys());
@@ -133,7 +73,7 @@ function shortenedNames(names: Iterable<string>): Map<string, string[]> {
   return shortened;
 }
 
-function toCandidate(row: Row): Candidate {
+function toCandidate(row: DonorRow): Candidate {
   return {
     number: row.number,
     first: row.first,

@@ -1,0 +1,34 @@
+/** Days as numbers that fit into two bytes, and the years that sizes are counted in. */
+
+import { WORLD_DAY } from '../../people/day.ts';
+
+const DAY_MS = 86_400_000;
+const FIRST_DAY_MS = Date.UTC(1870, 0, 1);
+const DAYS_IN_YEAR = 365.25;
+
+/** The day on which everything is judged: nothing in the world is dated after it. */
+export const TODAY = daysUpTo(WORLD_DAY);
+
+/** Days from the first day on to an ISO day; days out of range are moved to its ends. */
+export function dayOf(iso: string): number {
+  return Math.max(0, Math.min(daysUpTo(iso), TODAY));
+}
+
+/** The number of the year in which a day lies; years here are all of the same length. */
+export function yearOf(day: number): number {
+  return Math.floor(day / DAYS_IN_YEAR);
+}
+
+/** A day in years from the first day on, with their fraction. */
+export function yearsAt(day: number): number {
+  return day / DAYS_IN_YEAR;
+}
+
+/** The calendar year of a day, for people to read. */
+export function calendarYear(day: number): number {
+  return new Date(FIRST_DAY_MS + day * DAY_MS).getUTCFullYear();
+}
+
+function daysUpTo(iso: string): number {
+  return (Date.parse(iso) - FIRST_DAY_MS) / DAY_MS;
+}

@@ -1,0 +1,114 @@
+/** Who is connected to whom, and how strongly, computed from the roles and gifts of all donors. */
+
+import { entryAt } from '../../people/random.ts';
+import type { World } from '../../people/world.ts';
+import type { Database } from '../database.ts';
+import { settlePeople } from '../settled-people.ts';
+import type { EntityType } from './entity-type.ts';
+import { strengthOf, TIE_KINDS, type TieKind } from './formula.ts';
+import { createSearch } from './search.ts';
+import { type OwnTie, type SharedTime, sharedTimes } from './shared-time.ts';
+import { relationshipOf, snippetOf } from './snippet.ts';
+import { type NameOfCircle, openCircleNames, readTies } from './tie-store.ts';
+import { at, type TieTable } from './tie-table.ts';
+
+/** A connection of one donor to another; each pair of donors has one at most. */
+export interface FoundConnection {
+  /** The number of the other donor. */
+  donor: number;
+  /** Above 0 and at most 1: all that the two share, together (docs/connection-strength.md). */
+  strength: number;
+  /** The organisation that joins them most; type, relationships and snippet are of it. */
+  entityName: string;
+  entityType: EntityType;
+  /** How the donor that was asked about relates to it. */
+  sourceRelationship: string;
+  /** How the other one does. */
+  targetRelationship: string;
+  /** The same text from both sides. */
+  snippet: string;
+}
+
+/** Finds connections in the whole database. */
+export interface ConnectionEngine {
+  /** Strongest first, then by donor number; every connection >= minStrength, at most limit of them. */
+  find(donor: number, options: { minStrength: number; limit?: number }): FoundConnection[];
+  /** The one between two donors, or null. */
+  between(donor: number, other: number): FoundConnection | null;
+}
+
+/** A further organisation is worth a mention if it alone would give this strength. */
+const LEAST_MENTIONED_STRENGTH = 0.01;
+
+/** Opens the engine over the roles kept in the database; builds them if the database is new. */
+export function openConnectionEngine(db: Database, world: World): ConnectionEngine {
+  settlePeople(db, world);
+  const table = readTies(db);
+  const nameOf = openCircleNames(db);
+  const search = createSearch(table);
+
+  function between(donor: number, other: number): FoundConnection | null {
+    if (donor === other) return null;
+    // Told from the lower number, so that both sides are told the same.
+    const [low, high] = donor < other ? [donor, other] : [other, donor];
+    const told = tell(table, nameOf, sharedTimes(table, low, high));
+    if (told === null) return null;
+    const { lowRelationship, highRelationship, ...rest } = told;
+    const [sourceRelationship, targetRelationship] =
+      donor === low ? [lowRelationship, highRelationship] : [highRelationship, lowRelationship];
+    return { donor: other, ...rest, sourceRelationship, targetRelationship };
+  }
+
+  return {
+    find(donor, { minStrength, limit = Number.POSITIVE_INFINITY }) {
+      return search(donor, minStrength, limit)
+        .map((found) => between(donor, found.donor))
+        .filter((connection) => connection !== null);
+    },
+    between,
+  };
+}
+
+/** Puts all that two donors share into one connection; null if that is too little to tell. */
+function tell(table: TieTable, nameOf: NameOfCircle, shared: readonly SharedTime[]) {
+  const strength = strengthOf(sumOf(shared));
+  const [strongest, ...further] = byOrganisation(shared);
+  const most = strongest?.toSorted(byExposure)[0];
+  if (most === undefined || strength === 0) return null;
+  const kinds = [kindOf(table, most.source), kindOf(table, most.target)] as const;
+  // Of two kinds the one that is told first says what the organisation is to the two.
+  const isSourceFirst = TIE_KINDS.indexOf(kinds[0]) <= TIE_KINDS.indexOf(kinds[1]);
+  const first = isSourceFirst ? most.source : most.target;
+  const { organisationName, entityType } = nameOf(first.circle);
+  const others = further
+    .filter((times) => strengthOf(sumOf(times)) >= LEAST_MENTIONED_STRENGTH)
+    .flatMap((times) => times.slice(0, 1))
+    .map(({ source }) => nameOf(source.circle).organisationName);
+  return {
+    strength,
+    entityName: organisationName,
+    entityType,
+    lowRelationship: relationshipOf(kinds[0], most.source.to),
+    highRelationship: relationshipOf(kinds[1], most.target.to),
+    snippet: snippetOf({ organisationName, kinds, from: most.from, to: most.to }, others),
+  };
+}
+
+/** The shared times of each organisation, of the one that joins most first. */
+function byOrganisation(shared: readonly SharedTime[]): SharedTime[][] {
+  return [...Map.groupBy(shared, ({ organisation }) => organisation)]
+    .sort(([a, one], [b, other]) => sumOf(other) - sumOf(one) || a - b)
+    .map(([, times]) => times);
+}
+
+function sumOf(shared: readonly SharedTime[]): number {
+  return shared.reduce((sum, { exposure }) => sum + exposure, 0);
+}
+
+function byExposure(a: SharedTime, b: SharedTime): number {
+  return b.exposure - a.exposure || a.from - b.from;
+}
+
+function kindOf(table: TieTable, tie: OwnTie): TieKind {
+  return entryAt(TIE_KINDS, at(table.circleKinds, tie.circle));
+}

@@ -1,0 +1,2 @@
+/** What joins two donors (service document, section 2.2). */
+export type EntityType = 'nonprofit' | 'company' | 'school';

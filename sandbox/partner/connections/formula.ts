@@ -1,0 +1,68 @@
+/**
+ * The strength of a connection: the likelihood that two people know each other. The reasons, with
+ * examples, are in docs/connection-strength.md.
+ */
+
+/** What somebody is to an organisation; of two kinds the one named first is told first. */
+export const TIE_KINDS = ['board', 'service', 'work', 'school', 'gift'] as const;
+
+export type TieKind = (typeof TIE_KINDS)[number];
+
+/** How people of one kind come to know each other. */
+interface Acquaintance {
+  /** How often a year two people would get acquainted if there were nobody else. */
+  ratePerYear: number;
+  /** So many others halve the rate. */
+  circle: number;
+}
+
+const ACQUAINTANCES = {
+  board: { ratePerYear: 1.2, circle: 30 },
+  service: { ratePerYear: 0.6, circle: 50 },
+  work: { ratePerYear: 0.6, circle: 50 },
+  school: { ratePerYear: 0.4, circle: 100 },
+  gift: { ratePerYear: 0.1, circle: 30 },
+} satisfies Record<TieKind, Acquaintance>;
+
+/** People of different kinds (a trustee and a professor) meet so much less than the rarer kind does. */
+const ACROSS_KINDS_SHARE = 0.3;
+
+/** An acquaintance that is not renewed loses half of its worth in so many years. */
+const HALF_LIFE_YEARS = 15;
+
+/** Exposures are counted in these parts of one, so that sums are exact in any order. */
+const UNITS = 1e9;
+
+/** Strengths are told to six digits, cut off. */
+const STRENGTH_STEPS = 1e6;
+
+/** How often a year two of so many people (at least 0) of a kind get acquainted. */
+export function acquaintanceRate(kind: TieKind, size: number): number {
+  const { ratePerYear, circle } = ACQUAINTANCES[kind];
+  return ratePerYear / (1 + size / circle);
+}
+
+/** What is left, from 1 down towards 0, of an acquaintance made so many years ago. */
+export function freshness(yearsAgo: number): number {
+  return 0.5 ** (yearsAgo / HALF_LIFE_YEARS);
+}
+
+/** The exposure of two people of one kind, in whole units, from the sum of rate × freshness × years. */
+export function exposureWithin(sum: number): number {
+  return Math.floor(sum * UNITS);
+}
+
+/** The exposure of two people of different kinds, in whole units, from the sums of both kinds. */
+export function exposureAcross(one: number, other: number): number {
+  return Math.floor(ACROSS_KINDS_SHARE * Math.min(one, other) * UNITS);
+}
+
+/** The strength, from 0 to 1, of all exposure (in units) that two people share. */
+export function strengthOf(exposure: number): number {
+  return Math.floor(-Math.expm1(-exposure / UNITS) * STRENGTH_STEPS) / STRENGTH_STEPS;
+}
+
+/** Less exposure than this (in units) never gives the strength. */
+export function exposureFor(strength: number): number {
+  return strength >= 1 ? Number.POSITIVE_INFINITY : Math.floor(-Math.log1p(-strength) * UNITS) - 1;
+}

@@ -1,0 +1,52 @@
+/** The best of many, kept in order. */
+
+/** Another donor and the strength of the connection to them. */
+export interface Ranked {
+  donor: number;
+  strength: number;
+}
+
+/** Keeps the strongest that are offered; of equals those with the lower number. */
+export interface Best {
+  /** True if it was taken. */
+  offer(ranked: Ranked): boolean;
+  /** Whoever is weaker than this is not taken. */
+  leastStrength(): number;
+  list(): Ranked[];
+}
+
+/** Nobody is connected who is weaker than this: the last digit that strengths are told with. */
+const LEAST_STRENGTH = 1e-6;
+
+/** Keeps at most `limit` of strength `minStrength` or more. */
+export function keepBest(minStrength: number, limit: number): Best {
+  const floor = Math.max(minStrength, LEAST_STRENGTH);
+  const kept: Ranked[] = [];
+
+  function weakest(): number {
+    return kept.length < limit ? floor : (kept.at(-1)?.strength ?? Number.POSITIVE_INFINITY);
+  }
+
+  return {
+    leastStrength: weakest,
+    list: () => kept.sort(byStrength),
+    offer(ranked) {
+      if (ranked.strength < weakest()) return false;
+      if (kept.length < limit) {
+        kept.push(ranked);
+        // From here on the order is kept: the last one is the one to go.
+        if (kept.length === limit) kept.sort(byStrength);
+        return true;
+      }
+      const place = 1 + kept.findLastIndex((other) => byStrength(other, ranked) < 0);
+      if (place === limit) return false;
+      kept.splice(place, 0, ranked);
+      kept.pop();
+      return true;
+    },
+  };
+}
+
+function byStrength(a: Ranked, b: Ranked): number {
+  return b.strength - a.strength || a.donor - b.donor;
+}

@@ -1,0 +1,48 @@
+/** What the service makes of organisations that really exist. */
+
+import type { BodyKind } from '../../people/body.ts';
+import type { EntityType } from './entity-type.ts';
+import type { TieKind } from './formula.ts';
+
+/**
+ * At least so many people belong to a body of a kind at any time. The public record knows only
+ * those who later became judges or members of Congress: two officers who served in one army would
+ * otherwise look like two of a handful. Courts are on record whole.
+ */
+const LEAST_SIZES = {
+  school: 2_000,
+  law_school: 400,
+  court: 0,
+  government: 200,
+  local_government: 200,
+  state_government: 500,
+  federal_government: 1_000,
+  prosecutor: 30,
+  public_defender: 30,
+  legislature: 100,
+  congress_office: 15,
+  committee: 25,
+  military: 100_000,
+  nonprofit: 20,
+  company: 100,
+  other: 100,
+} satisfies Record<BodyKind, number>;
+
+/** A board, council or commission has at least so many seats. */
+const LEAST_BOARD = 9;
+
+/** How many people of a kind a body has at least, at any time. */
+export function leastSizeOf(body: BodyKind, kind: TieKind): number {
+  const isBoard = kind === 'board' && body !== 'committee';
+  return isBoard ? LEAST_BOARD : LEAST_SIZES[body];
+}
+
+/**
+ * The service knows three types. Public bodies are employers (company) to those who work or serve
+ * there; their boards, committees and commissions are nonprofits.
+ */
+export function entityTypeOf(body: BodyKind, kind: TieKind): EntityType {
+  if (body === 'school' || body === 'law_school') return 'school';
+  if (body === 'company') return 'company';
+  return kind === 'board' || body === 'nonprofit' || body === 'committee' ? 'nonprofit' : 'company';
+}

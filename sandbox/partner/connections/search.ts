@@ -1,0 +1,168 @@
+/**
+ * Finds the connections of a donor without looking at all the people of huge organisations. What an
+ * organisation can give is bounded: nobody was there together with the donor for longer than the
+ * donor was there. Organisations are visited with the highest bound first, until all that are left
+ * could not, even together, bring anybody new to the strength that is asked for. Whoever was met
+ * until then is judged by everything that the two share, also by what was not visited.
+ */
+
+import { exposureFor, strengthOf } from './formula.ts';
+import { type Best, keepBest, type Ranked } from './keep-best.ts';
+import { exposureBetween, type OwnTie, tiesOfDonor, totalExposure } from './shared-time.ts';
+import { at, type TieTable } from './tie-table.ts';
+
+/** Bounds lie so many units above what they bound, as computers round. */
+const ROUNDING_UNITS = 2;
+
+/** To judge one person takes as long as to go through so many rows of a roster. */
+const ROWS_PER_JUDGEMENT = 40;
+
+/** A circle in which people may be connected to the donor through one of the donor's ties. */
+interface Roster {
+  tie: OwnTie;
+  circle: number;
+  /** No person gets more exposure than this in it. */
+  bound: number;
+  /** The bounds of this and of all rosters that are visited later, and their rows. */
+  rest: number;
+  rowsLeft: number;
+}
+
+/**
+ * Finds the strongest connections of a donor: at most `limit` of strength `minStrength` or more and
+ * above 0, the strongest first, then by donor number.
+ */
+export type Search = (donor: number, minStrength: number, limit: number) => Ranked[];
+
+/** Prepares the search; it keeps twelve bytes for each donor. */
+export function createSearch(table: TieTable): Search {
+  const donorCount = Math.max(0, table.donorStarts.length - 1);
+  /** Of whom was met in this search: what the visited rosters gave; 0 between searches. */
+  const exposures = new Float64Array(donorCount);
+  const met = new Uint32Array(donorCount);
+  let metCount = 0;
+
+  return (donor, minStrength, limit) => {
+    const own = tiesOfDonor(table, donor);
+    const rosters = rostersOf(table, own);
+    let needed = exposureFor(minStrength);
+    let rest = 0;
+    for (const roster of rosters) {
+      if (roster.rest < needed && isJudgingCheaper(needed, roster)) {
+        rest = roster.rest;
+        break;
+      }
+      visit(roster, donor);
+      if (metCount >= limit) needed = exposureFor(weakestOfBest(minStrength, limit));
+    }
+    const best = judgeAll(own, rest, keepBest(minStrength, limit));
+    for (let index = 0; index < metCount; index++) exposures[met[index] ?? 0] = 0;
+    metCount = 0;
+    return best;
+  };
+
+  /** Columns are read directly here: this runs for every person of a huge employer. */
+  function visit({ tie, circle }: Roster, donor: number): void {
+    const { memberDonors, memberFroms, memberTos } = table;
+    const end = at(table.circleStarts, circle + 1);
+    for (let row = at(table.circleStarts, circle); row < end; row++) {
+      const from = Math.max(tie.from, memberFroms[row] ?? 0);
+      const to = Math.min(tie.to, memberTos[row] ?? 0);
+      const member = memberDonors[row] ?? 0;
+      if (from >= to || member === donor) continue;
+      const exposure = exposureBetween(table, tie.circle, circle, from, to);
+      if (exposure === 0) continue;
+      const before = exposures[member] ?? 0;
+      exposures[member] = before + exposure;
+      if (before === 0) met[metCount++] = member;
+    }
+  }
+
+  /** Whether to judge those who are still possible one by one, rather than to visit what is left. */
+  function isJudgingCheaper(needed: number, { rest, rowsLeft }: Roster): boolean {
+    let possible = 0;
+    for (let index = 0; index < metCount; index++) {
+      if ((exposures[met[index] ?? 0] ?? 0) + rest >= needed) possible += 1;
+    }
+    return possible * ROWS_PER_JUDGEMENT < rowsLeft;
+  }
+
+  /** The best are at least as strong as what is known of them so far makes them. */
+  function weakestOfBest(minStrength: number, limit: number): number {
+    const best = keepBest(minStrength, limit);
+    offerAll(best, 0, (_, exposure) => exposure);
+    return best.leastStrength();
+  }
+
+  function judgeAll(own: readonly OwnTie[], rest: number, best: Best): Ranked[] {
+    if (rest === 0) {
+      offerAll(best, 0, (_, exposure) => exposure);
+    } else {
+      const byOrganisation = Map.groupBy(own, ({ circle }) =>
+        at(table.circleOrganisations, circle),
+      );
+      offerAll(best, rest, (member) => totalExposure(table, byOrganisation, member));
+    }
+    return best.list();
+  }
+
+  /** Offers everybody who was met and could be taken if `rest` were added to what is known. */
+  function offerAll(
+    best: Best,
+    rest: number,
+    exposureOf: (member: number, exposure: number) => number,
+  ): void {
+    let needed = exposureFor(best.leastStrength()) - rest;
+    for (let index = 0; index < metCount; index++) {
+      const member = met[index] ?? 0;
+      const exposure = exposures[member] ?? 0;
+      if (exposure < needed) continue;
+      const strength = strengthOf(exposureOf(member, exposure));
+      if (best.offer({ donor: member, strength })) {
+        needed = exposureFor(best.leastStrength()) - rest;
+      }
+    }
+  }
+}
+
+/** The rosters of a donor, the highest bound first. */
+function rostersOf(table: TieTable, own: readonly OwnTie[]): Roster[] {
+  const rosters = own
+    .flatMap((tie) =>
+      circlesBeside(table, tie.circle).map((circle) => ({
+        tie,
+        circle,
+        bound: boundOf(table, tie, circle),
+        rest: 0,
+        rowsLeft: 0,
+      })),
+    )
+    .filter(({ bound }) => bound > ROUNDING_UNITS)
+    .sort((a, b) => b.bound - a.bound || a.circle - b.circle);
+  let rest = 0;
+  let rowsLeft = 0;
+  for (const roster of rosters.toReversed()) {
+    rest += roster.bound;
+    rowsLeft += at(table.circleStarts, roster.circle + 1) - at(table.circleStarts, roster.circle);
+    Object.assign(roster, { rest, rowsLeft });
+  }
+  return rosters;
+}
+
+/** The circles of the organisation of a circle, itself included. */
+function circlesBeside(table: TieTable, circle: number): number[] {
+  const circles = [circle];
+  for (
+    let next = at(table.nextCircles, circle);
+    next !== circle;
+    next = at(table.nextCircles, next)
+  ) {
+    circles.push(next);
+  }
+  return circles;
+}
+
+/** The most exposure that the people of a circle can get through a tie: all the time it lasts. */
+function boundOf(table: TieTable, { circle: own, from, to }: OwnTie, circle: number): number {
+  return exposureBetween(table, own, circle, from, to) + ROUNDING_UNITS;
+}

@@ -1,0 +1,93 @@
+/** How a connection is told. */
+
+import { calendarYear, TODAY } from './calendar.ts';
+import { TIE_KINDS, type TieKind } from './formula.ts';
+
+/** What somebody is to an organisation in the service's words (service document, section 2.2). */
+export function relationshipOf(kind: TieKind, to: number): string {
+  const isPresent = to === TODAY;
+  switch (kind) {
+    case 'board':
+      return 'sits_on_board_of';
+    case 'service':
+      return 'served_in';
+    case 'work':
+      return isPresent ? 'works_for' : 'worked_for';
+    case 'school':
+      return isPresent ? 'attends' : 'attended';
+    case 'gift':
+      return 'donates_to';
+  }
+}
+
+/** The organisation that joins two people most, and what each of them is to it. */
+export interface Meeting {
+  organisationName: string;
+  kinds: readonly [TieKind, TieKind];
+  /** The days from which and up to which both were there. */
+  from: number;
+  to: number;
+}
+
+/** Further organisations are named up to this number, and counted beyond. */
+const MAX_NAMED = 2;
+
+/**
+ * One line for both sides, such as "Both on the board of Riverside Food Bank, 2012–2018; also Hill
+ * College". The kinds may be given in either order.
+ */
+export function snippetOf(meeting: Meeting, further: readonly string[]): string {
+  return `${whatOf(meeting)}${whenOf(meeting)}${alsoOf(further)}`;
+}
+
+function whatOf({ organisationName: name, kinds, to }: Meeting): string {
+  const [one, other] = kinds.toSorted((a, b) => TIE_KINDS.indexOf(a) - TIE_KINDS.indexOf(b));
+  if (one === undefined || other === undefined || one === other) {
+    return sameKind(kinds[0], name, to === TODAY);
+  }
+  return `${NOUNS[one]} and ${NOUNS[other].toLowerCase()} of ${name}`;
+}
+
+function sameKind(kind: TieKind, name: string, isPresent: boolean): string {
+  const isBoardItself = /\b(board|committee|commission|council|conference|panel)\b/i.test(name);
+  if (kind === 'board' && isBoardItself) return `Both members of ${name}`;
+  return `Both ${isPresent ? PRESENT[kind] : PAST[kind]} ${name}`;
+}
+
+const PAST = {
+  board: 'on the board of',
+  service: 'served in',
+  work: 'worked at',
+  school: 'attended',
+  gift: 'gave to',
+} satisfies Record<TieKind, string>;
+
+const PRESENT = {
+  board: 'on the board of',
+  service: 'serving in',
+  work: 'working at',
+  school: 'attending',
+  gift: 'giving to',
+} satisfies Record<TieKind, string>;
+
+const NOUNS = {
+  board: 'Board member',
+  service: 'Member',
+  work: 'Employee',
+  school: 'Student',
+  gift: 'Donor',
+} satisfies Record<TieKind, string>;
+
+function whenOf({ from, to }: Meeting): string {
+  const first = calendarYear(from);
+  const last = calendarYear(to);
+  if (to === TODAY) return ` since ${first}`;
+  return first === last ? `, ${first}` : `, ${first}–${last}`;
+}
+
+function alsoOf(further: readonly string[]): string {
+  if (further.length === 0) return '';
+  const named = further.slice(0, MAX_NAMED).join(', ');
+  const rest = further.length - MAX_NAMED;
+  return `; also ${named}${rest > 0 ? ` and ${rest} more` : ''}`;
+}

@@ -1,0 +1,58 @@
+/**
+ * The ties of all donors as columns of numbers, found from the donor's side and from the
+ * organisation's. A million donors take some 150 megabytes, so that all of them stay in memory.
+ */
+
+import { yearOf, yearsAt } from './calendar.ts';
+
+/**
+ * A circle is all people of one kind in one organisation, such as its board. Rows of ties lie in
+ * order of donor and, a second time, in order of circle and donor; where the rows of number n
+ * begin is in the `…Starts` at n, and where they end at n + 1. Days are those of `calendar.ts`.
+ */
+export interface TieTable {
+  donorStarts: Uint32Array;
+  tieCircles: Uint32Array;
+  tieFroms: Uint16Array;
+  tieTos: Uint16Array;
+
+  circleStarts: Uint32Array;
+  memberDonors: Uint32Array;
+  memberFroms: Uint16Array;
+  memberTos: Uint16Array;
+
+  /** Positions in `TIE_KINDS`. */
+  circleKinds: Uint8Array;
+  circleOrganisations: Uint32Array;
+  /** The circles of one organisation lead from one to the next and back to the first. */
+  nextCircles: Uint32Array;
+
+  /** For each circle the sum of rate × freshness from its first year to the begin of each year. */
+  curveStarts: Uint32Array;
+  curveFirstYears: Uint8Array;
+  curves: Float64Array;
+}
+
+/**
+ * The sum of rate × freshness from the first year of a circle up to a day; days out of its years
+ * add nothing. Two people of it who were there from one day to another share the difference.
+ */
+export function curveAt(table: TieTable, circle: number, day: number): number {
+  const { curveStarts, curveFirstYears, curves } = table;
+  const year = yearOf(day);
+  const start = curveStarts[circle] ?? 0;
+  const last = (curveStarts[circle + 1] ?? 0) - 1;
+  const position = start + year - (curveFirstYears[circle] ?? 0);
+  if (position < start) return 0;
+  if (position >= last) return curves[last] ?? 0;
+  const before = curves[position] ?? 0;
+  return before + (yearsAt(day) - year) * ((curves[position + 1] ?? 0) - before);
+}
+
+/** The number at a position that is known to exist. */
+export function at(
+  column: Uint32Array | Uint16Array | Uint8Array | Float64Array,
+  position: number,
+): number {
+  return column[position] ?? 0;
+}

@@ -1,0 +1,94 @@
+/** A donor's ties to organisations: roles and gifts, made comparable. */
+
+import type { Donor, Gift, Role } from '../../people/world.ts';
+import { dayOf, TODAY } from './calendar.ts';
+import type { EntityType } from './entity-type.ts';
+import type { TieKind } from './formula.ts';
+import { entityTypeOf, leastSizeOf } from './public-bodies.ts';
+
+/** A time that somebody spent with an organisation; days as in `calendar.ts`, `from` before `to`. */
+export interface Tie {
+  organisationId: string;
+  organisationName: string;
+  kind: TieKind;
+  entityType: EntityType;
+  /** The organisation has at least so many people of this kind, whoever is on record. */
+  leastSize: number;
+  from: number;
+  to: number;
+}
+
+/** Somebody who gave belongs to the supporters for so many days. */
+const DAYS_AFTER_GIFT = 365;
+
+/**
+ * The ties of a donor. Times with one organisation in one kind that touch become one, so that two
+ * posts held at once do not count twice.
+ */
+export function tiesOf(donor: Donor): Tie[] {
+  const ties = [
+    ...donor.boards.map((role) => roleTie('board', role)),
+    ...donor.work.map((role) => roleTie(role.isService === true ? 'service' : 'work', role)),
+    ...donor.education.map((role) => roleTie('school', role)),
+    ...donor.gifts.map(giftTie),
+  ];
+  return mergeTouching(ties.filter(({ from, to }) => from < to));
+}
+
+function roleTie(kind: TieKind, role: Role): Tie {
+  return {
+    organisationId: role.organisationId,
+    organisationName: role.organisationName,
+    kind,
+    entityType: role.body === undefined ? ENTITY_TYPES[kind] : entityTypeOf(role.body, kind),
+    leastSize: role.body === undefined ? 0 : leastSizeOf(role.body, kind),
+    from: dayOf(role.start),
+    to: role.end === null ? TODAY : dayOf(role.end),
+  };
+}
+
+function giftTie({ organisationId, organisationName, date }: Gift): Tie {
+  const from = dayOf(date);
+  const to = Math.min(TODAY, from + DAYS_AFTER_GIFT);
+  return {
+    organisationId,
+    organisationName,
+    kind: 'gift',
+    entityType: ENTITY_TYPES.gift,
+    leastSize: 0,
+    from,
+    to,
+  };
+}
+
+/** What an invented organisation is, by what people are to it. */
+const ENTITY_TYPES = {
+  board: 'nonprofit',
+  service: 'company',
+  work: 'company',
+  school: 'school',
+  gift: 'nonprofit',
+} satisfies Record<TieKind, EntityType>;
+
+function mergeTouching(ties: Tie[]): Tie[] {
+  const merged: Tie[] = [];
+  for (const tie of ties.sort(byOrganisationAndTime)) {
+    const last = merged.at(-1);
+    if (last && isSameCircle(last, tie) && tie.from <= last.to) {
+      last.to = Math.max(last.to, tie.to);
+    } else {
+      merged.push(tie);
+    }
+  }
+  return merged;
+}
+
+function byOrganisationAndTime(a: Tie, b: Tie): number {
+  if (a.organisationId !== b.organisationId) return a.organisationId < b.organisationId ? -1 : 1;
+  if (a.kind !== b.kind) return a.kind < b.kind ? -1 : 1;
+  return a.from - b.from;
+}
+
+function isSameCircle(a: Tie, b: Tie): boolean {
+  return a.organisationId === b.organisationId && a.kind === b.kind;
+}

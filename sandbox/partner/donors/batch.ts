@@ -1,0 +1,68 @@
+/** Requests that name many donors: how many they may be, who is among them, what was paid. */
+
+import { z } from '@hono/zod-openapi';
+import type { World } from '../../people/world.ts';
+import { countItems } from '../validation.ts';
+
+/** The most donors that one request may name. */
+export const MAX_DONOR_IDS = 100;
+
+/** A list of donor ids; that one is unknown is told in the answer and no error. */
+export const donorIdsSchema = z
+  .array(z.string())
+  .min(1)
+  .openapi({ maxItems: MAX_DONOR_IDS, example: ['0123456789abcdef0123456789abcdef'] });
+
+/** The body of a request that names donors and nothing else. */
+export const donorIdsBodySchema = z.object({ donor_ids: donorIdsSchema }).openapi('DonorIds');
+
+/** Ids in an answer, for example those that nobody has. */
+export function idsSchema(description: string) {
+  return z.array(z.string()).openapi({ description });
+}
+
+/** The ids that the balance did not cover. */
+export const unpaidIdsSchema = idsSchema('Donor ids that the balance did not cover');
+
+/** The ids that no donor has. */
+export const notFoundIdsSchema = idsSchema('Donor ids that do not exist');
+
+/** How much of a request was done (service document, sections 2.5 and 4.5). */
+export const batchMetaSchema = z
+  .object({
+    requested: z.int(),
+    processed: z.int(),
+    partial: z.boolean().optional(),
+    partial_reason: z.string().optional(),
+  })
+  .openapi('BatchMeta');
+
+/** What a batch that charges each donor id costs: a body of another shape costs nothing. */
+export function countDonorIds(body: unknown): number {
+  return Array.isArray(body) ? 0 : countItems(body, 'donor_ids');
+}
+
+/** Tells of a partial request only where there was one. */
+export function batchMeta(requested: number, processed: number): z.infer<typeof batchMetaSchema> {
+  return processed < requested
+    ? { requested, processed, partial: true, partial_reason: 'insufficient_credits' }
+    : { requested, processed };
+}
+
+/** The numbers of the donors that exist, each once, and the ids that nobody has. */
+export function resolveDonors(
+  world: World,
+  ids: readonly string[],
+): { numbers: number[]; notFoundIds: string[] } {
+  const numbers = new Set<number>();
+  const notFoundIds: string[] = [];
+  for (const id of new Set(ids)) {
+    const number = world.donorNumber(id);
+    if (number === null) {
+      notFoundIds.push(id);
+    } else {
+      numbers.add(number);
+    }
+  }
+  return { numbers: [...numbers], notFoundIds };
+}

@@ -1,0 +1,97 @@
+/** The endpoints of donors as openapi.json describes them. */
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { batchErrors, commonErrors, creditErrors, json, notFoundError } from '../errors.ts';
+import { profileSchema } from '../profile.ts';
+import { limitItems } from '../validation.ts';
+import {
+  batchMetaSchema,
+  donorIdsBodySchema,
+  MAX_DONOR_IDS,
+  notFoundIdsSchema,
+  unpaidIdsSchema,
+} from './batch.ts';
+import { metadataSchema } from './summary.ts';
+
+const oneDonor = z.object({ id: z.string().openapi({ description: 'A donor id' }) });
+
+/** Reads one profile; charged. */
+export const donorRoute = createRoute({
+  method: 'get',
+  path: '/donors/{id}',
+  tags: ['Donors'],
+  summary: 'Profile of a donor',
+  description: 'One credit of the donors bucket.',
+  request: { params: oneDonor },
+  responses: {
+    200: { description: 'The profile.', ...json(profileSchema) },
+    ...creditErrors,
+    ...notFoundError,
+    ...commonErrors,
+  },
+});
+
+/** Reads many profiles; charged. */
+export const donorBatchRoute = createRoute({
+  method: 'post',
+  path: '/donors/batch',
+  tags: ['Donors'],
+  summary: 'Profiles of many donors',
+  description: `One credit of the donors bucket per donor id, at most ${MAX_DONOR_IDS}. When the balance is short, as many are processed as it covers, from the front.`,
+  middleware: [limitItems('donor_ids', MAX_DONOR_IDS)],
+  request: { body: { required: true, ...json(donorIdsBodySchema) } },
+  responses: {
+    200: {
+      description: 'The profiles, in the order of the request.',
+      ...json(
+        z
+          .object({
+            donors: z.array(profileSchema),
+            not_found_ids: notFoundIdsSchema,
+            unpaid_ids: unpaidIdsSchema,
+            meta: batchMetaSchema,
+          })
+          .openapi('DonorBatch'),
+      ),
+    },
+    ...creditErrors,
+    ...batchErrors,
+  },
+});
+
+/** Reads what a profile would hold. */
+export const metadataRoute = createRoute({
+  method: 'get',
+  path: '/donors/{id}/metadata',
+  tags: ['Donors'],
+  summary: 'Who a donor is, and what the profile holds',
+  description: 'Free.',
+  request: { params: oneDonor },
+  responses: {
+    200: { description: 'The metadata.', ...json(metadataSchema) },
+    ...notFoundError,
+    ...commonErrors,
+  },
+});
+
+/** Reads what many profiles would hold. */
+export const metadataBatchRoute = createRoute({
+  method: 'post',
+  path: '/donors/metadata/batch',
+  tags: ['Donors'],
+  summary: 'Who many donors are, and what their profiles hold',
+  description: `Free; at most ${MAX_DONOR_IDS} donor ids.`,
+  middleware: [limitItems('donor_ids', MAX_DONOR_IDS)],
+  request: { body: { required: true, ...json(donorIdsBodySchema) } },
+  responses: {
+    200: {
+      description: 'The metadata, in the order of the request.',
+      ...json(
+        z
+          .object({ donors: z.array(metadataSchema), not_found_ids: notFoundIdsSchema })
+          .openapi('DonorMetadataBatch'),
+      ),
+    },
+    ...batchErrors,
+  },
+});

@@ -1,0 +1,78 @@
+/** A donor in few words, for lists and search results: who it is, and nothing that has to be paid. */
+
+import { z } from '@hono/zod-openapi';
+import type { Donor } from '../../people/world.ts';
+import { locationOf, serviceUrlOf } from '../profile.ts';
+
+const shape = {
+  id: z.string().regex(/^[0-9a-f]{32}$/),
+  name: z.string().openapi({ description: 'First, middle and last name' }),
+  service_url: z.url(),
+  is_deceased: z.boolean(),
+  location: z
+    .object({ city: z.string(), state: z.string() })
+    .nullable()
+    .openapi({ description: 'Of the present address' }),
+};
+
+/** The schema of a summary. */
+export const summarySchema = z.object(shape).openapi('DonorSummary');
+
+/** A summary, ready for JSON. */
+export type Summary = z.infer<typeof summarySchema>;
+
+const count = z.int().min(0);
+
+/** The schema of metadata: a summary with what a profile would tell, but not its content. */
+export const metadataSchema = z
+  .object({
+    ...shape,
+    profile: z
+      .object({
+        has_age: z.boolean(),
+        has_net_worth: z.boolean(),
+        has_capacity: z.boolean(),
+        work: count,
+        education: count,
+        boards: count,
+        donations: count,
+      })
+      .openapi({ description: 'What the profile holds: whether, or how many entries' }),
+  })
+  .openapi('DonorMetadata');
+
+/** Metadata, ready for JSON. */
+export type Metadata = z.infer<typeof metadataSchema>;
+
+/** Writes a donor as a summary. */
+export function toSummary(donor: Donor): Summary {
+  return {
+    id: donor.id,
+    name: fullNameOf(donor.name),
+    service_url: serviceUrlOf(donor.id),
+    is_deceased: donor.isDeceased ?? false,
+    location: locationOf(donor),
+  };
+}
+
+/** Writes a donor as metadata. */
+export function toMetadata(donor: Donor): Metadata {
+  const { political, nonprofit } = donor.capacity;
+  return {
+    ...toSummary(donor),
+    profile: {
+      has_age: donor.birthYear !== null,
+      has_net_worth: donor.netWorth !== null,
+      has_capacity: political !== null || nonprofit !== null,
+      work: donor.work.length,
+      education: donor.education.length,
+      boards: donor.boards.length,
+      donations: donor.gifts.length,
+    },
+  };
+}
+
+/** A full name in its usual order. */
+export function fullNameOf({ first, middle, last }: Donor['name']): string {
+  return [first, middle, last].filter((part) => part !== null && part !== '').join(' ');
+}

@@ -1,0 +1,85 @@
+/** The exports of all teams, with their files. */
+
+import { z } from 'zod';
+import type { Database } from '../database.ts';
+import { EXPORT_FIELDS, type ExportField } from './export-fields.ts';
+import { EXPORT_FORMATS, type ExportFormat } from './export-file.ts';
+
+/** An export that was made. */
+export interface DonorExport {
+  /** 32 hexadecimal characters. */
+  id: string;
+  team: string;
+  format: ExportFormat;
+  fields: ExportField[];
+  donorCount: number;
+  createdAtMs: number;
+  /** Bytes of the file. */
+  sizeBytes: number;
+}
+
+/** A past export at its place in the order of making. */
+export interface PlacedExport extends DonorExport {
+  position: number;
+}
+
+/** Keeps exports. */
+export interface Exports {
+  add(made: Omit<DonorExport, 'sizeBytes'>, file: Buffer): void;
+  /** A team's export; undefined for one that is unknown or another team's. */
+  find(team: string, id: string): DonorExport | undefined;
+  /** The file of an export of `find`. */
+  file(id: string): Buffer | undefined;
+  /** Up to `limit` exports of a team from before a position (null: the end), the latest first. */
+  latest(team: string, before: number | null, limit: number): PlacedExport[];
+}
+
+/** Opens the exports of a database. */
+export function createExports(db: Database): Exports {
+  const sql = prepareStatements(db);
+  return {
+    add(made, file) {
+      sql.insert.run({ ...made, fields: JSON.stringify(made.fields), file });
+    },
+    find: (team, id) => rowSchema.optional().parse(sql.find.get(id, team)),
+    file: (id) => sql.file.get(id)?.file,
+    latest: (team, before, limit) =>
+      z.array(rowSchema).parse(sql.latest.all({ team, before, limit })),
+  };
+}
+
+const rowSchema = z.object({
+  position: z.number(),
+  id: z.string(),
+  team: z.string(),
+  format: z.enum(EXPORT_FORMATS),
+  fields: z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(z.array(z.enum(EXPORT_FIELDS))),
+  donorCount: z.number(),
+  createdAtMs: z.number(),
+  sizeBytes: z.number(),
+});
+
+const EXPORTS = `
+  select position, export_id id, team, format, fields, donor_count donorCount,
+         created_at_ms createdAtMs, length(file) sizeBytes
+  from exports`;
+
+function prepareStatements(db: Database) {
+  return {
+    insert: db.prepare<
+      [Omit<DonorExport, 'fields' | 'sizeBytes'> & { fields: string; file: Buffer }]
+    >(
+      `insert into exports (export_id, team, format, fields, donor_count, created_at_ms, file)
+       values (@id, @team, @format, @fields, @donorCount, @createdAtMs, @file)`,
+    ),
+    find: db.prepare<[string, string], unknown>(`${EXPORTS} where export_id = ? and team = ?`),
+    file: db.prepare<[string], { file: Buffer }>('select file from exports where export_id = ?'),
+    latest: db.prepare<[{ team: string; before: number | null; limit: number }], unknown>(
+      `${EXPORTS} where team = @team and (@before is null or position < @before)
+       order by position desc limit @limit`,
+    ),
+  };
+}

@@ -1,0 +1,151 @@
+/** Exports of donors as files (service document, section 4.4): paid by the donor, kept for download. */
+
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { z } from 'zod';
+import type { World } from '../../people/world.ts';
+import type { PartnerEnv } from '../context.ts';
+import { batchMeta, countDonorIds, resolveDonors } from '../donors/batch.ts';
+import type { DonorList, Lists } from '../lists/list-store.ts';
+import type { ChargedEndpoint } from '../metering.ts';
+import { toPage } from '../pages.ts';
+import { createRouter } from '../router.ts';
+import {
+  createExportRoute,
+  downloadRoute,
+  type ExportOrder,
+  exportRoute,
+  exportsRoute,
+  MAX_EXPORTED_DONORS,
+} from './export-api.ts';
+import { toRow } from './export-fields.ts';
+import { CONTENT_TYPES, writeExport } from './export-file.ts';
+import type { DonorExport, Exports } from './export-store.ts';
+
+/** What the endpoints of exports need. */
+export interface ExportOptions {
+  exports: Exports;
+  lists: Lists;
+  world: World;
+  clock: () => number;
+  /** Gives 32 random hexadecimal characters. */
+  createId: () => string;
+}
+
+/** What exports charge: one credit for each donor, be they named or on a list. */
+export function chargedExports(lists: Pick<Lists, 'find'>): ChargedEndpoint[] {
+  return [
+    {
+      method: 'POST',
+      path: /^\/exports$/,
+      bucket: 'exports',
+      items: (body, team) => countDonorIds(body) || countListed(lists, body, team),
+    },
+  ];
+}
+
+/** The endpoints of exports. */
+export function exportRoutes(options: ExportOptions): OpenAPIHono<PartnerEnv> {
+  const { exports, lists } = options;
+  const router = createRouter();
+  router.openapi(createExportRoute, async (c) => {
+    const order = c.req.valid('json');
+    const { team } = c.var.key;
+    const list = order.list_id === undefined ? null : lists.find(team, order.list_id);
+    if (list === undefined) {
+      return c.json({ detail: 'List not found' }, 404);
+    }
+    const refusal = list === null ? undefined : refuseSize(list.donorCount);
+    if (refusal !== undefined) {
+      return c.json({ detail: refusal }, 400);
+    }
+    const ids = list === null ? (order.donor_ids ?? []) : readIds(options, list);
+    return c.json(await makeExport(options, order, ids, c.var), 201);
+  });
+  router.openapi(exportsRoute, (c) => {
+    const { limit, cursor } = c.req.valid('query');
+    const read = exports.latest(c.var.key.team, cursor ?? null, limit + 1);
+    const page = toPage(read, limit, ({ position }) => position);
+    return c.json({ exports: page.entries.map(describe), next_cursor: page.nextCursor }, 200);
+  });
+  router.openapi(exportRoute, (c) => {
+    const found = exports.find(c.var.key.team, c.req.valid('param').id);
+    return found === undefined
+      ? c.json({ detail: 'Export not found' }, 404)
+      : c.json(describe(found), 200);
+  });
+  router.openapi(downloadRoute, (c) => {
+    const found = exports.find(c.var.key.team, c.req.valid('param').id);
+    const file = found === undefined ? undefined : exports.file(found.id);
+    if (found === undefined || file === undefined) {
+      return c.json({ detail: 'Export not found' }, 404);
+    }
+    return c.body(new Uint8Array(file), 200, {
+      'content-type': CONTENT_TYPES[found.format],
+      'content-disposition': `attachment; filename="donors-${found.id}.${found.format}"`,
+    });
+  });
+  return router;
+}
+
+const listNamed = z.object({ list_id: z.string() });
+
+function countListed(lists: Pick<Lists, 'find'>, body: unknown, team: string): number {
+  const named = listNamed.safeParse(body);
+  return named.success ? (lists.find(team, named.data.list_id)?.donorCount ?? 0) : 0;
+}
+
+function refuseSize(donorCount: number): string | undefined {
+  if (donorCount === 0) {
+    return 'The list is empty: there is nothing to export';
+  }
+  return donorCount > MAX_EXPORTED_DONORS
+    ? `Too many donors: ${donorCount} on the list, at most ${MAX_EXPORTED_DONORS} are allowed`
+    : undefined;
+}
+
+function readIds({ lists, world }: ExportOptions, list: DonorList): string[] {
+  return lists
+    .entries(list, 0, MAX_EXPORTED_DONORS)
+    .map(({ donorNumber }) => world.donor(donorNumber).id);
+}
+
+async function makeExport(
+  options: ExportOptions,
+  order: ExportOrder,
+  ids: readonly string[],
+  { key, charged: paid }: Pick<PartnerEnv['Variables'], 'key' | 'charged'>,
+) {
+  const { world, exports } = options;
+  const createdAtMs = options.clock();
+  const { numbers, notFoundIds } = resolveDonors(world, ids.slice(0, paid));
+  const rows = numbers.map((number) => toRow(world.donor(number), order.fields, createdAtMs));
+  const file = await writeExport(order.format, order.fields, rows);
+  const made = {
+    id: options.createId(),
+    team: key.team,
+    format: order.format,
+    fields: order.fields,
+    donorCount: numbers.length,
+    createdAtMs,
+  };
+  exports.add(made, file);
+  return {
+    ...describe({ ...made, sizeBytes: file.length }),
+    not_found_ids: notFoundIds,
+    unpaid_ids: ids.slice(paid),
+    meta: batchMeta(ids.length, paid),
+  };
+}
+
+function describe(made: DonorExport) {
+  return {
+    export_id: made.id,
+    status: 'completed' as const,
+    format: made.format,
+    fields: made.fields,
+    donor_count: made.donorCount,
+    size_bytes: made.sizeBytes,
+    created_at: new Date(made.createdAtMs).toISOString(),
+    download_path: `/exports/${made.id}/download`,
+  };
+}

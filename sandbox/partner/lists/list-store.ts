@@ -1,0 +1,145 @@
+/** The lists of all teams, and who is on them. */
+
+import type { Database } from '../database.ts';
+
+/** The system list that every team has; it collects whoever is added to any of the team's lists. */
+export const ALL_SAVED_DONORS = 'All Saved Donors';
+
+/** A list of donors. */
+export interface DonorList {
+  /** 32 hexadecimal characters. */
+  id: string;
+  team: string;
+  /** No two lists of a team share one. */
+  name: string;
+  /** System lists can be neither renamed nor deleted. */
+  isSystem: boolean;
+  createdAtMs: number;
+  donorCount: number;
+}
+
+/** A donor on a list; positions rise in the order of adding. */
+export interface ListEntry {
+  position: number;
+  donorNumber: number;
+  addedAtMs: number;
+}
+
+/** Reads and changes lists; each change is made as a whole or not at all. */
+export interface Lists {
+  /** A team's lists, the system list first, then by age. */
+  all(team: string): DonorList[];
+  /** A team's list; undefined for one that is unknown or another team's. */
+  find(team: string, id: string): DonorList | undefined;
+  /** Undefined where the team has a list of that name. */
+  create(team: string, name: string): DonorList | undefined;
+  /** False where the team has another list of that name. */
+  rename(list: DonorList, name: string): boolean;
+  delete(list: DonorList): void;
+  /** Adds donors to a list and to the system list; gives the numbers that were not on the list. */
+  add(list: DonorList, donorNumbers: readonly number[]): number[];
+  /** Takes donors off a list; who is taken off the system list is no longer saved, on no list. */
+  remove(list: DonorList, donorNumbers: readonly number[]): void;
+  /** Up to `limit` entries behind a position, in their order. */
+  entries(list: DonorList, after: number, limit: number): ListEntry[];
+}
+
+/** Opens the lists of a database; `createId` gives 32 random hexadecimal characters. */
+export function createLists(db: Database, clock: () => number, createId: () => string): Lists {
+  const sql = prepareStatements(db);
+
+  /** Teams come and go with their keys, so the system list is made when it is first looked for. */
+  function openSystemList(team: string): void {
+    sql.create.run({ id: createId(), team, name: ALL_SAVED_DONORS, isSystem: 1, atMs: clock() });
+  }
+
+  function find(team: string, id: string): DonorList | undefined {
+    const row = sql.find.get(id, team);
+    return row === undefined ? undefined : toList(row);
+  }
+
+  return {
+    all(team) {
+      openSystemList(team);
+      return sql.all.all(team).map(toList);
+    },
+    find,
+    create(team, name) {
+      openSystemList(team);
+      const id = createId();
+      const isNew = sql.create.run({ id, team, name, isSystem: 0, atMs: clock() }).changes === 1;
+      return isNew ? find(team, id) : undefined;
+    },
+    rename: ({ id }, name) => sql.rename.run({ id, name }).changes === 1,
+    delete: db.transaction(({ id }: DonorList) => {
+      sql.clear.run(id);
+      sql.delete.run(id);
+    }),
+    add: db.transaction(({ id, team }: DonorList, donorNumbers: readonly number[]) => {
+      openSystemList(team);
+      return donorNumbers.filter((donorNumber) => {
+        const isNew = sql.add.run({ id, donorNumber, atMs: clock() }).changes === 1;
+        sql.save.run({ team, donorNumber, atMs: clock() });
+        return isNew;
+      });
+    }),
+    remove: db.transaction((list: DonorList, donorNumbers: readonly number[]) => {
+      for (const donorNumber of donorNumbers) {
+        if (list.isSystem) {
+          sql.forget.run(list.team, donorNumber);
+        } else {
+          sql.remove.run(list.id, donorNumber);
+        }
+      }
+    }),
+    entries: ({ id }, after, limit) => sql.entries.all(id, after, limit),
+  };
+}
+
+type Row = Omit<DonorList, 'isSystem'> & { isSystem: number };
+
+function toList(row: Row): DonorList {
+  return { ...row, isSystem: row.isSystem === 1 };
+}
+
+const LISTS = `
+  select list_id id, team, name, is_system isSystem, created_at_ms createdAtMs,
+         (select count(*) from list_donors where list_donors.list_id = lists.list_id) donorCount
+  from lists`;
+
+function prepareStatements(db: Database) {
+  return {
+    all: db.prepare<[string], Row>(`${LISTS} where team = ? order by is_system desc, position`),
+    find: db.prepare<[string, string], Row>(`${LISTS} where list_id = ? and team = ?`),
+    create: db.prepare<
+      [{ id: string; team: string; name: string; isSystem: number; atMs: number }]
+    >(
+      `insert or ignore into lists (list_id, team, name, is_system, created_at_ms)
+       values (@id, @team, @name, @isSystem, @atMs)`,
+    ),
+    rename: db.prepare<[{ id: string; name: string }]>(
+      'update or ignore lists set name = @name where list_id = @id',
+    ),
+    delete: db.prepare<[string]>('delete from lists where list_id = ?'),
+    clear: db.prepare<[string]>('delete from list_donors where list_id = ?'),
+    add: db.prepare<[{ id: string; donorNumber: number; atMs: number }]>(
+      `insert or ignore into list_donors (list_id, donor_number, added_at_ms)
+       values (@id, @donorNumber, @atMs)`,
+    ),
+    save: db.prepare<[{ team: string; donorNumber: number; atMs: number }]>(
+      `insert or ignore into list_donors (list_id, donor_number, added_at_ms)
+       select list_id, @donorNumber, @atMs from lists where team = @team and is_system = 1`,
+    ),
+    remove: db.prepare<[string, number]>(
+      'delete from list_donors where list_id = ? and donor_number = ?',
+    ),
+    forget: db.prepare<[string, number]>(
+      `delete from list_donors
+       where list_id in (select list_id from lists where team = ?) and donor_number = ?`,
+    ),
+    entries: db.prepare<[string, number, number], ListEntry>(
+      `select position, donor_number donorNumber, added_at_ms addedAtMs from list_donors
+       where list_id = ? and position > ? order by position limit ?`,
+    ),
+  };
+}

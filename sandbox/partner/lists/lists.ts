@@ -1,0 +1,143 @@
+/** Lists of donors (service document, sections 4.4 and 7.2): named, kept by the team, paid by the donor. */
+
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { World } from '../../people/world.ts';
+import type { PartnerEnv } from '../context.ts';
+import { batchMeta, countDonorIds, resolveDonors } from '../donors/batch.ts';
+import { toSummary } from '../donors/summary.ts';
+import type { ChargedEndpoint } from '../metering.ts';
+import { toPage } from '../pages.ts';
+import { createRouter } from '../router.ts';
+import {
+  addToListRoute,
+  createListRoute,
+  deleteListRoute,
+  listRoute,
+  listsRoute,
+  removeFromListRoute,
+  renameListRoute,
+} from './list-api.ts';
+import type { DonorList, Lists } from './list-store.ts';
+
+/** What the endpoints of lists need. */
+export interface ListOptions {
+  lists: Lists;
+  world: World;
+}
+
+/** What lists charge. */
+export const CHARGED_LISTS: readonly ChargedEndpoint[] = [
+  { method: 'POST', path: /^\/lists\/[^/]+\/donors$/, bucket: 'lists', items: countDonorIds },
+];
+
+const NOT_FOUND = { detail: 'List not found' };
+
+/** The endpoints of lists. */
+export function listRoutes(options: ListOptions): OpenAPIHono<PartnerEnv> {
+  const router = createRouter();
+  addListManagement(router, options);
+  addListMembership(router, options);
+  return router;
+}
+
+function addListManagement(router: OpenAPIHono<PartnerEnv>, { lists }: ListOptions): void {
+  router.openapi(listsRoute, (c) =>
+    c.json({ lists: lists.all(c.var.key.team).map(describe) }, 200),
+  );
+  router.openapi(createListRoute, (c) => {
+    const { name } = c.req.valid('json');
+    const list = lists.create(c.var.key.team, name);
+    return list === undefined ? c.json(nameTaken(name), 400) : c.json(describe(list), 201);
+  });
+  router.openapi(renameListRoute, (c) => {
+    const list = lists.find(c.var.key.team, c.req.valid('param').id);
+    const { name } = c.req.valid('json');
+    if (list === undefined) {
+      return c.json(NOT_FOUND, 404);
+    }
+    if (list.isSystem) {
+      return c.json({ detail: `The system list "${list.name}" cannot be renamed` }, 400);
+    }
+    return lists.rename(list, name) ? c.body(null, 204) : c.json(nameTaken(name), 400);
+  });
+  router.openapi(deleteListRoute, (c) => {
+    const list = lists.find(c.var.key.team, c.req.valid('param').id);
+    if (list === undefined) {
+      return c.json(NOT_FOUND, 404);
+    }
+    if (list.isSystem) {
+      return c.json({ detail: `The system list "${list.name}" cannot be deleted` }, 400);
+    }
+    lists.delete(list);
+    return c.body(null, 204);
+  });
+}
+
+function addListMembership(router: OpenAPIHono<PartnerEnv>, options: ListOptions): void {
+  const { lists, world } = options;
+  router.openapi(listRoute, (c) => {
+    const list = lists.find(c.var.key.team, c.req.valid('param').id);
+    const { limit, cursor } = c.req.valid('query');
+    return list === undefined
+      ? c.json(NOT_FOUND, 404)
+      : c.json({ ...describe(list), ...readDonors(options, list, limit, cursor ?? 0) }, 200);
+  });
+  router.openapi(addToListRoute, (c) => {
+    const list = lists.find(c.var.key.team, c.req.valid('param').id);
+    return list === undefined
+      ? c.json(NOT_FOUND, 404)
+      : c.json(addDonors(options, list, c.req.valid('json').donor_ids, c.var.charged), 200);
+  });
+  router.openapi(removeFromListRoute, (c) => {
+    const list = lists.find(c.var.key.team, c.req.valid('param').id);
+    if (list === undefined) {
+      return c.json(NOT_FOUND, 404);
+    }
+    lists.remove(list, resolveDonors(world, c.req.valid('json').donor_ids).numbers);
+    return c.body(null, 204);
+  });
+}
+
+function describe({ id, name, isSystem, createdAtMs, donorCount }: DonorList) {
+  return {
+    list_id: id,
+    name,
+    is_system: isSystem,
+    created_at: new Date(createdAtMs).toISOString(),
+    donor_count: donorCount,
+  };
+}
+
+function nameTaken(name: string) {
+  return { detail: `A list named "${name}" exists already` };
+}
+
+function readDonors({ lists, world }: ListOptions, list: DonorList, limit: number, after: number) {
+  const page = toPage(lists.entries(list, after, limit + 1), limit, ({ position }) => position);
+  return {
+    donors: page.entries.map(({ donorNumber, addedAtMs }) => ({
+      ...toSummary(world.donor(donorNumber)),
+      added_at: new Date(addedAtMs).toISOString(),
+    })),
+    next_cursor: page.nextCursor,
+  };
+}
+
+function addDonors(
+  { lists, world }: ListOptions,
+  list: DonorList,
+  ids: readonly string[],
+  paid: number,
+) {
+  const { numbers, notFoundIds } = resolveDonors(world, ids.slice(0, paid));
+  const added = new Set(lists.add(list, numbers));
+  const idOf = (number: number) => world.donor(number).id;
+  return {
+    list_id: list.id,
+    added_ids: [...added].map(idOf),
+    already_listed_ids: numbers.filter((number) => !added.has(number)).map(idOf),
+    not_found_ids: notFoundIds,
+    unpaid_ids: ids.slice(paid),
+    meta: batchMeta(ids.length, paid),
+  };
+}

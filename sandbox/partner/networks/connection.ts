@@ -1,0 +1,66 @@
+/** A connection as it is answered (service document, section 2.2). */
+
+import { z } from '@hono/zod-openapi';
+import type { Donor } from '../../people/world.ts';
+import type { FoundConnection } from '../connections/engine.ts';
+import { fullNameOf, summarySchema } from '../donors/summary.ts';
+import { serviceUrlOf } from '../profile.ts';
+import { networkLabelSchema } from './networks.ts';
+
+/** How a donor is named where they are only mentioned. */
+export const donorLabelSchema = summarySchema
+  .pick({ id: true, name: true, service_url: true })
+  .openapi('DonorLabel');
+
+const shape = {
+  strength: z
+    .number()
+    .min(0)
+    .max(1)
+    .openapi({ description: 'The likelihood that the two know each other' }),
+  snippet: z.string(),
+  connecting_entity_name: z.string(),
+  connecting_entity_type: z.enum(['nonprofit', 'company', 'school']),
+  source_relationship: z.string().openapi({ example: 'sits_on_board_of' }),
+  target_relationship: z.string().openapi({ example: 'works_for' }),
+  source_donor: donorLabelSchema,
+};
+
+/** The schema of a connection that a member of the team's networks has. */
+export const connectionSchema = z
+  .object({
+    ...shape,
+    networks: z
+      .array(networkLabelSchema)
+      .openapi({ description: 'The searched networks that the source donor is a member of' }),
+  })
+  .openapi('Connection');
+
+/** The schema of a connection that was looked up, without any network. */
+export const lookupConnectionSchema = z
+  .object({ ...shape, donor: donorLabelSchema.openapi({ description: 'The other donor' }) })
+  .openapi('LookupConnection');
+
+/** A donor's identifier, name and page, ready for JSON. */
+export type DonorLabel = z.infer<typeof donorLabelSchema>;
+
+/** A connection to a member, ready for JSON. */
+export type Connection = z.infer<typeof connectionSchema>;
+
+/** Mentions a donor. */
+export function toDonorLabel({ id, name }: Pick<Donor, 'id' | 'name'>): DonorLabel {
+  return { id, name: fullNameOf(name), service_url: serviceUrlOf(id) };
+}
+
+/** What a connection says, apart from who the other donor or which networks are. */
+export function describeConnection(found: FoundConnection, source: DonorLabel) {
+  return {
+    strength: found.strength,
+    snippet: found.snippet,
+    connecting_entity_name: found.entityName,
+    connecting_entity_type: found.entityType,
+    source_relationship: found.sourceRelationship,
+    target_relationship: found.targetRelationship,
+    source_donor: source,
+  };
+}

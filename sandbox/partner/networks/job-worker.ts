@@ -1,0 +1,122 @@
+/** Does the work of bulk jobs when its time has come, a little at a time. */
+
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { World } from '../../people/world.ts';
+import type { Database } from '../database.ts';
+import type { BulkJobs, DueItem, Outcome } from './bulk-jobs.ts';
+import type { Members } from './members.ts';
+import type { Networks } from './networks.ts';
+
+/** A reader of progress waits so long at most for work that is due. */
+const CATCH_UP_MS = 250;
+
+/** How long the worker sleeps between two looks at the clock. */
+const SHORTEST_SLEEP_MS = 100;
+const LONGEST_SLEEP_MS = 60_000;
+
+/** After so many donors the worker sleeps before it goes on. */
+const MAX_ITEMS_AWAKE = 10_000;
+
+/** What the worker needs. */
+export interface JobWorkerOptions {
+  db: Database;
+  world: World;
+  networks: Networks;
+  members: Members;
+  jobs: BulkJobs;
+  clock: () => number;
+  /** Hears why a donor could not be added, if it is nobody's intention. */
+  report: (error: Error) => void;
+}
+
+/** The one that works. */
+export interface JobWorker {
+  /** Lets it look for work, for example because there is a new job. */
+  wake(): void;
+  /** Waits a little for work that is due; what is left then goes on while nobody waits. */
+  catchUp(): Promise<void>;
+}
+
+/**
+ * Starts the worker, with what an earlier one has left undone. What is due is read from the
+ * database by the clock, so that a killed sandbox goes on where it was. Between two donors other
+ * requests have their turn. It ends with the database.
+ */
+export function startJobWorker(options: JobWorkerOptions): JobWorker {
+  const { db, jobs, clock, report } = options;
+  const step = db.transaction(() => takeStep(options));
+  let working: Promise<void> | undefined;
+  let alarm: NodeJS.Timeout | undefined;
+
+  function lookForWork(): Promise<void> {
+    working ??= work(db, step)
+      .catch(report)
+      .finally(() => {
+        working = undefined;
+        setAlarm();
+      });
+    return working;
+  }
+
+  function setAlarm(): void {
+    clearTimeout(alarm);
+    const dueAtMs = db.open ? jobs.nextDueAtMs() : undefined;
+    if (dueAtMs !== undefined) {
+      const waitMs = Math.max(SHORTEST_SLEEP_MS, Math.min(dueAtMs - clock(), LONGEST_SLEEP_MS));
+      alarm = setTimeout(lookForWork, waitMs).unref();
+    }
+  }
+
+  void lookForWork();
+  return {
+    wake() {
+      void lookForWork();
+    },
+    catchUp: () => Promise.race([lookForWork(), sleep(CATCH_UP_MS, undefined, { ref: false })]),
+  };
+}
+
+async function work(db: Database, step: () => boolean): Promise<void> {
+  for (let count = 0; count < MAX_ITEMS_AWAKE; count += 1) {
+    await nextTurn();
+    if (!db.open || !step()) {
+      return;
+    }
+  }
+}
+
+/** Adds one donor whose turn has come, with what is written down about it; false if there is none. */
+function takeStep(options: JobWorkerOptions): boolean {
+  const item = options.jobs.nextDue();
+  if (item !== undefined) {
+    options.jobs.settle(item, outcomeOf(options, item));
+  }
+  return item !== undefined;
+}
+
+/** One donor's failure is not that of the whole job. */
+function outcomeOf(options: JobWorkerOptions, item: DueItem): Outcome {
+  if (item.isDoomed) {
+    return 'failed';
+  }
+  try {
+    return addMember(options, item);
+  } catch (error) {
+    options.report(error instanceof Error ? error : new Error(String(error)));
+    return 'failed';
+  }
+}
+
+function addMember({ world, networks, members, jobs }: JobWorkerOptions, item: DueItem): Outcome {
+  const network = networks.find(item.team, item.networkId);
+  if (network === undefined) {
+    // Somebody has deleted it meanwhile, and with it the point of the job.
+    jobs.fail(item);
+    return 'failed';
+  }
+  const donor = world.donorNumber(item.donorId);
+  if (donor === null) {
+    return 'not_found';
+  }
+  return members.add(item.team, network, donor) ? 'added' : 'already_member';
+}

@@ -1,0 +1,33 @@
+/** Finds what a request names; what does not exist is a 404 (service document, section 7). */
+
+import type { World } from '../../people/world.ts';
+import type { Networks } from './networks.ts';
+
+/** The numbers of what was named, or the body of the 404 that says what is not there. */
+export type Found = { numbers: number[] } | { detail: string };
+
+/** Finds networks of a team; another team's are not there. */
+export function findNetworks(networks: Networks, team: string, ids: readonly string[]): Found {
+  return findAll('Network', ids, (id) => networks.find(team, id));
+}
+
+/** Finds donors. */
+export function findDonors(world: World, ids: readonly string[]): Found {
+  return findAll('Donor', ids, (id) => world.donorNumber(id) ?? undefined);
+}
+
+function findAll(
+  what: string,
+  ids: readonly string[],
+  find: (id: string) => number | undefined,
+): Found {
+  const numbers: number[] = [];
+  for (const id of ids) {
+    const number = find(id);
+    if (number === undefined) {
+      return { detail: `${what} not found: ${id}` };
+    }
+    numbers.push(number);
+  }
+  return { numbers };
+}

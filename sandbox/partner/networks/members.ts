@@ -1,0 +1,95 @@
+/** Who is in which network, and with it whose connections are kept. */
+
+import type { Database } from '../database.ts';
+import type { NetworkLabel } from './networks.ts';
+import type { StoredConnections } from './stored-connections.ts';
+
+/**
+ * The members of all networks. Each change is one transaction with the kept connections: those of
+ * a donor are kept exactly while the donor is in at least one network of the team.
+ */
+export interface Members {
+  /** Adds a donor; false when the network has them already. Computes connections as needed. */
+  add(team: string, network: number, donor: number): boolean;
+  /** Removes a donor, who may be no member. */
+  remove(team: string, network: number, donor: number): void;
+  /** The donors in a network. */
+  list(network: number): number[];
+  /** The team's networks that a donor is in, oldest first. */
+  networksOf(team: string, donor: number): NetworkLabel[];
+  /** Everybody in some networks of a team, or in all of them. */
+  covered(team: string, filter: CoverFilter): CoveredMember[];
+}
+
+/** What narrows a search (section 4.2); null stands for an omitted filter. */
+export interface CoverFilter {
+  /** Numbers of networks. */
+  networks: readonly number[] | null;
+  /** Numbers of donors; those who are no members count for nothing. */
+  donors: readonly number[] | null;
+}
+
+/** One membership of a donor; a donor in several networks has several. */
+export interface CoveredMember extends NetworkLabel {
+  /** The member's number in the store of connections. */
+  member: number;
+  donor: number;
+}
+
+/** Opens the members of a database. */
+export function createMembers(db: Database, stored: StoredConnections): Members {
+  const sql = prepareStatements(db);
+  return {
+    add: db.transaction((team: string, network: number, donor: number) => {
+      const { changes } = sql.insert.run(network, donor);
+      stored.keep(team, donor);
+      return changes > 0;
+    }),
+    remove: db.transaction((team: string, network: number, donor: number) => {
+      sql.remove.run(network, donor);
+      if (sql.networksOf.get(donor, team) === undefined) {
+        stored.drop(team, donor);
+      }
+    }),
+    list: (network) => sql.list.all(network).map(({ donor }) => donor),
+    networksOf: (team, donor) => sql.networksOf.all(donor, team),
+    covered: (team, { networks, donors }) =>
+      sql.covered.all({
+        team,
+        networks: networks && JSON.stringify(networks),
+        donors: donors && JSON.stringify(donors),
+      }),
+  };
+}
+
+function prepareStatements(db: Database) {
+  return {
+    insert: db.prepare<[number, number]>('insert or ignore into network_members values (?, ?)'),
+    remove: db.prepare<[number, number]>(
+      'delete from network_members where network = ? and donor = ?',
+    ),
+    list: db.prepare<[number], { donor: number }>(
+      'select donor from network_members where network = ?',
+    ),
+    networksOf: db.prepare<[number, string], NetworkLabel>(
+      `select networks.id network_id, networks.name
+       from network_members join networks on networks.number = network
+       where donor = ? and team = ? order by networks.number`,
+    ),
+    covered: db.prepare<
+      [{ team: string; networks: string | null; donors: string | null }],
+      CoveredMember
+    >(
+      `select stored_members.number member, network_members.donor, networks.id network_id,
+              networks.name
+       from networks
+       join network_members on network_members.network = networks.number
+       join stored_members on stored_members.team = networks.team
+                          and stored_members.donor = network_members.donor
+       where networks.team = @team
+         and (@networks is null or networks.number in (select value from json_each(@networks)))
+         and (@donors is null or network_members.donor in (select value from json_each(@donors)))
+       order by networks.number`,
+    ),
+  };
+}

@@ -1,0 +1,41 @@
+/** Who is at the other ends of a member's connections, packed so that one donor is found at once. */
+
+/**
+ * A hash table of pairs: a donor's number and the rank of the connection to them, 0 being the
+ * strongest. Its length is a power of two, and at most half of it is in use.
+ */
+export type OtherEnds = Int32Array;
+
+/** Odd, near 2^32 divided by the golden ratio: the upper bits of its multiples lie far apart. */
+const GOLDEN_STEP = 0x9e3779b9;
+
+const NOBODY = -1;
+
+/** Packs the other ends, given strongest first. */
+export function packOtherEnds(donors: readonly number[]): OtherEnds {
+  const bits = 1 + Math.ceil(Math.log2(donors.length + 1));
+  const ends = new Int32Array(2 * 2 ** bits).fill(NOBODY);
+  for (const [rank, donor] of donors.entries()) {
+    const place = placeOf(ends, donor);
+    ends[place] = donor;
+    ends[place + 1] = rank;
+  }
+  return ends;
+}
+
+/** The rank of the connection to a donor; undefined where there is none. */
+export function rankOf(ends: OtherEnds, donor: number): number | undefined {
+  const place = placeOf(ends, donor);
+  return ends[place] === donor ? ends[place + 1] : undefined;
+}
+
+/** Where a donor is, or the free place where they would be. */
+function placeOf(ends: OtherEnds, donor: number): number {
+  const shift = Math.clz32(ends.length / 2) + 1;
+  let place = 2 * (Math.imul(donor, GOLDEN_STEP) >>> shift);
+  // Half of the table is free, so this comes to an end.
+  while (ends[place] !== donor && ends[place] !== NOBODY) {
+    place = (place + 2) & (ends.length - 1);
+  }
+  return place;
+}

@@ -1,0 +1,71 @@
+/** Finds the strongest among the connections of many members without reading them all. */
+
+/** How many connections of a member are read at first; each further page is twice as long. */
+const FIRST_PAGE_SIZE = 8;
+
+/** More rounds than these would read more connections of one member than there can be donors. */
+const MAX_ROUNDS = 28;
+
+/** A donor at the other end of a connection. */
+export interface Ranked {
+  donor: number;
+  strength: number;
+}
+
+/** What is wanted. */
+export interface Wanted {
+  minStrength: number;
+  /** How many donors at most. */
+  limit: number;
+  /** Donors who are not to be found. */
+  excluded: ReadonlySet<number>;
+}
+
+/** Reads so many connections of a member from a rank on, strongest first, down to a strength. */
+export type ReadPage = (member: number, rank: number, size: number, strength: number) => Ranked[];
+
+/**
+ * The donors with the strongest connections, strongest first and then by number. A member is done
+ * with when the rest of theirs cannot be among the wanted any more, so that most are read for one
+ * page only.
+ */
+export function rankStrongest(
+  members: readonly number[],
+  readPage: ReadPage,
+  { minStrength, limit, excluded }: Wanted,
+): number[] {
+  const strongest = new Map<number, number>();
+  let top: Ranked[] = [];
+  let last: Ranked = { donor: Number.POSITIVE_INFINITY, strength: minStrength };
+  let open = members;
+  for (let round = 0; round < MAX_ROUNDS && open.length > 0; round += 1) {
+    const size = FIRST_PAGE_SIZE * 2 ** round;
+    const floor = last.strength;
+    const pages = open.map((member) => readPage(member, size - FIRST_PAGE_SIZE, size, floor));
+    for (const { donor, strength } of pages.flat()) {
+      if (!excluded.has(donor) && strength > (strongest.get(donor) ?? 0)) {
+        strongest.set(donor, strength);
+      }
+    }
+    top = topOf(strongest, limit);
+    last = top[limit - 1] ?? last;
+    open = open.filter((_, index) => mayHoldMore(pages[index], size, last));
+  }
+  return top.map(({ donor }) => donor);
+}
+
+function topOf(strongest: ReadonlyMap<number, number>, limit: number): Ranked[] {
+  return [...strongest]
+    .map(([donor, strength]) => ({ donor, strength }))
+    .sort(compareRanked)
+    .slice(0, limit);
+}
+
+function mayHoldMore(page: readonly Ranked[] | undefined, size: number, last: Ranked): boolean {
+  const end = page?.[size - 1];
+  return end !== undefined && compareRanked(end, last) < 0;
+}
+
+function compareRanked(a: Ranked, b: Ranked): number {
+  return b.strength - a.strength || a.donor - b.donor;
+}

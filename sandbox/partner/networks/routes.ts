@@ -1,0 +1,72 @@
+/** All endpoints under /networks, and what they cost (service document, sections 4.1, 4.4 and 4.5). */
+
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { PartnerEnv } from '../context.ts';
+import { countDonorIds } from '../donors/batch.ts';
+import type { ChargedEndpoint } from '../metering.ts';
+import { createRouter } from '../router.ts';
+import { managementRoutes } from './management.ts';
+import { searchRoutes } from './search-routes.ts';
+import type { NetworkService } from './service.ts';
+
+/** What costs credits although the document does not say so; nothing by default. */
+export interface NetworkPrices {
+  /** A credit of `searches` for each discover, compare, donor connections and lookup. */
+  chargeQueries: boolean;
+  /** A credit of `networks` for each single add. */
+  chargeSingleAdd: boolean;
+}
+
+/** What the endpoints of networks need. */
+export interface NetworkOptions {
+  networkService: NetworkService;
+  networkPrices: NetworkPrices;
+}
+
+/** What networks charge: the bulk add always, the rest as it is set. */
+export function chargedNetworks({
+  chargeQueries,
+  chargeSingleAdd,
+}: NetworkPrices): ChargedEndpoint[] {
+  return [BULK_ADD, ...(chargeSingleAdd ? [SINGLE_ADD] : []), ...(chargeQueries ? QUERIES : [])];
+}
+
+/** The endpoints of networks. */
+export function networkRoutes({
+  networkService,
+  networkPrices,
+}: NetworkOptions): OpenAPIHono<PartnerEnv> {
+  const router = createRouter();
+  router.route('/', searchRoutes(networkService, networkPrices.chargeQueries));
+  router.route('/', managementRoutes(networkService, networkPrices.chargeSingleAdd));
+  return router;
+}
+
+const BULK_ADD: ChargedEndpoint = {
+  method: 'POST',
+  path: /^\/networks\/[^/]+\/members\/batch$/,
+  bucket: 'networks',
+  items: countDonorIds,
+};
+
+const SINGLE_ADD: ChargedEndpoint = {
+  method: 'POST',
+  path: /^\/networks\/[^/]+\/members$/,
+  bucket: 'networks',
+  items: () => 1,
+};
+
+const QUERIES: readonly ChargedEndpoint[] = [
+  {
+    method: 'POST',
+    path: /^\/networks\/(discover|connections|lookup)$/,
+    bucket: 'searches',
+    items: () => 1,
+  },
+  {
+    method: 'GET',
+    path: /^\/networks\/donors\/[^/]+\/connections$/,
+    bucket: 'searches',
+    items: () => 1,
+  },
+];

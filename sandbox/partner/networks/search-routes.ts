@@ -1,0 +1,99 @@
+/** The endpoints that query connections (service document, sections 4.1 and 4.2). */
+
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { PartnerEnv } from '../context.ts';
+import { createRouter } from '../router.ts';
+import { findDonors, findNetworks } from './lookups.ts';
+import type { CoverFilter } from './members.ts';
+import { compareRoute, discoverRoute, donorConnectionsRoute, lookupRoute } from './search-api.ts';
+import type { NetworkService } from './service.ts';
+import { STORED_STRENGTH_FLOOR } from './stored-connections.ts';
+
+/** The endpoints; whether they are charged is only told, not done, here. */
+export function searchRoutes(service: NetworkService, isCharged: boolean): OpenAPIHono<PartnerEnv> {
+  const router = createRouter();
+  addProspectRoutes(router, service, isCharged);
+  addDonorRoutes(router, service, isCharged);
+  return router;
+}
+
+function addProspectRoutes(
+  router: OpenAPIHono<PartnerEnv>,
+  service: NetworkService,
+  isCharged: boolean,
+): void {
+  const { world, searches } = service;
+  router.openapi(discoverRoute(isCharged), (c) => {
+    const { team } = c.var.key;
+    const { min_strength: minStrength, limit, ...filters } = c.req.valid('json');
+    const cover = resolveFilters(service, team, filters);
+    return 'detail' in cover
+      ? c.json(cover, 404)
+      : c.json({ prospects: searches.discover({ team, minStrength, ...cover }, limit) }, 200);
+  });
+  router.openapi(compareRoute(isCharged), (c) => {
+    const { team } = c.var.key;
+    const { donor_ids: ids, min_strength: minStrength, ...filters } = c.req.valid('json');
+    const cover = resolveFilters(service, team, filters);
+    if ('detail' in cover) {
+      return c.json(cover, 404);
+    }
+    const donors = findDonors(world, ids);
+    return 'detail' in donors
+      ? c.json(donors, 404)
+      : c.json(
+          { prospects: searches.compare({ team, minStrength, ...cover }, donors.numbers) },
+          200,
+        );
+  });
+}
+
+function addDonorRoutes(
+  router: OpenAPIHono<PartnerEnv>,
+  service: NetworkService,
+  isCharged: boolean,
+): void {
+  const { world, searches } = service;
+  router.openapi(donorConnectionsRoute(isCharged), (c) => {
+    const { team } = c.var.key;
+    const donor = world.donorNumber(c.req.valid('param').donor_id);
+    const cover = resolveFilters(service, team, c.req.valid('query'));
+    if (donor === null) {
+      return c.json(NO_DONOR, 404);
+    }
+    return 'detail' in cover
+      ? c.json(cover, 404)
+      : c.json(
+          searches.ofDonor({ team, minStrength: STORED_STRENGTH_FLOOR, ...cover }, donor),
+          200,
+        );
+  });
+  router.openapi(lookupRoute(isCharged), (c) => {
+    const { donor_id: id, limit } = c.req.valid('json');
+    const donor = world.donorNumber(id);
+    return donor === null ? c.json(NO_DONOR, 404) : c.json(searches.lookUp(donor, limit), 200);
+  });
+}
+
+const NO_DONOR = { detail: 'Donor not found' };
+
+interface Filters {
+  network_ids?: string[] | null | undefined;
+  in_network_donor_ids?: string[] | null | undefined;
+}
+
+function resolveFilters(
+  { networks, world }: NetworkService,
+  team: string,
+  filters: Filters,
+): CoverFilter | { detail: string } {
+  const byNetwork = filters.network_ids && findNetworks(networks, team, filters.network_ids);
+  if (byNetwork && 'detail' in byNetwork) {
+    return byNetwork;
+  }
+  const byDonor = filters.in_network_donor_ids && findDonors(world, filters.in_network_donor_ids);
+  if (byDonor && 'detail' in byDonor) {
+    return byDonor;
+  }
+  return { networks: byNetwork?.numbers ?? null, donors: byDonor?.numbers ?? null };
+}

@@ -1,0 +1,171 @@
+/** The four ways to query connections (service document, sections 1, 4.1 and 4.2). */
+
+import { z } from '@hono/zod-openapi';
+import type { World } from '../../people/world.ts';
+import type { ConnectionEngine } from '../connections/engine.ts';
+import {
+  type Connection,
+  connectionSchema,
+  type DonorLabel,
+  describeConnection,
+  donorLabelSchema,
+  lookupConnectionSchema,
+  toDonorLabel,
+} from './connection.ts';
+import type { CoveredMember, CoverFilter, Members } from './members.ts';
+import { type NetworkLabel, networkLabelSchema } from './networks.ts';
+import type { StoredConnection, StoredConnections } from './stored-connections.ts';
+
+/** The schema of a donor with their connections to members, as discover and compare answer them. */
+export const prospectSchema = z
+  .object({
+    donor: donorLabelSchema,
+    max_strength: z.number().min(0).max(1),
+    total_connections: z.number().int(),
+    connections: z.array(connectionSchema).openapi({ description: 'Strongest first' }),
+  })
+  .openapi('Prospect');
+
+/** The schema of all that connects one donor to the team's networks. */
+export const donorConnectionsSchema = z
+  .object({
+    donor_id: z.string(),
+    in_network: z.boolean().openapi({ description: 'Whether any network of the team has them' }),
+    networks: z.array(networkLabelSchema).openapi({ description: 'Those that have them' }),
+    connections: z.array(connectionSchema).openapi({ description: 'Strongest first' }),
+  })
+  .openapi('DonorConnections');
+
+/** The schema of what was computed for one donor. */
+export const lookupSchema = z
+  .object({
+    donor_id: z.string(),
+    connections: z.array(lookupConnectionSchema).openapi({ description: 'Strongest first' }),
+  })
+  .openapi('Lookup');
+
+/** A prospect, ready for JSON. */
+export type Prospect = z.infer<typeof prospectSchema>;
+
+/** A search among the members that a filter covers; `minStrength` from 0 to 1. */
+export interface Search extends CoverFilter {
+  team: string;
+  minStrength: number;
+}
+
+/** What searches need. */
+export interface SearchOptions {
+  world: World;
+  engine: ConnectionEngine;
+  members: Members;
+  stored: StoredConnections;
+}
+
+/** The searches; donors are given by their numbers. */
+export interface Searches {
+  /**
+   * The donors with the strongest connections to the members covered, strongest first, at most
+   * `limit`. Who is in a searched network is no prospect.
+   */
+  discover(search: Search, limit: number): Prospect[];
+  /** Each of these donors once, strongest first; without a connection last, of strength 0. */
+  compare(search: Search, donors: readonly number[]): Prospect[];
+  /** One donor's networks, whatever the filter, and every connection to the members covered. */
+  ofDonor(search: Search, donor: number): z.infer<typeof donorConnectionsSchema>;
+  /** Computes the connections of any donor in the full range of strengths. */
+  lookUp(donor: number, limit: number): z.infer<typeof lookupSchema>;
+}
+
+/** Makes the searches. */
+export function createSearches({ world, engine, members, stored }: SearchOptions): Searches {
+  function coverOf(search: Search): Cover {
+    return toCover(members.covered(search.team, search));
+  }
+
+  /** For one answer, which may name few donors many times. */
+  function createNaming(): NameDonor {
+    const known = new Map<number, DonorLabel>();
+    return (donor) => {
+      const label = known.get(donor) ?? toDonorLabel(world.donor(donor));
+      known.set(donor, label);
+      return label;
+    };
+  }
+
+  function findProspects(donors: readonly number[], cover: Cover, minStrength: number): Prospect[] {
+    const nameOf = createNaming();
+    const found = stored.between(cover.keys(), donors, minStrength);
+    return [...found].map(([donor, kept]) => ({
+      donor: nameOf(donor),
+      max_strength: kept[0]?.strength ?? 0,
+      total_connections: kept.length,
+      connections: kept.map((connection) => toConnection(connection, cover, nameOf)),
+    }));
+  }
+
+  return {
+    discover(search, limit) {
+      const cover = coverOf(search);
+      const inside = members.covered(search.team, { ...search, donors: null });
+      const found = stored.rank(cover.keys(), {
+        minStrength: search.minStrength,
+        limit,
+        excluded: new Set(inside.map(({ donor }) => donor)),
+      });
+      return findProspects(found, cover, search.minStrength);
+    },
+    compare: (search, donors) =>
+      findProspects(donors, coverOf(search), search.minStrength).sort(
+        (a, b) => b.max_strength - a.max_strength,
+      ),
+    ofDonor(search, donor) {
+      const networks = members.networksOf(search.team, donor);
+      const [prospect] = findProspects([donor], coverOf(search), search.minStrength);
+      return {
+        donor_id: world.donor(donor).id,
+        in_network: networks.length > 0,
+        networks,
+        connections: prospect?.connections ?? [],
+      };
+    },
+    lookUp(donor, limit) {
+      const nameOf = createNaming();
+      const source = nameOf(donor);
+      const connections = engine.find(donor, { minStrength: 0, limit }).map((found) => ({
+        ...describeConnection(found, source),
+        donor: nameOf(found.donor),
+      }));
+      return { donor_id: source.id, connections };
+    },
+  };
+}
+
+type NameDonor = (donor: number) => DonorLabel;
+
+/** The members that a search covers, by their number in the store. */
+type Cover = ReadonlyMap<number, { donor: number; networks: NetworkLabel[] }>;
+
+function toCover(covered: readonly CoveredMember[]): Cover {
+  const cover = new Map<number, { donor: number; networks: NetworkLabel[] }>();
+  for (const { member, donor, network_id, name } of covered) {
+    const present = cover.get(member);
+    if (present === undefined) {
+      cover.set(member, { donor, networks: [{ network_id, name }] });
+    } else {
+      present.networks.push({ network_id, name });
+    }
+  }
+  return cover;
+}
+
+function toConnection(
+  { member, ...found }: StoredConnection,
+  cover: Cover,
+  nameOf: NameDonor,
+): Connection {
+  const source = cover.get(member);
+  if (source === undefined) {
+    throw new Error(`The member ${member} was not searched.`);
+  }
+  return { ...describeConnection(found, nameOf(source.donor)), networks: source.networks };
+}

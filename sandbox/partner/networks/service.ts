@@ -1,0 +1,47 @@
+/** Networks put together: who is in them, what connects them, the jobs, the searches. */
+
+import type { World } from '../../people/world.ts';
+import type { ConnectionEngine } from '../connections/engine.ts';
+import type { Database } from '../database.ts';
+import { type BulkJobs, createBulkJobs } from './bulk-jobs.ts';
+import { type JobWorker, startJobWorker } from './job-worker.ts';
+import { createMembers, type Members } from './members.ts';
+import { createNetworks, type Networks } from './networks.ts';
+import { createSearches, type Searches } from './searches.ts';
+import { createStoredConnections } from './stored-connections.ts';
+
+/** What networks are made of. */
+export interface NetworkServiceOptions {
+  db: Database;
+  world: World;
+  engine: ConnectionEngine;
+  clock: () => number;
+  /** Gives 32 random hexadecimal characters. */
+  createId: () => string;
+  /** No bulk add takes longer, unless the work itself does. */
+  jobTimeMs: number;
+  /** Hears of errors that nobody foresaw. */
+  report: (error: Error) => void;
+}
+
+/** The parts that the endpoints use. */
+export interface NetworkService {
+  world: World;
+  networks: Networks;
+  members: Members;
+  jobs: BulkJobs;
+  worker: JobWorker;
+  searches: Searches;
+}
+
+/** Opens the networks of a database and goes on with the jobs that it has open. */
+export function openNetworkService(options: NetworkServiceOptions): NetworkService {
+  const { db, world, engine } = options;
+  const stored = createStoredConnections(db, engine);
+  const networks = createNetworks(db, options);
+  const members = createMembers(db, stored);
+  const jobs = createBulkJobs(db, options);
+  const worker = startJobWorker({ ...options, networks, members, jobs });
+  const searches = createSearches({ world, engine, members, stored });
+  return { world, networks, members, jobs, worker, searches };
+}

@@ -1,0 +1,136 @@
+/**
+ * What is kept of the connections of a team's members: those of strength 0.45 and more (service
+ * document, section 1), once for each team and member.
+ */
+
+import type { ConnectionEngine, FoundConnection } from '../connections/engine.ts';
+import type { Database } from '../database.ts';
+import { type OtherEnds, packOtherEnds, rankOf } from './other-ends.ts';
+import { type Ranked, rankStrongest, type Wanted } from './ranking.ts';
+
+/** The weakest connection that is kept. */
+export const STORED_STRENGTH_FLOOR = 0.45;
+
+/** Of so many members the other ends are remembered, some kilobytes each; then all are read anew. */
+const MAX_REMEMBERED_MEMBERS = 20_000;
+
+/** A connection of a member; `donor` is the other end. */
+export interface StoredConnection extends FoundConnection {
+  /** The member's number in the store, not that of the donor. */
+  member: number;
+}
+
+/** The kept connections of all teams; members are given by their numbers in the store. */
+export interface StoredConnections {
+  /** Computes and keeps what connects a donor to others, unless the team has it already. */
+  keep(team: string, donor: number): void;
+  /** Forgets the connections of a team's member. */
+  drop(team: string, donor: number): void;
+  /** The donors with the strongest connections to the members; of equal ones, the lower number first. */
+  rank(members: Iterable<number>, wanted: Wanted): number[];
+  /** Every connection of the members to each of some donors, strongest first. */
+  between(
+    members: Iterable<number>,
+    donors: readonly number[],
+    minStrength: number,
+  ): Map<number, StoredConnection[]>;
+}
+
+/** Opens the kept connections of a database; new ones come from the engine. */
+export function createStoredConnections(db: Database, engine: ConnectionEngine): StoredConnections {
+  const sql = prepareStatements(db);
+  const remembered = new Map<number, OtherEnds>();
+
+  /** Read, never written ahead: a transaction that is rolled back leaves nothing wrong here. */
+  function otherEndsOf(member: number): OtherEnds {
+    const known = remembered.get(member);
+    if (known !== undefined) {
+      return known;
+    }
+    if (remembered.size >= MAX_REMEMBERED_MEMBERS) {
+      remembered.clear();
+    }
+    const packed = sql.otherEnds.get(member)?.packed;
+    const ends =
+      packed === undefined ? packOtherEnds([]) : new Int32Array(new Uint8Array(packed).buffer);
+    remembered.set(member, ends);
+    return ends;
+  }
+
+  return {
+    keep: db.transaction((team: string, donor: number) => {
+      if (sql.member.get(team, donor) !== undefined) {
+        return;
+      }
+      const found = engine.find(donor, { minStrength: STORED_STRENGTH_FLOOR });
+      const packed = packOtherEnds(found.map((connection) => connection.donor));
+      const member = sql.insertMember.run(team, donor, Buffer.from(packed.buffer)).lastInsertRowid;
+      for (const [rank, connection] of found.entries()) {
+        sql.insert.run({ ...connection, member, rank });
+      }
+    }),
+    drop: db.transaction((team: string, donor: number) => {
+      const member = sql.member.get(team, donor)?.number;
+      if (member !== undefined) {
+        sql.deleteConnections.run(member);
+        sql.deleteMember.run(member);
+        remembered.delete(member);
+      }
+    }),
+    rank: (members, wanted) =>
+      rankStrongest(
+        [...members],
+        (member, rank, size, strength) => sql.page.all(member, rank, rank + size, strength),
+        wanted,
+      ),
+    between(members, donors, minStrength) {
+      const found = new Map(donors.map((donor): [number, StoredConnection[]] => [donor, []]));
+      // Member by member, since it is their other ends that are large.
+      for (const member of members) {
+        const ends = otherEndsOf(member);
+        for (const [donor, connections] of found) {
+          const rank = rankOf(ends, donor);
+          const connection = rank === undefined ? undefined : sql.connection.get(member, rank);
+          if (connection !== undefined && connection.strength >= minStrength) {
+            connections.push(connection);
+          }
+        }
+      }
+      for (const connections of found.values()) {
+        connections.sort((a, b) => b.strength - a.strength);
+      }
+      return found;
+    },
+  };
+}
+
+function prepareStatements(db: Database) {
+  return {
+    member: db.prepare<[string, number], { number: number }>(
+      'select number from stored_members where team = ? and donor = ?',
+    ),
+    otherEnds: db.prepare<[number], { packed: Buffer }>(
+      'select other_ends packed from stored_members where number = ?',
+    ),
+    insertMember: db.prepare<[string, number, Buffer]>(
+      'insert into stored_members (team, donor, other_ends) values (?, ?, ?)',
+    ),
+    insert: db.prepare<[FoundConnection & { member: number | bigint; rank: number }]>(
+      `insert into stored_connections values (@member, @rank, @donor, @strength, @entityName,
+                                              @entityType, @sourceRelationship,
+                                              @targetRelationship, @snippet)`,
+    ),
+    deleteConnections: db.prepare<[number]>('delete from stored_connections where member = ?'),
+    deleteMember: db.prepare<[number]>('delete from stored_members where number = ?'),
+    page: db.prepare<[number, number, number, number], Ranked>(
+      `select donor, strength from stored_connections
+       where member = ? and rank >= ? and rank < ? and strength >= ? order by rank`,
+    ),
+    connection: db.prepare<[number, number], StoredConnection>(
+      `select member, donor, strength, entity_name entityName, entity_type entityType,
+              source_relationship sourceRelationship, target_relationship targetRelationship,
+              snippet
+       from stored_connections where member = ? and rank = ?`,
+    ),
+  };
+}

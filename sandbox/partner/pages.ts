@@ -1,0 +1,57 @@
+/** Lists that are too long for one answer, told page by page. */
+
+import { z } from '@hono/zod-openapi';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 500;
+
+const wholeLimit = z.int().min(1).max(MAX_LIMIT);
+
+/** How many entries a page holds, in a body; 50 by default, at most 500. */
+export const limitSchema = wholeLimit
+  .default(DEFAULT_LIMIT)
+  .openapi({ description: 'Entries of a page', example: DEFAULT_LIMIT });
+
+/** The same in a URL. */
+export const limitQuerySchema = z.coerce.number().pipe(wholeLimit).default(DEFAULT_LIMIT).openapi({
+  type: 'integer',
+  minimum: 1,
+  maximum: MAX_LIMIT,
+  description: 'Entries of a page',
+  example: DEFAULT_LIMIT,
+});
+
+/** The parameters of every endpoint that tells a list by pages. */
+export const pageQuerySchema = z.object({
+  limit: limitQuerySchema,
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, 'the cursor should be the next_cursor of the page before')
+    .transform(Number)
+    .optional()
+    .openapi({ type: 'string', description: 'The next_cursor of the page before' }),
+});
+
+/** Where the next page begins; null after the last one. */
+export const nextCursorSchema = z
+  .string()
+  .nullable()
+  .openapi({ description: 'Begins the next page as its cursor; null after the last page' });
+
+/** One page of something. */
+export interface Page<Entry> {
+  entries: Entry[];
+  nextCursor: string | null;
+}
+
+/** Makes a page of `limit` or fewer entries from a reading of up to `limit + 1`. */
+export function toPage<Entry>(
+  read: readonly Entry[],
+  limit: number,
+  cursorOf: (entry: Entry) => number,
+): Page<Entry> {
+  const entries = read.slice(0, limit);
+  const last = entries.at(-1);
+  const isMore = read.length > limit && last !== undefined;
+  return { entries, nextCursor: isMore ? String(cursorOf(last)) : null };
+}

@@ -1,0 +1,100 @@
+/** What a search asks for, be it by filters or read from plain English. All that is given must hold. */
+
+import { z } from '@hono/zod-openapi';
+
+/** How somebody is tied to an organisation, in the words of connections (service document, 2.2). */
+export const RELATIONSHIPS = ['sits_on_board_of', 'works_for', 'donates_to', 'attends'] as const;
+
+/** When a tie has to be: now, over by now, or at any time. */
+export const TIMES = ['present', 'past', 'ever'] as const;
+
+const wholeNumber = z.int().min(0);
+
+/** In a URL all is text. */
+const wholeNumberInUrl = z
+  .string()
+  .regex(/^\d{1,15}$/, 'the value should be a whole number')
+  .transform(Number)
+  .openapi({ type: 'integer', minimum: 0 });
+
+const text = z.string().trim().min(1).max(200);
+
+function tieShape<Whole extends z.ZodType>(whole: Whole) {
+  return {
+    relationship: z.enum(RELATIONSHIPS).optional(),
+    organization: text.optional().openapi({
+      description: 'Words of its name in any order; plurals count as singulars',
+      example: 'food bank',
+    }),
+    title: text.optional().openapi({ description: 'Words of the title' }),
+    when: z.enum(TIMES).default('ever'),
+    min_amount: whole.optional().openapi({ description: 'Of one donation, in US dollars' }),
+  };
+}
+
+function personShape<Whole extends z.ZodType>(whole: Whole) {
+  return {
+    name: text.optional().openapi({ description: 'A full name or a last name' }),
+    city: text.optional(),
+    state: z
+      .string()
+      .trim()
+      .toUpperCase()
+      .regex(/^[A-Z]{2}$/, 'the state should have two letters')
+      .optional()
+      .openapi({ type: 'string', description: 'Two letters', example: 'IL' }),
+    min_age: whole.optional(),
+    max_age: whole.optional(),
+    min_net_worth: whole
+      .optional()
+      .openapi({ description: 'The whole range lies above, in US dollars' }),
+    max_net_worth: whole
+      .optional()
+      .openapi({ description: 'The whole range lies below, in US dollars' }),
+    min_capacity: whole.optional().openapi({ description: 'For nonprofits, in US dollars' }),
+  };
+}
+
+/** The schema of one tie. */
+export const tieSchema = z.strictObject(tieShape(wholeNumber)).openapi('TieFilter');
+
+/** A tie to an organisation that has to be there. */
+export type TieFilter = z.infer<typeof tieSchema>;
+
+/** The schema of all filters. */
+export const filtersSchema = z
+  .strictObject({ ...personShape(wholeNumber), ties: z.array(tieSchema).default([]) })
+  .openapi('SearchFilters');
+
+/** What has to hold of a donor. */
+export type Filters = z.infer<typeof filtersSchema>;
+
+/** The filters as parameters of a URL, where there is room for one tie. */
+export const flatFiltersShape = {
+  ...personShape(wholeNumberInUrl),
+  ...tieShape(wholeNumberInUrl),
+  when: z.enum(TIMES).optional(),
+};
+
+const flatFiltersSchema = z.object(flatFiltersShape);
+
+/** Reads the filters from the parameters of a URL. */
+export function fromFlatFilters(flat: z.infer<typeof flatFiltersSchema>): Filters {
+  const { relationship, organization, title, when, min_amount, ...person } = flat;
+  const tie = { relationship, organization, title, min_amount };
+  const isTie = Object.values(tie).some((value) => value !== undefined) || when !== undefined;
+  return { ...person, ties: isTie ? [{ ...tie, when: when ?? 'ever' }] : [] };
+}
+
+/** Whether nothing is asked at all. */
+export function isEmpty({ ties, ...person }: Filters): boolean {
+  return ties.length === 0 && Object.values(person).every((value) => value === undefined);
+}
+
+/** Two sets of filters as one; where both name the same thing, the first one counts. */
+export function mergeFilters(first: Filters, second: Filters): Filters {
+  const given = Object.fromEntries(
+    Object.entries(first).filter(([, value]) => value !== undefined),
+  );
+  return { ...second, ...given, ties: [...first.ties, ...second.ties] };
+}

@@ -1,0 +1,150 @@
+/** Finds donors: narrows down who may fit by an index where there is one, then looks at each. */
+
+import type { World } from '../../people/world.ts';
+import { type Summary, toSummary } from '../donors/summary.ts';
+import type { DonorIndex } from '../matcher/donor-index.ts';
+import type { Filters } from './criteria.ts';
+import type { Facts } from './facts.ts';
+import { type Fit, fitDonor, prepare, type Wanted } from './fits.ts';
+import { fitName, readName, type SoughtName } from './names.ts';
+import type { Organisations } from './organisations.ts';
+
+/** How many donors one request looks at; who lies beyond is reached by the next pages. */
+const MAX_EXAMINED = 10_000;
+
+/** What a search needs. */
+export interface FindOptions {
+  world: World;
+  donorIndex: DonorIndex;
+  facts: Facts;
+  organisations: Organisations;
+  clock: () => number;
+}
+
+/** Where a page begins: at a place among the ranked fits of the donors from `start` on. */
+export interface SearchPosition {
+  start: number;
+  offset: number;
+}
+
+/** One page of a search. */
+export interface FoundDonors {
+  donors: (Summary & { matched: string[] })[];
+  /** Null after the last page. */
+  next: SearchPosition | null;
+  meta: {
+    /** What named the candidates: the index of names, that of organisations, or facts alone. */
+    source: 'names' | 'organizations' | 'facts';
+    candidates: number;
+    /** How many candidates this page looked at. */
+    scanned: number;
+    /** How many of those fit. */
+    found: number;
+    /** Whether these are all candidates, so that `found` and the ranking are of the whole. */
+    complete: boolean;
+  };
+}
+
+/** Finds a page of donors, best first among those that the page looks at. */
+export function findDonors(
+  options: FindOptions,
+  filters: Filters,
+  { start, offset }: SearchPosition,
+  limit: number,
+): FoundDonors {
+  const { world, donorIndex, clock } = options;
+  const name = filters.name === undefined ? null : readName(donorIndex, filters.name);
+  const wanted = prepare(filters, name, clock());
+  const { source, numbers } = findCandidates(options, wanted);
+  const end = Math.min(numbers.length, start + MAX_EXAMINED);
+  const fits = rankFits(world, numbers.slice(start, end), wanted);
+  const page = fits.slice(offset, offset + limit);
+  const isMoreHere = offset + limit < fits.length;
+  const isMoreBehind = end < numbers.length;
+  return {
+    donors: page.map(({ number, fit }) => ({
+      ...toSummary(world.donor(number)),
+      matched: fit.tell(),
+    })),
+    next: isMoreHere
+      ? { start, offset: offset + limit }
+      : isMoreBehind
+        ? { start: end, offset: 0 }
+        : null,
+    meta: {
+      source,
+      candidates: numbers.length,
+      scanned: Math.max(0, end - start),
+      found: fits.length,
+      complete: start === 0 && !isMoreBehind,
+    },
+  };
+}
+
+/** Who may fit, in an order that stays the same from page to page: those first who could give most. */
+interface Candidates {
+  source: FoundDonors['meta']['source'];
+  numbers: Uint32Array;
+}
+
+function findCandidates(
+  { donorIndex, facts, organisations }: FindOptions,
+  wanted: Wanted,
+): Candidates {
+  const { filters, name } = wanted;
+  const couldFit = facts.testOf(filters, new Date(wanted.nowMs).getUTCFullYear());
+  const marks = filters.ties.map((tie) => organisations.peopleOf(tie));
+  const bearers = name === null ? null : findBearers(donorIndex, name);
+  const numbers = facts.byCapacity.filter(
+    (number) =>
+      marks.every((marked) => marked[number] === 1) &&
+      (bearers === null || bearers.has(number)) &&
+      couldFit(number),
+  );
+  return { source: sourceOf(bearers !== null, marks.length > 0), numbers };
+}
+
+function sourceOf(isByName: boolean, isByOrganisation: boolean): Candidates['source'] {
+  if (isByName) {
+    return 'names';
+  }
+  return isByOrganisation ? 'organizations' : 'facts';
+}
+
+/** Null for a first name alone, for which there is no index. */
+function findBearers(index: DonorIndex, name: SoughtName): Set<number> | null {
+  if (name.first !== '' && name.lasts.length === 0) {
+    return null;
+  }
+  return new Set(
+    name.lasts
+      .flatMap((last) => index.withLastName(last))
+      .filter(({ first, last }) => fitName(name, first, last) !== undefined)
+      .map(({ number }) => number),
+  );
+}
+
+function rankFits(
+  world: World,
+  candidates: Uint32Array,
+  wanted: Wanted,
+): { number: number; fit: Fit }[] {
+  const fits: { number: number; fit: Fit }[] = [];
+  for (const number of candidates) {
+    const fit = fitDonor(world.donor(number), wanted);
+    if (fit !== undefined) {
+      fits.push({ number, fit });
+    }
+  }
+  return fits.sort((a, b) => compareRanks(a.fit.ranks, b.fit.ranks) || a.number - b.number);
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  for (const [place, rank] of a.entries()) {
+    const difference = (b[place] ?? 0) - rank;
+    if (difference !== 0) {
+      return difference;
+    }
+  }
+  return 0;
+}

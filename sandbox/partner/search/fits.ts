@@ -1,0 +1,209 @@
+/** Whether a donor is one of those who are sought, why, and how well. */
+
+import type { Donor } from '../../people/world.ts';
+import { comparableName } from '../matcher/names.ts';
+import { ageOf } from '../profile.ts';
+import type { Filters, TieFilter } from './criteria.ts';
+import { fitName, NAME_FITS, type SoughtName } from './names.ts';
+import { createTextTest } from './texts.ts';
+
+/** Filters, made ready to be asked of many donors. */
+export interface Wanted {
+  filters: Filters;
+  name: SoughtName | null;
+  ties: WantedTie[];
+  isCity: (city: string) => boolean;
+  /** Now, by which ages are counted. */
+  nowMs: number;
+}
+
+interface WantedTie extends TieFilter {
+  isOrganisation: (name: string) => boolean;
+  isTitle: (title: string) => boolean;
+}
+
+/** What speaks for a donor. Words are made for those alone who are shown. */
+export interface Fit {
+  /** Each the higher the better, the first one counts most. */
+  ranks: number[];
+  tell(): string[];
+}
+
+/** Prepares filters; `name` is the name in them, as the index reads it. */
+export function prepare(filters: Filters, name: SoughtName | null, nowMs: number): Wanted {
+  return {
+    filters,
+    name,
+    ties: filters.ties.map((tie) => ({
+      ...tie,
+      isOrganisation: createTextTest(tie.organization ?? ''),
+      isTitle: createTextTest(tie.title ?? ''),
+    })),
+    isCity: createTextTest(filters.city ?? ''),
+    nowMs,
+  };
+}
+
+/**
+ * How a donor fits; undefined if anything that is wanted does not hold or is not known. The
+ * living come first, then better names, then those whose ties last, then those who could give more.
+ */
+export function fitDonor(donor: Donor, wanted: Wanted): Fit | undefined {
+  if (!factsHold(donor, wanted)) {
+    return undefined;
+  }
+  const name = fitNameOf(donor, wanted);
+  const ties = name === undefined ? undefined : fitTies(donor, wanted);
+  if (name === undefined || ties === undefined) {
+    return undefined;
+  }
+  const lasting = ties.filter(({ end }) => end === null).length;
+  const { nonprofit } = donor.capacity;
+  return {
+    ranks: [Number(donor.isDeceased !== true), name.rank, lasting, nonprofit ?? 0],
+    tell: () => [...name.matched, ...ties.map((tie) => tie.tell()), ...tellFacts(donor, wanted)],
+  };
+}
+
+function factsHold(donor: Donor, wanted: Wanted): boolean {
+  const { filters, nowMs } = wanted;
+  const { netWorth, capacity } = donor;
+  const age = ageOf(donor, nowMs);
+  return (
+    livesThere(donor, wanted) &&
+    isWithin(age, age, filters.min_age, filters.max_age) &&
+    isWithin(netWorth?.low, netWorth?.high, filters.min_net_worth, filters.max_net_worth) &&
+    isWithin(capacity.nonprofit, null, filters.min_capacity, undefined)
+  );
+}
+
+function livesThere({ addresses: [home] }: Donor, { filters, isCity }: Wanted): boolean {
+  const { city, state } = filters;
+  return (
+    (city === undefined || (home !== undefined && isCity(home.city))) &&
+    (state === undefined || home?.state === state)
+  );
+}
+
+/** The facts that were asked for. */
+function tellFacts(donor: Donor, { filters, nowMs }: Wanted): string[] {
+  const [home] = donor.addresses;
+  const { netWorth, capacity } = donor;
+  const facts: string[] = [];
+  if (home && isAsked(filters.city, filters.state)) {
+    facts.push(`lives in ${home.city}, ${home.state}`);
+  }
+  if (isAsked(filters.min_age, filters.max_age)) {
+    facts.push(`is ${ageOf(donor, nowMs)}`);
+  }
+  if (netWorth && isAsked(filters.min_net_worth, filters.max_net_worth)) {
+    facts.push(`net worth ${dollars(netWorth.low)} to ${dollars(netWorth.high)}`);
+  }
+  if (isAsked(filters.min_capacity)) {
+    facts.push(`capacity ${dollars(capacity.nonprofit ?? 0)}`);
+  }
+  return facts;
+}
+
+function isAsked(...filters: unknown[]): boolean {
+  return filters.some((filter) => filter !== undefined);
+}
+
+/** What is unknown is within nothing. */
+function isWithin(
+  low: number | null | undefined,
+  high: number | null | undefined,
+  min: number | undefined,
+  max: number | undefined,
+): boolean {
+  return (
+    (min === undefined || (low != null && low >= min)) &&
+    (max === undefined || (high != null && high <= max))
+  );
+}
+
+function fitNameOf(donor: Donor, { name }: Wanted) {
+  if (name === null) {
+    return { rank: 0, matched: [] };
+  }
+  const { first, last } = comparableName(donor.name.first, '', donor.name.last);
+  const fit = fitName(name, first, last);
+  if (fit === undefined) {
+    return undefined;
+  }
+  const rank = NAME_FITS.length - NAME_FITS.indexOf(fit);
+  return name.isCorrected
+    ? { rank: rank - NAME_FITS.length, matched: [NAME_REASONS.typo] }
+    : { rank, matched: [NAME_REASONS[fit]] };
+}
+
+const NAME_REASONS = {
+  same: 'name',
+  nickname: 'short form of the name',
+  initial: 'initial of the name',
+  typo: 'name within one typo',
+};
+
+/** A tie of a donor, in one shape for roles and gifts. */
+interface Tie {
+  organisation: string;
+  title: string;
+  end: string | null;
+  amount: number;
+  tell(): string;
+}
+
+/** For each wanted tie the donor's best one; undefined if one of them is missing. */
+function fitTies(donor: Donor, { ties }: Wanted): Tie[] | undefined {
+  const found = ties.map((wanted) => {
+    const fitting = tiesOf(donor, wanted.relationship).filter((tie) => isWanted(tie, wanted));
+    return fitting.find(({ end }) => end === null) ?? fitting[0];
+  });
+  const present = found.filter((tie) => tie !== undefined);
+  return present.length < ties.length ? undefined : present;
+}
+
+function isWanted(tie: Tie, wanted: WantedTie): boolean {
+  return (
+    tie.amount >= (wanted.min_amount ?? 0) &&
+    (wanted.when === 'ever' || (tie.end === null) === (wanted.when === 'present')) &&
+    wanted.isOrganisation(tie.organisation) &&
+    wanted.isTitle(tie.title)
+  );
+}
+
+function tiesOf(donor: Donor, relationship: TieFilter['relationship']): Tie[] {
+  const all = relationship === undefined;
+  return [
+    ...(all || relationship === 'sits_on_board_of' ? rolesAs('on the board of', donor.boards) : []),
+    ...(all || relationship === 'works_for' ? rolesAs('at', donor.work) : []),
+    ...(all || relationship === 'attends' ? rolesAs('at', donor.education) : []),
+    ...(all || relationship === 'donates_to' ? giftsAsTies(donor) : []),
+  ];
+}
+
+function rolesAs(preposition: string, roles: Donor['work']): Tie[] {
+  return roles.map(({ organisationName, title, start, end }) => ({
+    organisation: organisationName,
+    title,
+    end,
+    amount: 0,
+    tell: () =>
+      `${title} ${preposition} ${organisationName}, ${start.slice(0, 4)} to ${end?.slice(0, 4) ?? 'present'}`,
+  }));
+}
+
+/** A gift is over when it is made. */
+function giftsAsTies({ gifts }: Donor): Tie[] {
+  return gifts.map(({ organisationName, amount, date }) => ({
+    organisation: organisationName,
+    title: '',
+    end: date,
+    amount,
+    tell: () => `gave ${dollars(amount)} to ${organisationName} in ${date.slice(0, 4)}`,
+  }));
+}
+
+function dollars(amount: number): string {
+  return `$${amount.toLocaleString('en-US')}`;
+}

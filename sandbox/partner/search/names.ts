@@ -1,0 +1,71 @@
+/** Searching by name: short forms, initials and one typo are found too, and rank behind. */
+
+import type { DonorIndex } from '../matcher/donor-index.ts';
+import { comparableName, type FirstNameFit, fitFirstName } from '../matcher/names.ts';
+
+/** A name that is looked for; comparable ones throughout. */
+export interface SoughtName {
+  /** Empty where only a last name is sought. */
+  first: string;
+  /** One of these; empty where only a first name is sought. */
+  lasts: string[];
+  /** Whether the last name was taken for a typo of these. */
+  isCorrected: boolean;
+  /** A first name that somebody bears is never taken for a typo of another one. */
+  allowsTypo: boolean;
+}
+
+/** How well a name fits, best first. */
+export const NAME_FITS = ['same', 'nickname', 'initial', 'typo'] as const satisfies FirstNameFit[];
+
+/** Reads "Hogan", "Dianne Hogan" or "Hogan, Dianne". A name that nobody bears has no part. */
+export function readName(index: DonorIndex, text: string): SoughtName {
+  const { first, last } = splitName(text);
+  const isOneWord = last === '';
+  if (isOneWord && index.countLastName(first) === 0 && index.countFirstName(first) > 0) {
+    return { first, lasts: [], isCorrected: false, allowsTypo: false };
+  }
+  const family = isOneWord ? first : last;
+  const isKnown = index.countLastName(family) > 0;
+  const lasts = isKnown ? [family] : index.similarLastNames(family);
+  const given = isOneWord || lasts.length === 0 ? '' : first;
+  const allowsTypo = index.countFirstName(given) === 0;
+  return { first: given, lasts, isCorrected: !isKnown, allowsTypo };
+}
+
+/** Whether a text is the name of somebody, as far as the single names in it tell. */
+export function isBorne(index: DonorIndex, text: string): boolean {
+  const { first, lasts, isCorrected } = readName(index, text);
+  return lasts.length > 0 ? !isCorrected || index.countFirstName(first) > 0 : first !== '';
+}
+
+/** How the first name of a donor (of comparable parts) fits; undefined if the name does not. */
+export function fitName(sought: SoughtName, first: string, last: string): FirstNameFit | undefined {
+  if (sought.lasts.length > 0 ? !sought.lasts.includes(last) : sought.isCorrected) {
+    return undefined;
+  }
+  const fit = sought.first === '' ? 'same' : fitFirstName(sought.first, first);
+  return fit === 'typo' && !sought.allowsTypo ? undefined : fit;
+}
+
+/** In "Juan de la Cruz" all that follows the first name is the last; middle names are left out. */
+function splitName(text: string): { first: string; last: string } {
+  const [family = '', given] = text.split(',');
+  if (given !== undefined) {
+    return comparableName(given, '', family);
+  }
+  const [first = '', ...rest] = text
+    .trim()
+    .split(/\s+/)
+    .filter((word) => !isSuffix(word));
+  const particles = rest.findIndex((word) => PARTICLES.has(word.toLowerCase()));
+  const last = particles === -1 ? rest.slice(-1) : rest.slice(particles);
+  return comparableName(first, '', last.join(' '));
+}
+
+/** "Jr." and the like are no part of a comparable name. */
+function isSuffix(word: string): boolean {
+  return comparableName('', '', word).last === '';
+}
+
+const PARTICLES = new Set('van von de del della di da la le st st.'.split(' '));

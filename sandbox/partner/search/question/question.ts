@@ -1,0 +1,140 @@
+/**
+ * Reads a question in plain English. The reader knows a number of clauses and says of every part
+ * of the question how it was understood, or that it was not: it never guesses in silence.
+ */
+
+import { type Filters, isEmpty } from '../criteria.ts';
+import { AGE_CLAUSES } from './age.ts';
+import { type Clause, clausePattern, LEAD, setOnce } from './clause.ts';
+import { placeClauses } from './place.ts';
+import { TIE_CLAUSES } from './tie.ts';
+import { WEALTH_CLAUSES } from './wealth.ts';
+
+/** Some words of a question and what they were taken for. */
+export interface Understood {
+  text: string;
+  meaning: string;
+}
+
+/** Some words of a question that the search passes over. */
+export interface Ignored {
+  text: string;
+  reason: string;
+}
+
+/** A question, read. */
+export interface Question {
+  filters: Filters;
+  understood: Understood[];
+  ignored: Ignored[];
+}
+
+/** Reads questions; `isName` tells whether a text could be the name of somebody. */
+export function createReader(isName: (text: string) => boolean): (question: string) => Question {
+  const clauses = [
+    NEGATION,
+    ...WEALTH_CLAUSES,
+    ...AGE_CLAUSES,
+    ALTERNATIVE,
+    ...placeClauses(),
+    ...TIE_CLAUSES,
+    NAMED,
+  ];
+  return (text) => {
+    const question: Question = { filters: { ties: [] }, understood: [], ignored: [] };
+    const plain = text.replaceAll(/[“”]/g, '"').replaceAll('’', "'").replaceAll(/\s+/g, ' ').trim();
+    const rest = clauses.reduce(
+      (left, clause) => readClause(left, clause, question),
+      plain.replace(/[.?!]+$/, '').replaceAll('|', ' '),
+    );
+    readRest(rest, question, isName);
+    return question;
+  };
+}
+
+/** To search for the opposite of what is asked would be worse than to leave it out. */
+const NEGATION: Clause = {
+  pattern: clausePattern(
+    `${LEAD}\\b(?:not|never|except|excluding|without|nobody|neither|\\w+n't)\\b[^|,;]*?(?=\\s*[|,;]|\\s+and\\b|$)`,
+  ),
+  read: () => ({ reason: 'what must not hold is not understood' }),
+};
+
+const ALTERNATIVE: Clause = {
+  pattern: clausePattern(`\\bor\\b[^|,;]*?(?=\\s*[|,;]|\\s+and\\b|\\s+(?:in|who|with)\\b|$)`),
+  read: () => ({ reason: 'alternatives are not understood' }),
+};
+
+const NAMED: Clause = {
+  pattern: clausePattern(
+    `${LEAD}\\b(?:named|called)\\s+"?(?<name>[\\p{L}'.-]+(?:\\s+(?!and\\b|who\\b|with\\b)[\\p{L}'.-]+){0,3})"?`,
+  ),
+  read({ group }, filters) {
+    const name = group('name') ?? '';
+    return setOnce(filters, 'name', name, `the name is ${name}`);
+  },
+};
+
+/** Words that may be left over without anything being lost. */
+const FILLERS = new Set(
+  `a all an and any anybody anyone are at can donor donors everybody everyone find for from give had
+   has have having i in individual individuals is list living me my of on our people person persons
+   please prospect prospects search show some somebody someone that the their them there these they
+   those to us we were which who whom whose with you`.split(/\s+/),
+);
+
+/** What is read is taken out, and a bar stays in its place, at which other clauses end. */
+function readClause(text: string, { pattern, read }: Clause, question: Question): string {
+  return text.replaceAll(pattern, (found: string, ...parts: unknown[]) => {
+    const groups = groupsOf(parts);
+    const after = text.slice(offsetOf(parts) + found.length);
+    const reading = read({ group: (name) => groups[name], after }, question.filters);
+    if (reading === undefined) {
+      return found;
+    }
+    const words = found.trim();
+    if ('meaning' in reading) {
+      question.understood.push({ text: words, meaning: reading.meaning });
+    } else {
+      question.ignored.push({ text: words, reason: reading.reason });
+    }
+    return ' | ';
+  });
+}
+
+/** A replacing function is given the offset, the whole text and, at the end, the named groups. */
+function offsetOf(parts: readonly unknown[]): number {
+  return parts.find((part) => typeof part === 'number') ?? 0;
+}
+
+function groupsOf(parts: readonly unknown[]): Record<string, string | undefined> {
+  const last = parts.at(-1);
+  return typeof last === 'object' && last !== null
+    ? Object.fromEntries(
+        Object.entries(last).map(([name, text]) => [
+          name,
+          typeof text === 'string' ? text : undefined,
+        ]),
+      )
+    : {};
+}
+
+/** A question of nothing but a name needs no words around it. */
+function readRest(rest: string, question: Question, isName: (text: string) => boolean): void {
+  for (const part of rest.split(/[|;]/)) {
+    const words = part.split(/[\s,]+/).filter((word) => word !== '');
+    const telling = words.filter((word) => !FILLERS.has(word.toLowerCase()));
+    const text = part.trim();
+    if (telling.length === 0) {
+      continue;
+    }
+    if (isEmpty(question.filters) && words.length <= MAX_NAME_WORDS && isName(text)) {
+      question.filters.name = text;
+      question.understood.push({ text, meaning: `the name is ${text}` });
+    } else {
+      question.ignored.push({ text: telling.join(' '), reason: 'not understood' });
+    }
+  }
+}
+
+const MAX_NAME_WORDS = 4;

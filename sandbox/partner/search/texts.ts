@@ -1,0 +1,53 @@
+/** Names of organisations, cities and titles, compared by their words. */
+
+import { words } from '../matcher/words.ts';
+
+/** Words that many names have and people leave out, or say where the name has none of them. */
+const LITTLE_WORDS = new Set(
+  'the of and at for a an in company firm corporation inc corp co llc organization'.split(' '),
+);
+
+/** Tells whether a text has all words of a wanted one; texts come again and again, so it remembers. */
+export function createTextTest(wanted: string): (text: string) => boolean {
+  const needed = tellingWords(wanted);
+  const known = new Map<string, boolean>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) {
+      return before;
+    }
+    const present = new Set(comparableWords(text));
+    const fits = needed.every((word) => present.has(word));
+    known.set(text, fits);
+    return fits;
+  };
+}
+
+/** The word that tells most, as it is found in every text that fits; empty where there is none. */
+export function longestWord(wanted: string): string {
+  return tellingWords(wanted).reduce(
+    (longest, word) => (word.length > longest.length ? word : longest),
+    '',
+  );
+}
+
+/** The words that count: "the Food Banks of Troy" → food, bank, troy. */
+function tellingWords(text: string): string[] {
+  const all = comparableWords(text);
+  const telling = all.filter((word) => !LITTLE_WORDS.has(word));
+  return telling.length > 0 ? telling : all;
+}
+
+function comparableWords(text: string): string[] {
+  return words(text).map(singularOf);
+}
+
+function singularOf(word: string): string {
+  if (word.length > 4 && word.endsWith('ies')) {
+    return `${word.slice(0, -3)}y`;
+  }
+  if (/(?:ch|sh|ss|x)es$/.test(word)) {
+    return word.slice(0, -2);
+  }
+  return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
+}

@@ -1,0 +1,77 @@
+/** Brings the people of a world into the database, once for each database. */
+
+import { z } from 'zod';
+import type { World } from '../people/world.ts';
+import { tiesOf } from './connections/tie.ts';
+import { writeTies } from './connections/tie-store.ts';
+import { createTieTableBuilder } from './connections/tie-table-builder.ts';
+import type { Database } from './database.ts';
+import { createDonorRows } from './matcher/donor-rows.ts';
+import { createFactWriter } from './search/facts.ts';
+
+/** Hears how many people have been settled, now and then. */
+export type SettlingProgress = (settled: number, total: number) => void;
+
+/** How often progress is told, in people. */
+const TELL_EVERY = 50_000;
+
+/**
+ * Settles the people of a world in a new database: their names for the matcher, their ties for the
+ * connections. All or nothing: a start that was interrupted leaves an empty database. One that
+ * belongs to another world is an error, as its jobs would lead to other people.
+ */
+export function settlePeople(db: Database, world: World, onProgress?: SettlingProgress): void {
+  const present = readSettled(db);
+  const wanted = settledOf(world);
+  if (present === null) {
+    db.transaction(() => settle(db, world, onProgress)).immediate();
+  } else if (describe(present) !== describe(wanted)) {
+    throw new Error(
+      `The database holds a world of ${describe(present)}, not of ${describe(wanted)}.`,
+    );
+  }
+}
+
+function settle(db: Database, world: World, onProgress: SettlingProgress | undefined): void {
+  const names = createDonorRows(db);
+  const ties = createTieTableBuilder();
+  const facts = createFactWriter(db, world.donorCount);
+  for (let number = 0; number < world.donorCount; number++) {
+    const donor = world.donor(number);
+    names.add(number, donor);
+    ties.add(tiesOf(donor));
+    facts.add(donor);
+    if ((number + 1) % TELL_EVERY === 0) onProgress?.(number + 1, world.donorCount);
+  }
+  names.finish();
+  facts.finish();
+  const { table, names: circles } = ties.finish();
+  writeTies(db, table, circles);
+  const { seed, donors, realPeople } = settledOf(world);
+  db.prepare('insert into settled_people values (1, ?, ?, ?)').run(seed, donors, realPeople);
+}
+
+const settledSchema = z.object({
+  seed: z.number(),
+  /** All of them, the real ones included. */
+  donors: z.number(),
+  /** What they are, as `World.realPeople` says; empty without any. */
+  realPeople: z.string(),
+});
+
+type Settled = z.infer<typeof settledSchema>;
+
+function readSettled(db: Database): Settled | null {
+  const row = db
+    .prepare('select seed, donors, real_people as realPeople from settled_people')
+    .get();
+  return row === undefined ? null : settledSchema.parse(row);
+}
+
+function settledOf({ seed, donorCount, realPeople }: World): Settled {
+  return { seed, donors: donorCount, realPeople: realPeople ?? '' };
+}
+
+function describe({ seed, donors, realPeople }: Settled): string {
+  return `seed ${seed} with ${donors} donors${realPeople === '' ? '' : `, of them ${realPeople}`}`;
+}

@@ -1,0 +1,177 @@
+/**
+ * Real people: former federal judges and members of Congress, as public records tell of them. The
+ * records say who they were and where they served; of wealth, gifts and homes they say nothing, and
+ * nothing is invented.
+ */
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { z } from 'zod';
+import { BODY_KINDS } from './body.ts';
+import type { Donor } from './donor.ts';
+import type { Name } from './person.ts';
+import type { Role } from './role.ts';
+
+/** People who exist, as donors. */
+export interface RealPeople {
+  /** Tells these people from others, in words. */
+  description: string;
+  donors: Donor[];
+}
+
+/**
+ * Reads people.csv, organisations.csv and roles.csv from a folder and checks every row; throws where
+ * one is wrong or missing. The same files always give the same ids.
+ */
+export function readPublicRecord(folder: string): RealPeople {
+  const people = readRows(folder, 'people.csv', personRow);
+  const organisations = readRows(folder, 'organisations.csv', organisationRow);
+  const roles = readRows(folder, 'roles.csv', roleRow);
+  const organisationById = new Map(organisations.map((row) => [row.org_id, row]));
+  const rolesByPerson = Map.groupBy(roles, ({ person_id }) => person_id);
+  const donors = people.map((person) => {
+    const served = (rolesByPerson.get(person.person_id) ?? []).map((role) =>
+      toServed(role, organisationById),
+    );
+    return toDonor(person, served);
+  });
+  const print = createHash('sha256').update(JSON.stringify(donors)).digest('hex').slice(0, 8);
+  return { description: `${donors.length} real people (${print})`, donors };
+}
+
+const personRow = z.object({
+  person_id: z.string().min(1),
+  full_name: z.string().min(1),
+  given_name: z.string().min(1),
+  family_name: z.string().min(1),
+  birth_year: z.string().regex(/^(\d{4})?$/),
+  status: z.enum(['deceased', 'former']),
+  headline: z.string(),
+});
+
+const organisationRow = z.object({
+  org_id: z.string().min(1),
+  name: z.string().min(1),
+  kind: z.enum(BODY_KINDS),
+});
+
+/** What a person was to an organisation, and which side of a donor's life that belongs to. */
+const SIDES = {
+  education: 'education',
+  employment: 'work',
+  judicial: 'work',
+  legislative: 'work',
+  military: 'work',
+  board: 'boards',
+  committee: 'boards',
+} as const;
+
+const SERVICE = new Set(['judicial', 'legislative', 'military']);
+
+/** A year, or a day. */
+const dateText = z.string().regex(/^\d{4}(-\d{2}-\d{2})?$/);
+
+const roleRow = z.object({
+  person_id: z.string(),
+  org_id: z.string(),
+  kind: z.enum([
+    'education',
+    'employment',
+    'judicial',
+    'legislative',
+    'military',
+    'board',
+    'committee',
+  ]),
+  title: z.string(),
+  start: dateText,
+  end: dateText.or(z.literal('')),
+});
+
+interface Served {
+  side: (typeof SIDES)[keyof typeof SIDES];
+  role: Role;
+}
+
+function toServed(
+  { org_id, kind, title, start, end }: z.infer<typeof roleRow>,
+  organisations: ReadonlyMap<string, z.infer<typeof organisationRow>>,
+): Served {
+  const organisation = organisations.get(org_id);
+  if (organisation === undefined)
+    throw new Error(`A role names the unknown organisation ${org_id}.`);
+  const role = {
+    organisationId: idFrom('organisation', org_id),
+    organisationName: organisation.name,
+    title,
+    ...datesOf(start, end),
+    body: organisation.kind,
+    ...(SERVICE.has(kind) ? { isService: true } : {}),
+  };
+  return { side: SIDES[kind], role };
+}
+
+/**
+ * Of many roles only the years are known. They are read as from the middle of one year to the
+ * middle of the other, which is wrong by half a year at most on either side; a role within one year
+ * is read as that whole year.
+ */
+function datesOf(start: string, end: string): { start: string; end: string | null } {
+  if (start === end && start.length === 4) return { start: `${start}-01-01`, end: `${end}-12-31` };
+  return { start: dayIn(start), end: end === '' ? null : dayIn(end) };
+}
+
+function dayIn(date: string): string {
+  return date.length === 4 ? `${date}-07-01` : date;
+}
+
+function toDonor(person: z.infer<typeof personRow>, served: readonly Served[]): Donor {
+  const side = (wanted: Served['side']) =>
+    served
+      .filter((one) => one.side === wanted)
+      .map(({ role }) => role)
+      .sort(byLatest);
+  return {
+    id: idFrom('person', person.person_id),
+    name: nameOf(person),
+    birthYear: person.birth_year === '' ? null : Number(person.birth_year),
+    ...(person.status === 'deceased' ? { isDeceased: true } : {}),
+    householdId: null,
+    addresses: [],
+    work: side('work'),
+    education: side('education'),
+    boards: side('boards'),
+    gifts: [],
+    netWorth: null,
+    capacity: { political: null, nonprofit: null },
+    bio: person.headline === '' ? [] : [`${person.headline}.`],
+  };
+}
+
+/** What stands between the first and the last name is the middle name. */
+function nameOf({ full_name, given_name, family_name }: z.infer<typeof personRow>): Name {
+  const given = `${given_name} `;
+  const before = full_name.slice(0, Math.max(0, full_name.lastIndexOf(family_name)));
+  const middle = before.startsWith(given) ? before.slice(given.length).trim() : '';
+  return { first: given_name, middle: middle === '' ? null : middle, last: family_name };
+}
+
+function byLatest(a: Role, b: Role): number {
+  const endOf = (role: Role) => role.end ?? 'present';
+  const one = `${endOf(a)} ${a.start}`;
+  const other = `${endOf(b)} ${b.start}`;
+  return one < other ? 1 : -Number(one > other);
+}
+
+function idFrom(what: string, key: string): string {
+  return createHash('sha256').update(`public record ${what} ${key}`).digest('hex').slice(0, 32);
+}
+
+function readRows<T>(folder: string, file: string, row: z.ZodType<T>): T[] {
+  const path = join(folder, file);
+  const rows = z.array(row).safeParse(parse(readFileSync(path), { columns: true, bom: true }));
+  if (rows.success) return rows.data;
+  throw new Error(`${path} cannot be used.\n${z.prettifyError(rows.error)}`);
+}

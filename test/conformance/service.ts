@@ -1,0 +1,230 @@
+/**
+ * The service that the suite asks. The tests know a base URL, keys and a few donors and nothing
+ * else of it, so another service can take the sandbox's place by another `startService`.
+ */
+
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
+import { createWorld, type Donor } from '../../sandbox/people/world.ts';
+
+const DONORS = 400;
+/** Of these some are strongly connected and some hardly at all. */
+const KNOWN_DONORS = 200;
+
+/** The most looks at a job before a test gives up, and the time between two. */
+const MAX_POLLS = 200;
+const POLL_INTERVAL_MS = 25;
+
+/** A running service. */
+export interface Service {
+  /** The document's {base_url}. */
+  baseUrl: string;
+  apiKey: string;
+  /** Ids of donors who exist. */
+  donorIds: readonly string[];
+  /** People who are donors, as a caller would submit them. */
+  persons: readonly object[];
+  /**
+   * What its operator does: a key of a new team, with credits in some buckets, that may have a last
+   * day (YYYY-MM-DD, UTC) on which it works.
+   */
+  issueKey(credits?: Record<string, number>, deactivatesOn?: string): Promise<string>;
+  /** Makes the next request fail on the service's side. */
+  failOnce(): Promise<void>;
+}
+
+/** What the service answered; `body` is null where there was none. */
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/** Starts a service without a rate limit, unless told otherwise; it ends with the test. */
+export async function startService(
+  options: { rate?: number; jobTimeMs?: number; clock?: () => number } = {},
+): Promise<Service> {
+  const world = createWorld({ seed: 1, donors: DONORS });
+  const sandbox = await startPartnerSandbox({
+    world,
+    rate: options.rate ?? 0,
+    jobTimeMs: options.jobTimeMs ?? 200,
+    clock: options.clock ?? Date.now,
+    networkJobTimeMs: 200,
+  });
+  onTestFinished(() => sandbox.close());
+  return {
+    baseUrl: sandbox.baseUrl,
+    apiKey: sandbox.apiKey,
+    donorIds: Array.from({ length: KNOWN_DONORS }, (_, number) => world.donor(number).id),
+    persons: Array.from({ length: KNOWN_DONORS }, (_, number) => toPerson(world.donor(number))),
+    async issueKey(credits = {}, deactivatesOn) {
+      const response = await fetch(`${sandbox.rootUrl}/_sandbox/keys`, {
+        method: 'POST',
+        body: JSON.stringify({ credits, deactivatesOn }),
+      });
+      return z.object({ apiKey: z.string() }).parse(await response.json()).apiKey;
+    },
+    async failOnce() {
+      await fetch(`${sandbox.rootUrl}/_sandbox/faults`, {
+        method: 'PUT',
+        body: JSON.stringify([{ times: 1, fault: { kind: 'error' } }]),
+      });
+    },
+  };
+}
+
+function toPerson({ id, name, addresses: [home], work: [job] }: Donor): object {
+  return {
+    tracking_id: id,
+    name: { first: name.first, last: name.last },
+    addresses: home ? [`${home.street}, ${home.city}, ${home.state} ${home.postalCode}`] : [],
+    employers: job ? [job.organisationName] : [],
+  };
+}
+
+/** Asks the service; null as a key sends none. */
+export async function ask(
+  service: Service,
+  method: string,
+  path: string,
+  body?: unknown,
+  apiKey: string | null = service.apiKey,
+): Promise<Answer> {
+  const response = await fetch(service.baseUrl + path, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+}
+
+/** An id that no donor, network or job has. */
+export const UNKNOWN_ID = 'f'.repeat(32);
+
+/** One of the known donors. */
+export function donorAt(service: Service, index: number): string {
+  return z.string().parse(service.donorIds[index]);
+}
+
+/** What remains in a bucket. */
+export async function creditsIn(service: Service, bucket: string, apiKey = service.apiKey) {
+  const { body } = await ask(service, 'GET', '/credits', undefined, apiKey);
+  return z.record(z.string(), z.number()).parse(body)[bucket];
+}
+
+/** Creates a network and gives its id. */
+export async function createNetwork(service: Service, name: string, apiKey = service.apiKey) {
+  const { body } = await ask(service, 'POST', '/networks', { name, color: 'teal' }, apiKey);
+  return z.object({ network_id: z.string() }).parse(body).network_id;
+}
+
+/** Creates a network of these members, each added alone. */
+export async function aNetworkOf(service: Service, name: string, donorIds: readonly string[]) {
+  const id = await createNetwork(service, name);
+  for (const donorId of donorIds) {
+    await ask(service, 'POST', `/networks/${id}/members`, { donor_id: donorId });
+  }
+  return id;
+}
+
+const jobSchema = z.object({
+  status: z.string(),
+  progress: z.number(),
+  total: z.number(),
+  results: z.record(z.string(), z.array(z.string())),
+});
+
+/** Waits until a bulk add has ended. */
+export async function endOfJob(service: Service, jobId: string, apiKey = service.apiKey) {
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
+    const { body } = await ask(service, 'GET', `/networks/jobs/${jobId}`, undefined, apiKey);
+    const job = jobSchema.parse(body);
+    if (job.status === 'completed' || job.status === 'failed') {
+      return job;
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+  }
+  throw new Error(`The job ${jobId} does not end.`);
+}
+
+/** Adds donors in bulk, waits, and gives the job as it ended. */
+export async function addInBulk(
+  service: Service,
+  networkId: string,
+  donorIds: readonly string[],
+  apiKey = service.apiKey,
+) {
+  const path = `/networks/${networkId}/members/batch`;
+  const { body } = await ask(service, 'POST', path, { donor_ids: donorIds }, apiKey);
+  const { job_id: jobId } = z.object({ job_id: z.string() }).parse(body);
+  return endOfJob(service, jobId, apiKey);
+}
+
+const donorLabelSchema = z.strictObject({ id: z.string(), name: z.string(), service_url: z.url() });
+
+const connectionFields = {
+  strength: z.number().min(0).max(1),
+  snippet: z.string().min(1),
+  connecting_entity_name: z.string().min(1),
+  connecting_entity_type: z.enum(['nonprofit', 'company', 'school']),
+  source_relationship: z.string().min(1),
+  target_relationship: z.string().min(1),
+  source_donor: donorLabelSchema,
+};
+
+const connectionSchema = z.strictObject({
+  ...connectionFields,
+  networks: z.array(z.strictObject({ network_id: z.string(), name: z.string() })).min(1),
+});
+
+/** A connection to a member, as a test reads it. */
+export type Connection = z.infer<typeof connectionSchema>;
+
+const prospectsSchema = z.strictObject({
+  prospects: z.array(
+    z.strictObject({
+      donor: donorLabelSchema,
+      max_strength: z.number(),
+      total_connections: z.number(),
+      connections: z.array(connectionSchema),
+    }),
+  ),
+});
+
+/** Discovers or compares, and reads the answer strictly. */
+export async function findProspects(
+  service: Service,
+  path: '/networks/discover' | '/networks/connections',
+  body: unknown,
+) {
+  return prospectsSchema.parse((await ask(service, 'POST', path, body)).body).prospects;
+}
+
+const donorConnectionsSchema = z.strictObject({
+  donor_id: z.string(),
+  in_network: z.boolean(),
+  networks: z.array(z.strictObject({ network_id: z.string(), name: z.string() })),
+  connections: z.array(connectionSchema),
+});
+
+/** Reads the donor connections, with a query such as `?network_ids=…`. */
+export async function readDonorConnections(service: Service, donorId: string, query = '') {
+  const path = `/networks/donors/${donorId}/connections${query}`;
+  return donorConnectionsSchema.parse((await ask(service, 'GET', path)).body);
+}
+
+const lookupSchema = z.strictObject({
+  donor_id: z.string(),
+  connections: z.array(z.strictObject({ ...connectionFields, donor: donorLabelSchema })),
+});
+
+/** Looks a donor up, by default as far as a limit can reach. */
+export async function lookUp(service: Service, donorId: string, limit = 500) {
+  const { body } = await ask(service, 'POST', '/networks/lookup', { donor_id: donorId, limit });
+  return lookupSchema.parse(body);
+}
