@@ -16,6 +16,7 @@ keepMemoryFlat();
 const [kind, url, token, work] = process.argv.slice(2);
 const definition = await findConnectorDefinition(kind);
 let calls = 0;
+let throttled = 0;
 const connector = definition.create({
   settings: definition.settingsSchema.parse({
     kind,
@@ -28,8 +29,9 @@ const connector = definition.create({
     log: silentLog,
     signal: new AbortController().signal,
     secrets: { read: async () => null, write: async () => {} },
-    onCall: () => {
+    onCall: (call) => {
       calls += 1;
+      if (call.throttled) throttled += 1;
     },
   },
 });
@@ -63,11 +65,11 @@ function* changes() {
 }
 
 async function measured(name, run) {
-  const callsBefore = calls;
+  const before = { calls, throttled };
   const startedAt = performance.now();
   const contacts = await run();
   const seconds = (performance.now() - startedAt) / 1_000;
   process.stdout.write(
-    `${JSON.stringify({ name, contacts, seconds, calls: calls - callsBefore })}\n`,
+    `${JSON.stringify({ name, contacts, seconds, calls: calls - before.calls, throttled: throttled - before.throttled })}\n`,
   );
 }

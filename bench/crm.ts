@@ -15,6 +15,7 @@ const stepSchema = z.object({
   contacts: z.number(),
   seconds: z.number(),
   calls: z.number(),
+  throttled: z.number(),
 });
 
 export type ConnectorStep = z.infer<typeof stepSchema>;

@@ -1,9 +1,11 @@
 import type { Scenario } from './figure.ts';
 import { again } from './scenarios/again.ts';
+import { connections } from './scenarios/connections.ts';
+import { hubspot, hubspotUnlimited } from './scenarios/hubspot.ts';
 import { kill } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
 import { memory } from './scenarios/memory.ts';
-import { night } from './scenarios/night.ts';
+import { hubspotNight, night } from './scenarios/night.ts';
 import { salesforce } from './scenarios/salesforce.ts';
 import { throughput } from './scenarios/throughput.ts';
 
@@ -15,5 +17,9 @@ export const SCENARIOS: readonly Scenario[] = [
   kill,
   salesforce,
   night,
+  hubspot,
+  hubspotUnlimited,
+  hubspotNight,
   memory,
+  connections,
 ];

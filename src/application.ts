@@ -4,6 +4,7 @@
  */
 import type { Connector, ConnectorDefinition } from '../connectors/contract.ts';
 import { findConnectorDefinition } from '../connectors/index.ts';
+import { findRunning, type Running } from './application/running.ts';
 import type { Settings } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import { ConfigurationError } from './core/errors.ts';
@@ -13,8 +14,11 @@ import type { Log } from './core/log.ts';
 import { didYouMean } from './core/near-miss.ts';
 import { newId } from './core/new-id.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
+import { NETWORK_STAGES } from './networks/stages.ts';
 import { createPartnerClient, type PartnerClient } from './partner/client.ts';
 import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
+import type { SyncDeps } from './run/context.ts';
+import type { Stages } from './run/stage.ts';
 import { type OpenDatabase, openDatabase } from './store/database.ts';
 import { createFingerprint, loadFingerprintKey } from './store/fingerprint.ts';
 import { loadKeyRing } from './store/key-ring.ts';
@@ -22,7 +26,6 @@ import { migrateToLatest, pendingMigrations } from './store/migrate.ts';
 import { createSealer, type Sealer } from './store/sealed.ts';
 import { createStore, type Store } from './store/store.ts';
 import type { Tables } from './store/tables.ts';
-import type { SyncDeps } from './sync/context.ts';
 import type { RunFacts } from './sync/report.ts';
 
 export interface ApplicationOptions {
@@ -45,6 +48,8 @@ export interface Application {
   integrations: ReadonlyMap<string, Integration>;
   /** The integrations with these ids; a ConfigurationError names the ones that are unknown. */
   select(ids: readonly string[]): Integration[];
+  /** Who is at work on an integration, in this process or another. */
+  findRunning(integrationId: string): Promise<Running | null>;
   /** Makes the clients of an integration; whoever opens it closes it. */
   open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
   close(): Promise<void>;
@@ -61,6 +66,8 @@ export interface OpenIntegration {
   partnerKey: string;
   /** What the sync needs. */
   deps: SyncDeps;
+  /** What a run does besides: groups become networks, networks become warm paths. */
+  stages: Stages;
   /** Requests made so far. */
   calls(): RunFacts['calls'];
   close(): Promise<void>;
@@ -128,6 +135,7 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
   return {
     ...parts,
     select: (ids) => selectIntegrations(parts.integrations, ids),
+    findRunning: (id) => findRunning(options, parts.store, id),
     open: (integration, signal) => openIntegration(options, parts, pacers, integration, signal),
   };
 }
@@ -196,6 +204,7 @@ async function openIntegration(
       takeLease: (id) =>
         store.leases.acquire(id, ownerText(owner), (other) => ownerIsGone(other, owner, isRunning)),
     },
+    stages: NETWORK_STAGES,
     calls: () => ({ ...calls }),
     close: () => connector.close(),
   };

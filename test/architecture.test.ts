@@ -9,9 +9,11 @@ const ROOT = join(import.meta.dirname, '..');
 const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
   ['connectors', 'src/partner', 'src/mapping', 'src/store'],
+  ['src/run'],
   ['src/sync', 'src/networks', 'src/insights', 'src/config'],
   ['src/application'],
-  ['src/cli', 'src/http', 'src/schedule'],
+  ['src/http', 'src/schedule'],
+  ['src/cli'],
   ['src/main'],
 ];
 

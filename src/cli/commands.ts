@@ -42,6 +42,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async (deps) => (await import('./sync.ts')).syncCommand(deps),
   },
   {
+    name: 'serve',
+    summary: 'serve HTTP and run by schedule',
+    load: async (deps) => (await import('./serve.ts')).serveCommand(deps),
+  },
+  {
     name: 'status',
     summary: 'show what is going on, and what to do next',
     load: async (deps) => (await import('./status.ts')).statusCommand(deps),
@@ -55,6 +60,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'holds',
     summary: 'show what waits for a person, and decide it',
     load: async (deps) => (await import('./holds.ts')).holdsCommand(deps),
+  },
+  {
+    name: 'schedule',
+    summary: 'show when each integration runs next, pause and resume',
+    load: async (deps) => (await import('./schedule.ts')).scheduleCommand(deps),
+  },
+  {
+    name: 'tokens',
+    summary: 'make, list and revoke the access tokens of the HTTP service',
+    load: async (deps) => (await import('./tokens.ts')).tokensCommand(deps),
   },
   {
     name: 'fields',

@@ -5,9 +5,14 @@ import { silentLog } from '../core/log.ts';
 import type { RunReport } from '../core/run.ts';
 import { runSync } from '../sync/run.ts';
 import { createCommand, runAction } from './command.ts';
-import { createDemoFolder, DEMO_INTEGRATION, type DemoFolder } from './demo/folder.ts';
+import { type CrmAct, type CrmPart, playCrm } from './demo/crm-act.ts';
+import {
+  createDemoFolder,
+  crmIntegration,
+  DEMO_INTEGRATION,
+  type DemoFolder,
+} from './demo/folder.ts';
 import { readResults } from './demo/results.ts';
-import { playSalesforce } from './demo/salesforce.ts';
 import { type DemoReport, showNextSteps, showReport, showStart } from './demo/show.ts';
 import type { Stage } from './demo/stage.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
@@ -61,7 +66,7 @@ async function playDemo(
     showStart(output, stage, folder);
     const report = await playActs(deps, stage, folder, stopped);
     output.finish(report, () => showReport(output, report));
-    const runs = [...report.runs, ...(report.salesforce?.runs ?? [])];
+    const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
     const isDone = runs.every(({ status }) => status === 'succeeded');
     if (!isDone) return stopped.aborted ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
     if (once) return EXIT_CODES.done;
@@ -76,7 +81,7 @@ async function playDemo(
 /** The real thing: settings, database, connector and client are those of any `sync`. */
 function playActs(
   deps: ProductDeps,
-  { baseUrl, apiKey, rootUrl, contacts, salesforce: org }: Stage,
+  { baseUrl, apiKey, rootUrl, contacts, crms }: Stage,
   folder: DemoFolder,
   signal: AbortSignal,
 ): Promise<DemoReport> {
@@ -90,18 +95,43 @@ function playActs(
         syncOnce(quietDeps, open, signal),
       );
     const partner = { baseUrl, apiKey, rootUrl };
-    const places = { folder, partner, org };
+    const places = { folder, partner };
     const first = await sync();
-    if (first.status !== 'succeeded') {
-      return { ...places, runs: [first], contacts: [], salesforce: null };
-    }
+    if (first.status !== 'succeeded') return { ...places, runs: [first], contacts: [], crms: [] };
     const results = await readResults(application, first.id, contacts, folder);
     const second = await sync();
-    const salesforce = await playSalesforce(application, signal, (open) =>
-      syncOnce(quietDeps, open, signal),
-    );
-    return { ...places, runs: [first, second], contacts: results, salesforce };
+    const acts: CrmAct[] = [];
+    for (const part of partsOf(crms)) {
+      acts.push(
+        await playCrm(application, part, signal, (open) => syncOnce(quietDeps, open, signal)),
+      );
+    }
+    return { ...places, runs: [first, second], contacts: results, crms: acts };
   });
+}
+
+function partsOf({ salesforce, hubspot }: Stage['crms']): CrmPart[] {
+  return [
+    {
+      kind: 'salesforce',
+      name: 'a Salesforce org',
+      integration: crmIntegration('salesforce'),
+      baseUrl: salesforce.baseUrl,
+      shownFields: [
+        'Donor_Net_Worth__c',
+        'Donor_Giving_Capacity__c',
+        'Donor_Employer__c',
+        'Donor_School__c',
+      ],
+    },
+    {
+      kind: 'hubspot',
+      name: 'a HubSpot account',
+      integration: crmIntegration('hubspot'),
+      baseUrl: hubspot.baseUrl,
+      shownFields: ['donor_net_worth', 'donor_giving_capacity', 'donor_employer', 'donor_school'],
+    },
+  ];
 }
 
 async function syncOnce(
@@ -109,12 +139,21 @@ async function syncOnce(
   open: OpenIntegration,
   signal: AbortSignal,
 ): Promise<RunReport> {
-  const { integration, mappings, partnerKey } = open;
+  const { integration, mappings, partnerKey, stages } = open;
   const progress = createRunProgress(deps, open.deps.store);
   try {
     return await runSync(
       open.deps,
-      { integration, mappings, partnerKey, trigger: 'manual', full: false, only: null, signal },
+      {
+        integration,
+        mappings,
+        partnerKey,
+        trigger: 'manual',
+        full: false,
+        only: null,
+        stages,
+        signal,
+      },
       { started: progress.watch, calls: open.calls },
     );
   } finally {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { findRunning, type Running } from '../application/running.ts';
 import type { Application } from '../application.ts';
 import { isoTime } from '../core/clock.ts';
 import type { Integration } from '../core/integration.ts';
@@ -13,7 +14,7 @@ import { nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
 import { type ProductDeps, productCommand, withApplication } from './product.ts';
 import { countOf } from './quantities.ts';
-import { findRunning, ownerWords, type Running } from './running.ts';
+import { ownerWords } from './running.ts';
 import { countsOf, STATUS_WORDS } from './sync/run-summary.ts';
 
 const EXAMPLES = `

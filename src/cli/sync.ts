@@ -103,7 +103,7 @@ async function syncOne(
   { contact, full }: SyncOptions,
   signal: AbortSignal,
 ): Promise<RunReport> {
-  const { integration, mappings, partnerKey } = open;
+  const { integration, mappings, partnerKey, stages } = open;
   const progress = createRunProgress(deps, open.deps.store);
   try {
     return await runSync(
@@ -115,6 +115,7 @@ async function syncOne(
         trigger: 'manual',
         full,
         only: contact ?? null,
+        stages,
         signal,
       },
       { started: progress.watch, calls: open.calls },

@@ -29,6 +29,35 @@ export function identityText(identity: Identity): string {
   ]);
 }
 
+/**
+ * The same person in one text, wherever and however a CRM holds them: besides what `identityText`
+ * folds away, punctuation and repeated or empty parts make no difference. It decides who shares a
+ * profile, and never who has changed: so it may become more lenient without a new credit.
+ */
+export function personText(identity: Identity): string {
+  return JSON.stringify([
+    words(identity.firstName ?? ''),
+    words(identity.lastName ?? ''),
+    distinct(identity.addresses),
+    distinct(identity.employers),
+  ]);
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts.map(words).filter(Boolean))].sort();
+}
+
+/** Canonical without punctuation; a text of nothing else stays, or different ones would be equal. */
+function words(text: string): string {
+  const plain = canonical(text);
+  const bare = plain
+    .replace(/['’ʼ.]/g, '')
+    .replace(/[\p{P}\p{S}]+/gu, ' ')
+    .replace(/ +/g, ' ')
+    .trim();
+  return bare || plain;
+}
+
 /** Accents (combining marks after decomposition), white space and case folded away. */
 function canonical(text: string): string {
   return text

@@ -7,6 +7,13 @@ export const scheduleSchema = z.strictObject({
   cron: z.string().trim().min(1),
   /** An IANA name, for example `America/Chicago`. */
   timezone: z.string().trim().min(1).default('UTC'),
+  /** True if a time that passed while nothing served is made up for by one run at the next start. */
+  catchUp: z.boolean().default(true),
+  /**
+   * Each integration starts at a moment of its own within this time after the line comes true (ms),
+   * so that many with the same line do not start at once; 0 for none.
+   */
+  jitterMs: z.int().min(0).max(3_600_000).default(30_000),
 });
 
 /** A credit limit in whole credits; null means no limit. */
@@ -25,13 +32,19 @@ export const refreshSchema = z.strictObject({
   whenIdentityChanges: z.boolean().default(true),
 });
 
-export const budgetSchema = z.strictObject({
-  /** The most credits of the enhancements bucket that one run may spend. */
+/** The limits of one credit bucket. */
+export const creditLimitsSchema = z.strictObject({
+  /** The most credits of the bucket that one run may spend. */
   perRun: creditLimit.default(null),
   /** The most in one calendar month of the schedule's time zone. */
   perMonth: creditLimit.default(null),
   /** Credits that are always left in the bucket. */
   keep: z.int().nonnegative().default(0),
+});
+
+/** The limits of the enhancements bucket and, beneath, of the networks bucket. */
+export const budgetSchema = creditLimitsSchema.extend({
+  networks: creditLimitsSchema.prefault({}),
 });
 
 export const networkSchema = z.strictObject({
@@ -50,6 +63,11 @@ export const insightsSchema = z.strictObject({
 export const partnerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   apiKey: z.string().trim().min(1),
+  /**
+   * True if the same person in several contacts, here or in other integrations with the same key,
+   * is paid for once; false if the integration neither takes profiles of others nor gives its own.
+   */
+  shareProfiles: z.boolean().default(true),
 });
 
 /** Design, section 4.2: one integration of the settings. */
@@ -82,4 +100,6 @@ export const integrationSchema = z.strictObject({
 export type Integration = z.infer<typeof integrationSchema>;
 export type Schedule = z.infer<typeof scheduleSchema>;
 export type Budget = z.infer<typeof budgetSchema>;
+export type CreditLimits = z.infer<typeof creditLimitsSchema>;
+export type NetworkSetting = z.infer<typeof networkSchema>;
 export type Refresh = z.infer<typeof refreshSchema>;

@@ -36,6 +36,10 @@ export const OUTCOME_TEXTS = {
   crm_busy: 'somebody else was changing the record in the CRM; the next run tries again',
 } as const satisfies Record<OutcomeReason, string>;
 
+/** Said of a contact that took the profile of the same person instead of a credit. */
+export const SHARED_PROFILE_TEXT =
+  'The profile of the same person in another contact or integration is used, no credit.';
+
 /** The sentence for a reason as it stands in the store; an unknown word speaks for itself. */
 export function outcomeText(reason: string): string {
   return isKnown(reason) ? OUTCOME_TEXTS[reason] : reason;

@@ -16,7 +16,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           .where('integration_id', '=', integrationId)
           .where('crm_id', '=', crmId)
           .executeTakeFirst();
-        for (const table of ['writes', 'holds'] as const) {
+        for (const table of ['writes', 'holds', 'network_wanted'] as const) {
           await trx
             .deleteFrom(table)
             .where('integration_id', '=', integrationId)
@@ -24,8 +24,13 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
             .execute();
         }
         await trx
+          .deleteFrom('run_requests')
+          .where('integration_id', '=', integrationId)
+          .where('contact', '=', crmId)
+          .execute();
+        await trx
           .updateTable('jobs')
-          .set({ crm_id: '', identity: '' })
+          .set({ crm_id: '', identity: '', person: null })
           .where('integration_id', '=', integrationId)
           .where('crm_id', '=', crmId)
           .execute();

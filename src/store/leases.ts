@@ -85,14 +85,16 @@ export function leaseQueries(db: Database, clock: Clock) {
     },
 
     /** Who holds the lease of an integration, if anybody does. */
-    async holder(integrationId: string): Promise<{ owner: string; until: number } | null> {
+    async holder(
+      integrationId: string,
+    ): Promise<{ owner: string; until: number; epoch: number } | null> {
       const row = await db
         .selectFrom('integrations')
-        .select(['lease_owner', 'lease_until'])
+        .select(['lease_owner', 'lease_until', 'run_epoch'])
         .where('id', '=', integrationId)
         .executeTakeFirst();
       if (!row?.lease_owner || row.lease_until === null) return null;
-      return { owner: row.lease_owner, until: row.lease_until };
+      return { owner: row.lease_owner, until: row.lease_until, epoch: row.run_epoch };
     },
   };
 

@@ -1,5 +1,8 @@
 import type { Kysely } from 'kysely';
 import * as ground from '../../migrations/0001-ground.ts';
+import * as sharedProfiles from '../../migrations/0002-shared-profiles.ts';
+import * as service from '../../migrations/0003-service.ts';
+import * as networks from '../../migrations/0004-networks.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -10,4 +13,9 @@ export interface SchemaMigration {
 export type MigrationList = Readonly<Record<string, SchemaMigration>>;
 
 /** Every migration there is. Named one by one, so that the built program needs no folder to search. */
-export const MIGRATIONS = { '0001-ground': ground } satisfies MigrationList;
+export const MIGRATIONS = {
+  '0001-ground': ground,
+  '0002-shared-profiles': sharedProfiles,
+  '0003-service': service,
+  '0004-networks': networks,
+} satisfies MigrationList;

@@ -14,6 +14,8 @@ export const SEALED_COLUMNS = [
   { table: 'secrets', key: ['name'], column: 'value' },
   { table: 'integrations', key: ['id'], column: 'settings' },
   { table: 'writes', key: ['id'], column: 'before' },
+  { table: 'hooks', key: ['integration_id'], column: 'secret' },
+  { table: 'consents', key: ['state_hash'], column: 'verifier' },
 ] as const satisfies readonly (SealedColumn & { table: keyof Tables })[];
 
 const PAGE_ROWS = 500;

@@ -1,8 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
+import { RetriableError } from '../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../core/run.ts';
 import type { Checkpoint, Lease } from './leases.ts';
-import type { Database, RunsTable } from './tables.ts';
+import { beginRunRequest, endRunRequest } from './run-requests.ts';
+import type { Database, RunsTable, Trx } from './tables.ts';
 
 export type RunRow = Selectable<RunsTable>;
 
@@ -10,6 +12,8 @@ export type RunRow = Selectable<RunsTable>;
 export interface RunFilter {
   integrationId?: string | undefined;
   status?: RunStatus | undefined;
+  /** Only those that come after this one in the list. */
+  after?: Pick<RunRow, 'started_at' | 'id'> | undefined;
   limit: number;
 }
 
@@ -17,10 +21,13 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /**
      * Notes a run that begins, for one contact or (null) for all; one that was cut off before is
-     * marked as interrupted.
+     * marked as interrupted. The request that the run answers, if there is one, stops waiting.
+     * Throws a RetriableError if another process has begun this run.
      */
     async begin(lease: Lease, id: string, trigger: Trigger, only: string | null): Promise<void> {
       await checkpoint(lease, async (trx) => {
+        await requireFresh(trx, id);
+        await beginRunRequest(trx, id, clock.now());
         await trx
           .updateTable('runs')
           .set({
@@ -53,20 +60,24 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
             chosen_count: Number(due?.count ?? 0),
             submitted_count: 0,
             enhanced_count: 0,
+            shared_count: 0,
             spent_enhancements: 0,
           })
           .execute();
       });
     },
 
-    /** Notes how a run ended, with its report. */
+    /**
+     * Notes how a run ended, with its report. What asked for it is answered, unless the run was
+     * interrupted: then it is wanted still.
+     */
     async finish(
       lease: Lease,
       id: string,
       end: { status: RunStatus; reason: RunReason | null; finishedAt: number; report: string },
     ): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
+      await checkpoint(lease, async (trx) => {
+        await trx
           .updateTable('runs')
           .set({
             status: end.status,
@@ -76,8 +87,9 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
             report: end.report,
           })
           .where('id', '=', id)
-          .execute(),
-      );
+          .execute();
+        if (end.reason?.code !== 'interrupted') await endRunRequest(trx, id);
+      });
     },
 
     find(id: string): Promise<RunRow | undefined> {
@@ -85,11 +97,29 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     },
 
     /** Runs, the newest first. */
-    list({ integrationId, status, limit }: RunFilter): Promise<RunRow[]> {
+    list({ integrationId, status, after, limit }: RunFilter): Promise<RunRow[]> {
       let query = db.selectFrom('runs').selectAll();
       if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
       if (status !== undefined) query = query.where('status', '=', status);
+      if (after !== undefined) {
+        query = query.where((eb) =>
+          eb.or([
+            eb('started_at', '<', after.started_at),
+            eb.and([eb('started_at', '=', after.started_at), eb('id', '>', after.id)]),
+          ]),
+        );
+      }
       return query.orderBy('started_at', 'desc').orderBy('id').limit(limit).execute();
     },
   };
+}
+
+/** Two processes may have seen the same request: the run of the one that came first counts. */
+async function requireFresh(trx: Trx, id: string): Promise<void> {
+  const known = await trx.selectFrom('runs').select('id').where('id', '=', id).executeTakeFirst();
+  if (!known) return;
+  throw new RetriableError(`The run ${id} has begun in another process.`, {
+    code: 'already_running',
+    details: { run: id },
+  });
 }

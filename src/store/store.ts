@@ -1,15 +1,31 @@
 import type { Clock } from '../core/clock.ts';
+import { accessQueries } from './access.ts';
+import { alertQueries } from './alerts.ts';
+import { consentQueries } from './consents.ts';
 import { contactQueries } from './contacts.ts';
-import { decisionQueries } from './decisions.ts';
+import { decidedPageQueries } from './decided-pages.ts';
 import { deliveryQueries } from './deliveries.ts';
+import { departureQueries } from './departures.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { forgetQueries } from './forget.ts';
 import { holdQueries } from './holds.ts';
+import { hookQueries } from './hooks.ts';
+import { idempotencyQueries } from './idempotency.ts';
 import { integrationQueries } from './integrations.ts';
 import { jobQueries } from './jobs.ts';
 import { leaseQueries } from './leases.ts';
+import { networkAddQueries } from './network-adds.ts';
+import { networkCountQueries } from './network-counts.ts';
+import { networkHoldQueries } from './network-holds.ts';
+import { networkMemberQueries } from './network-members.ts';
+import { networkQueries } from './networks.ts';
+import { readinessQueries } from './readiness.ts';
+import { reconsideringQueries } from './reconsidering.ts';
+import { runRequestQueries } from './run-requests.ts';
 import { runQueries } from './runs.ts';
+import { scheduleQueries } from './schedules.ts';
 import { secretQueries } from './secrets.ts';
+import { shareQueries } from './shares.ts';
 import { submissionQueries } from './submissions.ts';
 import type { Database } from './tables.ts';
 
@@ -29,12 +45,33 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
     secrets: secretQueries(db),
     integrations: integrationQueries(db, checkpoint),
     runs: runQueries(db, checkpoint, clock),
-    contacts: { ...contactQueries(db, checkpoint, clock), ...decisionQueries(checkpoint, clock) },
+    contacts: {
+      ...contactQueries(db, checkpoint, clock),
+      ...decidedPageQueries(checkpoint, clock),
+      ...reconsideringQueries(checkpoint, clock),
+      ...departureQueries(checkpoint, clock),
+    },
     submissions: submissionQueries(db, checkpoint, clock),
+    shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
     deliveries: deliveryQueries(db, checkpoint, clock),
     holds: holdQueries(db, clock),
+    networks: {
+      ...networkQueries(db, checkpoint, clock),
+      ...networkMemberQueries(db, checkpoint, clock),
+      ...networkAddQueries(db, checkpoint, clock),
+      ...networkCountQueries(db, checkpoint),
+    },
+    networkHolds: networkHoldQueries(db, checkpoint, clock),
     forget: forgetQueries(db, clock, fingerprint),
+    schedules: scheduleQueries(db, clock),
+    runRequests: runRequestQueries(db, clock),
+    idempotency: idempotencyQueries(db, clock),
+    access: accessQueries(db, clock),
+    hooks: hookQueries(db, clock),
+    consents: consentQueries(db, clock),
+    alerts: alertQueries(db, clock),
+    readiness: readinessQueries(db, clock),
   };
 }
 

@@ -5,6 +5,8 @@
  */
 
 import type { Kysely, Transaction } from 'kysely';
+import type { NetworkTables } from './network-tables.ts';
+import type { ServiceTables } from './service-tables.ts';
 
 /** The store's database; every query starts here. */
 export type Database = Kysely<Tables>;
@@ -45,7 +47,7 @@ export type SubmissionState =
   | 'not_charged'
   | 'charged';
 
-/** Where a job stands, one row for each contact of each submission. */
+/** Where a job stands, one row for each contact that its profile is for. */
 export type JobState =
   /** The submission's intent is on disk; no answer yet. */
   | 'intended'
@@ -62,7 +64,7 @@ export type JobState =
   /** Charged or not provably unpaid, and its job id is unknown. */
   | 'lost';
 
-export interface Tables {
+export interface Tables extends ServiceTables, NetworkTables {
   secrets: SecretsTable;
   integrations: IntegrationsTable;
   partner_keys: PartnerKeysTable;
@@ -122,6 +124,8 @@ export interface RunsTable {
   chosen_count: number;
   submitted_count: number;
   enhanced_count: number;
+  /** Contacts that took the job of the same person instead of a credit. */
+  shared_count: number;
   spent_enhancements: number;
   /** The finished report as JSON. */
   report: string | null;
@@ -180,10 +184,17 @@ export interface JobsTable {
   integration_id: string;
   crm_id: string;
   identity: string;
-  /** Why the credit was spent. */
+  /**
+   * Fingerprint of partner key and person, the same wherever the same question was paid for; null
+   * if the job is shared with nobody.
+   */
+  person: string | null;
+  /** Why the contact was submitted. */
   reason: DueReason;
   state: JobState;
   job_id: string | null;
+  /** Tracking id of the job whose credit brings this profile too; null if this one was paid for. */
+  shared_from: string | null;
   submitted_at: number;
   closed_at: number | null;
 }

@@ -1,7 +1,7 @@
 /** What may be spent: the balance as last read, carried forward by what each answer says. */
 import type { CreditBalances } from '../partner/credits.ts';
-import { type Allowance, allowanceOf, startOfMonth } from './budget.ts';
-import type { Run, SyncDeps } from './context.ts';
+import { type Allowance, allowanceOf, startOfMonth } from '../run/budget.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
 
 /**
  * A reading older than this is repeated before credits are spent: credits that somebody buys, or

@@ -1,11 +1,12 @@
 /** The fourth station: results ► guard ► map ► diff ► CRM. */
-import type { ContactChange, RecordLookup, WriteResult } from '../../connectors/contract.ts';
 import { inParallel } from '../core/parallel.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import { lookUpRecords, writeChanges } from '../run/records.ts';
 import type { Delivery } from '../store/deliveries.ts';
 import type { ReadyJob } from '../store/jobs.ts';
 import { planBatch } from './batch-size.ts';
-import type { Run, SyncDeps } from './context.ts';
+import { isTooYoungToVanish } from './poll.ts';
 import { concludeWrite, type Fetched, planDelivery } from './profile-delivery.ts';
 import { createTurns, type Turns } from './turns.ts';
 
@@ -163,9 +164,11 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
   for (const entry of ready) {
     const result = results.get(entry.jobId) ?? { state: 'processing' };
     if (result.state === 'completed') fetched.push({ ready: entry, profile: result.profile });
-    else if (result.state === 'vanished') ended.vanished.push(entry.job.tracking_id);
     else if (result.state === 'failed') ended.failed.push(entry.job.tracking_id);
-    else postponed.push(withoutProfile(entry, result));
+    else if (result.state !== 'vanished') postponed.push(withoutProfile(entry, result));
+    else if (isTooYoungToVanish(entry.job.submitted_at, deps.clock.now())) {
+      postponed.push(withoutProfile(entry, { state: 'processing' }));
+    } else ended.vanished.push(entry.job.tracking_id);
   }
   await recordWithoutProfile(deps, run, ended, postponed);
   return fetched;
@@ -246,34 +249,4 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
   return planned.map((plan) =>
     plan.kind === 'ended' ? plan.delivery : concludeWrite(plan, results.get(plan.write.crmId)),
   );
-}
-
-/** The present identity and mapped values of these contacts, by CRM id. */
-export async function lookUpRecords(
-  { connector }: Pick<DeliverDeps, 'connector'>,
-  run: Pick<Run, 'fields'>,
-  crmIds: string[],
-): Promise<Map<string, RecordLookup>> {
-  const lookups = new Map<string, RecordLookup>();
-  const fields = run.fields.map(({ name }) => name);
-  const { readBatch } = connector.capabilities;
-  for (let start = 0; start < crmIds.length; start += readBatch) {
-    for (const lookup of await connector.readByIds(
-      crmIds.slice(start, start + readBatch),
-      fields,
-    )) {
-      lookups.set(lookup.id, lookup);
-    }
-  }
-  return lookups;
-}
-
-async function writeChanges(
-  { connector }: DeliverDeps,
-  changes: ContactChange[],
-): Promise<Map<string, WriteResult>> {
-  const results = new Map<string, WriteResult>();
-  if (changes.length === 0) return results;
-  for await (const result of connector.write(changes)) results.set(result.id, result);
-  return results;
 }

@@ -1,9 +1,9 @@
 /** Erases one person from our store and, if asked, what we wrote of them from the CRM. */
 import { RetriableError } from '../core/errors.ts';
+import type { SyncDeps } from '../run/context.ts';
+import { valuePrint } from '../run/values.ts';
 import { parseOwned } from '../store/deliveries.ts';
 import type { Lease } from '../store/leases.ts';
-import type { SyncDeps } from './context.ts';
-import { valuePrint } from './values.ts';
 
 type ForgetDeps = Pick<SyncDeps, 'store' | 'connector'>;
 

@@ -24,6 +24,8 @@ export interface PlanRules {
   refresh: Refresh;
   /** Epoch milliseconds. */
   now: number;
+  /** CRM ids of the members of mirrored groups. */
+  groupMembers: ReadonlySet<string>;
 }
 
 /** Why a contact must not be submitted, by its record in the CRM alone; null if it may be. */
@@ -40,6 +42,25 @@ export function decideContact(
   row: ContactRow | undefined,
   rules: PlanRules,
 ): Decision {
+  return membersFirst(contact.crmId, decideRead(contact, row, rules), rules);
+}
+
+/** What becomes of a contact that is at rest, by what is remembered alone. */
+export function decideAgain(row: ContactRow, rules: PlanRules): Decision {
+  return membersFirst(row.crm_id, decideRemembered(row, rules), rules);
+}
+
+/** Without the profiles of its members a group cannot become a network. */
+function membersFirst(crmId: string, decision: Decision, rules: PlanRules): Decision {
+  if (decision.kind !== 'choose' || !rules.groupMembers.has(crmId)) return decision;
+  return { ...decision, priority: PRIORITY.groupMember };
+}
+
+function decideRead(
+  contact: PlannedContact,
+  row: ContactRow | undefined,
+  rules: PlanRules,
+): Decision {
   if (row?.state === 'submitted' || row?.state === 'ready') return { kind: 'keep' };
   if (contact.refusal) return { kind: 'settle', reason: contact.refusal, eligible: false };
   if (!row) return choose('never_enhanced');
@@ -47,13 +68,12 @@ export function decideContact(
   if (row.state === 'due' && row.due_reason !== null) {
     return stillDue({ ...row, identity: contact.identity }, row.due_reason, rules);
   }
-  const again = decideAgain({ ...row, identity: contact.identity }, rules);
+  const again = decideRemembered({ ...row, identity: contact.identity }, rules);
   // It left (deleted, opted out) while its paid profile was on the way or a person was asked.
   return again.kind === 'settle' && row.tracking_id !== null ? { kind: 'resume' } : again;
 }
 
-/** What becomes of a contact that is at rest, by what is remembered alone. */
-export function decideAgain(row: ContactRow, rules: PlanRules): Decision {
+function decideRemembered(row: ContactRow, rules: PlanRules): Decision {
   if (row.asked_identity === null) {
     return choose(row.asked_at === null ? 'never_enhanced' : 'job_vanished');
   }
@@ -66,7 +86,7 @@ export function decideAgain(row: ContactRow, rules: PlanRules): Decision {
 }
 
 /** Credits spent before this instant are reconsidered; 1 if profiles never grow old. */
-export function askedBefore({ refresh, now }: PlanRules): number {
+export function askedBefore({ refresh, now }: Pick<PlanRules, 'refresh' | 'now'>): number {
   return refresh.afterDays === null ? 1 : now - refresh.afterDays * DAY_MS;
 }
 
@@ -76,7 +96,7 @@ function stillDue(
   reason: NonNullable<ContactRow['due_reason']>,
   rules: PlanRules,
 ): Decision {
-  return reason === 'identity_changed' ? decideAgain(row, rules) : choose(reason);
+  return reason === 'identity_changed' ? decideRemembered(row, rules) : choose(reason);
 }
 
 function isOld(row: ContactRow, rules: PlanRules): boolean {

@@ -1,11 +1,17 @@
 /** The third station: running jobs → done, failed or vanished ones. */
 import type { JobProgress } from '../partner/progress.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
 import type { Progress, RunningJob } from '../store/jobs.ts';
-import type { Run, SyncDeps } from './context.ts';
 import { afterLook, MAX_JOBS_PER_LOOK, NOT_YET_LOOKED, nextLook } from './looking.ts';
 
 /** A job that runs longer than this never ends: the document speaks of a couple of minutes. */
 export const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
+
+/**
+ * A service that spreads its jobs over several machines may not know a young one everywhere: until
+ * a job is this old, being denied counts as still running.
+ */
+const DENIAL_GRACE_MS = 10 * 60_000;
 
 /** A run that has seen no job end for this long leaves the rest to the next one. */
 const PATIENCE_MS = 15 * 60_000;
@@ -98,10 +104,16 @@ export function sortByState(
   };
   for (const job of jobs) {
     const state = states.get(job.jobId)?.state ?? 'processing';
-    if (state !== 'processing') sorted[state].push(job.trackingId);
+    const isDenied = state === 'vanished' && isTooYoungToVanish(job.submittedAt, now);
+    if (state !== 'processing' && !isDenied) sorted[state].push(job.trackingId);
     else if (now - job.submittedAt > JOB_AGE_LIMIT_MS) sorted.tooOld.push(job.trackingId);
   }
   return sorted;
+}
+
+/** True if a job that was submitted at this instant may be unknown to the service for a while. */
+export function isTooYoungToVanish(submittedAt: number, now: number): boolean {
+  return now - submittedAt < DENIAL_GRACE_MS;
 }
 
 function giveUp(run: Run, running: number): void {

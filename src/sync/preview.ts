@@ -6,23 +6,17 @@ import type { Connector } from '../../connectors/contract.ts';
 import type { FieldValue } from '../core/crm-field.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
-import { OUTCOME_REASONS } from '../core/outcome.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
-import type { ContactRow } from '../store/contacts.ts';
-import type { Decision } from '../store/decisions.ts';
-import { allowanceOf, startOfMonth } from './budget.ts';
-import type { Run, SyncDeps } from './context.ts';
-import { fetchResults, lookUpRecords } from './deliver.ts';
+import { allowanceOf, startOfMonth } from '../run/budget.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import { lookUpRecords } from '../run/records.ts';
+import { fetchResults } from './deliver.ts';
 import { readFields } from './fields.ts';
 import { MAX_JOBS_PER_LOOK } from './looking.ts';
-import { askedBefore, decideAgain, decideContact } from './plan.ts';
 import { planDelivery } from './profile-delivery.ts';
-import { pagesToRead, plannedContact, planRules } from './read.ts';
-
-/** Contacts and changes that a preview names one by one; the counts cover all. */
-const MAX_LISTED = 1_000;
+import { type EnhanceReason, MAX_LISTED, type Tally, tallyContacts } from './tally.ts';
 
 /** What the document allows (section 8). */
 const REQUESTS_PER_SECOND = 10;
@@ -32,11 +26,14 @@ export interface Preview {
   integration: string;
   /** Contacts that the CRM reports as changed, or all of them. */
   read: number;
-  /** Contacts by what becomes of them: a reason to enhance, or a reason not to. */
-  enhance: Record<string, number>;
+  /**
+   * Contacts by what becomes of them: a reason to enhance, or a reason not to. `profile_shared` is
+   * for those whom the profile of the same person serves, without a credit.
+   */
+  enhance: Tally['enhance'];
   leave: Record<string, number>;
   /** The first of those that would be enhanced. */
-  contacts: { crmId: string; reason: string }[];
+  contacts: { crmId: string; reason: EnhanceReason }[];
   credits: {
     enhancements: { needed: number; allowed: number; remaining: number; limit: string | null };
     networks: { needed: number; remaining: number };
@@ -59,7 +56,14 @@ export interface FieldChange {
 /** The part of a run that a preview has. */
 export type PreviewRun = Pick<
   Run,
-  'integration' | 'mappings' | 'fields' | 'forgotten' | 'full' | 'only' | 'partnerKey'
+  | 'integration'
+  | 'mappings'
+  | 'fields'
+  | 'forgotten'
+  | 'groupMembers'
+  | 'full'
+  | 'only'
+  | 'partnerKey'
 >;
 
 export interface PreviewRequest {
@@ -78,12 +82,14 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   const run: PreviewRun = {
     ...request,
     fields,
+    groupMembers: new Set(),
     forgotten: await store.forget.listForgotten(request.integration.id),
   };
   const tally = await tallyContacts(deps, run);
   const waiting = await previewWaiting(deps, run);
-  const credits = await previewCredits(deps, run, tally.chosen);
+  const credits = await previewCredits(deps, run, tally.paid);
   const enhanced = credits.enhancements.allowed;
+  const alreadyPaid = waiting.profiles + tally.shared;
   return {
     integration: request.integration.id,
     read: tally.read,
@@ -94,72 +100,11 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     waiting,
     fields: findings,
     calls: {
-      crm: crmCalls(connector, enhanced, waiting.profiles),
-      partner: partnerCalls(enhanced, waiting.profiles),
+      crm: crmCalls(connector, enhanced, alreadyPaid),
+      partner: partnerCalls(enhanced, alreadyPaid),
     },
-    secondsAtLimit: partnerCalls(enhanced, waiting.profiles) / REQUESTS_PER_SECOND,
+    secondsAtLimit: partnerCalls(enhanced, alreadyPaid) / REQUESTS_PER_SECOND,
   };
-}
-
-interface Tally {
-  read: number;
-  chosen: number;
-  enhance: Record<string, number>;
-  leave: Record<string, number>;
-  contacts: { crmId: string; reason: string }[];
-}
-
-/** Everybody whom a run would think about: read, due from before, or grown old. */
-async function tallyContacts(deps: SyncDeps, run: PreviewRun): Promise<Tally> {
-  const tally: Tally = { read: 0, chosen: 0, enhance: {}, leave: {}, contacts: [] };
-  const seen = new Set<string>();
-  const rules = planRules(deps, run);
-  const pages = await pagesToRead(deps, run);
-  for await (const page of pages) {
-    const contacts = page.contacts.filter(({ id }) => !seen.has(id));
-    const rows = await deps.store.contacts.find(
-      run.integration.id,
-      contacts.map(({ id }) => id),
-    );
-    tally.read += contacts.length;
-    for (const contact of contacts) {
-      seen.add(contact.id);
-      const planned = plannedContact(deps, run, contact);
-      const row = rows.get(contact.id);
-      count(tally, contact.id, decideContact(planned, row, rules), row);
-    }
-  }
-  if (run.only !== null) return tally;
-  const others = deps.store.contacts.listToReconsider(run.integration.id, askedBefore(rules));
-  for await (const row of others) {
-    if (seen.has(row.crm_id)) continue;
-    const decision: Decision =
-      row.state === 'due' && row.due_reason !== null
-        ? { kind: 'choose', reason: row.due_reason, priority: row.priority }
-        : decideAgain(row, rules);
-    if (decision.kind === 'choose') count(tally, row.crm_id, decision, row);
-  }
-  return tally;
-}
-
-function count(tally: Tally, crmId: string, decision: Decision, row: ContactRow | undefined): void {
-  if (decision.kind === 'choose') {
-    tally.chosen += 1;
-    tally.enhance[decision.reason] = (tally.enhance[decision.reason] ?? 0) + 1;
-    if (tally.contacts.length < MAX_LISTED) tally.contacts.push({ crmId, reason: decision.reason });
-    return;
-  }
-  const reason = reasonToLeave(decision, row);
-  const known = Object.hasOwn(OUTCOME_REASONS, reason) ? reason : 'unknown';
-  tally.leave[known] = (tally.leave[known] ?? 0) + 1;
-}
-
-function reasonToLeave(
-  decision: Exclude<Decision, { kind: 'choose' }>,
-  row: ContactRow | undefined,
-): string {
-  if (decision.kind === 'settle') return decision.reason;
-  return decision.kind === 'resume' ? 'delivery_pending' : (row?.outcome_reason ?? 'held');
 }
 
 /** What the profiles that are already paid for would change; their results are free. */

@@ -1,12 +1,13 @@
 /** What a profile means for its contact: guard ► map ► diff, and how the write ended. */
 import type { RecordLookup, WriteResult } from '../../connectors/contract.ts';
-import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import type { FieldValues } from '../core/crm-field.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
+import { SHARED_PROFILE_TEXT } from '../core/outcome-text.ts';
 import type { Profile } from '../core/profile.ts';
-import { diffValues } from '../mapping/diff-values.ts';
-import { mapProfile } from '../mapping/map-profile.ts';
 import { guardName } from '../mapping/name-guard.ts';
 import { profileValues } from '../mapping/profile-values.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import { planFields } from '../run/field-plan.ts';
 import {
   type Delivery,
   type IntendedWrite,
@@ -14,9 +15,7 @@ import {
   parseOwned,
 } from '../store/deliveries.ts';
 import type { ReadyJob } from '../store/jobs.ts';
-import type { Run, SyncDeps } from './context.ts';
 import { plannedContact } from './read.ts';
-import { sealValues, valuePrint, valuePrints } from './values.ts';
 
 /** The part of a run that a delivery depends on. */
 type DeliveryRun = Pick<Run, 'forgotten' | 'mappings' | 'fields'>;
@@ -96,63 +95,32 @@ function planWrite(
   intended: readonly OwnedValues[],
   ended: (delivery: Omit<Delivery, 'crmId' | 'trackingId'>) => Planned,
 ): Planned {
-  const crmId = ready.contact.crm_id;
-  const ownedBefore = parseOwned(ready.contact.owned_values);
-  const isOurs = (field: string, value: FieldValue): boolean => {
-    const print = valuePrint(deps, crmId, field, value);
-    return ownedBefore[field] === print || intended.some((values) => values[field] === print);
-  };
-  const { mapped, unfit } = mapProfile({
+  const { donorId } = profile;
+  const { reason, owned, changes, write, ...plan } = planFields(deps, run, {
+    crmId: ready.contact.crm_id,
     // The time of the credit, so that delivering the same job twice brings the same values.
     values: profileValues(profile, ready.contact.asked_at ?? ready.job.submitted_at),
-    mappings: run.mappings,
-    fields: run.fields,
+    present,
+    ownedBefore: parseOwned(ready.contact.owned_values),
+    intended,
   });
-  const diff = diffValues({ mapped, present, mappings: run.mappings, wasOurs: isOurs });
-  const detail = unfit.length === 0 ? null : unfit.map(({ reason }) => reason).join(' ');
-  // A value that is in the CRM because an earlier, unconfirmed write of ours put it there.
-  const confirmed = diff.equal.filter((field) => isOurs(field, present[field] ?? null));
-  const written = valuePrints(deps, crmId, diff.changes);
-  const owned = {
-    ...ownedBefore,
-    ...valuePrints(deps, crmId, present, confirmed),
-    ...written,
-  };
-  const { donorId } = profile;
-  if (Object.keys(diff.changes).length === 0) {
-    const reason = reasonWithoutChange(diff, unfit.length);
+  const detail = detailOf(ready, plan.detail);
+  if (write === null) {
     return ended({ reason, detail, end: { kind: 'delivered', donorId, owned, writeId: null } });
   }
-  const before = Object.fromEntries(
-    Object.keys(diff.changes).map((field) => [field, present[field] ?? null]),
-  );
   return {
     entry: ready,
     kind: 'write',
-    changes: diff.changes,
-    write: {
-      id: deps.newId(),
-      crmId,
-      before: sealValues(deps.sealer, before),
-      after: written,
-      ownedBefore,
-    },
-    delivered: {
-      reason: unfit.length === 0 ? 'fields_written' : 'fields_written_some_unfit',
-      detail,
-      donorId,
-      owned,
-    },
+    changes,
+    write,
+    delivered: { reason, detail, donorId, owned },
   };
 }
 
-function reasonWithoutChange(
-  diff: { equal: string[]; protected: string[] },
-  unfit: number,
-): OutcomeReason {
-  if (diff.protected.length > 0) return 'values_protected';
-  if (diff.equal.length > 0) return 'values_equal';
-  return unfit > 0 ? 'values_unfit' : 'profile_empty';
+/** What a person should know besides the outcome: that it cost no credit, and what did not fit. */
+function detailOf({ job }: ReadyJob, unfit: string | null): string | null {
+  if (job.shared_from === null) return unfit;
+  return unfit === null ? SHARED_PROFILE_TEXT : `${SHARED_PROFILE_TEXT} ${unfit}`;
 }
 
 /** How the delivery of a planned write ended. */

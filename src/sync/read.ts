@@ -1,7 +1,7 @@
 /** The first station: contacts of the CRM → decisions in the store. */
 import type { ContactPage } from '../../connectors/contract.ts';
 import { type Contact, identityText } from '../core/contact.ts';
-import type { Run, SyncDeps } from './context.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
 import { decideContact, type PlannedContact, type PlanRules, refusalOf } from './plan.ts';
 
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
@@ -43,9 +43,9 @@ export function plannedContact(
 /** The rules of the plan as of now. */
 export function planRules(
   { clock }: Pick<SyncDeps, 'clock'>,
-  run: Pick<Run, 'integration'>,
+  { integration, groupMembers }: Pick<Run, 'integration' | 'groupMembers'>,
 ): PlanRules {
-  return { refresh: run.integration.refresh, now: clock.now() };
+  return { refresh: integration.refresh, now: clock.now(), groupMembers };
 }
 
 async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {

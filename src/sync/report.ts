@@ -19,7 +19,7 @@ const NO_FACTS: RunFacts = {
 
 /** The report of a run as it stands now; a finished one keeps its own (`report` of the row). */
 export async function buildReport(
-  store: Pick<Store, 'contacts'>,
+  store: Pick<Store, 'contacts' | 'networks'>,
   row: RunRow,
   facts: RunFacts = NO_FACTS,
 ): Promise<RunReport> {
@@ -41,9 +41,12 @@ export async function buildReport(
     },
     credits: {
       enhancements: { spent: row.spent_enhancements, remaining: facts.remaining.enhancements },
-      networks: { spent: 0, remaining: facts.remaining.networks },
+      networks: {
+        spent: await store.networks.spentByRun(row.id),
+        remaining: facts.remaining.networks,
+      },
     },
-    networks: [],
+    networks: await store.networks.listCounts(row.id),
     calls: facts.calls,
   };
 }

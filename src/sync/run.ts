@@ -8,10 +8,11 @@ import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import { createRunControl, type RunControl } from '../run/control.ts';
+import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
 import type { Lease } from '../store/leases.ts';
 import { readBalance } from './balance.ts';
-import type { Run, SyncDeps } from './context.ts';
-import { createRunControl, type RunControl } from './control.ts';
 import { deliverProfiles } from './deliver.ts';
 import { readFields, requireUsableField } from './fields.ts';
 import { askedBefore, decideAgain } from './plan.ts';
@@ -23,6 +24,8 @@ import { withLease } from './with-lease.ts';
 
 /** What is asked for. */
 export interface RunRequest {
+  /** The id that the run gets; a new one unless told. */
+  runId?: string;
   integration: Integration;
   mappings: readonly FieldMapping[];
   /** Fingerprint of the partner key. */
@@ -30,6 +33,8 @@ export interface RunRequest {
   trigger: Trigger;
   full: boolean;
   only: string | null;
+  /** What is done besides; nothing unless told. */
+  stages?: Stages;
   /** Aborted to stop the run at its next checkpoint, within ten seconds. */
   signal: AbortSignal;
 }
@@ -41,22 +46,49 @@ export interface RunWatch {
   calls: () => RunFacts['calls'];
 }
 
-/** Runs one sync of one integration from wherever the last one stopped, and reports. */
+/**
+ * Runs one sync of one integration from wherever the last one stopped, and reports. The run is on
+ * record before anybody is asked anything. Throws what a person has to mend before a run can begin;
+ * then it is on record as failed.
+ */
 export function runSync(deps: SyncDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
-    const account = await deps.connector.prepare();
-    await pinAccount(deps, lease, request.integration, account);
-    if (request.only !== null) await requireContact(deps, request.integration, request.only);
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
     try {
       watch.started?.(run);
-      const remaining = await runStations(deps, run);
-      return await endRun(deps, run, { remaining, calls: watch.calls() });
+      const isReady = await prepareRun(deps, run);
+      const remaining = isReady
+        ? await runStations(deps, run, request.stages ?? NO_STAGES)
+        : NOTHING_ASKED;
+      const report = await endRun(deps, run, { remaining, calls: watch.calls() });
+      if (!isReady && run.control.failure !== null) throw run.control.failure;
+      return report;
     } finally {
       run.control.close();
     }
   });
+}
+
+/** What a run knows of the balances that could not begin. */
+const NOTHING_ASKED: RunFacts['remaining'] = { enhancements: null, networks: null };
+
+/** Signs in to the CRM and reads its fields; false, with the reason on the run, if that fails. */
+async function prepareRun(deps: SyncDeps, run: Run): Promise<boolean> {
+  const { connector } = deps;
+  try {
+    await pinAccount(deps, run.lease, run.integration, await connector.prepare());
+    if (run.only !== null) await requireContact(deps, run.integration, run.only);
+    const { fields, findings, toCreate } = await readFields(connector, run.mappings);
+    requireUsableField(run.integration, run.mappings, findings);
+    if (toCreate.length > 0) await connector.createFields(toCreate);
+    run.fields = fields;
+    return true;
+  } catch (error) {
+    // What breaks off because a stop was asked for is no reason of its own.
+    if (!run.control.stopping.aborted) run.control.stopFor(error);
+    return false;
+  }
 }
 
 /** One integration writes into one CRM account for ever: ids of another would mean other people. */
@@ -93,18 +125,16 @@ async function requireContact(
 }
 
 async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {
-  const { store, connector, clock, newId } = deps;
-  const { fields, findings, toCreate } = await readFields(connector, request.mappings);
-  requireUsableField(request.integration, request.mappings, findings);
-  if (toCreate.length > 0) await connector.createFields(toCreate);
+  const { store, clock, newId } = deps;
   const run: Run = {
-    id: newId(),
+    id: request.runId ?? newId(),
     lease,
     integration: request.integration,
     trigger: request.trigger,
     mappings: request.mappings,
-    fields,
+    fields: [],
     partnerKey: request.partnerKey,
+    groupMembers: new Set(),
     forgotten: await store.forget.listForgotten(request.integration.id),
     full: request.full,
     only: request.only,
@@ -115,7 +145,11 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
 }
 
 /** All stations at the same time; the first error of one stops the others at their checkpoints. */
-async function runStations(deps: SyncDeps, run: Run): Promise<RunFacts['remaining']> {
+async function runStations(
+  deps: SyncDeps,
+  run: Run,
+  stages: Stages,
+): Promise<RunFacts['remaining']> {
   const remaining: RunFacts['remaining'] = { enhancements: null, networks: null };
   const station = (work: Promise<void>) =>
     work.catch((error: unknown) => {
@@ -127,15 +161,30 @@ async function runStations(deps: SyncDeps, run: Run): Promise<RunFacts['remainin
       remaining.networks = networks;
     }),
   );
+  await runStages(stages.before);
   await Promise.all([
     station(readContacts(deps, run)),
     station(submitPersons(deps, run)),
     station(pollJobs(deps, run)),
     station(deliverProfiles(deps, run)),
   ]);
+  await runStages(stages.after);
+  if ((await deps.store.networks.spentByRun(run.id)) > 0) {
+    await station(
+      readBalance(deps, run).then(({ networks }) => {
+        remaining.networks = networks;
+      }),
+    );
+  }
   await station(deps.connector.finish());
   remaining.enhancements = (await deps.store.submissions.findBalance(run.partnerKey)).balance;
   return remaining;
+
+  async function runStages(inOrder: readonly Stage[]): Promise<void> {
+    for (const stage of inOrder) {
+      if (!run.control.stopping.aborted) await station(stage(deps, run));
+    }
+  }
 }
 
 /**

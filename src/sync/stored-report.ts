@@ -39,6 +39,9 @@ const reportSchema = z.object({
  * The report of a run: the one it left when it ended, or else how things stand now. A run that
  * was cut off left none.
  */
-export async function reportOf(store: Pick<Store, 'contacts'>, row: RunRow): Promise<RunReport> {
+export async function reportOf(
+  store: Pick<Store, 'contacts' | 'networks'>,
+  row: RunRow,
+): Promise<RunReport> {
   return row.report === null ? buildReport(store, row) : reportSchema.parse(JSON.parse(row.report));
 }

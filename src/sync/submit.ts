@@ -1,8 +1,6 @@
 /** The second station: due contacts → submissions, each paid for once and with a reason. */
-import type { RecordLookup } from '../../connectors/contract.ts';
-import { DonorSyncError, FatalError, messageOf, RetriableError } from '../core/errors.ts';
-import type { OutcomeReason } from '../core/outcome.ts';
-import { MAX_PERSONS_PER_SUBMISSION, type Person, personOf } from '../core/person.ts';
+import { DonorSyncError, FatalError, messageOf } from '../core/errors.ts';
+import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import {
   blamedPersons,
   CreditsExhausted,
@@ -10,15 +8,14 @@ import {
   PartnerValidationError,
 } from '../partner/errors.ts';
 import type { Submission } from '../partner/submission.ts';
+import { confirmLease } from '../run/confirm-lease.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRow } from '../store/contacts.ts';
-import { LEASE_MS } from '../store/leases.ts';
-import type { IntendedJob } from '../store/submissions.ts';
-import type { DueReason } from '../store/tables.ts';
 import { findAllowance, readBalance } from './balance.ts';
-import type { Run, SyncDeps } from './context.ts';
-import { decideContact, PRIORITY } from './plan.ts';
-import { plannedContact, planRules } from './read.ts';
+import { PRIORITY } from './plan.ts';
+import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { settleOpenSubmission } from './settle.ts';
+import { sharingRules } from './sharing.ts';
 
 /** Contacts that may be between submission and delivery at one time. */
 const MAX_UNDER_WAY = 10_000;
@@ -90,93 +87,66 @@ async function nextDue(
 }
 
 async function submitDue(deps: SubmitDeps, run: Run, due: ContactRow[]): Promise<Attempt> {
+  return submitPrepared(deps, run, await preparePersons(deps, run, due));
+}
+
+async function submitPrepared(
+  deps: SubmitDeps,
+  run: Run,
+  prepared: readonly Prepared[],
+): Promise<Attempt> {
+  if (prepared.length === 0) return 'progress';
   const allowance = await findAllowance(deps, run);
   if (allowance.credits === 0) {
-    run.control.stopSpending(
-      allowance.limit,
-      `No more contacts were submitted: ${allowance.limitText}.`,
-    );
+    const { length } = await shareProfiles(deps, run, prepared);
+    if (length > 0) {
+      run.control.stopSpending(
+        allowance.limit,
+        `No more contacts were submitted: ${allowance.limitText}.`,
+      );
+    }
     return 'progress';
   }
-  const batch = await prepareBatch(deps, run, due.slice(0, allowance.credits));
-  if (batch.persons.length === 0) return 'progress';
+  const batch = oneOfEachPerson(prepared).slice(0, allowance.credits);
   const submissionId = deps.newId();
   const intent = await deps.store.submissions.recordIntent(run.lease, {
     submissionId,
     runId: run.id,
     partnerKey: run.partnerKey,
-    jobs: batch.jobs,
+    jobs: batch.map(({ job }) => job),
+    sharing: sharingRules(deps, run),
   });
-  if (!intent.recorded) {
-    // Somebody else uses the key, or the contacts moved on: look at everything anew.
-    if (intent.why === 'balance_unknown') await readBalance(deps, run);
-    else await run.control.wait(run.control.rings);
-    return 'progress';
+  if (intent.recorded) {
+    const persons = batch.map(({ person }) => person);
+    return send(deps, run, submissionId, persons);
   }
-  return send(deps, run, submissionId, batch.persons);
+  if (intent.why === 'person_paid') {
+    const unpaid = await shareProfiles(deps, run, prepared);
+    return unpaid.length < prepared.length ? submitPrepared(deps, run, unpaid) : 'progress';
+  }
+  // Somebody else uses the key, or the contacts moved on: look at everything anew.
+  if (intent.why === 'balance_unknown') await readBalance(deps, run);
+  else await run.control.wait(run.control.rings);
+  return 'progress';
 }
 
-interface Batch {
-  persons: Person[];
-  jobs: IntendedJob[];
+/** Lets contacts take jobs that were paid for the same persons; resolves with the others. */
+async function shareProfiles(
+  deps: SubmitDeps,
+  run: Run,
+  prepared: readonly Prepared[],
+): Promise<Prepared[]> {
+  const jobs = prepared.map(({ job }) => job);
+  const rules = sharingRules(deps, run);
+  const shared = await deps.store.shares.take(run.lease, run.id, jobs, rules);
+  deps.log.debug({ run: run.id, contacts: shared.size }, 'contacts take jobs that are paid for');
+  run.control.ring();
+  return prepared.filter(({ job }) => !shared.has(job.crmId));
 }
 
-/**
- * The persons as the CRM has them at this moment. Names and addresses are not kept from reading:
- * they live in memory only between here and the request.
- */
-async function prepareBatch(deps: SubmitDeps, run: Run, due: ContactRow[]): Promise<Batch> {
-  const rows = new Map(due.map((row) => [row.crm_id, row]));
-  const batch: Batch = { persons: [], jobs: [] };
-  const settled: { crmId: string; reason: OutcomeReason; removed: boolean }[] = [];
-  for (const lookup of await lookUp(deps, [...rows.keys()])) {
-    const row = rows.get(lookup.id);
-    if (!row) continue;
-    const verdict = verdictOn(deps, run, lookup, row);
-    if (verdict.kind === 'settle') {
-      settled.push({ crmId: lookup.id, reason: verdict.reason, removed: verdict.removed });
-      continue;
-    }
-    if (lookup.state !== 'found') continue;
-    const trackingId = deps.newId();
-    batch.persons.push(personOf(lookup.contact, trackingId));
-    batch.jobs.push({
-      trackingId,
-      crmId: lookup.id,
-      identity: verdict.identity,
-      reason: verdict.reason,
-    });
-  }
-  if (settled.length > 0) await deps.store.contacts.settleDue(run.lease, run.id, settled);
-  return batch;
-}
-
-async function lookUp({ connector }: SubmitDeps, ids: string[]): Promise<RecordLookup[]> {
-  const lookups: RecordLookup[] = [];
-  const { readBatch } = connector.capabilities;
-  for (let start = 0; start < ids.length; start += readBatch) {
-    lookups.push(...(await connector.readByIds(ids.slice(start, start + readBatch), [])));
-  }
-  return lookups;
-}
-
-type Verdict =
-  | { kind: 'submit'; identity: string; reason: DueReason }
-  | { kind: 'settle'; reason: OutcomeReason; removed: boolean };
-
-/** The plan once more, on the record as it is now: it may have changed since it was read. */
-function verdictOn(deps: SubmitDeps, run: Run, lookup: RecordLookup, row: ContactRow): Verdict {
-  if (lookup.state === 'removed') {
-    const reason = lookup.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
-    return { kind: 'settle', reason, removed: true };
-  }
-  const planned = plannedContact(deps, run, lookup.contact);
-  const decision = decideContact(planned, row, planRules(deps, run));
-  if (decision.kind === 'choose') {
-    return { kind: 'submit', identity: planned.identity, reason: decision.reason };
-  }
-  const reason = decision.kind === 'settle' ? decision.reason : 'profile_fresh';
-  return { kind: 'settle', reason, removed: false };
+/** Of contacts that are the same person one is submitted; the others wait for its job. */
+function oneOfEachPerson(prepared: readonly Prepared[]): Prepared[] {
+  return [...new Map(prepared.map((each) => [each.job.person ?? each.job.crmId, each])).values()];
 }
 
 /** Sends what is on disk as intended, and puts on disk how it went. */
@@ -209,20 +179,6 @@ async function send(
     await readBalance(deps, run);
   }
   return answer.processed === 0 ? 'nothing_processed' : 'progress';
-}
-
-/**
- * A process that was stopped for longer than its lease lasts must not send, nor send again after a
- * wait: another may have taken the contacts over, settled the submission and made one of its own.
- */
-async function confirmLease({ store, clock }: SubmitDeps, { lease }: Run): Promise<void> {
-  const askedAt = clock.now();
-  await store.leases.renew(lease);
-  if (clock.now() - askedAt > LEASE_MS / 2) {
-    throw new RetriableError('It took too long to find out whether the lease is still held.', {
-      code: 'lease_doubtful',
-    });
-  }
 }
 
 async function recordFailure(

@@ -1,10 +1,10 @@
 /** Takes back what a run wrote, only where the CRM's value is still ours. */
 import type { FieldValue } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import type { SyncDeps } from '../run/context.ts';
+import { openValues, valuePrint } from '../run/values.ts';
 import { type OwnedValues, parseOwned, type WriteRow } from '../store/deliveries.ts';
 import type { Lease } from '../store/leases.ts';
-import type { SyncDeps } from './context.ts';
-import { openValues, valuePrint } from './values.ts';
 
 type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 

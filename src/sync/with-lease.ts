@@ -1,6 +1,6 @@
 import { RetriableError } from '../core/errors.ts';
+import type { SyncDeps } from '../run/context.ts';
 import { LEASE_MS, type Lease } from '../store/leases.ts';
-import type { SyncDeps } from './context.ts';
 
 type LeaseDeps = Pick<SyncDeps, 'store' | 'clock' | 'takeLease'>;
 

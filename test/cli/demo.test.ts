@@ -23,21 +23,24 @@ const documentSchema = z.looseObject({
       calls: z.looseObject({ throttled: z.number() }),
     }),
   ),
-  salesforce: z.object({
-    createdFields: z.array(z.string()),
-    runs: z.array(
-      z.looseObject({
-        status: z.string(),
-        contacts: z.record(z.string(), z.number()),
-        credits: z.looseObject({ enhancements: z.object({ spent: z.number() }).loose() }),
-      }),
-    ),
-    contacts: z.array(
-      z.looseObject({
-        values: z.array(z.object({ field: z.string(), value: z.unknown() })),
-      }),
-    ),
-  }),
+  crms: z.array(
+    z.looseObject({
+      kind: z.string(),
+      createdFields: z.array(z.string()),
+      runs: z.array(
+        z.looseObject({
+          status: z.string(),
+          contacts: z.record(z.string(), z.number()),
+          credits: z.looseObject({ enhancements: z.object({ spent: z.number() }).loose() }),
+        }),
+      ),
+      contacts: z.array(
+        z.looseObject({
+          values: z.array(z.object({ field: z.string(), value: z.unknown() })),
+        }),
+      ),
+    }),
+  ),
   contacts: z.array(
     z.looseObject({
       id: z.string(),
@@ -81,17 +84,32 @@ describe('demo', () => {
     await expect(fetch(partner.rootUrl)).rejects.toThrow();
   });
 
-  it('creates the fields of a Salesforce org, fills them once, and reads them back', async () => {
-    const { exitCode, salesforce } = await playOnce('--contacts', '8');
+  it('creates the fields of both CRMs, fills them once, and reads them back', async () => {
+    const { exitCode, crms } = await playOnce('--contacts', '8');
     expect(exitCode).toBe(0);
-    expect(salesforce.createdFields).toContain('Donor_Net_Worth__c');
-    const [first, second] = salesforce.runs;
-    expect(first).toMatchObject({ status: 'succeeded', contacts: { read: 25 } });
-    expect(first?.contacts['written']).toBeGreaterThan(20);
-    expect(second).toMatchObject({ status: 'succeeded', credits: { enhancements: { spent: 0 } } });
-    for (const { values } of salesforce.contacts) {
-      expect(values.some(({ value }) => value !== null)).toBe(true);
+    expect(crms.map(({ kind }) => kind)).toEqual(['salesforce', 'hubspot']);
+    expect(crms[0]?.createdFields).toContain('Donor_Net_Worth__c');
+    expect(crms[1]?.createdFields).toContain('donor_net_worth');
+    for (const { runs, contacts } of crms) {
+      const [first, second] = runs;
+      expect(first).toMatchObject({ status: 'succeeded', contacts: { read: 25 } });
+      expect(first?.contacts['written']).toBeGreaterThan(20);
+      expect(second).toMatchObject({
+        status: 'succeeded',
+        credits: { enhancements: { spent: 0 } },
+      });
+      for (const { values } of contacts) {
+        expect(values.some(({ value }) => value !== null)).toBe(true);
+      }
     }
+  });
+
+  it('pays once for whoever is in both CRMs', async () => {
+    const { crms } = await playOnce('--contacts', '8');
+    const [salesforce, hubspot] = crms.map(({ runs }) => runs[0]);
+    expect(salesforce?.credits.enhancements.spent).toBeGreaterThan(20);
+    expect(hubspot?.credits.enhancements.spent).toBe(0);
+    expect(hubspot?.contacts['enhanced']).toBe(salesforce?.contacts['enhanced']);
   });
 
   it('shows one contact of each kind of fate', async () => {

@@ -64,6 +64,9 @@ const countSchema = z.object({ count: z.number() });
 const outcomeSchema = z.object({ outcome_reason: z.string(), count: z.number() });
 const idSchema = z.object({ crm_id: z.string() });
 
+/** A job that another contact's credit paid for cost none of its own. */
+const IS_PAID = "state <> 'unpaid' and shared_from is null";
+
 /** Reads the books of a store that nobody writes to any more. */
 export function readBooks(database: string): Books {
   const db = new Sqlite(database, { readonly: true });
@@ -75,11 +78,9 @@ export function readBooks(database: string): Books {
       .map((row) => outcomeSchema.parse(row));
     return {
       outcomes: new Map(outcomes.map((row) => [row.outcome_reason, row.count])),
-      paidJobs: count("select count(*) as count from jobs where state <> 'unpaid'"),
+      paidJobs: count(`select count(*) as count from jobs where ${IS_PAID}`),
       paidTwice: db
-        .prepare(
-          "select crm_id from jobs where state <> 'unpaid' group by crm_id having count(*) > 1",
-        )
+        .prepare(`select crm_id from jobs where ${IS_PAID} group by crm_id having count(*) > 1`)
         .all()
         .map((row) => idSchema.parse(row).crm_id),
       openSubmissions: count(

@@ -14,13 +14,13 @@ import { silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { createPartnerClient, type PartnerClient } from '../../src/partner/client.ts';
 import { createPacer } from '../../src/partner/pacer.ts';
+import type { SyncDeps } from '../../src/run/context.ts';
 import { createFingerprint, loadFingerprintKey } from '../../src/store/fingerprint.ts';
 import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
 import { migrateToLatest } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
 import { createSealer, type Sealer } from '../../src/store/sealed.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
-import type { SyncDeps } from '../../src/sync/context.ts';
 import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import { openSqliteTemp, type TestDatabase } from './test-databases.ts';
 

@@ -1,7 +1,9 @@
 import type { ContactRow } from '../../src/store/contacts.ts';
 import type { Decision, ReadContact } from '../../src/store/decisions.ts';
 import type { HoldRow } from '../../src/store/holds.ts';
-import type { AfterLoss, IntentResult } from '../../src/store/submissions.ts';
+import type { IntendedJob, IntentResult } from '../../src/store/intents.ts';
+import type { AfterLoss } from '../../src/store/lost-answers.ts';
+import type { SharingRules } from '../../src/store/paid-jobs.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { BALANCE, INTEGRATION, KEY, RUN, START_MS, type StoreWorld } from './store-world.ts';
 
@@ -85,23 +87,39 @@ export async function submit(
   return recordIntent(world, ids, { submissionId });
 }
 
+/** Whatever was paid for may be shared. */
+export const SHARING: SharingRules = { since: 0, heedsLost: true };
+
+/** The job that a contact is to get; it shares with nobody unless a person is named. */
+export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
+  return {
+    trackingId: trackingIdOf(crmId),
+    crmId,
+    identity: `identity of ${crmId}`,
+    reason: 'never_enhanced',
+    person,
+  };
+}
+
 /** Puts the intent to submit contacts on disk. */
 export function recordIntent(
   { store, lease }: StoreWorld,
   ids: readonly string[],
-  { submissionId = 'submission-1', partnerKey = KEY } = {},
+  { submissionId = 'submission-1', partnerKey = KEY, person = null }: IntentOptions = {},
 ): Promise<IntentResult> {
   return store.submissions.recordIntent(lease, {
     submissionId,
     runId: RUN,
     partnerKey,
-    jobs: ids.map((crmId) => ({
-      trackingId: trackingIdOf(crmId),
-      crmId,
-      identity: `identity of ${crmId}`,
-      reason: 'never_enhanced',
-    })),
+    jobs: ids.map((crmId) => intendedJob(crmId, person)),
+    sharing: SHARING,
   });
+}
+
+interface IntentOptions {
+  submissionId?: string;
+  partnerKey?: string;
+  person?: string | null;
 }
 
 /** The service's answer: these contacts' jobs were started, and one credit spent for each. */

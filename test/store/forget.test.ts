@@ -7,10 +7,12 @@ import {
   contactOf,
   contactRow,
   holdForName,
+  intendedJob,
   makeReady,
   putContacts,
   readContact,
   readPage,
+  SHARING,
   start,
   submit,
   trackingIdOf,
@@ -177,14 +179,8 @@ async function leaveTraces(world: StoreWorld): Promise<void> {
     submissionId: 'submission-1',
     runId: RUN,
     partnerKey: KEY,
-    jobs: [
-      {
-        trackingId: TRACKING_ID,
-        crmId: MARKED,
-        identity: `identity of ${MARKED}`,
-        reason: 'never_enhanced',
-      },
-    ],
+    jobs: [{ ...intendedJob(MARKED, `person of ${MARKED}`), trackingId: TRACKING_ID }],
+    sharing: SHARING,
   });
   await store.submissions.recordAccepted(lease, 'submission-1', {
     jobIds: new Map([[TRACKING_ID, 'job-7f']]),

@@ -54,6 +54,7 @@ describeEachDatabase('leases', (open) => {
     expect(await store.leases.holder('lakeside')).toEqual({
       owner: 'ben',
       until: START_MS + 2 * LEASE_MS,
+      epoch: 2,
     });
   });
 

@@ -69,6 +69,25 @@ describeEachDatabase('resealAll', (open) => {
         written_at: 1,
       })
       .execute();
+    await db
+      .insertInto('hooks')
+      .values({
+        integration_id: 'riverside',
+        token_hash: 'h',
+        signature: 'hmac',
+        secret: before.seal('h'),
+        created_at: 1,
+      })
+      .execute();
+    await db
+      .insertInto('consents')
+      .values({
+        state_hash: 'h',
+        integration_id: 'riverside',
+        verifier: before.seal('v'),
+        expires_at: 1,
+      })
+      .execute();
     expect(await resealAll(db, during)).toBe(SEALED_COLUMNS.length);
   });
 

@@ -22,6 +22,7 @@ describeEachDatabase('runs', (open) => {
       chosen_count: 0,
       submitted_count: 0,
       enhanced_count: 0,
+      shared_count: 0,
       spent_enhancements: 0,
       report: null,
     });

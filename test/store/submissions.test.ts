@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { IntendedJob } from '../../src/store/submissions.ts';
+import type { IntendedJob } from '../../src/store/intents.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   accept,
@@ -15,6 +15,7 @@ import {
   readPage,
   recordIntent,
   runRow,
+  SHARING,
   start,
   submit,
   trackingIdOf,
@@ -59,9 +60,11 @@ describeEachDatabase('recordIntent', (open) => {
         integration_id: INTEGRATION,
         crm_id: id,
         identity: `identity of ${id}`,
+        person: null,
         reason: 'never_enhanced',
         state: 'intended',
         job_id: null,
+        shared_from: null,
         submitted_at: START_MS + 1_000,
         closed_at: null,
       });
@@ -174,12 +177,12 @@ describeEachDatabase('recordIntent', (open) => {
     await putContacts(world, [
       contactRow({ crm_id: 'c-2', state: 'due', integration_id: 'lakeside' }),
     ]);
-    const job = { identity: 'i', reason: 'never_enhanced' } as const;
+    const job = { identity: 'i', reason: 'never_enhanced', person: null } as const;
     const twice: IntendedJob[] = [
       { ...job, trackingId: 'tracking-1', crmId: 'c-1' },
       { ...job, trackingId: 'tracking-2', crmId: 'c-1' },
     ];
-    const intent = { submissionId: 'submission-1', runId: RUN, partnerKey: KEY };
+    const intent = { submissionId: 'submission-1', runId: RUN, partnerKey: KEY, sharing: SHARING };
     const { submissions } = world.store;
     const refused = { recorded: false, why: 'contacts_changed' };
     expect(await submissions.recordIntent(world.lease, { ...intent, jobs: twice })).toEqual(

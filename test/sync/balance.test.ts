@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
+import type { Run } from '../../src/run/context.ts';
+import { createRunControl } from '../../src/run/control.ts';
 import { findAllowance } from '../../src/sync/balance.ts';
-import type { Run } from '../../src/sync/context.ts';
-import { createRunControl } from '../../src/sync/control.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 let world: SyncWorld;
@@ -31,6 +31,7 @@ function aRun({ integration, store, deps }: SyncWorld, id: string): Run {
     mappings: [],
     fields: [],
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
+    groupMembers: new Set(),
     forgotten: new Set(),
     full: false,
     only: null,

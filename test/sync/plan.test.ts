@@ -53,7 +53,11 @@ function read(changes: Partial<PlannedContact> = {}): PlannedContact {
   return { crmId: 'C1', identity: 'same', refusal: null, ...changes };
 }
 
-const rules: PlanRules = { refresh: { afterDays: 365, whenIdentityChanges: true }, now: NOW };
+const rules: PlanRules = {
+  refresh: { afterDays: 365, whenIdentityChanges: true },
+  now: NOW,
+  groupMembers: new Set(),
+};
 
 describe('refusalOf', () => {
   it.each([
@@ -102,6 +106,17 @@ describe('decideContact', () => {
     });
     const never = { ...rules, refresh: { afterDays: null, whenIdentityChanges: true } };
     expect(decideContact(read(), old, never)).toMatchObject({ reason: 'profile_fresh' });
+  });
+
+  it('puts members of mirrored groups in front, whether they are new, changed or old', () => {
+    const withMember = { ...rules, groupMembers: new Set(['C1']) };
+    const old = aRow({ asked_at: NOW - 366 * DAY_MS });
+    expect(decideContact(read(), undefined, withMember)).toMatchObject({ priority: 0 });
+    expect(decideContact(read({ identity: 'other' }), aRow(), withMember)).toMatchObject({
+      priority: 0,
+    });
+    expect(decideAgain(old, withMember)).toMatchObject({ reason: 'profile_old', priority: 0 });
+    expect(decideAgain(aRow(), withMember)).toMatchObject({ kind: 'settle' });
   });
 
   it.each(['submitted', 'ready'] as const)(

@@ -3,6 +3,7 @@ import { RetriableError } from '../../src/core/errors.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { PartnerValidationError } from '../../src/partner/errors.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+import { sharedBy } from './shared-by.ts';
 
 const NET_WORTH = 'Donor Net Worth';
 
@@ -47,6 +48,29 @@ const strangers: SyncWorldOptions = {
   }),
 };
 
+/** A slow machine makes a test long, and does not make it fail. */
+const PATIENTLY = { timeout: 30_000 };
+
+/** Submits everybody and stops before any job is looked at. */
+async function leaveJobsRunning(world: SyncWorld): Promise<void> {
+  await world.putFaults([{ on: { path: '*progress*' }, fault: { kind: 'slow', delayMs: 60_000 } }]);
+  const stop = new AbortController();
+  const running = world.sync({ signal: stop.signal });
+  const submitted = () => world.store.contacts.countWork('riverside');
+  await expect.poll(submitted, PATIENTLY).toMatchObject({ due: 0 });
+  await expect.poll(() => world.spent(), PATIENTLY).toBeGreaterThan(0);
+  stop.abort();
+  await running;
+}
+
+/** Makes all jobs look as if they had been submitted so many minutes earlier. */
+async function ageJobs({ database }: SyncWorld, minutes: number): Promise<void> {
+  await database.db
+    .updateTable('jobs')
+    .set((eb) => ({ submitted_at: eb('submitted_at', '-', minutes * 60_000) }))
+    .execute();
+}
+
 /** Lets the service blame the first person of the first submission. */
 function blameFirst(client: PartnerClient): PartnerClient['submitEnhancements'] {
   let blamed = false;
@@ -67,7 +91,7 @@ describe('a first run', () => {
     const { contacts } = report;
     expect(report).toMatchObject({ status: 'succeeded', reason: null, trigger: 'manual' });
     expect(contacts.read).toBe(250);
-    expect(contacts.submitted).toBe(contacts.chosen);
+    expect(contacts.submitted + (await sharedBy(world, report))).toBe(contacts.chosen);
     expect(report.credits.enhancements.spent).toBe(contacts.submitted);
     expect(await world.spent()).toBe(contacts.submitted);
     const { written, unchanged, skipped, failed, held, waiting } = contacts;
@@ -185,13 +209,14 @@ describe('a later run', () => {
     expect(report.contacts).toMatchObject({ chosen: 1, submitted: 1 });
   });
 
-  it('refuses a contact that nobody knows, and begins nothing', async () => {
+  it('refuses a contact that nobody knows, and puts that on record', async () => {
     const world = await openEnhanced(2);
     await expect(world.sync({ only: 'no-such-id' })).rejects.toMatchObject({
       kind: 'configuration',
       code: 'contact_unknown',
     });
-    expect(await world.store.runs.list({ limit: 10 })).toHaveLength(1);
+    const failed = await world.store.runs.list({ status: 'failed', limit: 10 });
+    expect(failed).toMatchObject([{ reason_code: 'contact_unknown' }]);
   });
 
   it('drops contacts that were deleted, and those deleted between reading and delivery', async () => {
@@ -377,10 +402,12 @@ describe('nothing is dropped', () => {
     const first = await world.sync();
     expect(first).toMatchObject({ status: 'incomplete', reason: { code: 'budget_reached' } });
     expect(first.contacts.submitted).toBe(130);
-    expect(first.contacts.waiting).toBe(first.contacts.chosen - 130);
+    const shared = await sharedBy(world, first);
+    expect(first.contacts.waiting).toBe(first.contacts.chosen - 130 - shared);
     const second = await world.sync();
     expect(second.status).toBe('succeeded');
-    expect(await world.spent()).toBe(first.contacts.chosen);
+    const sharedLater = await sharedBy(world, second);
+    expect(await world.spent()).toBe(first.contacts.chosen - shared - sharedLater);
   });
 
   it('leaves the credits that the settings keep', async () => {
@@ -401,7 +428,8 @@ describe('nothing is dropped', () => {
     expect(report).toMatchObject({ status: 'incomplete', reason: { code: 'credits_exhausted' } });
     expect(report.contacts.submitted).toBe(120);
     expect(report.contacts.enhanced + report.contacts.failed).toBeGreaterThanOrEqual(120);
-    expect(report.contacts.waiting).toBe(report.contacts.chosen - 120);
+    const shared = await sharedBy(world, report);
+    expect(report.contacts.waiting).toBe(report.contacts.chosen - 120 - shared);
   });
 
   it('submits again whom the service left out of a batch', async () => {
@@ -464,14 +492,36 @@ describe('nothing is dropped', () => {
   it('asks again, in a later run, for a job that vanished before its profile was delivered', async () => {
     const world = await open();
     await world.addPeople(10);
+    await leaveJobsRunning(world);
+    await ageJobs(world, 11);
     await world.putFaults([{ on: { path: '*progress*' }, fault: { kind: 'jobsVanish' } }]);
     const first = await world.sync();
-    expect(first.contacts).toMatchObject({ submitted: 10, waiting: 10, written: 0 });
+    expect(first.contacts).toMatchObject({ submitted: 0, waiting: 10, written: 0 });
     await world.putFaults([]);
     const second = await world.sync();
     expect(second.contacts).toMatchObject({ chosen: 10, written: 10 });
     const reasons = await world.database.db.selectFrom('jobs').select('reason').execute();
     expect(reasons.filter(({ reason }) => reason === 'job_vanished')).toHaveLength(10);
+  });
+
+  it('treats a young job that the service denies as still running', async () => {
+    const world = await open();
+    await world.addPeople(5);
+    await world.putFaults([
+      { on: { path: '*progress*' }, times: 2, fault: { kind: 'jobsVanish' } },
+    ]);
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 5, written: 5 });
+    expect(await world.spent()).toBe(5);
+  });
+
+  it('leaves a young job whose result the service denies to the next run', async () => {
+    const world = await open();
+    await world.addPeople(5);
+    await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 5, waiting: 5 });
+    await world.putFaults([]);
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 5 });
+    expect(await world.spent()).toBe(5);
   });
 
   it('treats an unknown state of a job as still running', async () => {
@@ -533,8 +583,12 @@ describe('stopping and going on', () => {
     expect(second.status).toBe('succeeded');
     const third = await world.sync({ full: true });
     expect(third.contacts).toMatchObject({ chosen: 0, waiting: 0 });
-    const jobs = await world.database.db.selectFrom('jobs').select('crm_id').execute();
-    expect(new Set(jobs.map(({ crm_id }) => crm_id)).size).toBe(await world.spent());
+    const paid = await world.database.db
+      .selectFrom('jobs')
+      .select('crm_id')
+      .where('shared_from', 'is', null)
+      .execute();
+    expect(new Set(paid.map(({ crm_id }) => crm_id)).size).toBe(await world.spent());
   });
 
   it('is interrupted, and did not fail, when it is asked to stop while the service does not answer', async () => {
@@ -545,7 +599,7 @@ describe('stopping and going on', () => {
     const stop = new AbortController();
     const running = world.sync({ signal: stop.signal });
     const ready = () => world.store.contacts.countWork('riverside');
-    await expect.poll(ready, { timeout: 5_000 }).toMatchObject({ ready: 3 });
+    await expect.poll(ready, PATIENTLY).toMatchObject({ ready: 3 });
     stop.abort();
     expect(await running).toMatchObject({ status: 'incomplete', reason: { code: 'interrupted' } });
   }, 20_000);
@@ -585,14 +639,14 @@ describe('stopping and going on', () => {
   it('does not send a throttled submission again once another run has taken over', async () => {
     const world = await open();
     await world.addPeople(3);
-    const fault = { kind: 'throttle', retryAfterSeconds: 1 };
+    const fault = { kind: 'throttle', retryAfterSeconds: 3 };
     await world.putFaults([{ on: { path: '/enhancements' }, times: 1, fault }]);
     const stopped = world.sync().catch((error: unknown) => error);
     const statuses = async () =>
       (await world.requests())
         .filter(({ path }) => path.endsWith('/enhancements'))
         .map(({ status }) => status);
-    await expect.poll(statuses, { timeout: 5_000 }).toEqual([429]);
+    await expect.poll(statuses, PATIENTLY).toEqual([429]);
     await world.store.leases.acquire('riverside', 'another', () => true);
     expect(await stopped).toMatchObject({ code: 'lease_lost' });
     expect(await statuses()).toEqual([429]);
@@ -600,10 +654,10 @@ describe('stopping and going on', () => {
   });
 
   it('writes no checkpoint any more once another run has taken over', async () => {
-    const world = await open({ service: { jobTimeMs: 400 } });
+    const world = await open({ service: { jobTimeMs: 60_000 } });
     await world.addPeople(20);
     const overtaken = world.sync();
-    await expect.poll(() => world.spent()).toBe(20);
+    await expect.poll(() => world.spent(), PATIENTLY).toBe(20);
     await world.database.db.updateTable('integrations').set({ lease_until: 0 }).execute();
     const taken = await world.store.leases.acquire('riverside', 'another', () => true);
     expect(taken.acquired).toBe(true);

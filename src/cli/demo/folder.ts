@@ -27,14 +27,19 @@ export const ENHANCED_FIELDS = [
 /** The id of the demo's integration with a file. */
 export const DEMO_INTEGRATION = 'demo';
 
-/** The id of the demo's integration with a Salesforce org. */
-export const SALESFORCE_INTEGRATION = 'demo-salesforce';
+/** The CRMs of the demo. */
+export type CrmKind = 'salesforce' | 'hubspot';
 
-/** The service and the org that the settings lead to. */
+/** The id of the demo's integration with a CRM. */
+export function crmIntegration(kind: CrmKind): string {
+  return `demo-${kind}`;
+}
+
+/** The service and the CRMs that the settings lead to. */
 export interface DemoAddresses {
   baseUrl: string;
   apiKey: string;
-  salesforce: { baseUrl: string; token: string };
+  crms: Readonly<Record<CrmKind, { baseUrl: string; token: string }>>;
 }
 
 /** Writes the contact list and the settings into a new temporary folder. */
@@ -79,7 +84,7 @@ function contactsText(contacts: readonly DemoContact[]): string {
   });
 }
 
-function settingsText({ baseUrl, apiKey, salesforce }: DemoAddresses): string {
+function settingsText({ baseUrl, apiKey, crms: { salesforce, hubspot } }: DemoAddresses): string {
   return `# Settings of the demo. Real keys belong into the environment: apiKey: "\${PARTNER_API_KEY}"
 
 database: "sqlite:donor-sync.db"
@@ -106,7 +111,7 @@ integrations:
       - { from: work.primary, to: Donor Work }
       - { from: education.primary, to: Donor Education }
 
-  - id: ${SALESFORCE_INTEGRATION}
+  - id: ${crmIntegration('salesforce')}
     name: Demo Nonprofit on Salesforce
     partner:
       baseUrl: ${baseUrl}
@@ -115,5 +120,15 @@ integrations:
       kind: salesforce
       url: ${salesforce.baseUrl}
       auth: { type: token, token: "${salesforce.token}" }
+
+  - id: ${crmIntegration('hubspot')}
+    name: Demo Nonprofit on HubSpot
+    partner: # one key for all: whoever is in two CRMs is paid for once
+      baseUrl: ${baseUrl}
+      apiKey: ${apiKey}
+    crm: # the fields are the default map of config/fields.hubspot.json
+      kind: hubspot
+      url: ${hubspot.baseUrl}
+      auth: { type: token, token: "${hubspot.token}" }
 `;
 }

@@ -4,9 +4,9 @@ import { fitWidth, padWidth } from '../display-width.ts';
 import type { Output } from '../output.ts';
 import { countOf, formatCount, formatDuration } from '../quantities.ts';
 import { STATUS_WORDS } from '../sync/run-summary.ts';
+import type { CrmAct } from './crm-act.ts';
 import { type DemoFolder, ENHANCED_FIELDS } from './folder.ts';
 import type { DemoResult } from './results.ts';
-import type { SalesforceAct } from './salesforce.ts';
 import type { Stage } from './stage.ts';
 
 /** The answer of `demo`, as `--json` prints it. */
@@ -14,12 +14,10 @@ export interface DemoReport {
   folder: DemoFolder;
   /** The stand-in; `rootUrl` is where its `/_sandbox` is found. */
   partner: { baseUrl: string; apiKey: string; rootUrl: string };
-  /** The org's stand-in. */
-  org: { baseUrl: string; token: string };
   runs: RunReport[];
   contacts: DemoResult[];
-  /** Null if the first sync did not come to its end. */
-  salesforce: SalesforceAct | null;
+  /** What became of each CRM; none if the first sync did not come to its end. */
+  crms: CrmAct[];
 }
 
 /** Says what is going to be synced, before it takes its seconds. */
@@ -31,7 +29,7 @@ export function showStart(output: Output, { contacts, baseUrl }: Stage, folder: 
 
 /** Shows what the two syncs did. */
 export function showReport(output: Output, report: DemoReport): void {
-  const { runs, contacts, folder, salesforce } = report;
+  const { runs, contacts, folder, crms } = report;
   const [first, second] = runs;
   const { strong } = output.style;
   if (first !== undefined) showRun(output, 'First sync', first);
@@ -44,7 +42,7 @@ export function showReport(output: Output, report: DemoReport): void {
     output.print();
   }
   if (second !== undefined) showRun(output, 'Second sync', second);
-  if (salesforce !== null) showSalesforce(output, salesforce, report.org.baseUrl);
+  for (const act of crms) showCrm(output, act);
   output.print(strong('The files stay there'));
   output.print(`  the contact list   ${folder.contacts}`);
   output.print(`  the same enhanced  ${folder.enhanced}`);
@@ -70,35 +68,35 @@ export function showNextSteps(
   output.print(`  ${program} runs                   # what the syncs did`);
   output.print(`  ${program} plan                   # after changing a name in contacts.csv`);
   output.print(`  ${program} sync --all`);
-  output.print(`  ${program} fields check           # whether the org's fields can be written`);
+  output.print(`  ${program} fields check           # whether the CRMs' fields can be written`);
   output.print(`  curl ${partner.rootUrl}/_sandbox/ledger   # every credit charged`);
 }
 
-/** The same for the org: its new fields, what the syncs did, and what stands there now. */
-function showSalesforce(output: Output, act: SalesforceAct, address: string): void {
+/** The same for a CRM: its new fields, what the syncs did, and what stands there now. */
+function showCrm(output: Output, act: CrmAct): void {
   const { strong, faint } = output.style;
   const [first, second] = act.runs;
-  output.print(strong(`The same service, and a Salesforce org (a stand-in: ${address})`));
+  output.print(strong(`The same service, and ${act.name} (a stand-in: ${act.baseUrl})`));
   output.print(
     `  ${countOf(act.createdFields.length, 'custom field')} created, with the access they need`,
   );
   output.print();
-  if (first !== undefined) showRun(output, 'First sync of the org', first);
-  output.print(strong('What stands in the org now, for example'));
+  if (first !== undefined) showRun(output, `First sync of ${act.name}`, first);
+  output.print(strong(`What stands in ${act.name} now, for example`));
   for (const { name, id, values } of act.contacts) {
     output.print(`  ${name} ${faint(id)}`);
+    const width = Math.max(...values.map(({ field }) => field.length));
     for (const { field, value } of values) {
       if (value === null) continue;
-      const label = padWidth(field, ORG_FIELD_WIDTH, 'left');
-      output.print(`    ${label}  ${fitWidth(String(value), ORG_VALUE_WIDTH)}`);
+      const label = padWidth(field, width, 'left');
+      output.print(`    ${label}  ${fitWidth(String(value), CRM_VALUE_WIDTH)}`);
     }
   }
   output.print();
-  if (second !== undefined) showRun(output, 'Second sync of the org', second);
+  if (second !== undefined) showRun(output, `Second sync of ${act.name}`, second);
 }
 
-const ORG_FIELD_WIDTH = 'Donor_Giving_Capacity__c'.length;
-const ORG_VALUE_WIDTH = 65;
+const CRM_VALUE_WIDTH = 65;
 
 /** What became of the contacts in one sync, and what it cost. */
 function showRun(output: Output, title: string, run: RunReport): void {
@@ -112,6 +110,10 @@ function showRun(output: Output, title: string, run: RunReport): void {
   output.print(`${output.style.strong(title)} (${formatDuration(tookMs)})`);
   output.print(`  ${countOf(read, 'contact')} read: ${outcomes.join(', ')}`);
   output.print(`  ${countOf(spent, 'credit')} spent${left}`);
+  const shared = run.contacts.enhanced - run.contacts.submitted;
+  if (shared > 0) {
+    output.print(`  ${countOf(shared, 'profile')} of people in another CRM, paid for there`);
+  }
   if (run.reason !== null) output.print(`  ${STATUS_WORDS[run.status]}: ${run.reason.message}`);
   output.print();
 }

@@ -1,8 +1,10 @@
 /** All of the demo that knows the sandbox, loaded when a demo is really played. */
+import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { startPartnerSandbox } from '../../../sandbox/partner/index.ts';
 import { createWorld } from '../../../sandbox/people/world.ts';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
 import { createCast, type DemoContact } from './cast.ts';
+import type { CrmKind } from './folder.ts';
 
 /** A service that is running, and the contact list of a nonprofit. */
 export interface Stage {
@@ -12,8 +14,11 @@ export interface Stage {
   /** Where `/_sandbox` is found. */
   rootUrl: string;
   contacts: DemoContact[];
-  /** A Salesforce org of the same people, with the Nonprofit Success Pack. */
-  salesforce: { baseUrl: string; token: string; contactCount: number };
+  /**
+   * A Salesforce org with the Nonprofit Success Pack, and a HubSpot account: the same people are
+   * contacts of both.
+   */
+  crms: Readonly<Record<CrmKind, { baseUrl: string; token: string }>>;
   close(): Promise<void>;
 }
 
@@ -26,24 +31,26 @@ const JOB_TIME_MS = 1_500;
 /** What the demo's nonprofit has bought: some are left over after any demo. */
 const SPARE_CREDITS = 100;
 
-/** The contacts of the org. */
-const ORG_CONTACTS = 25;
+/** The contacts of each CRM. */
+const CRM_CONTACTS = 25;
 
-/** Starts the service with its documented limits and the org, and draws up the contact list. */
+/** Starts the service with its documented limits and the CRMs, and draws up the contact list. */
 export async function setStage(size: number): Promise<Stage> {
   const world = createWorld({ seed: 1, donors: Math.max(DONORS, size) });
   const service = await startPartnerSandbox({
     world,
     jobTimeMs: JOB_TIME_MS,
-    credits: size + ORG_CONTACTS + SPARE_CREDITS,
+    credits: size + 2 * CRM_CONTACTS + SPARE_CREDITS,
   });
-  const org = await startSalesforceSandbox({ world, contacts: ORG_CONTACTS });
+  const salesforce = await startSalesforceSandbox({ world, contacts: CRM_CONTACTS });
+  const hubspot = await startHubspotSandbox({ world, contacts: CRM_CONTACTS, searchLagMs: 0 });
   return {
     ...service,
     contacts: createCast(world, size),
-    salesforce: { baseUrl: org.baseUrl, token: org.token, contactCount: ORG_CONTACTS },
+    crms: { salesforce, hubspot },
     async close() {
-      await org.close();
+      await hubspot.close();
+      await salesforce.close();
       await service.close();
     },
   };

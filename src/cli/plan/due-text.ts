@@ -1,4 +1,4 @@
-import type { DueReason } from '../../store/tables.ts';
+import type { EnhanceReason } from '../../sync/tally.ts';
 
 const DUE_TEXTS = {
   never_enhanced: 'was never enhanced',
@@ -7,13 +7,15 @@ const DUE_TEXTS = {
   resubmitted_by_person: 'a person asked for it to be submitted again',
   lost_answer_resubmitted: 'the answer was lost, and the settings say to submit again',
   job_vanished: 'the service lost its job before the profile came',
-} as const satisfies Record<DueReason, string>;
+  profile_shared:
+    'the profile of the same person in another contact or integration is used, no credit',
+} as const satisfies Record<EnhanceReason, string>;
 
-/** Why a credit is to be spent on a contact, in words; an unknown reason speaks for itself. */
+/** Why a contact is to be enhanced, in words; an unknown reason speaks for itself. */
 export function dueText(reason: string): string {
   return isKnown(reason) ? DUE_TEXTS[reason] : reason;
 }
 
-function isKnown(reason: string): reason is DueReason {
+function isKnown(reason: string): reason is EnhanceReason {
   return Object.hasOwn(DUE_TEXTS, reason);
 }

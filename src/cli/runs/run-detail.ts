@@ -16,6 +16,8 @@ export interface RunDetail extends RunReport {
    * each.
    */
   reasons: Record<string, number>;
+  /** Contacts that took the job of the same person in another contact, without a credit. */
+  shared: number;
   /** The first of the contacts that were not simply fresh. */
   outcomes: { crmId: string; reason: string; detail: string | null; at: string }[];
   /** The first of what was written and not undone. */
@@ -32,6 +34,7 @@ export async function describeRun(store: Store, row: RunRow, limit: number): Pro
   return {
     ...(await reportOf(store, row)),
     reasons: Object.fromEntries(reasons),
+    shared: row.shared_count,
     outcomes: outcomes.map((contact) => ({
       crmId: contact.crm_id,
       reason: contact.outcome_reason,
@@ -53,8 +56,16 @@ function writeOf(write: WriteRow): RunDetail['writes'][number] {
 
 export function printRunDetail(output: Output, detail: RunDetail): void {
   printRun(output, detail, new Map(Object.entries(detail.reasons)));
+  printShared(output, detail);
   printOutcomes(output, detail);
   printWrites(output, detail);
+}
+
+function printShared(output: Output, { shared }: RunDetail): void {
+  if (shared === 0) return;
+  const who = shared === 1 ? '1 contact shares' : `${formatCount(shared)} contacts share`;
+  output.print(`  ${who} the profile of the same person in another contact, without a credit`);
+  output.print();
 }
 
 function printOutcomes(output: Output, { outcomes, reasons }: RunDetail): void {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
+import type { Run } from '../../run/context.ts';
 import type { Store } from '../../store/store.ts';
-import type { Run } from '../../sync/context.ts';
 import type { ProductDeps } from '../product.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { countOf } from '../quantities.ts';

@@ -1,4 +1,5 @@
-import type { Budget } from '../core/integration.ts';
+import type { CreditLimits } from '../core/integration.ts';
+import type { Bucket } from '../partner/buckets.ts';
 
 export interface SpendingSoFar {
   /** Credits this run has spent, and this calendar month's runs together. */
@@ -17,34 +18,46 @@ export interface Allowance {
   limitText: string;
 }
 
+/** The bucket that is spent from, and where its limits stand in the settings. */
+export interface Purse {
+  bucket: Bucket;
+  setting: string;
+}
+
+const ENHANCEMENTS: Purse = { bucket: 'enhancements', setting: 'budget' };
+
 /** What the settings and the bucket allow; the tightest limit is the one that is named. */
-export function allowanceOf(budget: Budget, spent: SpendingSoFar): Allowance {
+export function allowanceOf(
+  budget: CreditLimits,
+  spent: SpendingSoFar,
+  { bucket, setting }: Purse = ENHANCEMENTS,
+): Allowance {
   const limits: Allowance[] = [
     {
       credits: spent.balance,
       limit: 'credits_exhausted',
-      limitText: 'the enhancements bucket of the partner key is empty',
+      limitText: `the ${bucket} bucket of the partner key is empty`,
     },
   ];
   if (budget.keep > 0) {
     limits.push({
       credits: spent.balance - budget.keep,
       limit: 'budget_reached',
-      limitText: `${budget.keep} credits are to be kept (budget.keep)`,
+      limitText: `${budget.keep} credits are to be kept (${setting}.keep)`,
     });
   }
   if (budget.perRun !== null) {
     limits.push({
       credits: budget.perRun - spent.thisRun,
       limit: 'budget_reached',
-      limitText: `a run may spend ${budget.perRun} credits (budget.perRun)`,
+      limitText: `a run may spend ${budget.perRun} credits (${setting}.perRun)`,
     });
   }
   if (budget.perMonth !== null) {
     limits.push({
       credits: budget.perMonth - spent.thisMonth,
       limit: 'budget_reached',
-      limitText: `a month may spend ${budget.perMonth} credits (budget.perMonth)`,
+      limitText: `a month may spend ${budget.perMonth} credits (${setting}.perMonth)`,
     });
   }
   const tightest = limits.reduce((a, b) => (b.credits < a.credits ? b : a));

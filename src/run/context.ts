@@ -18,7 +18,13 @@ export interface SyncDeps {
   connector: Connector;
   partner: Pick<
     PartnerClient,
-    'discover' | 'submitEnhancements' | 'readProgress' | 'readResults' | 'readCredits'
+    | 'discover'
+    | 'submitEnhancements'
+    | 'readProgress'
+    | 'readResults'
+    | 'readCredits'
+    | 'networks'
+    | 'connections'
   >;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Clock;
@@ -37,12 +43,14 @@ export interface Run {
   trigger: Trigger;
   /** The field map in force: the settings' or the connector's own. */
   mappings: readonly FieldMapping[];
-  /** The CRM's description of the mapped fields. */
+  /** The CRM's description of the mapped fields; filled before contacts are read. */
   fields: readonly CrmField[];
   /** Fingerprint of the partner key: balances and open submissions belong to it. */
   partnerKey: string;
   /** Fingerprints of contacts that were erased and must not be taken up again. */
   forgotten: ReadonlySet<string>;
+  /** CRM ids of the members of mirrored groups, who come first; filled before contacts are read. */
+  groupMembers: Set<string>;
   /** Reads everything anew instead of what changed. */
   full: boolean;
   /** The one contact to sync, by CRM id; null for all. */

@@ -1,0 +1,60 @@
+import { type ConnectorMeasurement, type ConnectorStep, withCrm } from '../crm.ts';
+import { atMost, exactly, type Figure, plain, round, type Scenario } from '../figure.ts';
+
+const CONTACTS = 100_000;
+
+/** HubSpot's limit for an app of a Professional or Enterprise account: requests in ten seconds. */
+const RATE = 190;
+const RECORDS_IN_REQUEST = 100;
+
+/** What the limit alone makes necessary. */
+const FLOOR_SECONDS = (CONTACTS / RECORDS_IN_REQUEST / RATE) * 10;
+
+/** At HubSpot's own limit. */
+export const hubspot: Scenario = {
+  name: 'hubspot',
+  title: `the HubSpot connector alone: 100,000 contacts at ${RATE} requests in 10 s`,
+  measure: () =>
+    withCrm('hubspot', { contacts: CONTACTS, rate: RATE }, async ({ measure }) => {
+      const measurement = await measure('write');
+      return [
+        ...againstFloor(stepOf(measurement, 'read')),
+        ...againstFloor(stepOf(measurement, 'write')),
+        atMost('peak resident memory', measurement.peakMegabytes ?? 0, 'MB', 180),
+      ];
+    }),
+};
+
+/** Without limits. */
+export const hubspotUnlimited: Scenario = {
+  name: 'hubspot-unlimited',
+  title: 'the HubSpot connector alone: 100,000 contacts, no limits, 5 ms for each request',
+  measure: () =>
+    withCrm('hubspot', { contacts: CONTACTS, rate: 0, latency: 5 }, async ({ measure }) => {
+      const writing = await measure('write');
+      const { contacts, seconds, calls } = stepOf(writing, 'write');
+      return [
+        plain('time to read them', round(stepOf(writing, 'read').seconds), 's'),
+        exactly('contacts written', contacts, '', CONTACTS),
+        atMost('time to write two fields of each', round(seconds), 's', 2),
+        plain('requests to write them', calls, ''),
+        atMost('peak resident memory', writing.peakMegabytes ?? 0, 'MB', 180),
+      ];
+    }),
+};
+
+function againstFloor({ name, contacts, seconds, calls, throttled }: ConnectorStep): Figure[] {
+  return [
+    exactly(`${name}: contacts`, contacts, '', CONTACTS),
+    atMost(`${name}: time against the floor`, round(seconds / FLOOR_SECONDS), '×', 1.05),
+    plain(`${name}: time`, round(seconds), 's'),
+    plain(`${name}: requests`, calls, ''),
+    exactly(`${name}: answers of 429`, throttled, '', 0),
+  ];
+}
+
+function stepOf({ steps }: ConnectorMeasurement, wanted: ConnectorStep['name']): ConnectorStep {
+  const step = steps.find(({ name }) => name === wanted);
+  if (step === undefined) throw new Error(`The connector did not ${wanted} anything`);
+  return step;
+}

@@ -1,0 +1,74 @@
+/** Which fields of one contact are to be written: map ► diff, and what we own afterwards. */
+import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import type { OutcomeReason } from '../core/outcome.ts';
+import { diffValues, type ValueDiff } from '../mapping/diff-values.ts';
+import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
+import type { RawValues } from '../mapping/raw-value.ts';
+import type { IntendedWrite, OwnedValues } from '../store/deliveries.ts';
+import type { Run, SyncDeps } from './context.ts';
+import { sealValues, valuePrint, valuePrints } from './values.ts';
+
+/** What is offered to a contact, and what is known of it. */
+export interface FieldOffer {
+  crmId: string;
+  values: RawValues;
+  /** The mapped fields as they are in the CRM now. */
+  present: FieldValues;
+  ownedBefore: OwnedValues;
+  /** Values whose write was intended before and may have happened. */
+  intended: readonly OwnedValues[];
+}
+
+/** What is to be written, and what holds once it is. */
+export interface FieldPlan {
+  reason: OutcomeReason;
+  /** What did not fit, without values; null if everything did. */
+  detail: string | null;
+  /** Fingerprints of what we own once everything is written. */
+  owned: OwnedValues;
+  changes: FieldValues;
+  /** Null if nothing is to be written. */
+  write: IntendedWrite | null;
+}
+
+/** Pure but for ids, seals and fingerprints. */
+export function planFields(
+  deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
+  run: Pick<Run, 'mappings' | 'fields'>,
+  { crmId, values, present, ownedBefore, intended }: FieldOffer,
+): FieldPlan {
+  const isOurs = (field: string, value: FieldValue): boolean => {
+    const print = valuePrint(deps, crmId, field, value);
+    return ownedBefore[field] === print || intended.some((prints) => prints[field] === print);
+  };
+  const { mappings, fields } = run;
+  const { mapped, unfit } = mapProfile({ values, mappings, fields });
+  const diff = diffValues({ mapped, present, mappings, wasOurs: isOurs });
+  const { changes } = diff;
+  const detail = unfit.length === 0 ? null : unfit.map(({ reason }) => reason).join(' ');
+  // A value that is in the CRM because an earlier, unconfirmed write of ours put it there.
+  const confirmed = diff.equal.filter((field) => isOurs(field, present[field] ?? null));
+  const after = valuePrints(deps, crmId, changes);
+  const owned = { ...ownedBefore, ...valuePrints(deps, crmId, present, confirmed), ...after };
+  const changed = Object.keys(changes);
+  const before = Object.fromEntries(changed.map((field) => [field, present[field] ?? null]));
+  return {
+    reason: reasonOf(diff, unfit),
+    detail,
+    owned,
+    changes,
+    write:
+      changed.length === 0
+        ? null
+        : { id: deps.newId(), crmId, before: sealValues(deps.sealer, before), after, ownedBefore },
+  };
+}
+
+function reasonOf(diff: ValueDiff, unfit: readonly UnfitField[]): OutcomeReason {
+  if (Object.keys(diff.changes).length > 0) {
+    return unfit.length === 0 ? 'fields_written' : 'fields_written_some_unfit';
+  }
+  if (diff.protected.length > 0) return 'values_protected';
+  if (diff.equal.length > 0) return 'values_equal';
+  return unfit.length > 0 ? 'values_unfit' : 'profile_empty';
+}

@@ -1,0 +1,80 @@
+import type { Clock } from '../core/clock.ts';
+import type { Database, Trx } from './tables.ts';
+
+/** What a key has left, and what was spent of it. */
+export function balanceQueries(db: Database, clock: Clock) {
+  return {
+    /**
+     * The enhancements balance of a key as carried forward, when it was last read (epoch ms; 0 for
+     * never), and its place in the sequence.
+     */
+    async findBalance(
+      partnerKey: string,
+    ): Promise<{ balance: number | null; readAt: number; sequence: number }> {
+      const row = await db
+        .selectFrom('partner_keys')
+        .select(['balance', 'balance_read_at', 'spend_sequence'])
+        .where('id', '=', partnerKey)
+        .executeTakeFirst();
+      return {
+        balance: row?.balance ?? null,
+        readAt: row?.balance_read_at ?? 0,
+        sequence: row?.spend_sequence ?? 0,
+      };
+    },
+
+    /** Notes a reading, unless a submission of the key was open or closed since `sequence`. */
+    recordBalance(partnerKey: string, sequence: number, balance: number): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('partner_keys')
+          .values({ id: partnerKey, spend_sequence: 0 })
+          .onConflict((c) => c.doNothing())
+          .execute();
+        const open = await trx
+          .selectFrom('submissions')
+          .select('id')
+          .where('partner_key', '=', partnerKey)
+          .where('state', 'in', ['intended', 'lost'])
+          .executeTakeFirst();
+        if (open) return false;
+        const noted = await trx
+          .updateTable('partner_keys')
+          .set({ balance, balance_read_at: clock.now() })
+          .where('id', '=', partnerKey)
+          .where('spend_sequence', '=', sequence)
+          .executeTakeFirst();
+        return noted.numUpdatedRows > 0n;
+      });
+    },
+
+    /**
+     * Credits of the enhancements bucket that an integration has spent since `since` (epoch ms);
+     * open submissions count as spent.
+     */
+    async spentSince(integrationId: string, since: number): Promise<number> {
+      const row = await db
+        .selectFrom('submissions')
+        .select((eb) => eb.fn.sum(eb.fn.coalesce('charged', 'persons')).as('spent'))
+        .where('integration_id', '=', integrationId)
+        .where('intended_at', '>=', since)
+        .executeTakeFirst();
+      return Number(row?.spent ?? 0);
+    },
+
+    /** Credits that a run has spent so far. */
+    async spentByRun(runId: string): Promise<number> {
+      const row = await db
+        .selectFrom('runs')
+        .select('spent_enhancements')
+        .where('id', '=', runId)
+        .executeTakeFirst();
+      return row?.spent_enhancements ?? 0;
+    },
+  };
+}
+
+/** The balance that two readings agreed on. */
+export async function setBalance(trx: Trx, partnerKey: string, balance: number): Promise<void> {
+  await trx.updateTable('partner_keys').set({ balance }).where('id', '=', partnerKey).execute();
+}

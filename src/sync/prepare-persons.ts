@@ -1,0 +1,84 @@
+/** Due contacts → the persons to submit, as the CRM has them at this moment. */
+import type { RecordLookup } from '../../connectors/contract.ts';
+import type { OutcomeReason } from '../core/outcome.ts';
+import { type Person, personOf } from '../core/person.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import type { ContactRow } from '../store/contacts.ts';
+import type { IntendedJob } from '../store/intents.ts';
+import type { DueReason } from '../store/tables.ts';
+import { decideContact } from './plan.ts';
+import { plannedContact, planRules } from './read.ts';
+import { personPrint } from './sharing.ts';
+
+type PrepareDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'newId'>;
+
+/** A person, and the job that it is to get. */
+export interface Prepared {
+  person: Person;
+  job: IntendedJob;
+}
+
+/**
+ * Reads due contacts once more and settles those that are not to be submitted after all. Names and
+ * addresses are not kept from reading: they live in memory only between here and the request.
+ */
+export async function preparePersons(
+  deps: PrepareDeps,
+  run: Run,
+  due: readonly ContactRow[],
+): Promise<Prepared[]> {
+  const rows = new Map(due.map((row) => [row.crm_id, row]));
+  const prepared: Prepared[] = [];
+  const settled: { crmId: string; reason: OutcomeReason; removed: boolean }[] = [];
+  for (const lookup of await lookUp(deps, [...rows.keys()])) {
+    const row = rows.get(lookup.id);
+    if (!row) continue;
+    const verdict = verdictOn(deps, run, lookup, row);
+    if (verdict.kind === 'settle') {
+      settled.push({ crmId: lookup.id, reason: verdict.reason, removed: verdict.removed });
+      continue;
+    }
+    if (lookup.state !== 'found') continue;
+    const trackingId = deps.newId();
+    prepared.push({
+      person: personOf(lookup.contact, trackingId),
+      job: {
+        trackingId,
+        crmId: lookup.id,
+        identity: verdict.identity,
+        reason: verdict.reason,
+        person: personPrint(deps, run, lookup.contact),
+      },
+    });
+  }
+  if (settled.length > 0) await deps.store.contacts.settleDue(run.lease, run.id, settled);
+  return prepared;
+}
+
+async function lookUp({ connector }: PrepareDeps, ids: readonly string[]): Promise<RecordLookup[]> {
+  const lookups: RecordLookup[] = [];
+  const { readBatch } = connector.capabilities;
+  for (let start = 0; start < ids.length; start += readBatch) {
+    lookups.push(...(await connector.readByIds(ids.slice(start, start + readBatch), [])));
+  }
+  return lookups;
+}
+
+type Verdict =
+  | { kind: 'submit'; identity: string; reason: DueReason }
+  | { kind: 'settle'; reason: OutcomeReason; removed: boolean };
+
+/** The plan once more, on the record as it is now: it may have changed since it was read. */
+function verdictOn(deps: PrepareDeps, run: Run, lookup: RecordLookup, row: ContactRow): Verdict {
+  if (lookup.state === 'removed') {
+    const reason = lookup.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
+    return { kind: 'settle', reason, removed: true };
+  }
+  const planned = plannedContact(deps, run, lookup.contact);
+  const decision = decideContact(planned, row, planRules(deps, run));
+  if (decision.kind === 'choose') {
+    return { kind: 'submit', identity: planned.identity, reason: decision.reason };
+  }
+  const reason = decision.kind === 'settle' ? decision.reason : 'profile_fresh';
+  return { kind: 'settle', reason, removed: false };
+}

@@ -1,0 +1,33 @@
+/** The same person under one partner key is paid for once: who that is, and for how long. */
+import { type Contact, personText } from '../core/contact.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import type { SharingRules } from '../store/paid-jobs.ts';
+import { askedBefore } from './plan.ts';
+
+/** The service keeps the results of a job for seven days, free to read again; a day is margin. */
+const SHARED_FOR_MS = 6 * 86_400_000;
+
+/** The part of a run that sharing depends on. */
+type SharingRun = Pick<Run, 'integration' | 'partnerKey'>;
+
+/** Fingerprint of the person under the run's key; null if the integration shares with nobody. */
+export function personPrint(
+  { store }: Pick<SyncDeps, 'store'>,
+  { integration, partnerKey }: SharingRun,
+  contact: Contact,
+): string | null {
+  if (!integration.partner.shareProfiles) return null;
+  return store.fingerprint('person', `${partnerKey}\n${personText(contact)}`);
+}
+
+/** Which jobs may be taken now: they can still be read, and the profile is not old here. */
+export function sharingRules(
+  { clock }: Pick<SyncDeps, 'clock'>,
+  { integration: { refresh, onLostAnswer } }: Pick<Run, 'integration'>,
+): SharingRules {
+  const now = clock.now();
+  return {
+    since: Math.max(now - SHARED_FOR_MS, askedBefore({ refresh, now })),
+    heedsLost: onLostAnswer === 'hold',
+  };
+}

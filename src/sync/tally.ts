@@ -1,0 +1,181 @@
+/** Everybody whom a run would think about, and what it would do to them: the heart of a preview. */
+import type { Contact } from '../core/contact.ts';
+import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import { lookUpRecords } from '../run/records.ts';
+import type { ContactRow } from '../store/contacts.ts';
+import type { Decision } from '../store/decisions.ts';
+import type { Asker, Fate } from '../store/paid-jobs.ts';
+import type { DueReason } from '../store/tables.ts';
+import { askedBefore, decideAgain, decideContact, type PlanRules } from './plan.ts';
+import { pagesToRead, plannedContact, planRules } from './read.ts';
+import { personPrint, sharingRules } from './sharing.ts';
+
+/** Contacts that a tally names one by one; the counts cover all. */
+export const MAX_LISTED = 1_000;
+
+/**
+ * Contacts that are not read anyway are read up to this number, to see who shares a profile. Further
+ * ones count as paid for, so that the forecast is never too low.
+ */
+const MAX_LOOKED_UP = 1_000;
+
+/** Contacts that are looked up and counted at a time. */
+const PORTION = 100;
+
+/** Why a contact is enhanced: a reason to spend a credit, or that none is needed. */
+export type EnhanceReason = DueReason | 'profile_shared';
+
+export interface Tally {
+  read: number;
+  /** Contacts that would be submitted. */
+  paid: number;
+  /** Contacts that would get a profile that is paid for already, or that another one gets. */
+  shared: number;
+  enhance: Partial<Record<EnhanceReason, number>>;
+  leave: Record<string, number>;
+  contacts: { crmId: string; reason: EnhanceReason }[];
+}
+
+/** The part of a run that a tally depends on. */
+export type TallyRun = Pick<
+  Run,
+  'integration' | 'forgotten' | 'groupMembers' | 'full' | 'only' | 'partnerKey'
+>;
+
+/** A contact that a run would choose. */
+type Chosen = Asker & { reason: DueReason };
+
+/** Counts who is read, due from before, or grown old. */
+export async function tallyContacts(deps: SyncDeps, run: TallyRun): Promise<Tally> {
+  const tally: Tally = { read: 0, paid: 0, shared: 0, enhance: {}, leave: {}, contacts: [] };
+  const count = createCount(deps, run, tally);
+  const seen = new Set<string>();
+  for await (const page of await pagesToRead(deps, run)) {
+    const contacts = page.contacts.filter(({ id }) => !seen.has(id));
+    for (const { id } of contacts) seen.add(id);
+    tally.read += contacts.length;
+    await count(await chooseRead(deps, run, tally, contacts));
+  }
+  if (run.only !== null) return tally;
+  let lookedUp = 0;
+  for await (const rows of unreadPortions(deps, run, seen)) {
+    const persons = lookedUp < MAX_LOOKED_UP ? await personsOf(deps, run, rows) : null;
+    lookedUp += rows.length;
+    await count(rows.map((row) => ({ ...row, person: persons?.get(row.crmId) ?? null })));
+  }
+  return tally;
+}
+
+/** Those of a page who would be chosen; the others are counted with their reason. */
+async function chooseRead(
+  deps: SyncDeps,
+  run: TallyRun,
+  tally: Tally,
+  contacts: readonly Contact[],
+): Promise<Chosen[]> {
+  const rules = planRules(deps, run);
+  const rows = await deps.store.contacts.find(
+    run.integration.id,
+    contacts.map(({ id }) => id),
+  );
+  return contacts.flatMap((contact) => {
+    const row = rows.get(contact.id);
+    const decision = decideContact(plannedContact(deps, run, contact), row, rules);
+    if (decision.kind !== 'choose') {
+      countLeft(tally, reasonToLeave(decision, row));
+      return [];
+    }
+    const person = personPrint(deps, run, contact);
+    return [{ crmId: contact.id, person, reason: decision.reason }];
+  });
+}
+
+/** Who would be chosen without being read, in portions. */
+async function* unreadPortions(
+  deps: SyncDeps,
+  run: TallyRun,
+  seen: ReadonlySet<string>,
+): AsyncGenerator<Omit<Chosen, 'person'>[]> {
+  const rules = planRules(deps, run);
+  let portion: Omit<Chosen, 'person'>[] = [];
+  const rows = deps.store.contacts.listToReconsider(run.integration.id, askedBefore(rules));
+  for await (const row of rows) {
+    const reason = reasonToChoose(row, rules);
+    if (seen.has(row.crm_id) || reason === null) continue;
+    portion.push({ crmId: row.crm_id, reason });
+    if (portion.length < PORTION) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}
+
+function reasonToChoose(row: ContactRow, rules: PlanRules): DueReason | null {
+  if (row.state === 'due' && row.due_reason !== null) return row.due_reason;
+  const decision = decideAgain(row, rules);
+  return decision.kind === 'choose' ? decision.reason : null;
+}
+
+/** Fingerprints of the persons that contacts are, by CRM id. */
+async function personsOf(
+  deps: SyncDeps,
+  run: TallyRun,
+  contacts: readonly { crmId: string }[],
+): Promise<Map<string, string>> {
+  const persons = new Map<string, string>();
+  if (!run.integration.partner.shareProfiles) return persons;
+  const ids = contacts.map(({ crmId }) => crmId);
+  for (const [id, lookup] of await lookUpRecords(deps, { fields: [] }, ids)) {
+    const person = lookup.state === 'found' ? personPrint(deps, run, lookup.contact) : null;
+    if (person !== null) persons.set(id, person);
+  }
+  return persons;
+}
+
+/** Counts chosen contacts; of several that are the same person, the first one is paid for. */
+function createCount(deps: SyncDeps, run: TallyRun, tally: Tally) {
+  const paid = new Set<string>();
+
+  return async (chosen: readonly Chosen[]): Promise<void> => {
+    const rules = sharingRules(deps, run);
+    const shares = await deps.store.shares.find(run.integration.id, chosen, rules);
+    for (const { crmId, person, reason } of chosen) {
+      const fate = shares.get(crmId)?.fate;
+      const left = fate === undefined ? undefined : REASON_TO_LEAVE[fate];
+      if (left) {
+        countLeft(tally, left);
+        continue;
+      }
+      const isShared = fate !== undefined || (person !== null && paid.has(person));
+      if (!isShared && person !== null) paid.add(person);
+      countChosen(tally, crmId, isShared ? 'profile_shared' : reason);
+    }
+  };
+}
+
+/** What becomes of contacts that share a job without a profile. */
+const REASON_TO_LEAVE: Partial<Record<Fate, OutcomeReason>> = {
+  failed: 'no_match',
+  lost: 'lost_answer',
+};
+
+function countChosen(tally: Tally, crmId: string, reason: EnhanceReason): void {
+  if (reason === 'profile_shared') tally.shared += 1;
+  else tally.paid += 1;
+  tally.enhance[reason] = (tally.enhance[reason] ?? 0) + 1;
+  if (tally.contacts.length < MAX_LISTED) tally.contacts.push({ crmId, reason });
+}
+
+function countLeft(tally: Tally, reason: string): void {
+  const known = Object.hasOwn(OUTCOME_REASONS, reason) ? reason : 'unknown';
+  tally.leave[known] = (tally.leave[known] ?? 0) + 1;
+}
+
+function reasonToLeave(
+  decision: Exclude<Decision, { kind: 'choose' }>,
+  row: ContactRow | undefined,
+): string {
+  if (decision.kind === 'settle') return decision.reason;
+  return decision.kind === 'resume' ? 'delivery_pending' : (row?.outcome_reason ?? 'held');
+}

@@ -1,0 +1,71 @@
+import { createMemoryConnector, memoryDefaultFields } from '../../connectors/memory/connector.ts';
+import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
+import { type Integration, integrationSchema } from '../../src/core/integration.ts';
+import type { RunReport } from '../../src/core/run.ts';
+import type { SyncDeps } from '../../src/run/context.ts';
+import { type Preview, previewRun } from '../../src/sync/preview.ts';
+import { type RunRequest, runSync } from '../../src/sync/run.ts';
+import type { SyncWorld } from '../helpers/sync-world.ts';
+
+/** A second integration with a CRM of its own, in the same database and with the same partner key. */
+export interface Neighbour {
+  integration: Integration;
+  crm: MemoryCrm;
+  deps(signal?: AbortSignal): SyncDeps;
+  sync(request?: Partial<RunRequest>): Promise<RunReport>;
+  preview(): Promise<Preview>;
+}
+
+/** `wishes` are settings of the second integration beside its id, key and CRM. */
+export function createNeighbour(
+  world: SyncWorld,
+  { partner, ...wishes }: { partner?: { shareProfiles: boolean } } & Record<string, unknown> = {},
+): Neighbour {
+  const { baseUrl, apiKey } = world.service;
+  const crm = createMemoryCrm({ fields: memoryDefaultFields.map(({ to }) => to) });
+  const integration = integrationSchema.parse({
+    id: 'lakeside',
+    partner: { baseUrl, apiKey, ...partner },
+    crm: { kind: 'memory', name: 'neighbour' },
+    settleAfterMs: world.integration.settleAfterMs,
+    ...wishes,
+  });
+  const asked = {
+    integration,
+    mappings: memoryDefaultFields,
+    partnerKey: world.store.fingerprint('partner_key', apiKey),
+    full: false,
+    only: null,
+  };
+  const deps = (signal = new AbortController().signal): SyncDeps => ({
+    ...world.deps(signal, integration),
+    connector: createMemoryConnector(crm, signal),
+  });
+  return {
+    integration,
+    crm,
+    deps,
+    sync(request = {}) {
+      const signal = request.signal ?? new AbortController().signal;
+      return runSync(
+        deps(signal),
+        { ...asked, trigger: 'manual', ...request, signal },
+        { calls: () => ({ partner: 0, crm: 0, throttled: 0 }) },
+      );
+    },
+    preview: () => previewRun(deps(), asked),
+  };
+}
+
+/** Puts the people of one CRM into the other as somebody else would have typed them. */
+export function copyPeople(from: MemoryCrm, to: MemoryCrm): string[] {
+  return [...from.records.values()].map(({ contact }) =>
+    to.addContact({
+      id: `copy-of-${contact.id}`,
+      firstName: contact.firstName && ` ${contact.firstName.toUpperCase()}`,
+      lastName: contact.lastName?.toUpperCase() ?? null,
+      addresses: contact.addresses.map((address) => address.replaceAll(',', ' ')),
+      employers: ['', ...contact.employers.map((employer) => `${employer}.`)],
+    }),
+  );
+}

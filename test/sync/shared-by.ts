@@ -1,0 +1,12 @@
+import type { RunReport } from '../../src/core/run.ts';
+import type { SyncWorld } from '../helpers/sync-world.ts';
+
+/** How many contacts of a run took the job of the same person: the sandbox's people have doubles. */
+export async function sharedBy(
+  { store }: Pick<SyncWorld, 'store'>,
+  { id }: RunReport,
+): Promise<number> {
+  const run = await store.runs.find(id);
+  if (!run) throw new Error(`The run ${id} is not in the store`);
+  return run.shared_count;
+}
