@@ -2,6 +2,7 @@ import { ConfigurationError } from '../src/core/errors.ts';
 import { didYouMean } from '../src/core/near-miss.ts';
 import type { ConnectorDefinition } from './contract.ts';
 import { csvConnector } from './csv/connector.ts';
+import { hubspotConnector } from './hubspot/connector.ts';
 import { memoryConnector } from './memory/connector.ts';
 import { salesforceConnector } from './salesforce/connector.ts';
 
@@ -10,6 +11,7 @@ export const connectorDefinitions: readonly ConnectorDefinition[] = [
   csvConnector,
   memoryConnector,
   salesforceConnector,
+  hubspotConnector,
 ];
 
 /** What npm accepts as a name; paths and URLs are not. */

@@ -1,10 +1,11 @@
 import { PassThrough } from 'node:stream';
 import type { HttpRequest, HttpResponse, OAuth2 } from 'jsforce/lib/core.js';
 import type { ConnectorDeps } from '../contract.ts';
+import type { DailyLimit } from '../daily-limit.ts';
 import { type Auth, createAuth, type SignIn } from './auth.ts';
 import { requestError, translated } from './errors.ts';
 import { createExchange, type OutgoingRequest, type TextReply } from './exchange.ts';
-import { createDailyLimit, type DailyLimit } from './limits.ts';
+import { createOrgLimit, dailyUsage } from './limits.ts';
 import type { SalesforceSettings } from './settings.ts';
 
 /** What a connector is given besides its options; in the product the machine's own. */
@@ -43,7 +44,7 @@ export async function createApi(
   world: SalesforceWorld,
 ): Promise<SalesforceApi> {
   const { Connection, OAuth2: OAuth2Client } = await import('jsforce/lib/core.js');
-  const limit = createDailyLimit(settings.dailyReservePercent);
+  const limit = createOrgLimit(settings.dailyReservePercent);
   let serverTimeMs: number | null = null;
   const exchange = createExchange({
     ...world,
@@ -51,14 +52,15 @@ export async function createApi(
     signal: deps.signal,
     onCall: deps.onCall,
     noteAnswer(headers) {
-      limit.note(headers);
+      limit.note(dailyUsage(headers));
       const time = Date.parse(headers.get('date') ?? '');
       if (!Number.isNaN(time)) serverTimeMs = time;
     },
   });
   const oauth2 = new OAuth2Client(oauth2Config(settings));
   oauth2._transport = transportOver((request) => exchange.send(request));
-  const auth = createAuth({ settings, exchange, oauth2, clock: deps.clock, secrets: deps.secrets });
+  const { clock, secrets, signal } = deps;
+  const auth = createAuth({ settings, exchange, oauth2, clock, secrets, signal });
   const connection = new Connection({ loginUrl: settings.url, version: settings.apiVersion });
   connection._transport = transportOver((request) =>
     authorized(auth, request, (signed) => exchange.send(signed)),

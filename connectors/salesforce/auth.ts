@@ -1,9 +1,11 @@
-import { createHash, sign } from 'node:crypto';
+import { sign } from 'node:crypto';
 import type { OAuth2 } from 'jsforce/lib/core.js';
 import { z } from 'zod';
 import type { Clock } from '../../src/core/clock.ts';
 import { ConfigurationError, messageOf, RetriableError } from '../../src/core/errors.ts';
 import type { ConnectorSecrets } from '../contract.ts';
+import { refreshWithStored, secretPrint } from '../refresh-token.ts';
+import { type SharedSignIn, shareSignIn } from '../shared-sign-in.ts';
 import { SIGN_IN_MEND } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { AuthSettings } from './settings.ts';
@@ -17,15 +19,7 @@ export interface SignIn {
   userId: string;
 }
 
-/** The sign-in of one connector. Requests that find it expired share one renewal. */
-export interface Auth {
-  /** Signs in if nobody has yet. Throws a ConfigurationError with code `crm_unauthorized`. */
-  signIn(): Promise<SignIn>;
-  /** A sign-in other than the one with this token, which Salesforce refused. */
-  renew(rejectedToken: string): Promise<SignIn>;
-  /** To be told of each request that Salesforce accepted. */
-  accepted(): void;
-}
+export type Auth = SharedSignIn<SignIn>;
 
 export interface AuthDeps {
   settings: { url: string; auth: AuthSettings };
@@ -34,44 +28,16 @@ export interface AuthDeps {
   oauth2: Pick<OAuth2, 'requestToken' | 'refreshToken'>;
   clock: Clock;
   secrets: ConnectorSecrets;
+  signal: AbortSignal;
 }
-
-/** Renewals in a row, without an accepted request in between, before giving up. */
-const MAX_RENEWALS = 2;
 
 /** Makes the sign-in of a connector; asks nothing yet. */
 export function createAuth(deps: AuthDeps): Auth {
-  let current: SignIn | null = null;
-  let underWay: Promise<SignIn> | null = null;
-  let renewals = 0;
-
-  return {
-    signIn: async () => current ?? share(),
-    async renew(rejectedToken) {
-      if (current !== null && current.accessToken !== rejectedToken) return current;
-      if (underWay === null) {
-        if (deps.settings.auth.type === 'token' || renewals >= MAX_RENEWALS)
-          throw refusedForGood(deps);
-        renewals += 1;
-      }
-      return share();
-    },
-    accepted() {
-      renewals = 0;
-    },
-  };
-
-  function share(): Promise<SignIn> {
-    underWay ??= askForSignIn(deps)
-      .then((signIn) => {
-        current = signIn;
-        return signIn;
-      })
-      .finally(() => {
-        underWay = null;
-      });
-    return underWay;
-  }
+  return shareSignIn({
+    ask: () => askForSignIn(deps),
+    isRenewable: deps.settings.auth.type !== 'token',
+    refusedForGood: () => refusedForGood(deps),
+  });
 }
 
 /**
@@ -79,8 +45,7 @@ export function createAuth(deps: AuthDeps): Auth {
  * so that a new one there counts at once.
  */
 export function refreshTokenSecret(settingsToken: string): string {
-  const print = createHash('sha256').update(settingsToken).digest('hex').slice(0, 16);
-  return `salesforce_refresh_token/${print}`;
+  return `salesforce_refresh_token/${secretPrint(settingsToken)}`;
 }
 
 function refusedForGood({ settings }: AuthDeps): ConfigurationError {
@@ -127,21 +92,17 @@ async function identify({ settings, exchange }: AuthDeps, accessToken: string): 
 
 /**
  * A refresh token that was rotated is on disk before the access token beside it is used, since
- * the old one may be worthless from then on. If another process was faster, the token that it
- * has left in the store is tried once.
+ * the old one may be worthless from then on.
  */
-async function refresh(deps: AuthDeps, settingsToken: string): Promise<SignIn> {
+function refresh(deps: AuthDeps, settingsToken: string): Promise<SignIn> {
+  const { secrets, clock, signal } = deps;
   const name = refreshTokenSecret(settingsToken);
-  const token = (await deps.secrets.read(name)) ?? settingsToken;
-  const keep = (rotated: string) => deps.secrets.write(name, rotated);
-  try {
-    return await fromTokenReply(() => deps.oauth2.refreshToken(token), keep);
-  } catch (error) {
-    const stored = await deps.secrets.read(name);
-    const isRotated = stored !== null && stored !== token;
-    if (!isRotated || !(error instanceof ConfigurationError)) throw error;
-    return fromTokenReply(() => deps.oauth2.refreshToken(stored), keep);
-  }
+  return refreshWithStored({ secrets, clock, signal, name, settingsToken }, (token) =>
+    fromTokenReply(
+      () => deps.oauth2.refreshToken(token),
+      (rotated) => secrets.write(name, rotated),
+    ),
+  );
 }
 
 const tokenReplySchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
-import { throwIfStopped } from './errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** A job of the Bulk API 2.0 as it describes itself. */

@@ -1,7 +1,7 @@
 import { FatalError, RetriableError } from '../../src/core/errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { awaitJob, createJob } from './bulk-job.ts';
 import { parseCsv } from './csv-rows.ts';
-import { throwIfStopped } from './errors.ts';
 import type { ColumnReader } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 

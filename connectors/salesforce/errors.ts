@@ -255,14 +255,6 @@ export function crmCodeOf(error: unknown): string | null {
   return crmCode ?? null;
 }
 
-/** Ends what is under way when the run stops: half an answer must not look like a whole one. */
-export function throwIfStopped(signal: AbortSignal): void {
-  if (!signal.aborted) return;
-  throw new RetriableError('The run was stopped; the next one goes on from there.', {
-    code: 'interrupted',
-  });
-}
-
 function meaning(code: string): ErrorMeaning {
   return MEANINGS.get(code) ?? UNKNOWN_MEANING;
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/core/clock.ts';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
 import type { ConnectorDeps } from '../contract.ts';
-import { startDeadline } from './deadline.ts';
-import { throwIfStopped } from './errors.ts';
+import { startDeadline } from '../deadline.ts';
+import { throwIfStopped } from '../stopped.ts';
 
 /** One request as it goes out, its URL absolute. */
 export interface OutgoingRequest {

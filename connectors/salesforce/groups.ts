@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
-import { throwIfStopped } from './errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { ID_PREFIXES, longId } from './ids.ts';
 import { queryPages, queryRecords } from './query.ts';
 import { readReport } from './report.ts';

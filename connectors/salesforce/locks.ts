@@ -1,6 +1,6 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { refusal, writeCollection } from './collections.ts';
-import { throwIfStopped } from './errors.ts';
 import { ID_PREFIXES, longId } from './ids.ts';
 import { queryRecords } from './query.ts';
 import type { SalesforceSession } from './session.ts';

@@ -1,7 +1,7 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { writeInBulk } from './bulk-ingest.ts';
 import { writeCollection } from './collections.ts';
-import { throwIfStopped } from './errors.ts';
 import { ID_PREFIXES, longId } from './ids.ts';
 import { retryLocked } from './locks.ts';
 import type { SalesforceSession } from './session.ts';

@@ -1,0 +1,50 @@
+import { RetriableError } from '../src/core/errors.ts';
+import type { LimitState } from './contract.ts';
+
+/** What the CRM last said of the account's daily requests, and the share that is not ours. */
+export interface DailyLimit {
+  /** What the last answer said; null before the first. */
+  state(): LimitState | null;
+  /** Takes note of what an answer said; null if it said nothing. */
+  note(daily: LimitState['daily'] | null): void;
+  /** Throws a RetriableError if the next request would be taken from the nonprofit's other tools. */
+  guard(): void;
+}
+
+/** Counts along with the answers; `reservePercent` of the daily requests stay untouched. */
+export function createDailyLimit(reservePercent: number, words: LimitWords): DailyLimit {
+  let daily: LimitState['daily'] | null = null;
+  return {
+    state: () => (daily === null ? null : { daily }),
+    note(said) {
+      if (said !== null) daily = said;
+    },
+    guard() {
+      if (daily === null || daily.remaining >= (daily.max * reservePercent) / 100) return;
+      throw limitReached(daily, reservePercent, words);
+    },
+  };
+}
+
+/** How the CRM's administrators speak of it. */
+export interface LimitWords {
+  /** Who allows whom, for example `Salesforce allows the org`. */
+  allows: string;
+  /** For example `in 24 hours`. */
+  period: string;
+}
+
+function limitReached(
+  daily: LimitState['daily'],
+  reservePercent: number,
+  { allows, period }: LimitWords,
+): RetriableError {
+  const [remaining, max] = [daily.remaining, daily.max].map((count) =>
+    count.toLocaleString('en-US'),
+  );
+  const message =
+    `${allows} ${max} requests ${period} and ${remaining} are left: the last ` +
+    `${reservePercent} % are left to your other tools (crm.dailyReservePercent). The next run ` +
+    'goes on from there.';
+  return new RetriableError(message, { code: 'crm_limit_reached', details: { ...daily } });
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { Clock } from '../../src/core/clock.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
+import type { ConnectorSecrets } from '../contract.ts';
+import { refreshWithStored, secretPrint } from '../refresh-token.ts';
+import { type SharedSignIn, shareSignIn } from '../shared-sign-in.ts';
+import { errorBodySchema, faultOf, requestError, SIGN_IN_MEND } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { parseJson } from './json.ts';
+import { refreshToken, type TokenGrant } from './oauth.ts';
+import type { Paths } from './paths.ts';
+import type { AuthSettings } from './settings.ts';
+
+/** Who is signed in. */
+export interface SignIn {
+  accessToken: string;
+  /** The account's number, `portalId` or `hub_id`. */
+  portalId: string;
+  /** Null where HubSpot does not say: its refusals do then. */
+  scopes: ReadonlySet<string> | null;
+  /** Epoch ms from which on a new one is better asked for; null if it does not end. */
+  staleAtMs: number | null;
+}
+
+export type Auth = SharedSignIn<SignIn>;
+
+export interface AuthDeps {
+  auth: AuthSettings;
+  exchange: Exchange;
+  paths: Pick<Paths, 'accountDetails'>;
+  clock: Clock;
+  secrets: ConnectorSecrets;
+  signal: AbortSignal;
+}
+
+/** Makes the sign-in of a connector; asks nothing yet. */
+export function createAuth(deps: AuthDeps): Auth {
+  return shareSignIn({
+    ask: () => askForSignIn(deps),
+    isRenewable: deps.auth.type !== 'token',
+    isStale: ({ staleAtMs }) => staleAtMs !== null && deps.clock.now() >= staleAtMs,
+    refusedForGood: () => refusedForGood(deps),
+  });
+}
+
+/**
+ * The name under which the refresh token of an account is kept. It depends on the token in the
+ * settings, so that a new one there counts at once; without one, on the app.
+ */
+export function refreshTokenSecret(auth: Extract<AuthSettings, { type: 'oauth' }>): string {
+  return `hubspot_refresh_token/${secretPrint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
+}
+
+/** What tells the credentials apart for whom HubSpot counts requests. */
+export function credentialsPrint(url: string, auth: AuthSettings): string {
+  const secret = auth.type === 'token' ? auth.token : `${auth.clientId} ${auth.refreshToken ?? ''}`;
+  return secretPrint(`${url} ${secret}`);
+}
+
+function refusedForGood({ auth }: AuthDeps): ConfigurationError {
+  const message =
+    auth.type === 'token'
+      ? 'HubSpot does not accept the token in crm.auth: put a new one there.'
+      : `HubSpot signs the integration in and refuses its requests all the same. ${SIGN_IN_MEND}`;
+  return new ConfigurationError(message, { code: 'crm_unauthorized' });
+}
+
+function askForSignIn(deps: AuthDeps): Promise<SignIn> {
+  const { auth } = deps;
+  return auth.type === 'token' ? identify(deps, auth.token) : refresh(deps, auth);
+}
+
+/** A bare token says nothing of itself, and lasts until somebody takes it back. */
+async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
+  const portalId = await readPortalId(deps, accessToken);
+  return { accessToken, portalId, scopes: null, staleAtMs: null };
+}
+
+const detailsSchema = z.object({ portalId: z.number() });
+
+/** The account of a token. */
+async function readPortalId({ exchange, paths }: AuthDeps, accessToken: string): Promise<string> {
+  const path = paths.accountDetails;
+  const { status, text } = await exchange.send({ method: 'GET', path, accessToken });
+  const body = parseJson(text);
+  const details = status < 300 ? detailsSchema.safeParse(body).data : undefined;
+  if (details !== undefined) return String(details.portalId);
+  if (status === 429 || (status === 403 && errorBodySchema.safeParse(body).success)) {
+    throw requestError(faultOf(status, body));
+  }
+  const message = `HubSpot does not accept the token in crm.auth (status ${status}): put a new one there, and check that crm.url is the address of HubSpot's API.`;
+  throw new ConfigurationError(message, { code: 'crm_unauthorized' });
+}
+
+/**
+ * A refresh token that was rotated is on disk before the access token beside it is used, since
+ * the old one may be worthless from then on.
+ */
+function refresh(deps: AuthDeps, auth: Extract<AuthSettings, { type: 'oauth' }>): Promise<SignIn> {
+  const { exchange, clock, secrets, signal } = deps;
+  const name = refreshTokenSecret(auth);
+  const settingsToken = auth.refreshToken ?? null;
+  return refreshWithStored({ secrets, clock, signal, name, settingsToken }, async (token) => {
+    const grant = await refreshToken(exchange, auth, token);
+    const rotated = grant.refreshToken;
+    if (rotated !== null && rotated !== token) await secrets.write(name, rotated);
+    const portalId = grant.hubId ?? (await readPortalId(deps, grant.accessToken));
+    return signInOf(grant, portalId, clock.now());
+  });
+}
+
+/** A token is renewed when this part of its life is over, so that no request finds it expired. */
+const USED_PART_OF_LIFE = 0.9;
+
+function signInOf(grant: TokenGrant, portalId: string, nowMs: number): SignIn {
+  const lifeMs = grant.expiresInSeconds * 1000;
+  return {
+    accessToken: grant.accessToken,
+    portalId,
+    scopes: grant.scopes === null ? null : new Set(grant.scopes),
+    staleAtMs: nowMs + lifeMs * USED_PART_OF_LIFE,
+  };
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { DonorSyncError, messageOf } from '../../src/core/errors.ts';
+import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
+import type { HubspotApi, HubspotWorld } from './api.ts';
+import { crmCodeOf } from './errors.ts';
+import { requireFilter } from './filter.ts';
+import {
+  mayHave,
+  READ_COMPANIES,
+  READ_LISTS,
+  SCOPE_NEEDS,
+  type ScopeNeed,
+  WRITE_CONTACTS,
+  WRITE_SCHEMAS,
+} from './scopes.ts';
+import { type HubspotSession, openSession } from './session.ts';
+import type { HubspotSettings } from './settings.ts';
+
+/** How far the clock of this machine may be from HubSpot's. */
+const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
+
+/** Every prerequisite of an integration with HubSpot, looked at without changing anything. */
+export async function check(
+  options: ConnectorOptions<HubspotSettings>,
+  world: HubspotWorld,
+): Promise<Finding[]> {
+  let session: HubspotSession | null = null;
+  const signIn = await checked('sign-in', SIGN_IN_MEND, async () => {
+    session = await openSession(options, world);
+    return [signedIn(session)];
+  });
+  if (session === null) return signIn;
+  const opened: HubspotSession = session;
+  try {
+    return [
+      ...signIn,
+      checkVersion(options.settings),
+      ...(await checked('scopes', SCOPE_MEND, () => checkScopes(opened))),
+      ...(await checked('contacts', FILTER_MEND, () => checkFilter(opened, options))),
+      ...(await checked('daily requests', LIMIT_MEND, async () => [await checkLimit(opened)])),
+      ...checkClock(opened),
+    ];
+  } finally {
+    opened.api.close();
+  }
+}
+
+const SIGN_IN_MEND = 'Mend crm.auth, crm.url or contacts.optOutField as the message says.';
+const SCOPE_MEND = 'Add the scope to the service key or the app in HubSpot, and connect again.';
+const FILTER_MEND = 'Mend contacts.filter: it is a list of filters as HubSpot has them.';
+const LIMIT_MEND =
+  "Wait until midnight in the account's time zone, find out which tool uses so many, or lower crm.dailyReservePercent.";
+
+function signedIn({ account, properties }: HubspotSession): Finding {
+  const message = `HubSpot knows the token: it is of account ${account.id}, with ${properties.size} contact properties.`;
+  return met('sign-in', message);
+}
+
+/** HubSpot ends its versions on fixed days (CRM facts, section B1). */
+function checkVersion({ apiVersion }: HubspotSettings): Finding {
+  const subject = 'API version';
+  if (apiVersion !== 'v3') return met(subject, `Version ${apiVersion} of the API is used.`);
+  const message = 'Version v3 of the API is used, which HubSpot supports until September 2027.';
+  return { subject, ok: true, message, mend: 'Leave crm.apiVersion out of the settings.' };
+}
+
+async function checkScopes(session: HubspotSession): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const need of SCOPE_NEEDS) {
+    if (await hasScope(session, need)) continue;
+    findings.push(missing(need, session.settings));
+  }
+  return findings.length > 0 ? findings : [met('scopes', 'The token has all scopes.')];
+}
+
+/** Nothing can be done for donors without writing; the rest is needed only where it is used. */
+function missing({ scope, feature }: ScopeNeed, { employer }: HubspotSettings): Finding {
+  const isNeeded =
+    scope === WRITE_CONTACTS || (scope === READ_COMPANIES && employer === 'associated');
+  const message = `The token lacks the scope ${scope}: ${feature} is off.`;
+  return { subject: 'scopes', ok: !isNeeded, message, mend: SCOPE_MEND };
+}
+
+/** Where the sign-in does not tell, requests do that change nothing. */
+async function hasScope({ api, signIn }: HubspotSession, { scope }: ScopeNeed): Promise<boolean> {
+  if (signIn.scopes !== null) return mayHave(signIn, scope);
+  const probe = PROBES[scope];
+  if (probe === undefined) return true;
+  try {
+    await probe(api);
+    return true;
+  } catch (error) {
+    const code = crmCodeOf(error);
+    if (code === 'MISSING_SCOPES') return false;
+    // An empty request may be refused for being empty, which is as good as an answer.
+    if (code !== null) return true;
+    throw error;
+  }
+}
+
+const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = {
+  [WRITE_CONTACTS]: (api) => api.post(api.paths.contactsBatchUpdate, { inputs: [] }),
+  [READ_COMPANIES]: (api) => api.get(`${api.paths.objects('companies')}?limit=1`),
+  [READ_LISTS]: (api) => api.post(api.paths.listsSearch, EMPTY_LIST_SEARCH),
+  [WRITE_SCHEMAS]: (api) => api.post(`${api.paths.properties}/batch/create`, { inputs: [] }),
+};
+
+const EMPTY_LIST_SEARCH = {
+  listIds: [],
+  processingTypes: [],
+  additionalProperties: [],
+  count: 1,
+  offset: 0,
+};
+
+async function checkFilter(
+  session: HubspotSession,
+  { contacts }: ConnectorOptions<HubspotSettings>,
+): Promise<Finding[]> {
+  await requireFilter(session.api, session.filter);
+  const findings =
+    contacts.filter === null ? [] : [met('contacts', 'HubSpot understands contacts.filter.')];
+  if (contacts.optOutField !== null) {
+    findings.push(met('opt-out', `${contacts.optOutField} tells who must not be researched.`));
+  }
+  return findings;
+}
+
+async function checkLimit(session: HubspotSession): Promise<Finding> {
+  const subject = 'daily requests';
+  const limits = await readLimits(session);
+  if (limits === null) return met(subject, 'HubSpot does not say how many are left.');
+  const { max, remaining } = limits.daily;
+  const message = `${remaining.toLocaleString('en-US')} of ${max.toLocaleString('en-US')} requests of today are left.`;
+  const { dailyReservePercent } = session.settings;
+  if (remaining >= (max * dailyReservePercent) / 100) return met(subject, message);
+  return { subject, ok: false, message, mend: LIMIT_MEND };
+}
+
+const usageSchema = z.object({
+  results: z.array(z.object({ currentUsage: z.number(), usageLimit: z.number() })).min(1),
+});
+
+/** The account's daily requests: what the last answer said, or else the list of usage. */
+export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<LimitState | null> {
+  const state = api.limit.state();
+  if (state !== null) return state;
+  try {
+    const usage = usageSchema.safeParse(await api.readUsage()).data?.results[0];
+    if (usage === undefined) return null;
+    const remaining = Math.max(0, usage.usageLimit - usage.currentUsage);
+    return { daily: { max: usage.usageLimit, remaining } };
+  } catch (error) {
+    // Public apps have no daily limit, and are refused.
+    if (!(error instanceof DonorSyncError) || error.kind !== 'configuration') throw error;
+    if (error.code === 'crm_unauthorized') throw error;
+    return null;
+  }
+}
+
+/** Overlaps are reckoned by the clock. */
+function checkClock({ api, clock }: HubspotSession): Finding[] {
+  const serverTimeMs = api.serverTimeMs();
+  if (serverTimeMs === null) return [];
+  const differenceMs = Math.abs(clock.now() - serverTimeMs);
+  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return [met('clock', "It agrees with HubSpot's.")];
+  const seconds = Math.round(differenceMs / 1000);
+  const message = `The clock of this machine is ${seconds} seconds away from HubSpot's.`;
+  return [{ subject: 'clock', ok: false, message, mend: 'Let the machine set its clock by NTP.' }];
+}
+
+function met(subject: string, message: string): Finding {
+  return { subject, ok: true, message, mend: null };
+}
+
+/** A check that throws is a finding itself. */
+async function checked(
+  subject: string,
+  mend: string,
+  work: () => Promise<Finding[]>,
+): Promise<Finding[]> {
+  try {
+    return await work();
+  } catch (error) {
+    return [{ subject, ok: false, message: messageOf(error), mend }];
+  }
+}

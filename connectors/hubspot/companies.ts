@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { HubspotApi } from './api.ts';
+import { crmCodeOf } from './errors.ts';
+import { readAs } from './json.ts';
+import { recordSchema, textIn } from './record.ts';
+
+/** The names of the companies that contacts belong to. */
+export interface CompanyNames {
+  /** By id; null for a company without a name, or that cannot be seen. */
+  namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+}
+
+/** Ids of one request: the most that HubSpot takes. */
+const IDS_PER_REQUEST = 100;
+
+/** Names that are remembered; with more companies than that, some are asked for again. */
+const MAX_REMEMBERED = 20_000;
+
+/** The name of nothing: what a token without the scope sees. */
+export const noCompanyNames: CompanyNames = { namesOf: async () => new Map() };
+
+/** Asks for each company once, as long as there is room to remember it. */
+export function createCompanyNames(
+  api: Pick<HubspotApi, 'post' | 'paths'>,
+  { isRequired, onMissingScope }: { isRequired: boolean; onMissingScope: () => void },
+): CompanyNames {
+  const known = new Map<string, string | null>();
+  let isHidden = false;
+
+  return {
+    async namesOf(ids) {
+      const wanted = [...new Set(ids)];
+      const missing = wanted.filter((id) => !known.has(id));
+      for (let start = 0; start < missing.length && !isHidden; start += IDS_PER_REQUEST) {
+        await learn(missing.slice(start, start + IDS_PER_REQUEST));
+      }
+      const names = new Map(wanted.map((id) => [id, known.get(id) ?? null]));
+      forgetOldest(known);
+      return names;
+    },
+  };
+
+  async function learn(ids: readonly string[]): Promise<void> {
+    try {
+      const found = await readNames(api, ids);
+      for (const id of ids) known.set(id, found.get(id) ?? null);
+    } catch (error) {
+      if (isRequired || crmCodeOf(error) !== 'MISSING_SCOPES') throw error;
+      isHidden = true;
+      onMissingScope();
+    }
+  }
+}
+
+const replySchema = z.object({ results: z.array(recordSchema) });
+
+async function readNames(
+  api: Pick<HubspotApi, 'post' | 'paths'>,
+  ids: readonly string[],
+): Promise<Map<string, string | null>> {
+  const body = {
+    inputs: ids.map((id) => ({ id })),
+    properties: ['name'],
+    propertiesWithHistory: [],
+  };
+  const { results } = readAs(replySchema, await api.post(api.paths.batchRead('companies'), body));
+  return new Map(results.map((record) => [record.id, textIn(record, 'name')]));
+}
+
+/** A map gives its keys in the order in which they came. */
+function forgetOldest(known: Map<string, unknown>): void {
+  for (const id of known.keys()) {
+    if (known.size <= MAX_REMEMBERED) return;
+    known.delete(id);
+  }
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import hubspotFields from '../../config/fields.hubspot.json' with { type: 'json' };
+import { FatalError } from '../../src/core/errors.ts';
+import { fieldMappingSchema } from '../../src/core/field-map.ts';
+import type {
+  Capabilities,
+  Connector,
+  ConnectorDefinition,
+  ConnectorOptions,
+} from '../contract.ts';
+import type { HubspotWorld } from './api.ts';
+import { BATCH_ROWS } from './batch-update.ts';
+import { check, readLimits } from './check.ts';
+import { createFields, crmFields } from './fields.ts';
+import { requireFilter } from './filter.ts';
+import { IDS_PER_REQUEST } from './find-records.ts';
+import { listGroups, readGroup } from './groups.ts';
+import { readByIds } from './lookup.ts';
+import { createPacerRegistry } from './pacer.ts';
+import { readPages } from './read.ts';
+import { type HubspotSession, openSession } from './session.ts';
+import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
+import { MAX_CHANGES, writeChanges } from './write.ts';
+
+/** HubSpot as a CRM; `README.md` beside this file tells of scopes, limits and oddities. */
+export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubspotConnector({
+  random: Math.random,
+  pacers: createPacerRegistry(),
+});
+
+/** The same connector in another world, for example one without jitter. */
+export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition<HubspotSettings> {
+  return {
+    kind: 'hubspot',
+    settingsSchema: hubspotSettingsSchema,
+    groupSchema: hubspotGroupSchema,
+    defaultFields: z.array(fieldMappingSchema).parse(hubspotFields),
+    create: (options) => createHubspotConnector(options, world),
+  };
+}
+
+const CAPABILITIES = {
+  incremental: true,
+  reportsRemovals: true,
+  createsFields: true,
+  remote: true,
+  groups: ['list', 'property'],
+  readBatch: IDS_PER_REQUEST,
+  writeBatch: { preferred: BATCH_ROWS, bulk: null, max: MAX_CHANGES },
+} satisfies Capabilities;
+
+function createHubspotConnector(
+  options: ConnectorOptions<HubspotSettings>,
+  world: HubspotWorld,
+): Connector {
+  let opened: HubspotSession | null = null;
+
+  return {
+    kind: 'hubspot',
+    capabilities: CAPABILITIES,
+    async prepare() {
+      opened = await openSession(options, world);
+      await requireFilter(opened.api, opened.filter);
+      return opened.account;
+    },
+    readPages: (cursor) => readPages(session(), cursor),
+    readByIds: async (ids, fields) => readByIds(session(), ids, fields),
+    write: (changes) => writeChanges(session(), changes),
+    describeFields: async () => crmFields(session()),
+    createFields: async (fields) => createFields(session(), fields),
+    listGroups: async () => listGroups(session()),
+    readGroup: (selector) => readGroup(session(), selector),
+    readLimits: async () => readLimits(session()),
+    check: () => check(options, world),
+    // HubSpot has written what it acknowledged.
+    async finish() {},
+    async close() {
+      opened?.api.close();
+      opened = null;
+    },
+  };
+
+  function session(): HubspotSession {
+    if (opened !== null) return opened;
+    throw new FatalError('A connector was used before prepare or after close.', {
+      code: 'connector_not_prepared',
+    });
+  }
+}

@@ -1,0 +1,278 @@
+import { z } from 'zod';
+import { ConfigurationError, DonorSyncError, RetriableError } from '../../src/core/errors.ts';
+
+/**
+ * What to do about an error of HubSpot: `passing` goes by; `limit` goes by tomorrow; `session`
+ * needs a new sign-in; `settings` needs a person wherever it happens; `property` is about one
+ * property of any record; `record` is about one record only.
+ */
+export type ErrorSort = 'passing' | 'limit' | 'session' | 'settings' | 'property' | 'record';
+
+interface ErrorMeaning {
+  sort: ErrorSort;
+  /** In words for a nonprofit's admin. */
+  sentence: string;
+  /** True if HubSpot's own message is about the request, never about values. */
+  quotesMessage?: true;
+}
+
+/** One error as HubSpot reports it for a request or for records. */
+export interface HubspotFault {
+  /** HTTP's; 207 for one error of a batch. */
+  status: number;
+  /** The most telling word: an error's code, or its category. */
+  code: string;
+  message: string;
+  /** The properties to blame, each with its own code. */
+  problems: readonly PropertyProblem[];
+  /** The scopes that are missing. */
+  scopes: readonly string[];
+}
+
+export interface PropertyProblem {
+  property: string;
+  code: string;
+}
+
+/** What error codes and categories mean (CRM facts, section B5). */
+const MEANINGS = new Map<string, ErrorMeaning>(
+  Object.entries({
+    INVALID_AUTHENTICATION: { sort: 'session', sentence: 'HubSpot does not accept the sign-in.' },
+    EXPIRED_AUTHENTICATION: { sort: 'session', sentence: 'The sign-in with HubSpot has expired.' },
+    MISSING_SCOPES: {
+      sort: 'settings',
+      sentence: 'The token lacks a scope: add it to the service key or app, and connect again.',
+    },
+    RATE_LIMITS: { sort: 'passing', sentence: 'HubSpot was asked too often.' },
+    DAILY: {
+      sort: 'limit',
+      sentence: 'The account has used up the requests that HubSpot allows it a day.',
+    },
+    BUSY: { sort: 'passing', sentence: 'HubSpot was busy.' },
+    OBJECT_NOT_FOUND: {
+      sort: 'record',
+      sentence: 'The record is gone: it was deleted, or was never there.',
+    },
+    NOT_CONFIRMED: {
+      sort: 'passing',
+      sentence: 'HubSpot did not say what became of this contact; the next run tries again.',
+    },
+    NOT_SEPARATED: {
+      sort: 'passing',
+      sentence: 'HubSpot refused this contact together with others; the next run tries again.',
+    },
+    OBJECT_MERGED: {
+      sort: 'passing',
+      sentence: 'The contact was merged into another one in the meantime.',
+    },
+    CONFLICT: {
+      sort: 'record',
+      sentence: 'Another contact already has a value that must be unique.',
+    },
+    PROPERTY_DOESNT_EXIST: {
+      sort: 'property',
+      sentence: 'A property does not exist any more: create it again, or map another one.',
+    },
+    READ_ONLY_VALUE: {
+      sort: 'property',
+      sentence: 'A property is calculated by HubSpot and cannot be written: map another one.',
+    },
+    INVALID_OPTION: {
+      sort: 'record',
+      sentence: 'A value is none of the options of its property: add the option in HubSpot.',
+    },
+    INVALID_DATE: { sort: 'record', sentence: 'A value is no date that HubSpot accepts.' },
+    INVALID_INTEGER: { sort: 'record', sentence: 'A value is no whole number.' },
+    INVALID_NUMBER: { sort: 'record', sentence: 'A value is no number.' },
+    INVALID_LONG: { sort: 'record', sentence: 'A number is too large for its property.' },
+    INVALID_EMAIL: { sort: 'record', sentence: 'A value is no email address.' },
+    PROPERTY_VALUE_TOO_LONG: { sort: 'record', sentence: 'A value is longer than HubSpot allows.' },
+    MISSING_REQUIRED_PROPERTY: {
+      sort: 'record',
+      sentence: 'The contact lacks a value that your account requires: fill it in.',
+    },
+    MISSING_CONDITIONAL_REQUIRED_PROPERTY: {
+      sort: 'record',
+      sentence: 'A rule of your account requires another value beside this one: fill it in.',
+    },
+    VALIDATION_ERROR: { sort: 'record', sentence: 'A value does not fit its property.' },
+  } satisfies Record<string, ErrorMeaning>),
+);
+
+/** What is done about codes that nobody knows. */
+const UNKNOWN_MEANING: ErrorMeaning = {
+  sort: 'record',
+  sentence: 'HubSpot refuses the change; its code says why.',
+};
+
+/** Other words for what has a meaning above. */
+const SAME_MEANING: Readonly<Record<string, string>> = {
+  PROPERTY_NOT_FOUND: 'PROPERTY_DOESNT_EXIST',
+  READ_ONLY_PROPERTY: 'READ_ONLY_VALUE',
+  PROPERTY_READ_ONLY: 'READ_ONLY_VALUE',
+  NOT_FOUND: 'OBJECT_NOT_FOUND',
+  OBJECT_ALREADY_EXISTS: 'CONFLICT',
+};
+
+/** What an error means. */
+export function sortOf(code: string): ErrorSort {
+  return meaningOf(code).sort;
+}
+
+function meaningOf(code: string): ErrorMeaning {
+  return MEANINGS.get(SAME_MEANING[code] ?? code) ?? UNKNOWN_MEANING;
+}
+
+/** The sentence for a refused record or request. It holds no values, as messages of HubSpot may. */
+export function sentenceFor(fault: HubspotFault): string {
+  const { code, scopes } = fault;
+  const fields = fieldsOf(fault);
+  const named = fields.length > 0 ? ` Properties: ${fields.join(', ')}.` : '';
+  const missing = scopes.length > 0 ? ` Scopes: ${scopes.join(', ')}.` : '';
+  return meaningOf(code).sentence + named + missing;
+}
+
+/** The properties to blame, each once. */
+export function fieldsOf({ problems }: HubspotFault): string[] {
+  return [...new Set(problems.map(({ property }) => property))];
+}
+
+/** What helps when the sign-in is refused. */
+export const SIGN_IN_MEND =
+  'Check crm.auth in the settings, and in HubSpot that the key or the app is still there.';
+
+/** The failure of a whole request as one of the four kinds; `faultBehind` gives the fault back. */
+export function requestError(fault: HubspotFault): DonorSyncError {
+  const details = { fault };
+  const sentence = sentenceFor(fault);
+  if (fault.code === 'MISSING_SCOPES') {
+    return new ConfigurationError(sentence, { code: 'crm_scope_missing', details });
+  }
+  switch (sortOf(fault.code)) {
+    case 'session':
+      return new ConfigurationError(`${sentence} ${SIGN_IN_MEND}`, {
+        code: 'crm_unauthorized',
+        details,
+      });
+    case 'limit':
+      return new RetriableError(`${sentence} The next run goes on from there.`, {
+        code: 'crm_limit_reached',
+        details,
+      });
+    case 'passing':
+      return new RetriableError(`${sentence} Trying again later will help.`, {
+        code: 'crm_unavailable',
+        details,
+      });
+    case 'settings':
+    case 'property':
+    case 'record':
+      return new ConfigurationError(`HubSpot refused a request (${fault.code}). ${sentence}`, {
+        code: 'crm_request_refused',
+        details,
+      });
+  }
+}
+
+const faultSchema = z.object({
+  status: z.number(),
+  code: z.string(),
+  message: z.string(),
+  problems: z.array(z.object({ property: z.string(), code: z.string() })),
+  scopes: z.array(z.string()),
+});
+
+/** The fault behind an error that `requestError` made, or null. */
+export function faultBehind(error: unknown): HubspotFault | null {
+  if (!(error instanceof DonorSyncError)) return null;
+  return faultSchema.safeParse(error.details['fault']).data ?? null;
+}
+
+/** HubSpot's own code behind an error of ours, or null. */
+export function crmCodeOf(error: unknown): string | null {
+  return faultBehind(error)?.code ?? null;
+}
+
+const contextSchema = z.record(z.string(), z.array(z.string()));
+
+/** HubSpot's errors leave out whatever they like (CRM facts, section B5). */
+export const errorBodySchema = z.object({
+  message: z.string().default(''),
+  category: z.string().optional(),
+  policyName: z.string().optional(),
+  context: contextSchema.optional().catch(undefined),
+  errors: z
+    .array(
+      z.object({
+        code: z.string().optional(),
+        context: contextSchema.optional().catch(undefined),
+      }),
+    )
+    .optional()
+    .catch(undefined),
+});
+
+export type ErrorBody = z.infer<typeof errorBodySchema>;
+
+/** Reads the body of a refused request, or one of the errors of a batch. */
+export function faultOf(status: number, body: unknown): HubspotFault {
+  const parsed = errorBodySchema.safeParse(body).data;
+  if (parsed === undefined) return bareFault(status);
+  const { message, category, errors = [], context } = parsed;
+  const listed = listedProblems(message);
+  const code =
+    rateCode(status, parsed) ??
+    listed[0]?.code ??
+    errors.find((error) => error.code !== undefined)?.code ??
+    category ??
+    bareFault(status).code;
+  const blamed = [{ context }, ...errors].flatMap((error) => blamedIn(error, code));
+  const problems = listed.length > 0 ? listed : blamed;
+  const contexts = [context ?? {}, ...errors.map((error) => error.context ?? {})];
+  return { status, code, message, problems, scopes: [...new Set(contexts.flatMap(scopesIn))] };
+}
+
+function bareFault(status: number): HubspotFault {
+  const code = STATUS_CODES[status] ?? `HTTP_${status}`;
+  return { status, code, message: '', problems: [], scopes: [] };
+}
+
+const STATUS_CODES: Readonly<Record<number, string>> = {
+  401: 'INVALID_AUTHENTICATION',
+  404: 'OBJECT_NOT_FOUND',
+  409: 'CONFLICT',
+  429: 'RATE_LIMITS',
+};
+
+function rateCode(status: number, { policyName }: ErrorBody): string | null {
+  if (status !== 429) return null;
+  return policyName === 'DAILY' ? 'DAILY' : 'RATE_LIMITS';
+}
+
+const listedSchema = z.array(z.object({ name: z.string(), error: z.string() }));
+
+/** Where values are not valid, the message ends in a list of the properties to blame, as JSON. */
+function listedProblems(message: string): PropertyProblem[] {
+  const start = message.indexOf('[{');
+  if (start === -1) return [];
+  try {
+    const listed = listedSchema.parse(
+      JSON.parse(message.slice(start, message.lastIndexOf(']') + 1)),
+    );
+    return listed.map(({ name, error }) => ({ property: name, code: error }));
+  } catch {
+    return [];
+  }
+}
+
+type ErrorDetail = Pick<NonNullable<ErrorBody['errors']>[number], 'code' | 'context'>;
+
+function blamedIn({ code, context }: ErrorDetail, otherwise: string): PropertyProblem[] {
+  const { propertyName = [], propertyNames = [] } = context ?? {};
+  const names = [...propertyName, ...propertyNames];
+  return names.map((property) => ({ property, code: code ?? otherwise }));
+}
+
+function scopesIn(context: Readonly<Record<string, string[]>>): string[] {
+  return Object.entries(context).flatMap(([key, values]) => (/scopes$/i.test(key) ? values : []));
+}

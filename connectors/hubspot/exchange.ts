@@ -1,0 +1,281 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { Request } from '@hubspot/api-client/lib/src/services/http/Request.js';
+import { sendBufferedRequest } from '@hubspot/api-client/lib/src/services/http/Transport.js';
+import type { Clock } from '../../src/core/clock.ts';
+import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import type { ConnectorDeps } from '../contract.ts';
+import { startDeadline } from '../deadline.ts';
+import { throwIfStopped } from '../stopped.ts';
+import { limitOf } from './limits.ts';
+import type { Pacer } from './pacer.ts';
+
+/** One request as it goes out, below the API's address. */
+export interface OutgoingRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  /** Sent as JSON. */
+  body?: object;
+  /** Sent as a form, instead of a body. */
+  form?: Readonly<Record<string, string>>;
+  /** Left out only where somebody signs in. */
+  accessToken?: string;
+  /** Of searches, which have a pace of their own besides. */
+  searchPacer?: Pacer;
+}
+
+/** An answer whose body is at hand. */
+export interface TextReply {
+  status: number;
+  /** By names in small letters. */
+  headers: Readonly<Record<string, string>>;
+  text: string;
+}
+
+export interface ExchangeDeps {
+  /** Where the API answers, for example `https://api.hubapi.com`. */
+  url: string;
+  clock: Clock;
+  signal: AbortSignal;
+  /** From 0 up to 1. */
+  random: () => number;
+  onCall: ConnectorDeps['onCall'];
+  pacer: Pacer;
+  /** True if the pace is the one that answers name. */
+  keepsNamedLimit: boolean;
+  /** Sees the headers of every answer. */
+  noteAnswer: (headers: TextReply['headers']) => void;
+}
+
+/** Sends requests to HubSpot at its pace and repeats those that fail in passing. */
+export interface Exchange {
+  /** The whole answer, whatever its status. */
+  send(request: OutgoingRequest): Promise<TextReply>;
+  /** Ends what is still on its way and lets go of the connections. */
+  close(): void;
+}
+
+/** Tries of one request; the waits between them begin at 0.5 seconds and double, give or take a half. */
+const MAX_TRIES = 6;
+const FIRST_WAIT_MS = 500;
+
+/** HubSpot's own servers give up within a minute. */
+const TIMEOUT_MS = 90_000;
+
+/** How long a write under way may go on once the run is told to stop. */
+const WRITE_GRACE_MS = 5_000;
+
+/** 423 is answered while many changes are made at once, and wants at least this wait. */
+const LOCKED_STATUS = 423;
+const LOCKED_WAIT_MS = 2_000;
+
+/** 477: the account is being moved, and `Retry-After` says for how long. */
+const MIGRATION_STATUS = 477;
+
+/** The most that is waited because an answer asks for it. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** After a 429 that does not say how long. */
+const LIMIT_WAIT_MS = 1_000;
+
+/** So few requests are left of the present limit that one uneven moment would exceed it. */
+const FEW_REMAINING = 2;
+const FEW_REMAINING_WAIT_MS = 100;
+
+const PASSING_STATUSES: ReadonlySet<number> = new Set([
+  LOCKED_STATUS,
+  429,
+  MIGRATION_STATUS,
+  500,
+  502,
+  503,
+  504,
+  521,
+  522,
+  523,
+  524,
+  525,
+  526,
+]);
+
+/** Connections that are kept open; each carries one request at a time. */
+const MAX_SOCKETS = 32;
+
+/**
+ * Makes the exchange of one connector; opens nothing yet. The requests are built and sent by
+ * HubSpot's client library, but past its `Client`: constructing one changes retries and limits of
+ * every other in the process, and what it has sent cannot be ended. Requests may be repeated
+ * whatever their method: reads change nothing, the same values written twice are the same, and
+ * things that are created are found again by their name.
+ */
+export function createExchange(deps: ExchangeDeps): Exchange {
+  const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  const agent = deps.url.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options);
+  return {
+    send: (request) => repeat(deps, agent, request),
+    close: () => agent.destroy(),
+  };
+}
+
+async function repeat(
+  deps: ExchangeDeps,
+  agent: HttpAgent | HttpsAgent,
+  request: OutgoingRequest,
+): Promise<TextReply> {
+  for (let attempt = 1; ; attempt += 1) {
+    throwIfStopped(deps.signal);
+    const reply = await sendAtPace(deps, agent, request).catch((error: unknown) => {
+      if (attempt < MAX_TRIES && error instanceof RetriableError) return null;
+      throw error;
+    });
+    if (reply !== null && !isPassing(reply)) return reply;
+    if (attempt === MAX_TRIES) throw stayedBusy(reply?.status ?? null);
+    await waitToRepeat(deps, request, reply, attempt);
+  }
+}
+
+async function sendAtPace(
+  deps: ExchangeDeps,
+  agent: HttpAgent | HttpsAgent,
+  request: OutgoingRequest,
+): Promise<TextReply> {
+  const { clock, signal } = deps;
+  const endSearch = await request.searchPacer?.take(clock, signal);
+  const end = await deps.pacer.take(clock, signal);
+  try {
+    throwIfStopped(signal);
+    return await sendOnce(deps, agent, request);
+  } finally {
+    end();
+    endSearch?.();
+  }
+}
+
+async function sendOnce(
+  deps: ExchangeDeps,
+  agent: HttpAgent | HttpsAgent,
+  request: OutgoingRequest,
+): Promise<TextReply> {
+  const isRead = request.method === 'GET' || request.searchPacer !== undefined;
+  const deadline = startDeadline(TIMEOUT_MS, deps.signal, isRead ? 0 : WRITE_GRACE_MS);
+  let throttled = false;
+  try {
+    const reply = await Promise.race([
+      transmit(deps.url, agent, request),
+      aborted(deadline.signal),
+    ]);
+    throwIfRedirected(reply, deps.url);
+    deps.noteAnswer(reply.headers);
+    keepNamedLimit(deps, reply.headers);
+    throttled = reply.status === 429;
+    return reply;
+  } catch (error) {
+    throwIfStopped(deps.signal);
+    if (error instanceof ConfigurationError) throw error;
+    throw unanswered(error, deadline.expired());
+  } finally {
+    deadline.release();
+    deps.onCall({ throttled });
+  }
+}
+
+async function transmit(
+  url: string,
+  agent: HttpAgent | HttpsAgent,
+  { method, path, body, form, accessToken }: OutgoingRequest,
+): Promise<TextReply> {
+  const config = { basePath: url, ...(accessToken === undefined ? {} : { accessToken }) };
+  const built = new Request(config, {
+    method,
+    path,
+    ...(form === undefined
+      ? { body }
+      : { body: new URLSearchParams(form).toString(), defaultJson: false, headers: FORM }),
+  });
+  const response = await sendBufferedRequest(built.getUrl(), { ...built.getSendData(), agent });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+/** Rejects once the signal is aborted; the answer, should it come later, is of no use any more. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const leave = () => reject(new Error('The request was given up.'));
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  });
+}
+
+/** Near the end of the limit everybody slows down: somebody else may be using it up, too. */
+function keepNamedLimit(
+  { pacer, clock, keepsNamedLimit }: ExchangeDeps,
+  headers: TextReply['headers'],
+): void {
+  const named = keepsNamedLimit ? limitOf(headers) : null;
+  if (named === null) return;
+  pacer.keep(named.limit);
+  if (named.remaining <= FEW_REMAINING) pacer.pause(clock, FEW_REMAINING_WAIT_MS);
+}
+
+function isPassing({ status, text }: TextReply): boolean {
+  // Tomorrow is too long to wait for.
+  return PASSING_STATUSES.has(status) && !(status === 429 && isDaily(text));
+}
+
+function isDaily(text: string): boolean {
+  return /"policyName"\s*:\s*"DAILY"/.test(text);
+}
+
+/** Everybody waits for a limit; only this request waits for anything else. */
+async function waitToRepeat(
+  { clock, signal, random, pacer }: ExchangeDeps,
+  { searchPacer }: OutgoingRequest,
+  reply: TextReply | null,
+  attempt: number,
+): Promise<void> {
+  const backoffMs = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + random());
+  const asked = askedWaitMs(reply);
+  if (reply?.status === 429) {
+    const waitMs = asked ?? Math.max(LIMIT_WAIT_MS, backoffMs);
+    return (searchPacer ?? pacer).pause(clock, waitMs);
+  }
+  const leastMs = reply?.status === LOCKED_STATUS ? LOCKED_WAIT_MS : 0;
+  await clock.sleep(asked ?? Math.max(leastMs, backoffMs), signal);
+}
+
+/** `Retry-After`, in seconds. */
+function askedWaitMs(reply: TextReply | null): number | null {
+  const seconds = Number(reply?.headers['retry-after'] ?? Number.NaN);
+  if (!(seconds >= 0)) return null;
+  return Math.min(seconds * 1000, LONGEST_WAIT_MS);
+}
+
+/** Redirects are not followed: the token would go wherever they point. */
+function throwIfRedirected({ status, headers }: TextReply, url: string): void {
+  if (status < 300 || status >= 400 || status === 304) return;
+  const location = headers['location'];
+  const target =
+    location !== undefined && URL.canParse(location, url)
+      ? new URL(location, url).origin
+      : 'elsewhere';
+  throw new ConfigurationError(
+    `HubSpot redirects from ${new URL(url).origin} to ${target}: write the API's present address into crm.url.`,
+    { code: 'crm_redirected', details: { status } },
+  );
+}
+
+function stayedBusy(status: number | null): RetriableError {
+  const message = `HubSpot stays busy (status ${status}). The next run goes on from there.`;
+  return new RetriableError(message, { code: 'crm_unavailable', details: { status } });
+}
+
+function unanswered(cause: unknown, hasExpired: boolean): RetriableError {
+  const message = hasExpired
+    ? 'HubSpot did not answer in time.'
+    : 'HubSpot cannot be reached, or the connection broke.';
+  return new RetriableError(`${message} The next run goes on from there.`, {
+    code: 'crm_unavailable',
+    cause,
+  });
+}

@@ -1,0 +1,192 @@
+import type { CrmField, CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
+import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
+import type { FieldCreation } from '../contract.ts';
+import { type DescribedProperty, describeProperties } from './describe.ts';
+import { crmCodeOf } from './errors.ts';
+import { mayHave, WRITE_CONTACTS } from './scopes.ts';
+import type { HubspotSession } from './session.ts';
+import { isCheckbox, isMultiple, isPercent } from './values.ts';
+
+/** The properties of contacts that hold one plain value, as the token may use them. */
+export function crmFields({
+  properties,
+  signIn,
+}: Pick<HubspotSession, 'properties' | 'signIn'>): CrmField[] {
+  const mayWrite = mayHave(signIn, WRITE_CONTACTS);
+  return [...properties.values()].flatMap((property) => {
+    const type = typeOf(property);
+    return type === null ? [] : [crmField(property, type, mayWrite)];
+  });
+}
+
+function crmField(property: DescribedProperty, type: CrmFieldType, mayWrite: boolean): CrmField {
+  const isPicklist = type === 'picklist' || type === 'multiPicklist';
+  return {
+    name: property.name,
+    label: property.label,
+    type,
+    maxLength: TEXT_TYPES.has(type) ? MAX_TEXT_LENGTH : null,
+    integerDigits: null,
+    decimalDigits: null,
+    options: isPicklist
+      ? property.options.filter(({ hidden }) => !hidden).map(({ value }) => value)
+      : [],
+    restricted: isPicklist,
+    writable: mayWrite && isWritable(property),
+  };
+}
+
+/** The most characters of a text in HubSpot. */
+const MAX_TEXT_LENGTH = 65_536;
+const TEXT_TYPES: ReadonlySet<CrmFieldType> = new Set(['text', 'longText', 'url']);
+
+/** Forms of a text that has lines. */
+const LONG_TEXTS: ReadonlySet<string> = new Set(['textarea', 'html']);
+
+/** Our word for the type of a property; objects and places have none. */
+function typeOf(property: DescribedProperty): CrmFieldType | null {
+  switch (property.type) {
+    case 'string':
+      return LONG_TEXTS.has(property.fieldType) ? 'longText' : 'text';
+    case 'phone_number':
+      return 'text';
+    case 'number':
+      return numberType(property);
+    case 'bool':
+      return 'boolean';
+    case 'date':
+      return 'date';
+    case 'datetime':
+      return 'datetime';
+    case 'enumeration':
+      if (isCheckbox(property)) return 'boolean';
+      return isMultiple(property) ? 'multiPicklist' : 'picklist';
+    default:
+      return null;
+  }
+}
+
+function numberType(property: DescribedProperty): CrmFieldType {
+  if (isPercent(property)) return 'percent';
+  const isMoney = property.showCurrencySymbol || property.numberDisplayHint === 'currency';
+  return isMoney ? 'currency' : 'number';
+}
+
+/** Calculated values are HubSpot's own; owners and files are no free values. */
+function isWritable({
+  calculated,
+  externalOptions,
+  fieldType,
+  modificationMetadata,
+}: DescribedProperty): boolean {
+  const isOwn = calculated || fieldType === 'calculation_equation' || externalOptions;
+  return !isOwn && fieldType !== 'file' && !(modificationMetadata?.readOnlyValue ?? false);
+}
+
+/** The group under which the properties stand on a contact's page. */
+const GROUP = { name: 'donor_sync', label: 'donor-sync' };
+
+/** Creates what is missing in a group of its own; a name that was archived comes back. */
+export async function createFields(
+  session: HubspotSession,
+  specs: readonly FieldSpec[],
+): Promise<FieldCreation[]> {
+  session.properties = await describeProperties(session.api);
+  const isAnyMissing = specs.some(({ name }) => !session.properties.has(name));
+  const groupProblem = isAnyMissing ? await ensureGroup(session) : null;
+  const creations: FieldCreation[] = [];
+  for (const spec of specs) creations.push(await createField(session, spec, groupProblem));
+  if (creations.some(({ result }) => result === 'created')) {
+    session.properties = await describeProperties(session.api);
+  }
+  return creations;
+}
+
+/** Null if the group is there now. */
+async function ensureGroup({ api }: HubspotSession): Promise<string | null> {
+  try {
+    await api.post(api.paths.propertyGroups, { ...GROUP, displayOrder: -1 });
+    return null;
+  } catch (error) {
+    return isThereAlready(error) ? null : problemOf(error);
+  }
+}
+
+async function createField(
+  session: HubspotSession,
+  spec: FieldSpec,
+  groupProblem: string | null,
+): Promise<FieldCreation> {
+  const { name } = spec;
+  const { api, properties } = session;
+  if (properties.has(name)) return { name, result: 'existed', problem: null };
+  const form = formOf(spec);
+  const problem = nameProblem(name) ?? groupProblem ?? (form === null ? noOptions(spec) : null);
+  if (problem !== null) return { name, result: 'failed', problem };
+  try {
+    const { label, description } = spec;
+    const body = { name, label, description, groupName: GROUP.name, ...form };
+    await api.post(api.paths.properties, body);
+    return { name, result: 'created', problem: null };
+  } catch (error) {
+    if (isThereAlready(error)) return { name, result: 'existed', problem: null };
+    return { name, result: 'failed', problem: problemOf(error) };
+  }
+}
+
+function nameProblem(name: string): string | null {
+  if (/^[a-z][a-z0-9_]{0,99}$/.test(name)) return null;
+  return (
+    'The internal names of properties in HubSpot are of small letters, digits and underscores and ' +
+    'begin with a letter: choose such a name in the field map.'
+  );
+}
+
+function noOptions({ type }: FieldSpec): string {
+  return `Create it by hand: a ${type} property needs options that donor-sync does not know.`;
+}
+
+function isThereAlready(error: unknown): boolean {
+  return ALREADY_THERE.has(crmCodeOf(error) ?? '');
+}
+
+const ALREADY_THERE: ReadonlySet<string> = new Set(['OBJECT_ALREADY_EXISTS', 'CONFLICT']);
+
+/** Throws the error again if it is not about this property. */
+function problemOf(error: unknown): string {
+  const isRefusal =
+    error instanceof ConfigurationError &&
+    ['crm_request_refused', 'crm_scope_missing'].includes(error.code);
+  if (!isRefusal) throw error;
+  return `${messageOf(error)} An admin can create the property by hand instead.`;
+}
+
+/** What a property of this type is made of; null for types that need options. */
+function formOf({ type }: FieldSpec): Record<string, unknown> | null {
+  switch (type) {
+    case 'text':
+    case 'url':
+      return { type: 'string', fieldType: 'text' };
+    case 'longText':
+      return { type: 'string', fieldType: 'textarea' };
+    case 'integer':
+    case 'number':
+    case 'currency':
+    case 'percent':
+      return { type: 'number', fieldType: 'number' };
+    case 'boolean':
+      return { type: 'bool', fieldType: 'booleancheckbox', options: YES_AND_NO };
+    case 'date':
+      return { type: 'date', fieldType: 'date' };
+    case 'datetime':
+      return { type: 'datetime', fieldType: 'date' };
+    case 'picklist':
+    case 'multiPicklist':
+      return null;
+  }
+}
+
+const YES_AND_NO = [
+  { label: 'Yes', value: 'true', displayOrder: 0, hidden: false },
+  { label: 'No', value: 'false', displayOrder: 1, hidden: false },
+];

@@ -1,0 +1,114 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
+import type { HubspotApi } from './api.ts';
+
+const OPERATORS = [
+  'EQ',
+  'NEQ',
+  'LT',
+  'LTE',
+  'GT',
+  'GTE',
+  'BETWEEN',
+  'IN',
+  'NOT_IN',
+  'HAS_PROPERTY',
+  'NOT_HAS_PROPERTY',
+  'CONTAINS_TOKEN',
+  'NOT_CONTAINS_TOKEN',
+] as const;
+
+const value = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]);
+
+const filterSchema = z.strictObject({
+  propertyName: z.string().min(1),
+  operator: z.enum(OPERATORS),
+  value: value.optional(),
+  highValue: value.optional(),
+  values: z.array(value).min(1).optional(),
+});
+
+/** One condition in HubSpot's own filter language. */
+export type Filter = z.infer<typeof filterSchema>;
+
+/** Conditions that must all be met. */
+export type FilterGroup = readonly Filter[];
+
+/**
+ * What a search of ours may hold besides its own two conditions: HubSpot takes five groups of six
+ * filters, eighteen in all (CRM facts, section B4).
+ */
+const OWN_FILTERS = 2;
+const MAX_GROUPS = 5;
+const MAX_FILTERS_PER_GROUP = 6 - OWN_FILTERS;
+const MAX_FILTERS = 18;
+
+/** HubSpot takes searches of 3,000 characters; the rest of them is for what is asked for. */
+const MAX_LENGTH = 2_000;
+
+const groupSchema = z.strictObject({ filters: z.array(filterSchema).min(1) });
+
+const settingSchema = z.union([
+  z.array(filterSchema).min(1),
+  z.array(groupSchema).min(1),
+  z.strictObject({ filterGroups: z.array(groupSchema).min(1) }),
+]);
+
+/**
+ * Reads `contacts.filter`: YAML or JSON of a list of filters, all of which must be met, or of a
+ * list of groups (`filters: […]`), one of which must be met. Throws a ConfigurationError.
+ */
+export function parseFilter(text: string): FilterGroup[] {
+  const parsed = settingSchema.safeParse(yamlOf(text));
+  if (!parsed.success) throw invalidFilter(EXAMPLE);
+  const listed = Array.isArray(parsed.data) ? parsed.data : parsed.data.filterGroups;
+  const groups: FilterGroup[] = [];
+  const alone: Filter[] = [];
+  for (const each of listed) {
+    if ('filters' in each) groups.push(each.filters);
+    else alone.push(each);
+  }
+  if (alone.length > 0) groups.push(alone);
+  const count = groups.reduce((sum, group) => sum + group.length + OWN_FILTERS, 0);
+  const isTooMuch =
+    groups.length > MAX_GROUPS ||
+    count > MAX_FILTERS ||
+    JSON.stringify(groups).length > MAX_LENGTH ||
+    groups.some((group) => group.length > MAX_FILTERS_PER_GROUP);
+  if (!isTooMuch) return groups;
+  throw invalidFilter(
+    `HubSpot takes fewer conditions at once: at most ${MAX_FILTERS_PER_GROUP} in a group, in at most ${MAX_GROUPS} groups, and with two of donor-sync's own in each ${MAX_FILTERS} in all, of ${MAX_LENGTH} characters.`,
+  );
+}
+
+const EXAMPLE =
+  'Write a list of filters as HubSpot has them, for example [{propertyName: lifecyclestage, operator: EQ, value: customer}].';
+
+function yamlOf(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    throw invalidFilter(EXAMPLE);
+  }
+}
+
+/** Lets HubSpot look at the filter, and throws a ConfigurationError with its answer. */
+export async function requireFilter(
+  api: Pick<HubspotApi, 'search'>,
+  filter: readonly FilterGroup[],
+): Promise<void> {
+  if (filter.length === 0) return;
+  const filterGroups = filter.map((filters) => ({ filters }));
+  try {
+    await api.search({ filterGroups, properties: [], sorts: [], limit: 1, after: '0' });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError) || error.code !== 'crm_request_refused') throw error;
+    throw invalidFilter(messageOf(error), error);
+  }
+}
+
+function invalidFilter(reason: string, cause?: unknown): ConfigurationError {
+  const message = `contacts.filter is no filter that HubSpot understands. ${reason}`;
+  return new ConfigurationError(message, { code: 'crm_filter_invalid', cause });
+}

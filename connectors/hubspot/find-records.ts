@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { RetriableError } from '../../src/core/errors.ts';
+import type { HubspotApi } from './api.ts';
+import { readAs } from './json.ts';
+import { type HubspotRecord, isRecordId, MERGED_IDS, mergedIdsOf, recordSchema } from './record.ts';
+
+/** Ids of one request: the most that HubSpot takes. */
+export const IDS_PER_REQUEST = 100;
+
+/** What became of a contact: it is there, lives on in another one, or is gone. */
+export type FoundRecord =
+  | { state: 'found'; record: HubspotRecord }
+  | { state: 'merged'; into: string }
+  | { state: 'gone' };
+
+const replySchema = z.object({
+  results: z.array(recordSchema),
+  errors: z.array(z.object({ category: z.string().optional() })).default([]),
+});
+
+/**
+ * Reads at most 100 contacts in one request, by id. A contact that was merged answers under the
+ * id that it lives on with.
+ */
+export async function findRecords(
+  api: Pick<HubspotApi, 'post' | 'paths'>,
+  ids: readonly string[],
+  properties: readonly string[],
+): Promise<Map<string, FoundRecord>> {
+  const wanted = [...new Set(ids)].filter(isRecordId);
+  const found = new Map<string, FoundRecord>(ids.map((id) => [id, { state: 'gone' }]));
+  if (wanted.length === 0) return found;
+  const { results, errors } = readAs(
+    replySchema,
+    await api.post(api.paths.batchRead('contacts'), {
+      inputs: wanted.map((id) => ({ id })),
+      properties: [...new Set([...properties, MERGED_IDS])],
+      propertiesWithHistory: [],
+    }),
+  );
+  // Only that it is not there makes a contact gone; any other failure says nothing of it.
+  if (errors.some(({ category }) => category !== 'OBJECT_NOT_FOUND')) throw unreadable();
+  for (const record of results) {
+    if (found.has(record.id)) found.set(record.id, { state: 'found', record });
+    for (const id of idsBehind(record, wanted, results)) {
+      found.set(id, { state: 'merged', into: record.id });
+    }
+  }
+  return found;
+}
+
+/** The asked ids that answered under another one; a single one needs no list to be told by. */
+function idsBehind(
+  record: HubspotRecord,
+  wanted: readonly string[],
+  results: readonly HubspotRecord[],
+): string[] {
+  const merged = mergedIdsOf(record).filter((id) => wanted.includes(id));
+  if (merged.length > 0 || wanted.includes(record.id)) return merged;
+  const unanswered = wanted.filter((id) => !results.some((result) => result.id === id));
+  return unanswered.length === 1 ? unanswered : [];
+}
+
+function unreadable(): RetriableError {
+  return new RetriableError(
+    'HubSpot could not read some contacts. The next run goes on from there.',
+    { code: 'crm_unavailable' },
+  );
+}

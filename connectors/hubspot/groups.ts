@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { ConfigurationError, FatalError } from '../../src/core/errors.ts';
+import type { GroupSelector, GroupSummary } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
+import { crmCodeOf } from './errors.ts';
+import type { Filter } from './filter.ts';
+import { readAs } from './json.ts';
+import { CONTACT_TYPE_ID } from './paths.ts';
+import { isRecordId } from './record.ts';
+import { READ_LISTS, requireScope } from './scopes.ts';
+import { searchPages } from './search.ts';
+import type { HubspotSession } from './session.ts';
+import { type HubspotGroup, hubspotGroupSchema } from './settings.ts';
+
+/** Lists of one request, the most that HubSpot gives, and the requests that are made. */
+const LISTS_PER_PAGE = 500;
+const MAX_LIST_PAGES = 20;
+
+/** Members of one request, the most that HubSpot gives; a list may have millions. */
+const MEMBERS_PER_PAGE = 250;
+const MAX_MEMBER_PAGES = 50_000;
+
+/** The contact ids of a group, each once, in portions. */
+export async function* readGroup(
+  session: HubspotSession,
+  selector: GroupSelector,
+): AsyncGenerator<readonly string[]> {
+  throwIfStopped(session.signal);
+  const group = hubspotGroupSchema.parse(selector);
+  const seen = new Set<string>();
+  for await (const ids of idsOf(session, group)) {
+    throwIfStopped(session.signal);
+    const fresh = [...new Set(ids)].filter((id) => !seen.has(id));
+    for (const id of fresh) seen.add(id);
+    if (fresh.length > 0) yield fresh;
+  }
+}
+
+const searchReplySchema = z.object({
+  lists: z.array(
+    z.object({
+      listId: z.string(),
+      name: z.string(),
+      objectTypeId: z.string(),
+      additionalProperties: z.record(z.string(), z.unknown()).optional(),
+    }),
+  ),
+  hasMore: z.boolean(),
+  offset: z.number(),
+});
+
+/** The lists of contacts, whichever way they are kept; the counts are HubSpot's own. */
+export async function listGroups(session: HubspotSession): Promise<GroupSummary[]> {
+  requireScope(session.signIn, READ_LISTS);
+  const groups: GroupSummary[] = [];
+  let offset = 0;
+  for (let page = 0; page < MAX_LIST_PAGES; page += 1) {
+    const reply = readAs(
+      searchReplySchema,
+      await session.api.post(session.api.paths.listsSearch, searchBody(offset)),
+    );
+    for (const { listId, name, objectTypeId, additionalProperties } of reply.lists) {
+      if (objectTypeId !== CONTACT_TYPE_ID) continue;
+      groups.push({ selector: { list: listId }, name, memberCount: sizeIn(additionalProperties) });
+    }
+    if (!reply.hasMore || reply.offset <= offset) break;
+    offset = reply.offset;
+  }
+  return groups;
+}
+
+function searchBody(offset: number): object {
+  return {
+    query: '',
+    listIds: [],
+    processingTypes: [],
+    additionalProperties: [],
+    objectTypeId: CONTACT_TYPE_ID,
+    count: LISTS_PER_PAGE,
+    offset,
+  };
+}
+
+function sizeIn(properties: Readonly<Record<string, unknown>> | undefined): number | null {
+  const text = properties?.['hs_list_size'];
+  const size = typeof text === 'string' && text !== '' ? Number(text) : Number.NaN;
+  return Number.isInteger(size) ? size : null;
+}
+
+function idsOf(session: HubspotSession, group: HubspotGroup): AsyncIterable<string[]> {
+  return 'list' in group ? listMembers(session, group.list) : contactsWith(session, group);
+}
+
+async function* contactsWith(
+  { api, signal }: HubspotSession,
+  { property, equals }: Extract<HubspotGroup, { property: string }>,
+): AsyncGenerator<string[]> {
+  const condition: Filter = { propertyName: property, operator: 'EQ', value: equals };
+  const search = {
+    conditions: [condition],
+    groups: [],
+    properties: ['hs_object_id'],
+    afterId: null,
+  };
+  for await (const records of searchPages(api, search, signal)) yield records.map(({ id }) => id);
+}
+
+const membersSchema = z.object({
+  results: z.array(z.object({ recordId: z.string() })),
+  paging: z.object({ next: z.object({ after: z.string() }).optional() }).nullish(),
+});
+
+async function* listMembers(session: HubspotSession, idOrName: string): AsyncGenerator<string[]> {
+  const { api, signal, signIn } = session;
+  requireScope(signIn, READ_LISTS);
+  const membersPath = api.paths.listMemberships(await findList(session, idOrName));
+  let after: string | null = null;
+  for (let page = 0; page < MAX_MEMBER_PAGES; page += 1) {
+    throwIfStopped(signal);
+    const query = new URLSearchParams({ limit: String(MEMBERS_PER_PAGE) });
+    if (after !== null) query.set('after', after);
+    const reply = readAs(membersSchema, await api.get(`${membersPath}?${query}`));
+    yield reply.results.map(({ recordId }) => recordId);
+    const next: string | null = reply.paging?.next?.after ?? null;
+    if (next === null) return;
+    if (next === after) break;
+    after = next;
+  }
+  throw new FatalError('A list of HubSpot does not come to its end.', {
+    code: 'crm_list_endless',
+  });
+}
+
+const listSchema = z.object({
+  list: z.object({ listId: z.string(), objectTypeId: z.string() }),
+});
+
+/** The id of the list with this id or name; a name may be a number, too. */
+async function findList({ api }: HubspotSession, idOrName: string): Promise<string> {
+  const paths = [api.paths.listByName(idOrName)];
+  if (isRecordId(idOrName)) paths.unshift(api.paths.listById(idOrName));
+  for (const path of paths) {
+    const list = await findListAt(api, path);
+    if (list === null) continue;
+    if (list.objectTypeId === CONTACT_TYPE_ID) return list.listId;
+    throw unknownGroup(`The list "${idOrName}" of HubSpot does not hold contacts.`);
+  }
+  throw unknownGroup(`HubSpot has no list "${idOrName}" of contacts that the token can see.`);
+}
+
+async function findListAt(api: HubspotSession['api'], path: string) {
+  try {
+    return readAs(listSchema, await api.get(path)).list;
+  } catch (error) {
+    if (UNKNOWN.has(crmCodeOf(error) ?? '')) return null;
+    throw error;
+  }
+}
+
+const UNKNOWN: ReadonlySet<string> = new Set(['OBJECT_NOT_FOUND', 'NOT_FOUND']);
+
+function unknownGroup(message: string): ConfigurationError {
+  return new ConfigurationError(message, { code: 'crm_group_unknown' });
+}

@@ -1,0 +1,56 @@
+import type { FieldValues } from '../../src/core/crm-field.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
+import type { RecordLookup } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
+import { type DescribedProperty, describeProperties } from './describe.ts';
+import { findRecords } from './find-records.ts';
+import type { HubspotSession } from './session.ts';
+import { canonicalValue } from './values.ts';
+
+/** The records of these contacts as they are now, in one request. */
+export async function readByIds(
+  session: HubspotSession,
+  ids: readonly string[],
+  fieldNames: readonly string[],
+): Promise<RecordLookup[]> {
+  if (ids.length === 0) return [];
+  throwIfStopped(session.signal);
+  const fields = await findProperties(session, fieldNames);
+  const wanted = [...session.shape.properties, ...fieldNames];
+  const found = await findRecords(session.api, ids, wanted);
+  const records = [...found.values()].flatMap((one) => (one.state === 'found' ? [one.record] : []));
+  const contacts = await session.shape.toContacts(records);
+  const byId = new Map(contacts.map((contact) => [contact.id, contact]));
+  return ids.map((id) => {
+    const one = found.get(id);
+    const contact = byId.get(id);
+    if (one?.state === 'found' && contact !== undefined) {
+      const values: FieldValues = Object.fromEntries(
+        fields.map((field) => [
+          field.name,
+          canonicalValue(one.record.properties[field.name], field),
+        ]),
+      );
+      return { state: 'found', id, contact, values };
+    }
+    return { state: 'removed', id, mergedInto: one?.state === 'merged' ? one.into : null };
+  });
+}
+
+/** A property that is not known may have been created since the description was read. */
+async function findProperties(
+  session: HubspotSession,
+  names: readonly string[],
+): Promise<DescribedProperty[]> {
+  if (names.some((name) => !session.properties.has(name))) {
+    session.properties = await describeProperties(session.api);
+  }
+  return names.map((name) => {
+    const property = session.properties.get(name);
+    if (property !== undefined) return property;
+    throw new ConfigurationError(`HubSpot has no contact property ${name} any more.`, {
+      code: 'crm_field_missing',
+      details: { field: name },
+    });
+  });
+}

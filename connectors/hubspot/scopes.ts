@@ -1,0 +1,44 @@
+import { ConfigurationError } from '../../src/core/errors.ts';
+import type { SignIn } from './auth.ts';
+
+/** A scope of HubSpot, and what of donor-sync is off without it. */
+export interface ScopeNeed {
+  scope: string;
+  feature: string;
+}
+
+/** Without this one there is nothing to do. */
+export const READ_CONTACTS = 'crm.objects.contacts.read';
+export const WRITE_CONTACTS = 'crm.objects.contacts.write';
+export const READ_COMPANIES = 'crm.objects.companies.read';
+export const READ_LISTS = 'crm.lists.read';
+export const WRITE_SCHEMAS = 'crm.schemas.contacts.write';
+
+/** Every scope that is made use of, the needed ones first; `oauth` comes with every app. */
+export const SCOPE_NEEDS: readonly ScopeNeed[] = [
+  { scope: READ_CONTACTS, feature: 'reading contacts' },
+  { scope: WRITE_CONTACTS, feature: 'writing into contacts' },
+  { scope: READ_COMPANIES, feature: 'employers from associated companies' },
+  { scope: READ_LISTS, feature: 'groups from lists' },
+  { scope: WRITE_SCHEMAS, feature: '`fields create`' },
+];
+
+/** True if the scope is there, or HubSpot does not say and its refusals will. */
+export function mayHave({ scopes }: Pick<SignIn, 'scopes'>, scope: string): boolean {
+  return scopes === null || scopes.has(scope);
+}
+
+/** The needs that are certainly not met. */
+export function missingScopes(signIn: Pick<SignIn, 'scopes'>): ScopeNeed[] {
+  return SCOPE_NEEDS.filter(({ scope }) => !mayHave(signIn, scope));
+}
+
+/** Throws a ConfigurationError if the scope is certainly missing. */
+export function requireScope(signIn: Pick<SignIn, 'scopes'>, scope: string): void {
+  if (mayHave(signIn, scope)) return;
+  const feature = SCOPE_NEEDS.find((need) => need.scope === scope)?.feature ?? 'this';
+  throw new ConfigurationError(
+    `The token lacks the scope ${scope}, which ${feature} needs: add it to the app, and connect again.`,
+    { code: 'crm_scope_missing', details: { scope } },
+  );
+}

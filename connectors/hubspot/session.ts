@@ -1,0 +1,78 @@
+import type { Clock } from '../../src/core/clock.ts';
+import type { Log } from '../../src/core/log.ts';
+import type { ConnectorOptions, CrmAccount } from '../contract.ts';
+import { createApi, type HubspotApi, type HubspotWorld } from './api.ts';
+import type { SignIn } from './auth.ts';
+import { createCompanyNames, noCompanyNames } from './companies.ts';
+import { type ContactShape, shapeContact } from './contact.ts';
+import { describeProperties, type Properties } from './describe.ts';
+import { type FilterGroup, parseFilter } from './filter.ts';
+import { mayHave, missingScopes, READ_COMPANIES, READ_CONTACTS, requireScope } from './scopes.ts';
+import type { HubspotSettings } from './settings.ts';
+
+/** What the jobs of a connector share between `prepare` and `close`. */
+export interface HubspotSession {
+  settings: HubspotSettings;
+  /** `contacts.filter`; empty for all contacts. */
+  filter: readonly FilterGroup[];
+  api: HubspotApi;
+  clock: Clock;
+  log: Log;
+  signal: AbortSignal;
+  account: CrmAccount;
+  /** As of the sign-in at the beginning. */
+  signIn: SignIn;
+  shape: ContactShape;
+  /** The properties of contacts; renewed when some are created. */
+  properties: Properties;
+}
+
+/** Signs in and learns what contacts look like in this account: one request besides the sign-in. */
+export async function openSession(
+  { settings, contacts, deps }: ConnectorOptions<HubspotSettings>,
+  world: HubspotWorld,
+): Promise<HubspotSession> {
+  const filter = contacts.filter === null ? [] : parseFilter(contacts.filter);
+  const api = createApi(settings, deps, world);
+  try {
+    const signIn = await api.signIn();
+    requireScope(signIn, READ_CONTACTS);
+    for (const need of missingScopes(signIn)) deps.log.warn({ ...need }, 'a scope is missing');
+    const properties = await describeProperties(api);
+    const { employer } = settings;
+    const { optOutField } = contacts;
+    const companies = companiesFor(api, signIn, employer, deps.log);
+    return {
+      settings,
+      filter,
+      api,
+      clock: deps.clock,
+      log: deps.log,
+      signal: deps.signal,
+      account: { id: signIn.portalId, name: `HubSpot account ${signIn.portalId}` },
+      signIn,
+      shape: shapeContact(properties, { employer, optOutField, companies }),
+      properties,
+    };
+  } catch (error) {
+    api.close();
+    throw error;
+  }
+}
+
+/** With `both`, the text has to do where companies may not be seen. */
+function companiesFor(
+  api: HubspotApi,
+  signIn: SignIn,
+  employer: HubspotSettings['employer'],
+  log: Log,
+) {
+  if (employer === 'company') return noCompanyNames;
+  const isRequired = employer === 'associated';
+  if (isRequired) requireScope(signIn, READ_COMPANIES);
+  if (!mayHave(signIn, READ_COMPANIES)) return noCompanyNames;
+  return createCompanyNames(api, {
+    isRequired,
+    onMissingScope: () => log.warn({ scope: READ_COMPANIES }, 'companies cannot be seen'),
+  });
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { API_VERSIONS } from './paths.ts';
+
+const text = z.string().trim().min(1);
+
+/** The ways to sign in (design, section 4.2). */
+export const authSchema = z.discriminatedUnion('type', [
+  /** A service key, or the access token of a private app. */
+  z.strictObject({ type: z.literal('token'), token: text }),
+  z.strictObject({
+    type: z.literal('oauth'),
+    clientId: text,
+    clientSecret: text,
+    /** Left out where the account is connected through donor-sync's own pages. */
+    refreshToken: text.optional(),
+  }),
+]);
+
+export type AuthSettings = z.infer<typeof authSchema>;
+
+/** The `crm` part of the settings of an integration with HubSpot. */
+export const hubspotSettingsSchema = z.strictObject({
+  kind: z.literal('hubspot'),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => isConfidential(url), 'must be https, or a token could be read on the way')
+    .refine(
+      (url) => !/^https:\/\/app(-\w+)?\.hubspot\.com/.test(url),
+      'is the address of the screens; write https://api.hubapi.com',
+    )
+    .default('https://api.hubapi.com'),
+  auth: authSchema,
+  apiVersion: z.enum(API_VERSIONS).default('2026-09'),
+  /** Where a contact's employer stands: the text `company`, the primary company, or both. */
+  employer: z.enum(['company', 'associated', 'both']).default('both'),
+  /** The share of the daily requests, in percent, that is left to the nonprofit's other tools. */
+  dailyReservePercent: z.number().min(0).max(95).default(20),
+  /** Requests in ten seconds; omitted: what HubSpot itself says. 0 for no limit. */
+  requestsPerTenSeconds: z.number().int().min(0).max(10_000).optional(),
+  /** Searches in a second, which HubSpot counts for all tools of the account; 0 for no limit. */
+  searchesPerSecond: z.number().min(0).max(100).default(5),
+});
+
+export type HubspotSettings = z.infer<typeof hubspotSettingsSchema>;
+
+/** One group of people in HubSpot. */
+export const hubspotGroupSchema = z.union([
+  /** A list (segment) of contacts, by id or name. */
+  z.strictObject({ list: z.union([text, z.number().int().positive().transform(String)]) }),
+  /** Contacts with this value in a property; of an enumeration, the internal value. */
+  z.strictObject({
+    property: text,
+    equals: z.union([text, z.number().transform(String), z.boolean().transform(String)]),
+  }),
+]);
+
+export type HubspotGroup = z.infer<typeof hubspotGroupSchema>;
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+function isConfidential(url: string): boolean {
+  if (!URL.canParse(url)) return true;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || LOOPBACK.test(hostname);
+}

@@ -1,0 +1,91 @@
+import type { FieldValue } from '../../src/core/crm-field.ts';
+import type { DescribedProperty } from './describe.ts';
+
+/** Stands between the values of an enumeration with checkboxes. */
+const PICKED_SEPARATOR = ';';
+
+/** Digits after the point to which a percentage is exact, so that 0.72 is not 72.00000000000001. */
+const PERCENT_DIGITS = 10;
+
+/** A value as it comes, always a text, in the canonical form of its property's type. */
+export function canonicalValue(raw: unknown, property: DescribedProperty): FieldValue {
+  if (typeof raw !== 'string' || raw.trim() === '') return null;
+  switch (property.type) {
+    case 'number':
+      return numberOf(raw, property);
+    case 'bool':
+      return raw === 'true';
+    case 'date':
+      return dayOf(raw);
+    case 'datetime':
+      return instantOf(raw);
+    case 'enumeration':
+      return pickedOf(raw, property);
+    default:
+      return raw;
+  }
+}
+
+/**
+ * A canonical value as HubSpot takes it. An empty text clears a property; dates and instants may
+ * be written as they are read (ISO 8601).
+ */
+export function wireValue(value: FieldValue, property: DescribedProperty | undefined): string {
+  if (value === null) return '';
+  if (typeof value === 'number' && property !== undefined && isPercent(property)) {
+    return String(Number((value / 100).toFixed(PERCENT_DIGITS)));
+  }
+  return String(value);
+}
+
+/** True of a number that people see as a percentage: 0.72 is stored and 72 is shown. */
+export function isPercent({ type, numberDisplayHint }: DescribedProperty): boolean {
+  return type === 'number' && numberDisplayHint === 'percentage';
+}
+
+/** True of an enumeration that is one checkbox: its options are `true` and `false`. */
+export function isCheckbox({ type, fieldType }: DescribedProperty): boolean {
+  return type === 'enumeration' && fieldType === 'booleancheckbox';
+}
+
+/** True of an enumeration of which several options may be picked. */
+export function isMultiple({ type, fieldType }: DescribedProperty): boolean {
+  return type === 'enumeration' && fieldType === 'checkbox';
+}
+
+function numberOf(raw: string, property: DescribedProperty): number | null {
+  const value = Number(raw);
+  if (!Number.isFinite(value)) return null;
+  return isPercent(property) ? Number((value * 100).toFixed(PERCENT_DIGITS)) : value;
+}
+
+/** Dates come as `2026-11-20`, in older values as epoch ms at midnight. */
+function dayOf(raw: string): string {
+  const epochMs = EPOCH_MS.test(raw) ? Number(raw) : Number.NaN;
+  return Number.isNaN(epochMs)
+    ? raw.slice(0, DAY_LENGTH)
+    : isoOf(epochMs, raw).slice(0, DAY_LENGTH);
+}
+
+function instantOf(raw: string): string {
+  return isoOf(EPOCH_MS.test(raw) ? Number(raw) : Date.parse(raw), raw);
+}
+
+const EPOCH_MS = /^-?\d+$/;
+const DAY_LENGTH = '2026-11-20'.length;
+
+function isoOf(epochMs: number, otherwise: string): string {
+  const date = new Date(epochMs);
+  return Number.isNaN(date.getTime()) ? otherwise : date.toISOString();
+}
+
+/** Several picked values in the order of the options; values that are none of them follow. */
+function pickedOf(raw: string, property: DescribedProperty): FieldValue {
+  if (isCheckbox(property)) return raw === 'true';
+  if (!isMultiple(property)) return raw;
+  const picked = raw.split(PICKED_SEPARATOR);
+  const order = property.options.map(({ value }) => value);
+  const known = order.filter((value) => picked.includes(value));
+  const others = picked.filter((value) => value !== '' && !order.includes(value));
+  return [...known, ...others].join(PICKED_SEPARATOR);
+}

@@ -1,0 +1,100 @@
+import type { ContactChange, WriteResult } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
+import { BATCH_ROWS, type Lessons, noContactId, updateBatch } from './batch-update.ts';
+import { isRecordId } from './record.ts';
+import { requireScope, WRITE_CONTACTS } from './scopes.ts';
+import type { HubspotSession } from './session.ts';
+
+/** The most changes that one write should be given. */
+export const MAX_CHANGES = 100_000;
+
+/** Requests under way at a time: enough for HubSpot's pace even where each takes most of a second. */
+const LANES = 16;
+
+/** A batch of changes of different contacts. */
+interface Batch {
+  changes: ContactChange[];
+  /** True if an earlier batch may hold a change of the same contact. */
+  mustWait: boolean;
+}
+
+/** A request that has ended, well or not. */
+interface Ended {
+  request: Promise<Ended>;
+  results: WriteResult[];
+  error: unknown;
+}
+
+/**
+ * Writes the changes by hundreds, several requests at a time. The changes of one contact are
+ * written in their order. If a request fails as a whole, what is under way is waited for and told.
+ */
+export async function* writeChanges(
+  session: HubspotSession,
+  changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
+): AsyncGenerator<WriteResult> {
+  const lessons: Lessons = { refusedValues: new Map() };
+  const underWay = new Set<Promise<Ended>>();
+  let failure: unknown = null;
+  try {
+    for await (const { changes: batch, mustWait } of batchesOf(changes)) {
+      const atMost = mustWait ? 0 : LANES - 1;
+      while (underWay.size > atMost) yield* await results();
+      if (failure !== null) break;
+      throwIfStopped(session.signal);
+      requireScope(session.signIn, WRITE_CONTACTS);
+      start(batch);
+    }
+    while (underWay.size > 0) yield* await results();
+  } finally {
+    // Nothing may be written once somebody believes that the write is over.
+    await Promise.all(underWay);
+  }
+  if (failure !== null) throw failure;
+
+  function start(batch: ContactChange[]): void {
+    const request: Promise<Ended> = writeBatch(session, batch, lessons).then(
+      (written) => ({ request, results: written, error: null }),
+      (error: unknown) => ({ request, results: [], error }),
+    );
+    underWay.add(request);
+  }
+
+  async function results(): Promise<WriteResult[]> {
+    const ended = await Promise.race(underWay);
+    underWay.delete(ended.request);
+    failure ??= ended.error;
+    return ended.results;
+  }
+}
+
+async function writeBatch(
+  session: HubspotSession,
+  batch: readonly ContactChange[],
+  lessons: Lessons,
+): Promise<WriteResult[]> {
+  const strangers = batch.filter(({ id }) => !isRecordId(id));
+  const contacts = batch.filter(({ id }) => isRecordId(id));
+  const refused = strangers.map(({ id }) => noContactId(id));
+  if (contacts.length === 0) return refused;
+  return [...refused, ...(await updateBatch(session, contacts, lessons))];
+}
+
+/** HubSpot refuses a request that names a contact twice, and keeps no order among requests. */
+async function* batchesOf(
+  changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
+): AsyncGenerator<Batch> {
+  let batch: Batch = { changes: [], mustWait: false };
+  const sent = new Set<string>();
+  for await (const change of changes) {
+    const isRepeated = sent.has(change.id) || sent.size === MAX_CHANGES;
+    if (isRepeated || batch.changes.length === BATCH_ROWS) {
+      if (batch.changes.length > 0) yield batch;
+      batch = { changes: [], mustWait: isRepeated };
+      if (isRepeated) sent.clear();
+    }
+    batch.changes.push(change);
+    sent.add(change.id);
+  }
+  if (batch.changes.length > 0) yield batch;
+}

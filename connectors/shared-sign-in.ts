@@ -1,0 +1,63 @@
+/** The sign-in of one connector. Requests that find it expired share one renewal. */
+export interface SharedSignIn<SignIn> {
+  /** Signs in if nobody has yet, or if the sign-in is about to end. */
+  signIn(): Promise<SignIn>;
+  /** A sign-in other than the one with this token, which the CRM refused. */
+  renew(rejectedToken: string): Promise<SignIn>;
+  /** To be told of each request that the CRM accepted. */
+  accepted(): void;
+}
+
+export interface SignInWays<SignIn> {
+  /** Asks the CRM; throws one of the four kinds of error. */
+  ask(): Promise<SignIn>;
+  /** False if asking again would only give the same token. */
+  isRenewable: boolean;
+  /** True if it is better renewed before it is used again; never, if left out. */
+  isStale?(signIn: SignIn): boolean;
+  /** What is thrown when the CRM refuses even what it has just given. */
+  refusedForGood(): Error;
+}
+
+/** Renewals in a row, without an accepted request in between, before giving up. */
+const MAX_RENEWALS = 2;
+
+/** Makes the sign-in of a connector; asks nothing yet. */
+export function shareSignIn<SignIn extends { accessToken: string }>(
+  ways: SignInWays<SignIn>,
+): SharedSignIn<SignIn> {
+  let current: SignIn | null = null;
+  let underWay: Promise<SignIn> | null = null;
+  let renewals = 0;
+
+  return {
+    async signIn() {
+      const isUsable = current !== null && !(ways.isStale?.(current) ?? false);
+      return current !== null && isUsable ? current : share();
+    },
+    async renew(rejectedToken) {
+      if (current !== null && current.accessToken !== rejectedToken) return current;
+      if (underWay === null) {
+        if (!ways.isRenewable || renewals >= MAX_RENEWALS) throw ways.refusedForGood();
+        renewals += 1;
+      }
+      return share();
+    },
+    accepted() {
+      renewals = 0;
+    },
+  };
+
+  function share(): Promise<SignIn> {
+    underWay ??= ways
+      .ask()
+      .then((signIn) => {
+        current = signIn;
+        return signIn;
+      })
+      .finally(() => {
+        underWay = null;
+      });
+    return underWay;
+  }
+}

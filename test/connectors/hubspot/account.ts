@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import type { Connector, ConnectorDeps, ContactsSettings } from '../../../connectors/contract.ts';
+import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
+import { createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
+import type { SeedContact } from '../../../connectors/testing/conformance.ts';
+import { type HubspotSandboxOptions, startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { connectorDeps } from '../connector-options.ts';
+
+const OBJECTS = '/crm/objects/2026-09';
+const BATCH_ROWS = 100;
+
+/** An account without contacts, and the hands of the people who work in it. */
+export type Account = Awaited<ReturnType<typeof openAccount>>;
+
+const createdSchema = z.object({
+  results: z.array(z.object({ id: z.string(), objectWriteTraceId: z.string() })),
+});
+
+/** Waits are over at once, so that a test of retries takes no time. */
+const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
+
+const NO_LIMITS = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagMs: 0 };
+
+/** Starts a sandbox without limits; whoever opens it closes it. */
+export async function openAccount(options: HubspotSandboxOptions = {}) {
+  const sandbox = await startHubspotSandbox({ contacts: 0, donors: 10, ...NO_LIMITS, ...options });
+  const companyIds = new Map<string, string>();
+
+  return {
+    sandbox,
+    control,
+    ask,
+    create,
+    edit,
+    connector(
+      settings: Record<string, unknown> = {},
+      deps: Partial<ConnectorDeps> = {},
+      contacts: Partial<ContactsSettings> = {},
+    ): Connector {
+      const world = { random: () => 0, pacers: createPacerRegistry() };
+      const definition = defineHubspotConnector(world);
+      return definition.create({
+        settings: definition.settingsSchema.parse({
+          kind: 'hubspot',
+          url: sandbox.baseUrl,
+          auth: { type: 'token', token: sandbox.token },
+          requestsPerTenSeconds: 0,
+          searchesPerSecond: 0,
+          ...settings,
+        }),
+        contacts: { filter: null, optOutField: null, ...contacts },
+        deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
+      });
+    },
+    async addContacts(contacts: readonly SeedContact[]): Promise<string[]> {
+      return create('contacts', contacts.map(propertiesOf));
+    },
+    editContact: (id: string, changes: Partial<SeedContact>) =>
+      edit({ action: 'update', id, values: propertiesOf(changes) }),
+    setValue: (id: string, field: string, value: string | null) =>
+      edit({ action: 'update', id, values: { [field]: value ?? '' } }),
+    archiveContact: (id: string) => edit({ action: 'archive', id }),
+    /** The winner keeps its id, unless a new one is wanted; returns the id that both have now. */
+    mergeContacts: (loser: string, winner: string, newId = false) =>
+      edit({ action: 'merge', primaryId: winner, otherId: loser, newId }),
+    /** Makes a company of that name the contact's primary one. */
+    async employ(id: string, company: string): Promise<void> {
+      const companyId =
+        companyIds.get(company) ?? (await create('companies', [{ name: company }]))[0];
+      if (companyId === undefined) throw new Error('The company was not made.');
+      companyIds.set(company, companyId);
+      await edit({ action: 'employ', id, companyId });
+    },
+    async seenValue(id: string, field: string): Promise<string | null> {
+      const record = recordSchema.parse(await control('GET', `record/contacts/${id}`));
+      return record.properties[field] || null;
+    },
+    async createProperty(property: Record<string, unknown>): Promise<void> {
+      await ask('POST', '/crm/properties/2026-09/contacts', {
+        groupName: 'contactinformation',
+        label: property['name'],
+        type: 'string',
+        fieldType: 'text',
+        ...property,
+      });
+    },
+    async addList(name: string, members: readonly string[]): Promise<string> {
+      const created = await ask('POST', '/crm/lists/2026-09', {
+        name,
+        objectTypeId: '0-1',
+        processingType: 'MANUAL',
+      });
+      const { listId } = z.object({ list: z.object({ listId: z.string() }) }).parse(created).list;
+      await ask('PUT', `/crm/lists/2026-09/${listId}/memberships/add`, members);
+      return listId;
+    },
+    putFaults: (rules: readonly object[]) => control('PUT', 'faults', rules),
+    /** A token of the account with these scopes. */
+    async issueToken(wishes: Record<string, unknown>): Promise<string> {
+      return z.object({ token: z.string() }).parse(await control('POST', 'tokens', wishes)).token;
+    },
+    /** The people that the account began with, as they are meant. */
+    async people() {
+      const schema = z.object({
+        people: z.array(z.object({ id: z.string(), employers: z.array(z.string()) })),
+      });
+      return schema.parse(await control('GET', 'people?limit=10000')).people;
+    },
+    /** What was asked, with its status. */
+    async requests() {
+      const schema = z.object({
+        requests: z.array(
+          z.object({ method: z.string(), path: z.string(), status: z.number().nullable() }),
+        ),
+      });
+      return schema.parse(await control('GET', 'requests')).requests;
+    },
+    close: () => sandbox.close(),
+  };
+
+  async function control(method: string, path: string, body?: unknown): Promise<unknown> {
+    return send(method, `${sandbox.rootUrl}/_sandbox/${path}`, body, {});
+  }
+
+  /** Asks the account's own API with every right. */
+  function ask(method: string, path: string, body?: unknown): Promise<unknown> {
+    const authorization = `Bearer ${sandbox.token}`;
+    return send(method, `${sandbox.baseUrl}${path}`, body, { authorization });
+  }
+
+  async function edit(order: object): Promise<string> {
+    return z.object({ id: z.string() }).parse(await control('POST', 'edit', order)).id;
+  }
+
+  /** The ids of new records, in the order of what they are made of. */
+  async function create(type: string, records: readonly object[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (let start = 0; start < records.length; start += BATCH_ROWS) {
+      const portion = records.slice(start, start + BATCH_ROWS);
+      const inputs = portion.map((properties, at) => ({
+        properties,
+        associations: [],
+        objectWriteTraceId: String(at),
+      }));
+      const reply = await ask('POST', `${OBJECTS}/${type}/batch/create`, { inputs });
+      const { results } = createdSchema.parse(reply);
+      // HubSpot keeps no order.
+      results.sort((a, b) => Number(a.objectWriteTraceId) - Number(b.objectWriteTraceId));
+      ids.push(...results.map(({ id }) => id));
+    }
+    return ids;
+  }
+}
+
+const recordSchema = z.object({ properties: z.record(z.string(), z.string().nullable()) });
+
+function propertiesOf(contact: Partial<SeedContact>): Record<string, string> {
+  const { firstName, lastName, addresses, employers } = contact;
+  return {
+    ...(firstName === undefined ? {} : { firstname: firstName ?? '' }),
+    ...(lastName === undefined ? {} : { lastname: lastName ?? '' }),
+    ...(addresses === undefined ? {} : { address: addresses[0] ?? '' }),
+    ...(employers === undefined ? {} : { company: employers[0] ?? '' }),
+  };
+}
+
+/** So many different people. */
+export function people(count: number): SeedContact[] {
+  return Array.from({ length: count }, (_, at) => ({
+    firstName: `First${at}`,
+    lastName: `Last${at}`,
+    addresses: [],
+    employers: [],
+  }));
+}
+
+async function send(
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<unknown> {
+  const response = await fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${url} was refused: ${text}`);
+  return text === '' ? null : JSON.parse(text);
+}

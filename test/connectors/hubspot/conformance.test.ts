@@ -1,0 +1,72 @@
+import { API_VERSIONS, type ApiVersion } from '../../../connectors/hubspot/paths.ts';
+import { type ConformanceHarness, testConnector } from '../../../connectors/testing/conformance.ts';
+import { openAccount } from './account.ts';
+
+const ABILITIES = ['mergeContacts', 'refuseWrites', 'lock', 'addBreakingGroup'] as const;
+
+for (const apiVersion of API_VERSIONS) {
+  testConnector(`HubSpot (${apiVersion})`, () => hubspotHarness(apiVersion), ABILITIES);
+}
+
+async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarness> {
+  const account = await openAccount();
+  await account.createProperty({ name: 'note' });
+  await account.createProperty({ name: 'birthday', type: 'date', fieldType: 'date' });
+  await account.createProperty({ name: 'seen', type: 'datetime', fieldType: 'date' });
+  await account.createProperty({ name: 'points', type: 'number', fieldType: 'number' });
+  await account.createProperty({
+    name: 'interests',
+    type: 'enumeration',
+    fieldType: 'checkbox',
+    options: ['arts', 'health', 'youth'].map((value) => ({ value, label: value })),
+  });
+  let lists = 0;
+
+  return {
+    connector: ({ signal } = {}) =>
+      account.connector({ apiVersion }, signal === undefined ? {} : { signal }),
+    addContacts: account.addContacts,
+    async editContact(id, changes) {
+      await account.editContact(id, changes);
+    },
+    async deleteContact(id) {
+      await account.archiveContact(id);
+    },
+    async setValue(id, field, value) {
+      await account.setValue(id, field, value);
+    },
+    seenValue: account.seenValue,
+    textFields: ['jobtitle', 'note'],
+    typedFields: [
+      { name: 'birthday', value: '1962-03-04' },
+      { name: 'seen', value: '2026-11-20T02:00:00.000Z' },
+      { name: 'points', value: 1250000.5 },
+      { name: 'interests', value: 'arts;youth' },
+    ],
+    newField: { name: 'fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
+    contactsForThreePages: 401,
+    addGroup,
+    unknownGroup: { list: 'nobody knows' },
+    async mergeContacts(loser, winner) {
+      await account.mergeContacts(loser, winner);
+    },
+    async refuseWrites(id) {
+      await account.control('POST', 'rules', { kind: 'refuse', ids: [id] });
+    },
+    async lock(id, times) {
+      const rule = { kind: 'refuse', ids: [id], category: 'RATE_LIMITS', times };
+      await account.control('POST', 'rules', rule);
+    },
+    async addBreakingGroup(members) {
+      const selector = await addGroup(members);
+      await account.putFaults([{ on: { path: '*/memberships' }, fault: { kind: 'truncate' } }]);
+      return selector;
+    },
+    close: account.close,
+  };
+
+  async function addGroup(members: readonly string[]) {
+    lists += 1;
+    return { list: await account.addList(`List ${lists}`, members) };
+  }
+}

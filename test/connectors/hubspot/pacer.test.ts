@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { createPacer, createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
+import { createFakeClock } from '../../helpers/fake-clock.ts';
+
+const LIMIT = { requests: 190, windowMs: 10_000 };
+const NEVER = new AbortController().signal;
+
+/** Requests under way at a time. */
+const LANES = 16;
+
+/** The moments at which HubSpot counts so many requests, each some time before its answer. */
+async function arrivals(
+  limit: typeof LIMIT,
+  count: number,
+  network: (at: number) => { thereMs: number; backMs: number },
+): Promise<number[]> {
+  const clock = createFakeClock();
+  const pacer = createPacer(limit);
+  const moments: number[] = [];
+  let started = 0;
+  const lanes = Array.from({ length: LANES }, async () => {
+    while (started < count) {
+      started += 1;
+      const { thereMs, backMs } = network(started);
+      const end = await pacer.take(clock, NEVER);
+      await clock.sleep(thereMs);
+      moments.push(clock.now());
+      await clock.sleep(backMs);
+      end();
+    }
+  });
+  await clock.advance(((count / limit.requests) * 1.5 + 1) * limit.windowMs);
+  await Promise.all(lanes);
+  return moments;
+}
+
+/** Now and then a request is held up. */
+function uneven(at: number) {
+  return { thereMs: at % 17 === 0 ? 400 : 20, backMs: at % 23 === 0 ? 900 : 10 };
+}
+
+function mostWithin(moments: readonly number[], windowMs: number): number {
+  const counts = moments.map(
+    (start) => moments.filter((at) => at >= start && at < start + windowMs).length,
+  );
+  return Math.max(...counts);
+}
+
+describe('the pace of requests to HubSpot', () => {
+  it('keeps within the limit in every ten seconds, however uneven the network is', async () => {
+    const moments = await arrivals(LIMIT, 500, uneven);
+    expect(moments).toHaveLength(500);
+    expect(mostWithin(moments, 10_000)).toBeLessThanOrEqual(190);
+  });
+
+  it('uses nearly all of the limit', async () => {
+    const moments = await arrivals(LIMIT, 1_000, () => ({ thereMs: 150, backMs: 350 }));
+    expect(Math.max(...moments)).toBeLessThan(52_632 * 1.05);
+  });
+
+  it('lets no more than five searches through in a second', async () => {
+    const moments = await arrivals({ requests: 5, windowMs: 1_000 }, 40, uneven);
+    expect(mostWithin(moments, 1_000)).toBeLessThanOrEqual(5);
+  });
+
+  it('is shared by those who have the same credentials, and by nobody else', () => {
+    const pacers = createPacerRegistry();
+    expect(pacers.requests('one')).toBe(pacers.requests('one'));
+    expect(pacers.requests('one')).not.toBe(pacers.requests('other'));
+    expect(pacers.searches('one')).not.toBe(pacers.requests('one'));
+  });
+
+  it('lets nobody through during a pause, also who waits already', async () => {
+    const clock = createFakeClock();
+    const pacer = createPacer({ requests: 10, windowMs: 1_000 });
+    const moments: number[] = [];
+    const all = Array.from({ length: 5 }, async () => {
+      const end = await pacer.take(clock, NEVER);
+      moments.push(clock.now());
+      end();
+    });
+    await clock.advance(1);
+    pacer.pause(clock, 5_000);
+    await clock.advance(10_000);
+    await Promise.all(all);
+    expect(moments.filter((at) => at > 1 && at < 5_001)).toEqual([]);
+    expect(moments).toHaveLength(5);
+  });
+
+  it('ends every wait when the run stops', async () => {
+    const clock = createFakeClock();
+    const pacer = createPacer({ requests: 1, windowMs: 60_000 });
+    const stop = new AbortController();
+    const waiting = [1, 2, 3].map(() => pacer.take(clock, stop.signal));
+    stop.abort();
+    await Promise.all(waiting);
+    expect(clock.sleepers()).toBe(0);
+  });
+});

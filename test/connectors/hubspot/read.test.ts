@@ -1,0 +1,341 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Connector, ContactPage } from '../../../connectors/contract.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { type Contact, identityText } from '../../../src/core/contact.ts';
+import { toArray } from '../connector-options.ts';
+import { openOrg } from '../salesforce/org.ts';
+import { type Account, openAccount, people } from './account.ts';
+
+const MARIA = { firstName: 'Maria', lastName: 'Lopez', addresses: [], employers: [] };
+
+const CHECKBOX = {
+  type: 'bool',
+  fieldType: 'booleancheckbox',
+  options: ['true', 'false'].map((value) => ({ value, label: value })),
+};
+
+describe('reading contacts from HubSpot', () => {
+  let account: Account;
+  let connector: Connector;
+  let now: number;
+
+  beforeEach(async () => {
+    now = Date.now();
+    account = await openAccount({ clock: () => now });
+    connector = account.connector();
+  });
+
+  afterEach(async () => {
+    await connector.close();
+    await account.close();
+  });
+
+  async function start(settings = {}, contacts = {}): Promise<void> {
+    connector = account.connector(settings, {}, contacts);
+    await connector.prepare();
+  }
+
+  describe('who they are', () => {
+    it('writes the parts of an address into one line, as it does for Salesforce', async () => {
+      const [id = ''] = await account.create('contacts', [
+        {
+          lastname: 'Lopez',
+          address: ' 1 Elm Street \nApt 4\n',
+          city: 'Springfield',
+          state: 'IL',
+          zip: '62701',
+          country: 'United States',
+        },
+      ]);
+      await start();
+      expect((await read(id)).addresses).toEqual([
+        '1 Elm Street, Apt 4, Springfield, IL, 62701, United States',
+      ]);
+    });
+
+    it('makes the same identity of a person as Salesforce does', async () => {
+      const org = await openOrg({ contacts: 60, donors: 2_000 });
+      const portal = await openAccount({ contacts: 60, donors: 2_000 });
+      const identities: string[][] = [];
+      for (const crm of [org, portal]) {
+        const reader = crm.connector();
+        await reader.prepare();
+        const ids = (await crm.people()).map(({ id }) => id);
+        const found = await reader.readByIds(ids, []);
+        identities.push(
+          found.flatMap((one) => (one.state === 'found' ? [identityText(one.contact)] : [])),
+        );
+        await reader.close();
+        await crm.close();
+      }
+      expect(identities[0]).toHaveLength(60);
+      expect(identities[1]).toEqual(identities[0]);
+    });
+
+    it('takes white space for blank', async () => {
+      const [id = ''] = await account.create('contacts', [
+        { firstname: '  ', lastname: ' Lopez ' },
+      ]);
+      await start();
+      expect(await read(id)).toMatchObject({ firstName: null, lastName: 'Lopez', addresses: [] });
+    });
+
+    it.each([
+      ['company', ['Acme text']],
+      ['associated', ['Acme Inc']],
+      ['both', ['Acme Inc', 'Acme text']],
+    ])('finds the employer where crm.employer says (%s)', async (employer, expected) => {
+      const [id = ''] = await account.addContacts([{ ...MARIA, employers: ['Acme text'] }]);
+      await account.employ(id, 'Acme Inc');
+      await start({ employer });
+      expect((await read(id)).employers).toEqual(expected);
+    });
+
+    it('names an employer once who stands in both places', async () => {
+      const [id = ''] = await account.addContacts([{ ...MARIA, employers: ['ACME INC'] }]);
+      await account.employ(id, 'Acme Inc');
+      await start();
+      expect((await read(id)).employers).toEqual(['Acme Inc']);
+    });
+
+    it('asks for the name of a company once, however many belong to it', async () => {
+      const ids = await account.addContacts(people(250));
+      for (const id of ids) await account.employ(id, 'Acme Inc');
+      await start();
+      await toArray(connector.readPages(null));
+      expect(await asked('/companies/batch/read')).toBe(1);
+    });
+
+    it('makes do with the text where the token may not see companies', async () => {
+      const [id = ''] = await account.addContacts([{ ...MARIA, employers: ['Acme text'] }]);
+      await account.employ(id, 'Acme Inc');
+      const scopes = ['oauth', 'crm.objects.contacts.read', 'crm.schemas.contacts.read'];
+      await start({ auth: { type: 'token', token: await account.issueToken({ scopes }) } });
+      expect((await read(id)).employers).toEqual(['Acme text']);
+    });
+
+    it.each([
+      ['a checkbox', CHECKBOX, 'true', 'false'],
+      ['a text', {}, 'Please do not research me', ''],
+      ['a number', { type: 'number', fieldType: 'number' }, '1', '0'],
+    ])('knows from %s who must not be researched', async (_, form, yes, no) => {
+      await account.createProperty({ name: 'do_not_research', ...form });
+      const ids = await account.addContacts(people(2));
+      await account.setValue(ids[0] ?? '', 'do_not_research', yes);
+      await account.setValue(ids[1] ?? '', 'do_not_research', no);
+      await start({}, { optOutField: 'do_not_research' });
+      expect((await read(ids[0] ?? '')).optedOut).toBe(true);
+      expect((await read(ids[1] ?? '')).optedOut).toBe(false);
+    });
+
+    it('says which property the settings most likely mean', async () => {
+      connector = account.connector({}, {}, { optOutField: 'last_name' });
+      await expect(connector.prepare()).rejects.toMatchObject({
+        code: 'crm_field_missing',
+        message: expect.stringContaining('did you mean "lastname"?'),
+      });
+    });
+  });
+
+  describe('what changed', () => {
+    it('costs three requests in a night without changes, the description among them', async () => {
+      await account.addContacts(people(5));
+      await start();
+      const cursor = cursorOf(await toArray(connector.readPages(null)));
+      now += 3_600_000;
+      const before = (await account.requests()).length;
+      await start();
+      const pages = await toArray(connector.readPages(later(cursor)));
+      expect(pages.flatMap(({ contacts }) => contacts)).toEqual([]);
+      const signIn = '/account-info/2026-09/details';
+      const paths = (await account.requests()).slice(before).map(({ path }) => path);
+      expect(paths.filter((path) => path !== signIn)).toHaveLength(3);
+    });
+
+    it('reads 12,000 contacts of one moment, each once, while others are edited', async () => {
+      await start();
+      const cursor = cursorOf(await toArray(connector.readPages(null)));
+      const ids = await account.addContacts(people(12_000));
+      const [early = '', late = ''] = [ids[10], ids[11_990]];
+      const seen: string[] = [];
+      for await (const page of connector.readPages(cursor)) {
+        seen.push(...page.contacts.map(({ id }) => id));
+        if (seen.length !== 200) continue;
+        now += 5_000;
+        for (const id of [early, late]) await account.editContact(id, { lastName: 'Edited' });
+      }
+      expect(seen).toHaveLength(12_000);
+      expect(new Set(seen)).toEqual(new Set(ids));
+    }, 60_000);
+
+    it('goes on in the middle after the cursor of any page', async () => {
+      await start();
+      const cursor = cursorOf(await toArray(connector.readPages(null)));
+      const ids = await account.addContacts(people(450));
+      const pages = await toArray(connector.readPages(cursor));
+      const [first] = pages;
+      const rest = await toArray(connector.readPages(first?.cursor ?? null));
+      expect(rest.flatMap(({ contacts }) => contacts)).toHaveLength(250);
+      expect(new Set(idsOf([...pages.slice(0, 1), ...rest]))).toEqual(new Set(ids));
+    });
+
+    it('waits and goes on when the account searches too often', async () => {
+      await start();
+      const cursor = cursorOf(await toArray(connector.readPages(null)));
+      const ids = await account.addContacts(people(250));
+      const on = { path: '*/search' };
+      await account.putFaults([{ on, every: 2, fault: { kind: 'secondlyLimit' } }]);
+      expect(new Set(idsOf(await toArray(connector.readPages(cursor))))).toEqual(new Set(ids));
+      const statuses = (await account.requests()).map(({ status }) => status);
+      expect(statuses).toContain(429);
+    });
+
+    it('keeps the pace of searches without ever being told to', async () => {
+      await account.close();
+      account = await openAccount({ searchPerSecond: 5 });
+      const ids = await account.create('contacts', cities(1_300));
+      connector = account.connector({ searchesPerSecond: 5 }, { clock: systemClock });
+      await connector.prepare();
+      const group = { property: 'city', equals: 'Springfield' };
+      expect((await toArray(connector.readGroup(group))).flat()).toEqual(ids);
+      expect((await account.requests()).filter(({ status }) => status === 429)).toEqual([]);
+    });
+
+    it('finds with the next reading what the index did not show yet', async () => {
+      await account.close();
+      account = await openAccount({ clock: () => now, searchLagMs: 30_000 });
+      await start();
+      const cursor = cursorOf(await toArray(connector.readPages(null)));
+      const [id = ''] = await account.addContacts([MARIA]);
+      const early = await toArray(connector.readPages(cursor));
+      expect(idsOf(early)).toEqual([]);
+      now += 60_000;
+      expect(idsOf(await toArray(connector.readPages(cursorOf(early))))).toEqual([id]);
+    });
+
+    it('sees a contact again that was restored, and does not call it gone', async () => {
+      const [id = ''] = await account.addContacts([MARIA]);
+      await start();
+      const cursor = cursorOf(await toArray(connector.readPages(null)));
+      now += 1_000;
+      await account.archiveContact(id);
+      await account.edit({ action: 'restore', id });
+      const pages = await toArray(connector.readPages(cursor));
+      expect(idsOf(pages)).toContain(id);
+      expect(pages.flatMap(({ removed }) => removed)).toEqual([]);
+    });
+
+    it('tells where both live on if a merge made a new contact of them', async () => {
+      const [loser = '', winner = ''] = await account.addContacts(people(2));
+      await start();
+      const cursor = cursorOf(await toArray(connector.readPages(null)));
+      now += 1_000;
+      const merged = await account.mergeContacts(loser, winner, true);
+      expect(merged).not.toBe(winner);
+      const pages = await toArray(connector.readPages(cursor));
+      const removed = pages.flatMap((page) => page.removed);
+      for (const id of [loser, winner]) {
+        expect(removed).toContainEqual({ id, mergedInto: merged });
+        expect(removed).not.toContainEqual({ id, mergedInto: null });
+      }
+      expect(idsOf(pages)).toEqual([merged]);
+      expect(await connector.readByIds([loser, merged, winner], [])).toMatchObject([
+        { state: 'removed', mergedInto: merged },
+        { state: 'found', id: merged },
+        { state: 'removed', mergedInto: merged },
+      ]);
+    });
+
+    it('reads everything if it does not know the cursor', async () => {
+      const ids = await account.addContacts(people(3));
+      await start();
+      expect(idsOf(await toArray(connector.readPages('{"page":2}')))).toEqual(ids);
+    });
+  });
+
+  describe('contacts.filter', () => {
+    const FILTER = '[{propertyName: city, operator: EQ, value: Springfield}]';
+
+    async function addCities(): Promise<string[]> {
+      return account.create('contacts', [
+        { lastname: 'In', city: 'Springfield' },
+        { lastname: 'Out', city: 'Shelbyville' },
+        { lastname: 'Also in', city: 'Springfield' },
+      ]);
+    }
+
+    it('leaves out whoever does not meet it, in the first reading and in later ones', async () => {
+      const [first = '', , third = ''] = await addCities();
+      await start({}, { filter: FILTER });
+      const pages = await toArray(connector.readPages(null));
+      expect(idsOf(pages)).toEqual([first, third]);
+      now += 1_000;
+      for (const id of [first, third]) await account.editContact(id, { firstName: 'New' });
+      const [added = ''] = await account.create('contacts', [
+        { lastname: 'New', city: 'Springfield' },
+      ]);
+      await account.create('contacts', [{ lastname: 'New', city: 'Shelbyville' }]);
+      const later = await toArray(connector.readPages(cursorOf(pages)));
+      expect(idsOf(later)).toEqual([first, third, added]);
+    });
+
+    it('takes groups, one of which must be met', async () => {
+      const ids = await addCities();
+      const groups = ['Springfield', 'Shelbyville'].map((value) => ({
+        filters: [{ propertyName: 'city', operator: 'EQ', value }],
+      }));
+      await start({}, { filter: JSON.stringify(groups) });
+      expect(idsOf(await toArray(connector.readPages(null)))).toEqual(ids);
+    });
+
+    it.each([
+      ['is no list', 'city = Springfield'],
+      ['has an operator that HubSpot has not', '[{propertyName: city, operator: LIKE, value: S}]'],
+      ['names a property that is not there', '[{propertyName: town, operator: EQ, value: S}]'],
+      [
+        'is longer than a search may be',
+        JSON.stringify(
+          Array(5).fill(JSON.parse('{"propertyName":"city","operator":"EQ","value":"S"}')),
+        ),
+      ],
+    ])('is refused if it %s', async (_, filter) => {
+      connector = account.connector({}, {}, { filter });
+      await expect(connector.prepare()).rejects.toMatchObject({
+        kind: 'configuration',
+        code: 'crm_filter_invalid',
+        message: expect.stringContaining('contacts.filter'),
+      });
+    });
+  });
+
+  async function read(id: string): Promise<Contact> {
+    const contacts = (await toArray(connector.readPages(null))).flatMap((page) => page.contacts);
+    const contact = contacts.find((one) => one.id === id);
+    if (contact === undefined) throw new Error('The contact was not read.');
+    const [lookup] = await connector.readByIds([id], []);
+    expect(lookup).toMatchObject({ state: 'found', contact });
+    return contact;
+  }
+
+  async function asked(ending: string): Promise<number> {
+    return (await account.requests()).filter(({ path }) => path.endsWith(ending)).length;
+  }
+});
+
+function cities(count: number): object[] {
+  return Array.from({ length: count }, (_, at) => ({ lastname: `L${at}`, city: 'Springfield' }));
+}
+
+function idsOf(pages: readonly ContactPage[]): string[] {
+  return pages.flatMap(({ contacts }) => contacts.map(({ id }) => id));
+}
+
+function cursorOf(pages: readonly ContactPage[]): string {
+  return pages.at(-1)?.cursor ?? '';
+}
+
+/** The cursor of a reading that was an hour later: HubSpot's clock goes on in its answers too. */
+function later(cursor: string): string {
+  const { since } = JSON.parse(cursor);
+  return JSON.stringify({ since: new Date(Date.parse(since) + 3_600_000).toISOString() });
+}

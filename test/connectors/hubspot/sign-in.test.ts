@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { refreshTokenSecret } from '../../../connectors/hubspot/auth.ts';
+import { createHubspotOAuth, type HubspotOAuth } from '../../../connectors/hubspot/oauth-client.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { type Account, openAccount, people } from './account.ts';
+
+const REDIRECT_URI = 'http://127.0.0.1:8787/oauth/hubspot/callback';
+const CODE_VERIFIER = 'v'.repeat(64);
+
+describe('signing in to HubSpot', () => {
+  let account: Account;
+  let oauth: HubspotOAuth;
+  const open: { close(): unknown }[] = [];
+
+  beforeEach(async () => {
+    await openWith({});
+  });
+
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one.close();
+  });
+
+  async function openWith(options: Parameters<typeof openAccount>[0]): Promise<void> {
+    for (const one of open.splice(0).reverse()) await one.close();
+    account = await openAccount(options);
+    const { baseUrl: url, clientId, clientSecret } = account.sandbox;
+    const signal = new AbortController().signal;
+    oauth = createHubspotOAuth({
+      url,
+      clientId,
+      clientSecret,
+      clock: systemClock,
+      signal,
+      random: () => 0,
+    });
+    open.push(account, oauth);
+  }
+
+  function connect(...args: Parameters<Account['connector']>) {
+    const connector = account.connector(...args);
+    open.push(connector);
+    return connector;
+  }
+
+  describe('with a token', () => {
+    it('names the account by its number', async () => {
+      const id = String(account.sandbox.portalId);
+      expect(await connect().prepare()).toEqual({ id, name: `HubSpot account ${id}` });
+    });
+
+    it('says which setting holds a token that HubSpot does not know', async () => {
+      const auth = { type: 'token', token: 'pat-na1-nobody' };
+      await expect(connect({ auth }).prepare()).rejects.toMatchObject({
+        kind: 'configuration',
+        code: 'crm_unauthorized',
+        message: expect.stringContaining('crm.auth'),
+      });
+    });
+
+    it('does not try to renew what cannot be renewed', async () => {
+      const connector = connect();
+      await connector.prepare();
+      await account.putFaults([{ fault: { kind: 'invalidAuthentication' } }]);
+      const before = (await account.requests()).length;
+      await expect(connector.readByIds(['1'], [])).rejects.toMatchObject({
+        code: 'crm_unauthorized',
+      });
+      expect(await account.requests()).toHaveLength(before + 1);
+    });
+
+    it('names the scope that nothing goes without', async () => {
+      const token = await account.issueToken({ scopes: ['oauth'] });
+      await expect(connect({ auth: { type: 'token', token } }).prepare()).rejects.toMatchObject({
+        kind: 'configuration',
+        code: 'crm_scope_missing',
+        message: expect.stringContaining('crm.'),
+      });
+    });
+  });
+
+  describe('connecting an account', () => {
+    it('brings a token for the code with which somebody came back', async () => {
+      const grant = await oauth.exchangeCode(await comeBack());
+      expect(grant).toMatchObject({ hubId: String(account.sandbox.portalId) });
+      expect(grant.scopes).toContain('crm.objects.contacts.write');
+      const facts = await oauth.introspect(grant.accessToken, 'access_token');
+      expect(facts).toMatchObject({ isActive: true, hubId: grant.hubId });
+    });
+
+    it('hands over the state as it was given', async () => {
+      const url = await authorized('a state & more');
+      expect(url.searchParams.get('state')).toBe('a state & more');
+    });
+
+    it('is refused without the verifier that belongs to the challenge', async () => {
+      const reply = { ...(await comeBack()), codeVerifier: 'w'.repeat(64) };
+      await expect(oauth.exchangeCode(reply)).rejects.toMatchObject({ code: 'crm_unauthorized' });
+    });
+
+    it('makes a token worthless by revoking it', async () => {
+      const { refreshToken } = await oauth.exchangeCode(await comeBack());
+      await oauth.revoke(refreshToken ?? '', 'refresh_token');
+      await expect(oauth.refresh(refreshToken ?? '')).rejects.toMatchObject({
+        code: 'crm_unauthorized',
+        message: expect.stringContaining('connect the account again'),
+      });
+    });
+
+    it('sends people to the screens of HubSpot, not to its API', () => {
+      const { clientId, clientSecret } = account.sandbox;
+      const signal = new AbortController().signal;
+      const real = createHubspotOAuth({
+        url: 'https://api.hubapi.com',
+        clientId,
+        clientSecret,
+        clock: systemClock,
+        signal,
+        random: () => 0,
+      });
+      const request = { redirectUri: REDIRECT_URI, state: 's', codeVerifier: CODE_VERIFIER };
+      const url = new URL(real.authorizeUrl(request));
+      expect(url.origin).toBe('https://app.hubspot.com');
+      expect(url.searchParams.get('code_challenge_method')).toBe('S256');
+      expect(url.href).not.toContain(CODE_VERIFIER);
+      real.close();
+    });
+  });
+
+  describe('with a refresh token', () => {
+    it('says that nobody has connected the account yet', async () => {
+      const auth = await oauthSettings();
+      const { refreshToken: _, ...without } = auth;
+      await expect(connect({ auth: without }).prepare()).rejects.toMatchObject({
+        kind: 'configuration',
+        code: 'crm_unauthorized',
+        message: expect.stringContaining('connect'),
+      });
+    });
+
+    it('finds the token that was kept when the account was connected', async () => {
+      const { refreshToken, ...auth } = await oauthSettings();
+      const secrets = keeper([]);
+      secrets.store.set(refreshTokenSecret(auth), refreshToken);
+      const id = String(account.sandbox.portalId);
+      expect(await connect({ auth }, { secrets }).prepare()).toMatchObject({ id });
+    });
+
+    it('says what the token endpoint refuses', async () => {
+      const auth = { ...(await oauthSettings()), clientSecret: 'wrong' };
+      await expect(connect({ auth }).prepare()).rejects.toMatchObject({
+        code: 'crm_unauthorized',
+        message: expect.stringContaining('clientSecret'),
+      });
+    });
+
+    it('has a rotated refresh token on disk before the access token is used', async () => {
+      await openWith({ rotateRefreshTokens: true });
+      const auth = await oauthSettings();
+      const asked: number[] = [];
+      const secrets = keeper(asked, async () => (await account.requests()).length);
+      const before = (await account.requests()).length;
+      await connect({ auth }, { secrets }).prepare();
+      const kept = [...secrets.store.values()][0] ?? '';
+      expect(kept).not.toBe(auth.refreshToken);
+      expect(asked[0]).toBe(before + 1);
+      await connect({ auth }, { secrets }).prepare();
+      expect([...secrets.store.values()][0]).not.toBe(kept);
+    });
+
+    it('comes together with another process that refreshes at the same moment', async () => {
+      await openWith({ rotateRefreshTokens: true });
+      const auth = await oauthSettings();
+      const secrets = keeper([]);
+      const deps = { secrets, clock: systemClock };
+      const both = [connect({ auth }, deps), connect({ auth }, deps)];
+      const id = String(account.sandbox.portalId);
+      const accounts = await Promise.all(both.map((connector) => connector.prepare()));
+      expect(accounts.map((each) => each.id)).toEqual([id, id]);
+      expect(await connect({ auth }, deps).prepare()).toMatchObject({ id });
+    });
+
+    it('renews an expired token in the middle of a run, once for all who wait', async () => {
+      const ids = await account.addContacts(people(3));
+      const connector = connect({ auth: await oauthSettings() });
+      await connector.prepare();
+      const before = await refreshes();
+      await account.putFaults([{ nth: 1, fault: { kind: 'expireTokens' } }]);
+      const found = await Promise.all(ids.map((id) => connector.readByIds([id], [])));
+      expect(found.flat().map(({ state }) => state)).toEqual(['found', 'found', 'found']);
+      expect(await refreshes()).toBe(before + 1);
+    });
+
+    it('renews a token before it expires', async () => {
+      let now = Date.now();
+      const clock = { now: () => now, sleep: () => Promise.resolve() };
+      const connector = connect({ auth: await oauthSettings() }, { clock });
+      await connector.prepare();
+      const before = await refreshes();
+      now += 1_700_000;
+      await connector.readByIds(['1'], []);
+      expect(await refreshes()).toBe(before + 1);
+    });
+
+    it('gives up after two renewals if HubSpot refuses what it has just given', async () => {
+      const connector = connect({ auth: await oauthSettings() });
+      await connector.prepare();
+      const before = await refreshes();
+      const on = { path: '/crm/*' };
+      await account.putFaults([{ on, fault: { kind: 'invalidAuthentication' } }]);
+      await expect(connector.readByIds(['1'], [])).rejects.toMatchObject({
+        kind: 'configuration',
+        code: 'crm_unauthorized',
+      });
+      expect(await refreshes()).toBe(before + 2);
+    });
+
+    it('turns off only what a withheld scope is for', async () => {
+      const withheldScopes = ['crm.lists.read'];
+      const auth = await oauthSettings();
+      await account.control('PUT', 'oauth', { withheldScopes });
+      const again = await oauth.exchangeCode(await comeBack());
+      const refreshToken = again.refreshToken ?? auth.refreshToken;
+      const connector = connect({ auth: { ...auth, refreshToken } });
+      await connector.prepare();
+      await expect(connector.listGroups()).rejects.toMatchObject({
+        code: 'crm_scope_missing',
+        message: expect.stringContaining('crm.lists.read'),
+      });
+      expect(await connector.readByIds(['1'], [])).toMatchObject([{ state: 'removed' }]);
+    });
+  });
+
+  async function authorized(state: string): Promise<URL> {
+    const request = { redirectUri: REDIRECT_URI, state, codeVerifier: CODE_VERIFIER };
+    const page = `${oauth.authorizeUrl(request)}&approve=true`;
+    const reply = await fetch(page, { redirect: 'manual' });
+    return new URL(reply.headers.get('location') ?? '');
+  }
+
+  async function comeBack() {
+    const code = (await authorized('state')).searchParams.get('code') ?? '';
+    return { code, redirectUri: REDIRECT_URI, codeVerifier: CODE_VERIFIER };
+  }
+
+  async function oauthSettings() {
+    const { refreshToken } = await oauth.exchangeCode(await comeBack());
+    const { clientId, clientSecret } = account.sandbox;
+    return { type: 'oauth', clientId, clientSecret, refreshToken: refreshToken ?? '' } as const;
+  }
+
+  async function refreshes(): Promise<number> {
+    return (await account.requests()).filter(({ path }) => path.endsWith('/token')).length;
+  }
+});
+
+/** Keeps secrets, and notes at each one what `look` sees before it is on disk. */
+function keeper(notes: number[], look?: () => Promise<number>) {
+  const store = new Map<string, string>();
+  return {
+    store,
+    read: async (name: string) => store.get(name) ?? null,
+    async write(name: string, value: string) {
+      await systemClock.sleep(5);
+      if (look !== undefined) notes.push(await look());
+      store.set(name, value);
+    },
+  };
+}
