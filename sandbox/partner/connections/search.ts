@@ -144,7 +144,8 @@ function rostersOf(table: TieTable, own: readonly OwnTie[]): Roster[] {
   for (const roster of rosters.toReversed()) {
     rest += roster.bound;
     rowsLeft += at(table.circleStarts, roster.circle + 1) - at(table.circleStarts, roster.circle);
-    Object.assign(roster, { rest, rowsLeft });
+    roster.rest = rest;
+    roster.rowsLeft = rowsLeft;
   }
   return rosters;
 }
