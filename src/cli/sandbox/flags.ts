@@ -27,13 +27,15 @@ export const partnerSandboxFlagsSchema = z
     burst: z.number().exactOptional(),
     retryAfter: z.boolean(),
     jobTime: z.number().exactOptional(),
+    chargeQueries: z.boolean().exactOptional(),
+    chargeSingleAdd: z.boolean().exactOptional(),
     credits: z.number().exactOptional(),
     faults: z.string().exactOptional(),
     forms: z.enum(['a', 'b', 'both']),
   })
   .transform(({ jobTime, burst, ...flags }) => ({
     ...flags,
-    ...(jobTime === undefined ? {} : { jobTimeMs: jobTime }),
+    ...(jobTime === undefined ? {} : { jobTimeMs: jobTime, networkJobTimeMs: jobTime }),
     // A bucket that never holds a request would refuse them all: 0 means no limit here as well.
     ...(burst === 0 ? { rate: 0 } : burst === undefined ? {} : { burst }),
   }));
@@ -61,6 +63,8 @@ export function addPartnerSandboxOptions(command: Command): Command {
       'the longest time a job takes, in milliseconds (default: 4000)',
       wholeNumber(0, MAX_JOB_TIME_MS),
     )
+    .option('--charge-queries', 'discover, compare, connections and lookup cost a search credit')
+    .option('--charge-single-add', 'adding one member costs a network credit')
     .option(
       '--credits <n>',
       'credits in each bucket of a new team (default: 100000)',
