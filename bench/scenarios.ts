@@ -6,7 +6,9 @@ import { kill } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
 import { memory } from './scenarios/memory.ts';
 import { hubspotNight, night } from './scenarios/night.ts';
+import { paths } from './scenarios/paths.ts';
 import { salesforce } from './scenarios/salesforce.ts';
+import { serve } from './scenarios/serve.ts';
 import { throughput } from './scenarios/throughput.ts';
 
 /** Everything that `npm run bench` measures. */
@@ -21,5 +23,7 @@ export const SCENARIOS: readonly Scenario[] = [
   hubspotUnlimited,
   hubspotNight,
   memory,
+  serve,
   connections,
+  paths,
 ];

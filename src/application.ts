@@ -4,6 +4,7 @@
  */
 import type { Connector, ConnectorDefinition } from '../connectors/contract.ts';
 import { findConnectorDefinition } from '../connectors/index.ts';
+import { connectorSecrets } from './application/connector-secrets.ts';
 import { findRunning, type Running } from './application/running.ts';
 import type { Settings } from './config.ts';
 import type { Clock } from './core/clock.ts';
@@ -14,6 +15,7 @@ import type { Log } from './core/log.ts';
 import { didYouMean } from './core/near-miss.ts';
 import { newId } from './core/new-id.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
+import { INSIGHT_STAGES } from './insights/stages.ts';
 import { NETWORK_STAGES } from './networks/stages.ts';
 import { createPartnerClient, type PartnerClient } from './partner/client.ts';
 import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
@@ -155,6 +157,12 @@ function selectIntegrations(
   });
 }
 
+/** Groups become networks, and networks become warm paths. */
+const RUN_STAGES: Stages = {
+  before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
+  after: [...NETWORK_STAGES.after, ...INSIGHT_STAGES.after],
+};
+
 async function openIntegration(
   { clock, log, owner }: ApplicationOptions,
   { store, sealer }: Parts,
@@ -168,7 +176,7 @@ async function openIntegration(
     clock,
     log,
     signal,
-    secrets: connectorSecrets(store, sealer, integration.id),
+    secrets: connectorSecrets({ store, sealer }, integration.id),
     onCall({ throttled }) {
       calls.crm += 1;
       if (throttled) calls.throttled += 1;
@@ -204,7 +212,7 @@ async function openIntegration(
       takeLease: (id) =>
         store.leases.acquire(id, ownerText(owner), (other) => ownerIsGone(other, owner, isRunning)),
     },
-    stages: NETWORK_STAGES,
+    stages: RUN_STAGES,
     calls: () => ({ ...calls }),
     close: () => connector.close(),
   };
@@ -226,17 +234,4 @@ function createConnector(
 ): Connector {
   const settings = definition.settingsSchema.parse(integration.crm);
   return definition.create({ settings, contacts: integration.contacts, deps });
-}
-
-/** Secrets of one integration's connector, sealed, under names that no other integration has. */
-function connectorSecrets(store: Store, sealer: Sealer, integrationId: string) {
-  const nameOf = (name: string) => `integration/${integrationId}/${name}`;
-  return {
-    async read(name: string): Promise<string | null> {
-      const sealed = await store.secrets.find(nameOf(name));
-      return sealed === null ? null : sealer.open(sealed);
-    },
-    write: (name: string, value: string): Promise<void> =>
-      store.secrets.save(nameOf(name), sealer.seal(value)),
-  };
 }

@@ -10,7 +10,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
   ['connectors', 'src/partner', 'src/mapping', 'src/store'],
   ['src/run'],
-  ['src/sync', 'src/networks', 'src/insights', 'src/config'],
+  ['src/sync', 'src/networks', 'src/insights', 'src/alerts', 'src/config'],
   ['src/application'],
   ['src/http', 'src/schedule'],
   ['src/cli'],

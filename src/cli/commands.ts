@@ -32,6 +32,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async (deps) => (await import('./doctor.ts')).doctorCommand(deps),
   },
   {
+    name: 'connect',
+    summary: 'let donor-sync into a CRM account, once',
+    load: async (deps) => (await import('./connect.ts')).connectCommand(deps),
+  },
+  {
     name: 'plan',
     summary: 'show what a sync would do; writes and spends nothing',
     load: async (deps) => (await import('./plan.ts')).planCommand(deps),
@@ -77,6 +82,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async (deps) => (await import('./fields.ts')).fieldsCommand(deps),
   },
   {
+    name: 'networks',
+    summary: 'show the mirrored groups; check and repair their networks',
+    load: async (deps) => (await import('./networks.ts')).networksCommand(deps),
+  },
+  {
+    name: 'paths',
+    summary: 'show everybody in the networks who knows a contact',
+    load: async (deps) => (await import('./paths.ts')).pathsCommand(deps),
+  },
+  {
+    name: 'prospects',
+    summary: 'show whom the networks know and the CRM does not',
+    load: async (deps) => (await import('./prospects.ts')).prospectsCommand(deps),
+  },
+  {
     name: 'credits',
     summary: 'show the balances of each partner key',
     load: async (deps) => (await import('./credits.ts')).creditsCommand(deps),
@@ -92,6 +112,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async (deps) => (await import('./forget.ts')).forgetCommand(deps),
   },
   {
+    name: 'hooks',
+    summary: 'make and revoke the webhook addresses of integrations',
+    load: async (deps) => (await import('./hooks.ts')).hooksCommand(deps),
+  },
+  {
     name: 'apply',
     summary: 'put integrations of a file into the database',
     load: async (deps) => (await import('./apply.ts')).applyCommand(deps),
@@ -100,6 +125,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'export',
     summary: 'print the settings of an integration, without its secrets',
     load: async (deps) => (await import('./export.ts')).exportCommand(deps),
+  },
+  {
+    name: 'alerts',
+    summary: 'tell people what is the matter, or try whether they can be told',
+    load: async (deps) => (await import('./alerts.ts')).alertsCommand(deps),
+  },
+  {
+    name: 'disconnect',
+    summary: 'have the CRM take back what connecting gave',
+    load: async (deps) => (await import('./disconnect.ts')).disconnectCommand(deps),
   },
   {
     name: 'migrate',

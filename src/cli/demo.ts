@@ -13,18 +13,18 @@ import {
   type DemoFolder,
 } from './demo/folder.ts';
 import { readResults } from './demo/results.ts';
+import { serveStatusPage, showStatusPage } from './demo/serving.ts';
 import { type DemoReport, showNextSteps, showReport, showStart } from './demo/show.ts';
 import type { Stage } from './demo/stage.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { type ProductDeps, withApplication, withIntegration } from './product.ts';
 import { wholeNumber } from './sandbox/flags.ts';
-import { untilStopped } from './sandbox/until-stopped.ts';
 import { createRunProgress } from './sync/run-progress.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync demo            sync, then keep the service running to try things
+  donor-sync demo            sync, then serve the status page and keep the service running
   donor-sync demo --once     sync and end
 
 Nothing leaves this machine: the service is a local stand-in with invented people. The files stay in
@@ -70,8 +70,10 @@ async function playDemo(
     const isDone = runs.every(({ status }) => status === 'succeeded');
     if (!isDone) return stopped.aborted ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
     if (once) return EXIT_CODES.done;
-    showNextSteps(output, deps.env, report);
-    await untilStopped(stopped);
+    await serveStatusPage(deps, folder.settings, stopped, (url) => {
+      showStatusPage(output, url);
+      showNextSteps(output, deps.env, report);
+    });
     return EXIT_CODES.done;
   } finally {
     await stage.close();

@@ -108,7 +108,8 @@ function checkSecretKey({ env, stderr }: ProductDeps, { database }: Settings): F
   );
 }
 
-async function examineIntegration(
+/** The prerequisites of one integration. */
+export async function examineIntegration(
   deps: ProductDeps,
   application: Application,
   integration: Integration,
@@ -123,7 +124,8 @@ async function examineIntegration(
   return findings.map((finding) => ({ integration: integration.id, ...finding }));
 }
 
-function printFindings(output: Output, findings: readonly DoctorFinding[]): void {
+/** Shows findings to a person, and counts what is to be mended. */
+export function printFindings(output: Output, findings: readonly DoctorFinding[]): void {
   const { style } = output;
   let heading: string | null = null;
   for (const { integration, subject, ok, message, mend } of findings) {

@@ -8,6 +8,7 @@ import { EXIT_CODES } from './exit-codes.ts';
 import { DECISIONS, type DecisionWord, decideHolds } from './holds/decide.ts';
 import { describeHold, type HoldView } from './holds/hold-view.ts';
 import { findNames } from './holds/names.ts';
+import { describeNetworkHold, type NetworkHoldView } from './holds/network-hold.ts';
 import { formatAgo } from './moment.ts';
 import type { Output } from './output.ts';
 import { type ProductDeps, productCommand, withApplication } from './product.ts';
@@ -31,7 +32,7 @@ const optionsSchema = z.object({
 /** The command `holds`: what waits for a person's decision, and the decisions. */
 export function holdsCommand(deps: ProductDeps): Command {
   const command = productCommand('holds', deps)
-    .description('list the contacts that wait for a person, or decide them')
+    .description('list the contacts and networks that wait for a person, or decide them')
     .usage('[options] [approve|reject|resubmit]')
     .argument('[words...]')
     .option('--integration <id>', 'only the holds of this integration')
@@ -51,8 +52,8 @@ export function holdsCommand(deps: ProductDeps): Command {
 }
 
 const DESCRIPTIONS: Readonly<Record<DecisionWord, string>> = {
-  approve: 'the profile belongs to the contact: the next sync writes it',
-  reject: 'the profile is somebody else: the contact is left alone',
+  approve: 'the profile belongs to the contact, or the network may change: the next sync does it',
+  reject: 'the profile is somebody else, or the network stays: it is left alone',
   resubmit: 'ask the service again with the details of now; spends another credit',
 };
 
@@ -89,23 +90,27 @@ async function listHolds(
   if (integration !== undefined) application.select([integration]);
   const rows = await application.store.holds.listOpen(integration);
   const names = show ? await findNames(application, rows) : null;
-  const holds = rows.map((row) => {
+  const contacts = rows.map((row): HoldView => {
     const hold = describeHold(row);
     return names === null ? hold : { ...hold, names: names.get(row.id) ?? null };
   });
+  const networks = await application.store.networkHolds.listOpen(integration);
+  const holds: AnyHoldView[] = [...contacts, ...networks.map(describeNetworkHold)];
   output.finish({ holds }, () => printHolds(output, holds, deps.clock.now()));
 }
 
-function printHolds(output: Output, holds: readonly HoldView[], now: number): void {
+type AnyHoldView = HoldView | NetworkHoldView;
+
+function printHolds(output: Output, holds: readonly AnyHoldView[], now: number): void {
   if (holds.length === 0) {
     output.print('Nothing waits for a person.');
     return;
   }
-  output.table<HoldView>(
+  output.table<AnyHoldView>(
     [
       { header: 'Hold', value: ({ id }) => shortId(id) },
       { header: 'Integration', value: ({ integration }) => integration, shrinks: true },
-      { header: 'Contact', value: ({ contact }) => contact },
+      { header: 'Contact or network', value: subjectOf },
       { header: 'Since', value: ({ since }) => formatAgo(since, now) },
       { header: 'Why', value: ({ reason }) => reason, shrinks: true },
     ],
@@ -118,8 +123,14 @@ function printHolds(output: Output, holds: readonly HoldView[], now: number): vo
   );
 }
 
-function printNames(output: Output, holds: readonly HoldView[]): void {
-  const shown = holds.flatMap(({ id, names }) => (names ? [{ id, ...names }] : []));
+function subjectOf(hold: AnyHoldView): string {
+  return hold.contact === null ? hold.network : hold.contact;
+}
+
+function printNames(output: Output, holds: readonly AnyHoldView[]): void {
+  const shown = holds.flatMap((hold) =>
+    hold.contact !== null && hold.names ? [{ id: hold.id, ...hold.names }] : [],
+  );
   if (shown.length === 0) return;
   output.print();
   output.table(

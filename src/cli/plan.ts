@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { OpenIntegration } from '../application.ts';
+import { forecastNetworks, type NetworksForecast } from '../networks/forecast.ts';
 import { type Preview, previewRun } from '../sync/preview.ts';
 import { attemptEach, finishAttempts } from './attempts.ts';
 import { chooseIntegrations, requireOne } from './choose-integrations.ts';
 import { runAction } from './command.ts';
 import { parseCount } from './count-option.ts';
+import { printNetworks } from './plan/networks-text.ts';
 import { printPreview } from './plan/preview-text.ts';
 import { neverAborted, type ProductDeps, productCommand, withApplication } from './product.ts';
 
@@ -53,7 +55,9 @@ export function planCommand(deps: ProductDeps): Command {
         return finishAttempts(output, attempts, {
           document: (plans) => ({ plans }),
           render: ({ plans }) => {
-            for (const plan of plans) printPreview(output, plan, options.list);
+            for (const plan of plans) {
+              printPreview(output, plan, options.list, () => printNetworks(output, plan));
+            }
           },
         });
       });
@@ -61,13 +65,26 @@ export function planCommand(deps: ProductDeps): Command {
   );
 }
 
-function planOne(open: OpenIntegration, { contact, full }: PlanOptions): Promise<Preview> {
-  const { integration, mappings, partnerKey } = open;
-  return previewRun(open.deps, {
-    integration,
-    mappings,
-    partnerKey,
-    full,
-    only: contact ?? null,
-  });
+/** What a sync would do to contacts and networks. */
+export interface Plan extends Omit<Preview, 'credits'> {
+  networks: NetworksForecast['networks'];
+  credits: {
+    enhancements: Preview['credits']['enhancements'];
+    networks: NetworksForecast['credits'];
+  };
+}
+
+async function planOne(open: OpenIntegration, { contact, full }: PlanOptions): Promise<Plan> {
+  const { integration, mappings, partnerKey, deps } = open;
+  const only = contact ?? null;
+  const preview = await previewRun(deps, { integration, mappings, partnerKey, full, only });
+  // A run for one contact leaves the groups alone.
+  const mirrored = only === null ? integration : { ...integration, networks: [] };
+  const { remaining } = preview.credits.networks;
+  const forecast = await forecastNetworks(deps, mirrored, remaining);
+  return {
+    ...preview,
+    networks: forecast.networks,
+    credits: { enhancements: preview.credits.enhancements, networks: forecast.credits },
+  };
 }

@@ -9,6 +9,7 @@ import { createHttpApp } from '../http/app.ts';
 import { type HttpServer, type ServerOptions, startHttpServer } from '../http/server.ts';
 import { createScheduler } from '../schedule/scheduler.ts';
 import { listSchedules } from '../schedule/schedules.ts';
+import { productAlerts } from './alerts/product-alerts.ts';
 import { runAction } from './command.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -90,12 +91,15 @@ async function serveUntil(
   stopped: AbortSignal,
   deps: ProductDeps,
   output: Output,
-  { application, settings: { server }, address }: Service,
+  { application, settings, address }: Service,
 ): Promise<void> {
   const { clock, log } = deps;
+  const { server } = settings;
   const runner = createRunner(application, { clock, log, maxRunsAtOnce: server.maxRunsAtOnce });
   const { store, integrations } = application;
   const scheduler = createScheduler({ store, integrations, clock, log, wake: runner.wake });
+  const alerts = productAlerts(deps, application, settings);
+  runner.onRunEnded(({ report }) => alerts.afterRun(report));
   const app = createHttpApp({
     ...{ application, runner, clock, log },
     publicUrl: server.publicUrl,
@@ -106,11 +110,13 @@ async function serveUntil(
   try {
     runner.start();
     await scheduler.start();
+    alerts.start();
     await announce(deps, output, application, http);
     await untilStopped(stopped);
   } finally {
     // Who watches a run is told its end before the connections are cut.
     await Promise.all([scheduler.stop(), runner.stop()]);
+    await alerts.close();
     await http.close();
   }
 }

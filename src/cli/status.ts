@@ -34,8 +34,9 @@ interface IntegrationStatus {
   lastSuccessAt: string | null;
   /** Contacts with work left, by where they stand. */
   contacts: { due: number; submitted: number; ready: number; held: number };
-  /** Decisions that wait for a person. */
+  /** Decisions that wait for a person: about contacts, and about networks. */
   holds: number;
+  networkHolds: number;
   next: string[];
 }
 
@@ -78,6 +79,7 @@ async function statusOf(
   });
   const lastRun = lastRow ? await reportOf(store, lastRow) : null;
   const holds = (await store.holds.listOpen(id)).length;
+  const networkHolds = (await store.networkHolds.listOpen(id)).length;
   return {
     id,
     name: name ?? null,
@@ -88,7 +90,8 @@ async function statusOf(
     lastSuccessAt: lastSuccess ? isoTime(lastSuccess.finished_at ?? lastSuccess.started_at) : null,
     contacts: await store.contacts.countWork(id),
     holds,
-    next: running ? [] : stepsFor(id, lastRun, holds),
+    networkHolds,
+    next: running ? [] : stepsFor(id, lastRun, holds + networkHolds),
   };
 }
 
@@ -131,7 +134,11 @@ function successText({ lastSuccessAt }: IntegrationStatus, now: number): string 
   return lastSuccessAt === null ? 'no run has succeeded yet' : formatAgo(lastSuccessAt, now);
 }
 
-function waitingText({ contacts, holds }: IntegrationStatus): string {
+function waitingText({ contacts, holds, networkHolds }: IntegrationStatus): string {
   const waiting = contacts.due + contacts.submitted + contacts.ready;
-  return `${countOf(waiting, 'contact')} for the next run, ${countOf(holds, 'contact')} for a person`;
+  const held = [
+    countOf(holds, 'contact'),
+    ...(networkHolds === 0 ? [] : [countOf(networkHolds, 'network')]),
+  ];
+  return `${countOf(waiting, 'contact')} for the next run, ${held.join(' and ')} for a person`;
 }

@@ -172,7 +172,7 @@ function quote(value: unknown): string {
 }
 
 /** Names of settings whose values are keys, passwords or hold them. */
-const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|database|auth/i;
+const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|smtp|database|auth/i;
 
 /**
  * True if the value at the path may be shown. A text where a group or a list is due may be a

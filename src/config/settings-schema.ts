@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alertsSchema } from '../core/alert-settings.ts';
 import { integrationSchema, scheduleSchema } from '../core/integration.ts';
 import { cronProblem, timezoneProblem } from './cron.ts';
 
@@ -9,6 +10,8 @@ export const serverSchema = z.strictObject({
   port: z.int().min(0).max(65_535).default(8787),
   /** The address that webhooks and sign-ins come back to; a proxy may stand before us. */
   publicUrl: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8787'),
+  /** How many integrations are synced at the same time; the others wait for their turn. */
+  maxRunsAtOnce: z.int().min(1).max(100).default(4),
 });
 
 const databaseSchema = z.string().regex(/^(sqlite:(?!\/\/[^/]).+|postgres(ql)?:\/\/.+)$/, {
@@ -27,6 +30,7 @@ const checkedScheduleSchema = scheduleSchema.extend({
 /** The whole settings file: design, section 4.2. */
 export const settingsSchema = z.strictObject({
   server: serverSchema.prefault({}),
+  alerts: alertsSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
   /** May be empty where all integrations live in the database (`donor-sync apply`). */
   integrations: z.array(

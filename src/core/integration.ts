@@ -58,11 +58,24 @@ export const insightsSchema = z.strictObject({
   enabled: z.boolean().default(true),
   /** The weakest connection that counts as a warm path, 0 to 1. */
   minStrength: z.number().min(0).max(1).default(0.45),
+  /** Days after which a path is computed again although nothing is known to have changed; null for never. */
+  refreshAfterDays: z.int().positive().nullable().default(90),
+  /** Limits for services that charge for queries; they do not matter where queries are free. */
+  budget: z
+    .strictObject({
+      /** The most credits that the queries of one run may spend; null means no limit. */
+      perRun: creditLimit.default(1_000),
+      /** Credits that are always left in the bucket. */
+      keep: z.int().nonnegative().default(0),
+    })
+    .prefault({}),
 });
 
 export const partnerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   apiKey: z.string().trim().min(1),
+  /** The last day (UTC) on which the key works, as its issuer said; the service itself does not. */
+  expiresOn: z.iso.date().optional(),
   /**
    * True if the same person in several contacts, here or in other integrations with the same key,
    * is paid for once; false if the integration neither takes profiles of others nor gives its own.

@@ -16,7 +16,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           .where('integration_id', '=', integrationId)
           .where('crm_id', '=', crmId)
           .executeTakeFirst();
-        for (const table of ['writes', 'holds', 'network_wanted'] as const) {
+        for (const table of ['writes', 'holds', 'network_wanted', 'warm_paths'] as const) {
           await trx
             .deleteFrom(table)
             .where('integration_id', '=', integrationId)

@@ -21,6 +21,17 @@ export function holdQueries(db: Database, clock: Clock) {
       return query.orderBy('opened_at').orderBy('id').execute();
     },
 
+    /** How many wait for a person, by integration. */
+    async countOpen(): Promise<Map<string, number>> {
+      const rows = await db
+        .selectFrom('holds')
+        .select((eb) => ['integration_id', eb.fn.countAll().as('count')])
+        .where('decision', 'is', null)
+        .groupBy('integration_id')
+        .execute();
+      return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
+    },
+
     /** The hold with this id, open or not. */
     find(id: string): Promise<HoldRow | undefined> {
       return db.selectFrom('holds').selectAll().where('id', '=', id).executeTakeFirst();

@@ -3,6 +3,7 @@ import * as ground from '../../migrations/0001-ground.ts';
 import * as sharedProfiles from '../../migrations/0002-shared-profiles.ts';
 import * as service from '../../migrations/0003-service.ts';
 import * as networks from '../../migrations/0004-networks.ts';
+import * as warmPaths from '../../migrations/0005-warm-paths.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -18,4 +19,5 @@ export const MIGRATIONS = {
   '0002-shared-profiles': sharedProfiles,
   '0003-service': service,
   '0004-networks': networks,
+  '0005-warm-paths': warmPaths,
 } satisfies MigrationList;

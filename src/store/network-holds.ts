@@ -37,6 +37,17 @@ export function networkHoldQueries(db: Database, checkpoint: Checkpoint, clock: 
         .execute();
     },
 
+    /** How many wait for a person, by integration. */
+    async countOpen(): Promise<Map<string, number>> {
+      const rows = await db
+        .selectFrom('network_holds')
+        .select((eb) => ['integration_id', eb.fn.countAll().as('count')])
+        .where('decision', 'is', null)
+        .groupBy('integration_id')
+        .execute();
+      return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
+    },
+
     /** The hold with this id, open or not. */
     find(id: string): Promise<NetworkHoldRow | undefined> {
       return holds().where('network_holds.id', '=', id).executeTakeFirst();

@@ -8,45 +8,17 @@ import type { Database, Trx } from './tables.ts';
 
 export type MemberRow = Selectable<NetworkMembersTable>;
 
-/** Who ought to be in a network, and who is. */
-export interface Membership {
-  /** The donors that the group's contacts are, ascending; two contacts may be one donor. */
-  wanted: string[];
-  members: MemberRow[];
-  /** Members of the group who have no donor yet and may still get one. */
-  unknown: number;
-}
-
-/** States of contacts whose profile is still to come. */
-const ON_THEIR_WAY = ['due', 'submitted', 'ready'] as const;
-
-/** Who is in a network: what the CRM wants, and what the mirror knows. */
+/** Who is in a network, as far as the mirror knows. */
 export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
-    /** Who ought to be in a network (by the store's id) and who is. */
-    async findMembership(network: string): Promise<Membership> {
-      const wanted = await wantedContacts(network)
-        .select('contacts.donor_id')
-        .distinct()
-        .where('contacts.donor_id', 'is not', null)
-        .orderBy('contacts.donor_id')
-        .execute();
-      const underWay = await wantedContacts(network)
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('contacts.donor_id', 'is', null)
-        .where('contacts.state', 'in', ON_THEIR_WAY)
-        .executeTakeFirst();
-      const members = await db
+    /** The donors of a network (by the store's id) with where they stand, by donor id. */
+    listMembers(network: string): Promise<MemberRow[]> {
+      return db
         .selectFrom('network_members')
         .selectAll()
         .where('network', '=', network)
         .orderBy('donor_id')
         .execute();
-      return {
-        wanted: wanted.flatMap((row) => row.donor_id ?? []),
-        members,
-        unknown: Number(underWay?.count ?? 0),
-      };
     },
 
     /** The contacts that a donor is, by CRM id; the donors that no contact is are left out. */
@@ -84,6 +56,20 @@ export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock
       return rows.flatMap((row) => row.donor_id ?? []);
     },
 
+    /** Puts on disk that members are to be removed, before the service is asked to. */
+    async recordLeaving(lease: Lease, network: string, donorIds: readonly string[]): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const portion of portions(donorIds)) {
+          await trx
+            .updateTable('network_members')
+            .set({ state: 'leaving' })
+            .where('network', '=', network)
+            .where('donor_id', 'in', portion)
+            .execute();
+        }
+      });
+    },
+
     /** Members that the service has removed at our request. */
     async recordRemoved(
       lease: Lease,
@@ -107,7 +93,10 @@ export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock
       lease: Lease,
       network: string,
       donorIds: readonly string[],
-      { state, detail }: { state: Exclude<MemberState, 'adding'>; detail: string | null },
+      {
+        state,
+        detail,
+      }: { state: Extract<MemberState, 'member' | 'not_found'>; detail: string | null },
     ): Promise<void> {
       const found = { state, detail, add_id: null, since: clock.now() };
       await checkpoint(lease, async (trx) => {
@@ -121,22 +110,6 @@ export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock
       });
     },
   };
-
-  /** The contacts of a group whose donor may be in a network: not those that left or opted out. */
-  function wantedContacts(network: string) {
-    return db
-      .selectFrom('network_wanted')
-      .innerJoin('contacts', (join) =>
-        join
-          .onRef('contacts.integration_id', '=', 'network_wanted.integration_id')
-          .onRef('contacts.crm_id', '=', 'network_wanted.crm_id'),
-      )
-      .where('network_wanted.network', '=', network)
-      .where('contacts.state', '<>', 'removed')
-      .where((eb) =>
-        eb.or([eb('contacts.eligible', '=', 1), eb('contacts.outcome_reason', '<>', 'opted_out')]),
-      );
-  }
 }
 
 async function erase(trx: Trx, network: string, donorIds: readonly string[]): Promise<void> {

@@ -37,6 +37,8 @@ export type MemberState =
   /** Part of a bulk add that has not come to its end. */
   | 'adding'
   | 'member'
+  /** Its removal is on disk as intended, and may have happened. */
+  | 'leaving'
   /** The service knows no such donor. */
   | 'not_found'
   /** Paid for, or not provably unpaid, and not in the network; not tried again by itself. */

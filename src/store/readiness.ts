@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { pendingMigrations } from './migrate.ts';
 import type { Database } from './tables.ts';
 
-export function readinessQueries(db: Database, clock: Clock) {
+export function readinessQueries(db: Database, clock: Pick<Clock, 'now'>) {
   return {
     /**
      * What keeps the program from working with its database, in a few words; null if nothing does.

@@ -17,6 +17,9 @@ export interface RunWish {
   runId: string;
 }
 
+/** What became of a request whose run was cut off: it waits again, had ended, or is given up. */
+export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'givenUp' };
+
 /** A unique index takes two nulls for different: all contacts are the empty one. */
 export const ALL_CONTACTS = '';
 
@@ -73,19 +76,20 @@ export function runRequestQueries(db: Database, clock: Clock) {
     },
 
     /**
-     * Lets a request wait again whose run was cut off, for a run with a new id. Returns the id of
-     * the run that will answer; null if it has ended meanwhile or was cut off too often.
+     * Lets a request wait again whose run was cut off, for a run with a new id unless the same waits
+     * already.
      */
-    putBack(row: RunRequestRow, newRunId: string): Promise<string | null> {
+    putBack(row: RunRequestRow, newRunId: string): Promise<PutBack> {
       return db.transaction().execute(async (trx) => {
         const { numDeletedRows } = await trx
           .deleteFrom('run_requests')
           .where('run_id', '=', row.run_id)
           .where('left_at', 'is not', null)
           .executeTakeFirst();
-        if (numDeletedRows === 0n || row.resumed >= MAX_RESUMES) return null;
+        if (numDeletedRows === 0n) return { state: 'ended' };
+        if (row.resumed >= MAX_RESUMES) return { state: 'givenUp' };
         const answer = { run_id: newRunId, resumed: row.resumed + 1, left_at: null };
-        return insertRequest(trx, { ...row, ...answer });
+        return { state: 'waits', runId: await insertRequest(trx, { ...row, ...answer }) };
       });
     },
 

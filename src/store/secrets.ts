@@ -19,5 +19,10 @@ export function secretQueries(db: Database) {
         .onConflict((c) => c.column('name').doUpdateSet({ value }))
         .execute();
     },
+
+    /** Harmless if there is none of that name. */
+    async remove(name: string): Promise<void> {
+      await db.deleteFrom('secrets').where('name', '=', name).execute();
+    },
   };
 }

@@ -14,6 +14,7 @@ import { idempotencyQueries } from './idempotency.ts';
 import { integrationQueries } from './integrations.ts';
 import { jobQueries } from './jobs.ts';
 import { leaseQueries } from './leases.ts';
+import { mirroredNetworkQueries } from './mirrored-networks.ts';
 import { networkAddQueries } from './network-adds.ts';
 import { networkCountQueries } from './network-counts.ts';
 import { networkHoldQueries } from './network-holds.ts';
@@ -28,6 +29,7 @@ import { secretQueries } from './secrets.ts';
 import { shareQueries } from './shares.ts';
 import { submissionQueries } from './submissions.ts';
 import type { Database } from './tables.ts';
+import { warmPathQueries } from './warm-paths.ts';
 
 export interface StoreDeps {
   db: Database;
@@ -61,8 +63,10 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
       ...networkMemberQueries(db, checkpoint, clock),
       ...networkAddQueries(db, checkpoint, clock),
       ...networkCountQueries(db, checkpoint),
+      ...mirroredNetworkQueries(db),
     },
     networkHolds: networkHoldQueries(db, checkpoint, clock),
+    warmPaths: warmPathQueries(db, checkpoint, clock),
     forget: forgetQueries(db, clock, fingerprint),
     schedules: scheduleQueries(db, clock),
     runRequests: runRequestQueries(db, clock),

@@ -7,6 +7,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { NetworkTables } from './network-tables.ts';
 import type { ServiceTables } from './service-tables.ts';
+import type { WarmPathTables } from './warm-path-tables.ts';
 
 /** The store's database; every query starts here. */
 export type Database = Kysely<Tables>;
@@ -64,7 +65,7 @@ export type JobState =
   /** Charged or not provably unpaid, and its job id is unknown. */
   | 'lost';
 
-export interface Tables extends ServiceTables, NetworkTables {
+export interface Tables extends ServiceTables, NetworkTables, WarmPathTables {
   secrets: SecretsTable;
   integrations: IntegrationsTable;
   partner_keys: PartnerKeysTable;

@@ -36,7 +36,8 @@ export interface Preview {
   contacts: { crmId: string; reason: EnhanceReason }[];
   credits: {
     enhancements: { needed: number; allowed: number; remaining: number; limit: string | null };
-    networks: { needed: number; remaining: number };
+    /** Credits that are in the networks bucket. */
+    networks: { remaining: number };
   };
   /** Profiles that are paid for and wait to be delivered: their changes are known already. */
   waiting: { profiles: number; changes: FieldChange[] };
@@ -162,7 +163,7 @@ async function previewCredits(
       remaining: balances.enhancements,
       limit: needed > allowance.credits ? allowance.limitText : null,
     },
-    networks: { needed: 0, remaining: balances.networks },
+    networks: { remaining: balances.networks },
   };
 }
 

@@ -17,6 +17,8 @@ export interface Ended {
 export interface Started {
   /** What is on stdout so far. */
   stdout(): string;
+  /** What is on stderr so far. */
+  stderr(): string;
   /** Asks it to stop, as a SIGTERM does. */
   stop(): void;
   ended: Promise<Ended>;
@@ -50,6 +52,7 @@ export function startCommand(
   const program = createCommand('donor-sync', deps).addCommand(createIt(deps));
   return {
     stdout: stdout.written,
+    stderr: stderr.written,
     stop: () => stopping.abort(),
     ended: runProgram(program, deps, argv).then(() => ({
       exitCode,

@@ -84,6 +84,8 @@ const ENV = {
   PARTNER_BASE_URL: 'https://partner.example',
   PARTNER_API_KEY: 'k',
   HUBSPOT_TOKEN: 't',
+  SMTP_URL: 'smtp://mail.example',
+  ALERTS_WEBHOOK_URL: 'https://hooks.example',
 };
 
 const SMALLEST = {

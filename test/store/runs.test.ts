@@ -106,6 +106,8 @@ describeEachDatabase('runs', (open) => {
       (await store.runs.list(filter)).map(({ id }) => id);
     expect(await ids({ limit: 10 })).toEqual(['run-2', 'run-3', 'run-4', RUN]);
     expect(await ids({ limit: 2 })).toEqual(['run-2', 'run-3']);
+    const third = await store.runs.find('run-3');
+    expect(await ids({ after: third, limit: 10 })).toEqual(['run-4', RUN]);
     expect(await ids({ integrationId: INTEGRATION, limit: 10 })).toEqual(['run-2', 'run-3', RUN]);
     expect(await ids({ status: 'running', limit: 10 })).toEqual(['run-2', 'run-4']);
     expect(await ids({ integrationId: INTEGRATION, status: 'incomplete', limit: 1 })).toEqual([

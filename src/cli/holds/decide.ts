@@ -1,11 +1,13 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';
 import type { HoldDecision, HoldRow } from '../../store/holds.ts';
+import type { NetworkHoldRow } from '../../store/network-holds.ts';
 import type { Store } from '../../store/store.ts';
 import { formatMoment } from '../moment.ts';
 import type { Output } from '../output.ts';
 import { countOf } from '../quantities.ts';
 import { findId, shortId } from '../short-id.ts';
+import { requireNetworkDecision } from './network-hold.ts';
 
 /** What a person may do about a hold, as the command line calls it. */
 export const DECISIONS = ['approve', 'reject', 'resubmit'] as const;
@@ -17,55 +19,83 @@ const DECISION_OF: Readonly<Record<DecisionWord, HoldDecision>> = {
   resubmit: 'resubmitted',
 };
 
+/** A hold of a contact or of a network, as far as deciding goes. */
+type AnyHold = { about: 'contact'; row: HoldRow } | { about: 'network'; row: NetworkHoldRow };
+
+type HoldStore = Pick<Store, 'holds' | 'networkHolds'>;
+
 /**
  * Decides the holds with these ids, whole or short, all or none: a ConfigurationError says
  * which of them cannot be decided so.
  */
 export async function decideHolds(
-  store: Pick<Store, 'holds'>,
+  store: HoldStore,
   output: Output,
   word: DecisionWord,
   typed: readonly string[],
 ): Promise<void> {
-  const open = await store.holds.listOpen();
-  const rows = new Map<string, HoldRow>();
+  const open = await listOpen(store);
+  const chosen = new Map<string, AnyHold>();
   for (const id of typed) {
-    const row = await findHold(store, open, id);
-    if (word === 'approve') requireProfile(row);
-    rows.set(row.id, row);
+    const hold = await findHold(store, open, id);
+    if (hold.about === 'network') requireNetworkDecision(hold.row, word);
+    else if (word === 'approve') requireProfile(hold.row);
+    chosen.set(hold.row.id, hold);
   }
-  const decision = DECISION_OF[word];
-  const holds: DecidedHold[] = [];
-  for (const row of rows.values()) {
-    if (await store.holds.decide(row, decision)) holds.push(decidedHold(row, decision));
-    else output.note(`${shortId(row.id)} was decided by somebody else meanwhile.`);
+  const decided: AnyHold[] = [];
+  for (const hold of chosen.values()) {
+    if (await decide(store, hold, word)) decided.push(hold);
+    else output.note(`${shortId(hold.row.id)} was decided by somebody else meanwhile.`);
   }
-  output.finish({ holds }, () => output.print(sentenceFor(word, holds.length)));
+  const holds = decided.map((hold) => decidedHold(hold, DECISION_OF[word]));
+  output.finish({ holds }, () => {
+    for (const sentence of sentencesFor(word, decided)) output.print(sentence);
+  });
+}
+
+async function listOpen({ holds, networkHolds }: HoldStore): Promise<AnyHold[]> {
+  const contacts = await holds.listOpen();
+  const networks = await networkHolds.listOpen();
+  return [
+    ...contacts.map((row): AnyHold => ({ about: 'contact', row })),
+    ...networks.map((row): AnyHold => ({ about: 'network', row })),
+  ];
+}
+
+function decide(store: HoldStore, hold: AnyHold, word: DecisionWord): Promise<boolean> {
+  if (hold.about === 'contact') return store.holds.decide(hold.row, DECISION_OF[word]);
+  return store.networkHolds.decide(hold.row, word === 'approve' ? 'approved' : 'rejected');
 }
 
 interface DecidedHold {
   id: string;
   integration: string;
-  contact: string;
-  kind: HoldRow['kind'];
+  /** Null for the hold of a network. */
+  contact: string | null;
+  /** The name of the network; only for its hold. */
+  network?: string;
+  kind: AnyHold['row']['kind'];
   decision: HoldDecision;
 }
 
-function decidedHold(row: HoldRow, decision: HoldDecision): DecidedHold {
-  const { id, integration_id: integration, crm_id: contact, kind } = row;
-  return { id, integration, contact, kind, decision };
+function decidedHold(hold: AnyHold, decision: HoldDecision): DecidedHold {
+  const { id, integration_id: integration, kind } = hold.row;
+  const common = { id, integration, kind, decision };
+  return hold.about === 'contact'
+    ? { ...common, contact: hold.row.crm_id }
+    : { ...common, contact: null, network: hold.row.name };
 }
 
 async function findHold(
-  { holds }: Pick<Store, 'holds'>,
-  open: readonly HoldRow[],
+  { holds, networkHolds }: HoldStore,
+  open: readonly AnyHold[],
   typed: string,
-): Promise<HoldRow> {
-  const ids = open.map(({ id }) => id);
+): Promise<AnyHold> {
+  const ids = open.map(({ row }) => row.id);
   const id = findId(typed, ids);
-  const row = open.find((hold) => hold.id === id);
-  if (row) return row;
-  const closed = await holds.find(typed);
+  const found = open.find((hold) => hold.row.id === id);
+  if (found) return found;
+  const closed = (await holds.find(typed)) ?? (await networkHolds.find(typed));
   throw new ConfigurationError(
     closed?.decided_at
       ? `The hold "${typed}" was ${closed.decision} on ${formatMoment(closed.decided_at)} already.`
@@ -82,6 +112,23 @@ function requireProfile({ id, kind }: HoldRow): void {
     `The hold ${short} has no profile to approve: the answer was lost. Ask the service again, for another credit, with \`donor-sync holds resubmit ${short}\`, or leave the contact alone with \`donor-sync holds reject ${short}\`.`,
     { code: 'hold_without_profile', details: { hold: id } },
   );
+}
+
+/** One sentence about contacts and one about networks, each only if it is about any. */
+function sentencesFor(word: DecisionWord, decided: readonly AnyHold[]): string[] {
+  const networks = decided.filter(({ about }) => about === 'network').length;
+  const contacts = decided.length - networks;
+  return [
+    ...(contacts > 0 || networks === 0 ? [sentenceFor(word, contacts)] : []),
+    ...(networks > 0 ? [networkSentence(word, networks)] : []),
+  ];
+}
+
+function networkSentence(word: DecisionWord, count: number): string {
+  const holds = countOf(count, 'hold');
+  return word === 'approve'
+    ? `${holds} of networks approved. The next sync goes on with it.`
+    : `${holds} of networks rejected. Nothing is changed there until something else changes.`;
 }
 
 function sentenceFor(word: DecisionWord, count: number): string {

@@ -7,8 +7,21 @@ import { dueText } from './due-text.ts';
 
 const MS_PER_SECOND = 1000;
 
-/** What a run would do, for a person; `listed` contacts and changes are named one by one. */
-export function printPreview(output: Output, preview: Preview, listed: number): void {
+/** The part of a preview that is printed here. */
+type PreviewText = Omit<Preview, 'credits'> & {
+  credits: Pick<Preview['credits'], 'enhancements'>;
+};
+
+/**
+ * What a run would do, for a person; `listed` contacts and changes are named one by one, and
+ * `printMore` adds what is not about contacts.
+ */
+export function printPreview(
+  output: Output,
+  preview: PreviewText,
+  listed: number,
+  printMore: () => void,
+): void {
   const { style } = output;
   const read = countOf(preview.read, 'contact');
   output.print(`${style.strong(preview.integration)}: ${read} to read`);
@@ -17,6 +30,7 @@ export function printPreview(output: Output, preview: Preview, listed: number): 
   printContacts(output, preview, listed);
   printCounts(output, 'Left as they are', preview.leave, outcomeText);
   printChanges(output, preview, listed);
+  printMore();
   printFields(output, preview);
   output.print();
   output.print(`  ${effortOf(preview)}`);
@@ -24,7 +38,7 @@ export function printPreview(output: Output, preview: Preview, listed: number): 
   output.print();
 }
 
-function printCredits(output: Output, { credits }: Preview): void {
+function printCredits(output: Output, { credits }: PreviewText): void {
   const { needed, allowed, remaining, limit } = credits.enhancements;
   output.print(
     `  Credits: ${formatCount(needed)} needed, ${formatCount(allowed)} would be spent, ${formatCount(remaining)} in the bucket "enhancements"`,
@@ -53,7 +67,7 @@ function printCounts(
   );
 }
 
-function printContacts(output: Output, { contacts, enhance }: Preview, listed: number): void {
+function printContacts(output: Output, { contacts, enhance }: PreviewText, listed: number): void {
   if (contacts.length === 0) return;
   const all = Object.values(enhance).reduce((sum, count) => sum + count, 0);
   output.print();
@@ -67,7 +81,7 @@ function printContacts(output: Output, { contacts, enhance }: Preview, listed: n
   printRest(output, all - listed);
 }
 
-function printChanges(output: Output, { waiting }: Preview, listed: number): void {
+function printChanges(output: Output, { waiting }: PreviewText, listed: number): void {
   if (waiting.profiles === 0) return;
   output.print();
   output.print(`  ${countOf(waiting.profiles, 'profile')} already paid for would be delivered`);
@@ -90,14 +104,14 @@ function printRest(output: Output, rest: number): void {
   }
 }
 
-function printFields(output: Output, { fields }: Preview): void {
+function printFields(output: Output, { fields }: PreviewText): void {
   if (fields.length === 0) return;
   output.print();
   output.print(output.style.warn(`  ${countOf(fields.length, 'problem')} with the field map:`));
   for (const { message, mend } of fields) output.print(`  - ${message} ${mend}`);
 }
 
-function effortOf({ calls, secondsAtLimit }: Preview): string {
+function effortOf({ calls, secondsAtLimit }: PreviewText): string {
   const time = formatDuration(secondsAtLimit * MS_PER_SECOND);
   return `Requests: ${formatCount(calls.partner)} to the service, ${formatCount(calls.crm)} to the CRM; at least ${time} at the limit of the service`;
 }

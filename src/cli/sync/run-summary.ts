@@ -1,6 +1,6 @@
 import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
-import type { RunReport, RunStatus } from '../../core/run.ts';
+import type { BucketReport, RunReport, RunStatus } from '../../core/run.ts';
 import { nextSteps } from '../next-steps.ts';
 import type { Output } from '../output.ts';
 import { countOf, formatCount, formatDuration } from '../quantities.ts';
@@ -75,7 +75,12 @@ export function countsOf({ contacts }: RunReport): string {
 }
 
 function creditsOf({ credits }: RunReport): string {
-  const { spent, remaining } = credits.enhancements;
+  const { enhancements, networks } = credits;
+  const members = networks.spent === 0 ? [] : [`for networks: ${spentText(networks)}`];
+  return [spentText(enhancements), ...members].join('; ');
+}
+
+function spentText({ spent, remaining }: BucketReport): string {
   const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
   return `${countOf(spent, 'credit')} spent${left}`;
 }

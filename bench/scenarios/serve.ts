@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { atMost, type Figure, plain, round, type Scenario } from '../figure.ts';
+import { PROGRAM } from '../program.ts';
+import { UNLIMITED, withWorkplace } from '../with-workplace.ts';
+
+const CONTACTS = 2_000;
+const WEBHOOKS = 1_000;
+const BURST_SECONDS = 10;
+const HEALTH_EVERY_MS = 20;
+
+/** Long enough for the run after the burst to end. */
+const AFTERWARDS_MS = 30_000;
+
+export const serve: Scenario = {
+  name: 'serve',
+  title: `${WEBHOOKS} webhooks in ${BURST_SECONDS} s for an integration of ${CONTACTS} contacts`,
+  measure: () => withWorkplace(CONTACTS, UNLIMITED, async ({ settings }) => measureBurst(settings)),
+};
+
+const readySchema = z.object({ ready: z.literal(true), url: z.string() });
+const addressSchema = z.looseObject({ hook: z.looseObject({ url: z.string() }) });
+const runsSchema = z.looseObject({ runs: z.array(z.looseObject({ status: z.string() })) });
+
+async function measureBurst(settings: string): Promise<Figure[]> {
+  const address = addressSchema.parse(await ask(['hooks', 'create', 'bench'], settings)).hook.url;
+  const serving = spawn(
+    process.execPath,
+    [PROGRAM, 'serve', '--port', '0', '--json', '--config', settings],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  try {
+    const [line] = await once(createInterface(serving.stdout), 'line');
+    const { url } = readySchema.parse(JSON.parse(String(line)));
+    const burst = new AbortController();
+    const health = watchHealth(`${url}/healthz`, burst.signal);
+    const refused = await sendBurst(new URL(new URL(address).pathname, url));
+    burst.abort();
+    const waits = (await health).sort((a, b) => a - b);
+    await sleep(AFTERWARDS_MS);
+    const { runs } = runsSchema.parse(await ask(['runs'], settings));
+    const done = runs.filter(({ status }) => status === 'succeeded');
+    return [
+      atMost('runs', runs.length, '', 2),
+      atMost('runs that did not succeed', runs.length - done.length, '', 0),
+      atMost('webhooks refused', refused, '', 0),
+      plain('healthz, 50th percentile', round(waits[Math.floor(waits.length * 0.5)] ?? 0), 'ms'),
+      atMost(
+        'healthz, 99th percentile',
+        round(waits[Math.floor(waits.length * 0.99)] ?? 0),
+        'ms',
+        50,
+      ),
+    ];
+  } finally {
+    const exited = once(serving, 'exit');
+    serving.kill('SIGTERM');
+    await exited;
+  }
+}
+
+/** Sends the webhooks evenly; resolves with how many were not accepted. */
+async function sendBurst(url: URL): Promise<number> {
+  const startedAt = performance.now();
+  const answers = Array.from({ length: WEBHOOKS }, async (_, at) => {
+    const dueMs = (at * BURST_SECONDS * 1_000) / WEBHOOKS - (performance.now() - startedAt);
+    await sleep(Math.max(0, dueMs));
+    const { status } = await fetch(url, { method: 'POST' });
+    return status;
+  });
+  return (await Promise.all(answers)).filter((status) => status !== 202).length;
+}
+
+async function watchHealth(url: string, until: AbortSignal): Promise<number[]> {
+  const waits: number[] = [];
+  while (!until.aborted) {
+    const askedAt = performance.now();
+    await (await fetch(url)).text();
+    waits.push(performance.now() - askedAt);
+    await sleep(HEALTH_EVERY_MS);
+  }
+  return waits;
+}
+
+/** What a command answers with `--json`. */
+async function ask(words: string[], settings: string): Promise<unknown> {
+  const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return JSON.parse(await text(child.stdout));
+}

@@ -1,0 +1,24 @@
+import type { ConnectorSecrets } from '../../connectors/contract.ts';
+import type { Sealer } from '../store/sealed.ts';
+import type { Store } from '../store/store.ts';
+
+/** The secrets of one integration's connector; only the product itself takes one away. */
+export interface IntegrationSecrets extends ConnectorSecrets {
+  remove(name: string): Promise<void>;
+}
+
+/** Sealed, under names that no other integration has. */
+export function connectorSecrets(
+  { store, sealer }: { store: Pick<Store, 'secrets'>; sealer: Pick<Sealer, 'seal' | 'open'> },
+  integrationId: string,
+): IntegrationSecrets {
+  const nameOf = (name: string) => `integration/${integrationId}/${name}`;
+  return {
+    async read(name) {
+      const sealed = await store.secrets.find(nameOf(name));
+      return sealed === null ? null : sealer.open(sealed);
+    },
+    write: (name, value) => store.secrets.save(nameOf(name), sealer.seal(value)),
+    remove: (name) => store.secrets.remove(nameOf(name)),
+  };
+}

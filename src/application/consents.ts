@@ -1,0 +1,261 @@
+/** Connecting a CRM account: the way to the CRM's page and back, and the end of it. */
+import { randomBytes } from 'node:crypto';
+import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connectors/contract.ts';
+import { findConnectorDefinition } from '../../connectors/index.ts';
+import type { Application } from '../application.ts';
+import type { Clock } from '../core/clock.ts';
+import { ConfigurationError, DonorSyncError } from '../core/errors.ts';
+import type { Integration } from '../core/integration.ts';
+import type { ConsentRow } from '../store/consents.ts';
+import { hashToken } from './access-token.ts';
+import { connectorSecrets, type IntegrationSecrets } from './connector-secrets.ts';
+
+export interface ConsentsDeps {
+  application: Pick<Application, 'store' | 'sealer' | 'integrations'>;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** How long a person may take to get to the CRM's page and back. */
+export const CONSENT_LIFE_MS = 600_000;
+
+/** What `outcome` of a consent says when all went well; anything else is why it did not. */
+export const CONNECTED = 'connected';
+
+/** 256 bits, in 43 characters: for states, and as long as a PKCE verifier has to be. */
+const SECRET_BYTES = 32;
+
+/**
+ * Begins a consent and returns its state, which is good for one return within ten minutes. Whoever
+ * has it may go to the CRM's page by `consentPage`. Throws a ConfigurationError if the integration
+ * does not sign in by a consent.
+ */
+export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
+  const { store, sealer } = deps.application;
+  await requireConsent(integration);
+  const state = newSecret();
+  await store.consents.begin({
+    state_hash: hashToken(state),
+    integration_id: integration.id,
+    verifier: sealer.seal(newSecret()),
+    expires_at: deps.clock.now() + CONSENT_LIFE_MS,
+  });
+  return state;
+}
+
+/** What identifies a consent on its way. */
+export interface ConsentKey {
+  /** The kind of CRM, as the address has it. */
+  kind: string;
+  state: string;
+  /** Where the CRM sends the person to; the same on the way there and back. */
+  redirectUri: string;
+}
+
+/** The CRM's page for a consent that waits; throws a ConfigurationError for any other. */
+export async function consentPage(
+  deps: ConsentsDeps,
+  { kind, state, redirectUri }: ConsentKey,
+): Promise<string> {
+  const { store, sealer } = deps.application;
+  const row = await store.consents.find(hashToken(state));
+  if (!row || row.outcome !== null || row.expires_at <= deps.clock.now()) throw notUnderWay();
+  const { consent, settings } = await requireConsent(integrationOf(deps, row, kind));
+  return consent.begin(settings, { redirectUri, state, codeVerifier: sealer.open(row.verifier) });
+}
+
+/** What the person comes back with. */
+export type ConsentAnswer =
+  | { code: string }
+  /** The CRM's own words for a refusal. */
+  | { error: string; description: string };
+
+/** An account that is connected. */
+export interface Connected {
+  integrationId: string;
+  account: CrmAccount;
+}
+
+/**
+ * Takes what a person came back with, once: the refresh token is sealed in the store when this
+ * resolves. Throws one of the four kinds of error, with nothing changed but that the state is used
+ * up; the reason is on record for `findConsentOutcome`.
+ */
+export async function completeConsent(
+  deps: ConsentsDeps,
+  key: ConsentKey,
+  answer: ConsentAnswer,
+): Promise<Connected> {
+  const { store } = deps.application;
+  const row = await store.consents.take(hashToken(key.state));
+  if (!row) throw notUnderWay();
+  try {
+    const connected = await connect(deps, row, key, answer);
+    await store.consents.conclude(row.state_hash, CONNECTED);
+    return connected;
+  } catch (error) {
+    await store.consents.conclude(row.state_hash, reasonOf(error));
+    throw error;
+  }
+}
+
+/** `connected`, or why not; null while nobody has come back. */
+export async function findConsentOutcome(
+  { application: { store } }: Pick<ConsentsDeps, 'application'>,
+  state: string,
+): Promise<string | null> {
+  const outcome = (await store.consents.find(hashToken(state)))?.outcome ?? null;
+  // Somebody is back, and the CRM is being asked.
+  return outcome === 'taken' ? null : outcome;
+}
+
+/** What became of a disconnection. */
+export interface Disconnected {
+  /** Why the CRM did not take its token back; null if it did. */
+  problem: string | null;
+}
+
+/**
+ * Has the CRM take back what a consent has given, and forgets it. What is known of contacts stays.
+ * If the CRM refuses, the token is forgotten all the same; if it cannot be reached, that is thrown
+ * and nothing is changed.
+ */
+export async function disconnect(
+  deps: ConsentsDeps,
+  integration: Integration,
+): Promise<Disconnected> {
+  const { consent, settings } = await requireConsent(integration);
+  const secrets = secretsOf(deps, integration);
+  const name = consent.secretName(settings);
+  const refreshToken = await secrets.read(name);
+  if (refreshToken === null) {
+    throw new ConfigurationError(`"${integration.id}" is not connected.`, {
+      code: 'not_connected',
+      details: { integration: integration.id },
+    });
+  }
+  const problem = await revoke(consent, settings, refreshToken, deps);
+  await secrets.remove(name);
+  return { problem };
+}
+
+function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+interface WantedConsent {
+  consent: Consent;
+  /** As the connector reads them. */
+  settings: unknown;
+}
+
+async function requireConsent(integration: Integration): Promise<WantedConsent> {
+  const found = await findConsent(integration);
+  if (found !== null) return found;
+  const { id, crm } = integration;
+  throw new ConfigurationError(
+    `"${id}" signs in to its CRM (${crm.kind}) with what its settings hold, so nobody has to connect it. To connect an account of Salesforce or HubSpot by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
+    { code: 'consent_not_wanted', details: { integration: id } },
+  );
+}
+
+async function findConsent({ crm }: Integration): Promise<WantedConsent | null> {
+  const { consent, settingsSchema } = await findConnectorDefinition(crm.kind);
+  if (consent === undefined) return null;
+  const settings = settingsSchema.parse(crm);
+  return consent.isWanted(settings) ? { consent, settings } : null;
+}
+
+/** The integration may be one that a service with older settings does not know. */
+function integrationOf(
+  { application }: ConsentsDeps,
+  { integration_id: id }: ConsentRow,
+  kind: string,
+): Integration {
+  const integration = application.integrations.get(id);
+  if (integration?.crm.kind === kind) return integration;
+  throw new ConfigurationError(
+    `The settings that are in use here have no integration "${id}" with a CRM of the kind "${kind}". If they were changed, start the service again.`,
+    { code: 'integration_unknown', details: { integration: id } },
+  );
+}
+
+function notUnderWay(): ConfigurationError {
+  return new ConfigurationError(
+    'This address was used already, is older than ten minutes, or was never given out. Begin again: donor-sync connect.',
+    { code: 'consent_not_under_way' },
+  );
+}
+
+async function connect(
+  deps: ConsentsDeps,
+  row: ConsentRow,
+  { kind, redirectUri }: ConsentKey,
+  answer: ConsentAnswer,
+): Promise<Connected> {
+  const integration = integrationOf(deps, row, kind);
+  if ('error' in answer) throw refused(answer);
+  const { consent, settings } = await requireConsent(integration);
+  const codeVerifier = deps.application.sealer.open(row.verifier);
+  const reply = { code: answer.code, redirectUri, codeVerifier };
+  const consented = await consent.complete(settings, reply, consentDeps(deps));
+  await requireSameAccount(deps, integration, consented);
+  await secretsOf(deps, integration).write(consent.secretName(settings), consented.refreshToken);
+  return { integrationId: integration.id, account: consented.account };
+}
+
+function refused({ error, description }: { error: string; description: string }) {
+  const words = description === '' ? error : `${error}: ${description}`;
+  return new ConfigurationError(`The CRM did not let donor-sync in (${words}).`, {
+    code: 'consent_denied',
+    details: { word: error },
+  });
+}
+
+/**
+ * Ids of one account mean other people in another. The token of the wrong one is only dropped: some
+ * CRMs give the same token twice, and revoking it would cut off another integration.
+ */
+async function requireSameAccount(
+  { application: { store } }: ConsentsDeps,
+  { id }: Integration,
+  { account }: Consented,
+): Promise<void> {
+  const { crmAccount } = await store.integrations.findState(id);
+  if (crmAccount === null || crmAccount === store.fingerprint('crm_account', account.id)) return;
+  throw new ConfigurationError(
+    `"${id}" belongs to another account than "${account.name}", and was not changed. Sign in to the account it was connected to before, or give the new account an integration of its own.`,
+    { code: 'crm_account_changed', details: { integration: id } },
+  );
+}
+
+function secretsOf(
+  { application }: Pick<ConsentsDeps, 'application'>,
+  { id }: Integration,
+): IntegrationSecrets {
+  return connectorSecrets(application, id);
+}
+
+function consentDeps({ clock, signal }: ConsentsDeps): ConsentDeps {
+  return { clock, signal };
+}
+
+/** What nobody foresaw is for the log alone. */
+function reasonOf(error: unknown): string {
+  return error instanceof DonorSyncError ? error.message : 'Something went wrong inside.';
+}
+
+async function revoke(
+  consent: Consent,
+  settings: unknown,
+  refreshToken: string,
+  deps: ConsentsDeps,
+): Promise<string | null> {
+  try {
+    await consent.revoke(settings, refreshToken, consentDeps(deps));
+    return null;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message;
+    throw error;
+  }
+}

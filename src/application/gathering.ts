@@ -1,0 +1,29 @@
+import type { Clock } from '../core/clock.ts';
+import type { RunRequestRow } from '../store/run-requests.ts';
+
+/** Which requests may begin a run now. */
+export interface Gathering {
+  /** Asked of a request whose integration is free; if true, its run is expected to begin. */
+  mayBegin(row: Pick<RunRequestRow, 'integration_id' | 'trigger' | 'requested_at'>): boolean;
+}
+
+/**
+ * Webhooks come in bursts, and a run that finds little to do is over before the next one arrives.
+ * So the first of a burst begins a run at once, and what arrives within this time waits together.
+ */
+const GATHER_MS = 15_000;
+
+/** Gathers what webhooks ask for; people and schedules never wait for it. */
+export function createGathering(clock: Pick<Clock, 'now'>): Gathering {
+  const openedAt = new Map<string, number>();
+  return {
+    mayBegin({ integration_id: id, trigger, requested_at: requestedAt }) {
+      if (trigger !== 'webhook') return true;
+      const opened = openedAt.get(id);
+      if (opened !== undefined && requestedAt <= opened) return true;
+      if (opened !== undefined && clock.now() - opened < GATHER_MS) return false;
+      openedAt.set(id, clock.now());
+      return true;
+    },
+  };
+}

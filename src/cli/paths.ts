@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { type ContactPaths, readContactPaths } from '../insights/contact-paths.ts';
+import { chooseOne } from './choose-integrations.ts';
+import { runAction } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import {
+  neverAborted,
+  type ProductDeps,
+  productCommand,
+  withApplication,
+  withIntegration,
+} from './product.ts';
+import { countOf } from './quantities.ts';
+import { noteQueryCost, percentText } from './query-text.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync paths 0035e00000abcde
+  donor-sync paths 0035e00000abcde --integration riverside --json   for scripts: { "paths": {...} }
+
+Asks the service once, which may cost a credit if it charges for queries. Writes nothing.`;
+
+const optionsSchema = z.object({
+  config: z.string().optional(),
+  integration: z.string().optional(),
+});
+
+/** The command `paths`: everybody in the networks who knows one contact. */
+export function pathsCommand(deps: ProductDeps): Command {
+  const command = productCommand('paths', deps)
+    .description('show everybody in the networks who knows a contact, and from where')
+    .argument('<contact>', 'the id of the contact in the CRM')
+    .option('--integration <id>', 'may be left out if there is only one')
+    .addHelpText('after', EXAMPLES);
+  return command.action((contact: string) =>
+    runAction(deps, command, (output) => {
+      const { config, integration: id } = optionsSchema.parse(command.optsWithGlobals());
+      return withApplication(deps, config, async (application) => {
+        const integration = chooseOne(application, id);
+        await withIntegration(application, integration, neverAborted(), async (open) => {
+          await open.connector.prepare();
+          const paths = await readContactPaths(open.deps, integration.id, contact);
+          output.finish({ paths }, () => printPaths(output, paths));
+          noteQueryCost(output, open.partner);
+        });
+        return EXIT_CODES.done;
+      });
+    }),
+  );
+}
+
+function printPaths(output: Output, { contact, name, memberOf, connections }: ContactPaths): void {
+  const people = new Set(connections.map(({ introducer }) => introducer.donorId)).size;
+  const who = output.style.strong(name ?? contact);
+  if (memberOf.length > 0) output.print(`${who} is in ${memberOf.join(', ')}.`);
+  if (people === 0) {
+    output.print(`Nobody in the networks is known to know ${who}.`);
+    return;
+  }
+  const verb = people === 1 ? 'knows' : 'know';
+  output.print(`${countOf(people, 'person', 'people')} in the networks ${verb} ${who}:`);
+  output.print();
+  output.table(
+    [
+      { header: 'Strength', value: ({ strength }) => percentText(strength), align: 'right' },
+      { header: 'Who', value: ({ introducer }) => introducer.name ?? introducer.donorId },
+      { header: 'Network', value: ({ networks }) => networks.join(', ') },
+      { header: 'How', value: ({ sentence }) => sentence, shrinks: true },
+    ],
+    connections,
+  );
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+/** What people can be told of. */
+export const ALERT_KINDS = ['runFailed', 'runStopped', 'keyExpires', 'creditsLow', 'held'] as const;
+
+const emailSchema = z.strictObject({
+  to: z.array(z.email()).min(1),
+  /** An address, or a name with an address: `donor-sync <sync@example.org>`. */
+  from: z.string().trim().min(3),
+  /** The mail server: `smtps://user:password@host:465`, or `smtp://` with STARTTLS. */
+  smtp: z.url({ protocol: /^smtps?$/ }),
+});
+
+const webhookSchema = z.strictObject({
+  /** Takes `{ "text": … }`, as incoming webhooks of Slack do. */
+  url: z.url({ protocol: /^https?$/ }),
+});
+
+/** Whom to tell what; without `email` and `webhook` nobody is told anything. */
+export const alertsSchema = z.strictObject({
+  email: emailSchema.nullable().default(null),
+  webhook: webhookSchema.nullable().default(null),
+  /** What is worth telling. */
+  on: z.array(z.enum(ALERT_KINDS)).default([...ALERT_KINDS]),
+  /** Fewer credits than this left in a bucket are few; 0 is never told. */
+  creditsBelow: z
+    .strictObject({
+      enhancements: z.int().nonnegative().default(100),
+      networks: z.int().nonnegative().default(100),
+    })
+    .prefault({}),
+  /** How long before `partner.expiresOn` people are told. */
+  keyExpiresWithinDays: z.int().min(1).max(365).default(14),
+});
+
+export type AlertKind = (typeof ALERT_KINDS)[number];
+export type AlertSettings = z.infer<typeof alertsSchema>;

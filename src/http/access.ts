@@ -1,0 +1,148 @@
+/** Who may ask what: access tokens, sessions of browsers, and the one person who tries it at home. */
+import type { Context, MiddlewareHandler } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { hashToken } from '../application/access-token.ts';
+import type { Clock } from '../core/clock.ts';
+import type { AccessTokenRow } from '../store/access.ts';
+import type { Store } from '../store/store.ts';
+import type { Attempts } from './attempts.ts';
+import type { HttpEnv } from './context.ts';
+import { HttpError } from './http-error.ts';
+import { addressOf, isLocal, isLoopbackName } from './peer.ts';
+import type { Principal, Role } from './principal.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import { isSameText, newSecret } from './secret.ts';
+
+export interface Access {
+  /**
+   * Lets only those through who have the role, and sets `c.var.principal`. Throws an HttpError
+   * otherwise: 401, 403 or, after too many wrong tokens, 429. What changes something and relies on
+   * more than a token in a header has to come from our own pages.
+   */
+  requireRole(role: Role): MiddlewareHandler<HttpEnv>;
+  /** Like `requireRole('viewer')`, but somebody on this machine needs no token. */
+  requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
+  /** Who asks, or null; for pages that show a form to strangers. Throws an HttpError (429). */
+  identify(c: Context<HttpEnv>): Promise<Principal | null>;
+  /**
+   * Begins a session for the browser that presents this token: sets the cookie. Null if the token
+   * is not one of ours. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
+   */
+  signIn(c: Context<HttpEnv>, token: string): Promise<Principal | null>;
+  /** Ends the browser's session and takes its cookie away. Throws an HttpError (403) likewise. */
+  signOut(c: Context<HttpEnv>): Promise<void>;
+}
+
+/** A working day and the night after it; then the browser signs in again. */
+const SESSION_MS = 24 * 3_600_000;
+
+export interface AccessDeps {
+  store: Pick<Store, 'access'>;
+  clock: Pick<Clock, 'now'>;
+  attempts: Attempts;
+  publicUrl: string;
+}
+
+export function createAccess({ store, clock, attempts, publicUrl }: AccessDeps): Access {
+  const { protocol, hostname } = new URL(publicUrl);
+  const isSecure = protocol === 'https:';
+  // Browsers take a cookie of this name only over https, for the whole host and no other.
+  const cookieName = isSecure ? '__Host-donor_sync_session' : 'donor_sync_session';
+  // Behind a proxy everybody seems to be on this machine: who is public needs tokens in any case.
+  const isHome = isLoopbackName(hostname);
+
+  async function identify(c: Context<HttpEnv>): Promise<Principal | null> {
+    const token = bearerToken(c);
+    if (token !== undefined) return principalOf('token', await findToken(c, token));
+    const cookie = getCookie(c, cookieName);
+    const row = cookie && (await store.access.findSession(hashToken(cookie)));
+    if (row) return principalOf('session', row);
+    const isAlone = isHome && isLocal(c) && (await store.access.listTokens()).length === 0;
+    return isAlone ? { kind: 'local', role: 'admin', name: null } : null;
+  }
+
+  async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRow | null> {
+    const address = addressOf(c);
+    attempts.requireAllowed(address);
+    const hash = hashToken(token);
+    // All are compared, so that the time tells nothing of which one it is.
+    const [row] = (await store.access.listTokens()).filter((one) => isSameText(one.hash, hash));
+    if (row === undefined) {
+      attempts.noteFailure(address);
+      return null;
+    }
+    await store.access.noteUse(row);
+    return row;
+  }
+
+  /** No page can make a browser send somebody's token in a header. */
+  function requireOurPages(c: Context<HttpEnv>, { kind }: Principal): void {
+    if (kind === 'token') return;
+    requireSameOrigin(c, publicUrl, kind === 'session' ? 'refused' : 'allowed');
+  }
+
+  return {
+    identify,
+    requireRole(role) {
+      return async (c, next) => {
+        const principal = await identify(c);
+        if (principal === null) throw unauthenticated();
+        if (role === 'admin' && principal.role !== 'admin') throw forbidden();
+        requireOurPages(c, principal);
+        c.set('principal', principal);
+        await next();
+      };
+    },
+    requireViewerUnlessLocal() {
+      return async (c, next) => {
+        const isAllowed = (isHome && isLocal(c)) || (await identify(c)) !== null;
+        if (!isAllowed) throw unauthenticated();
+        await next();
+      };
+    },
+    async signIn(c, token) {
+      requireSameOrigin(c, publicUrl, 'allowed');
+      const row = await findToken(c, token);
+      if (row === null) return null;
+      const secret = newSecret();
+      await store.access.addSession(hashToken(secret), row.id, clock.now() + SESSION_MS);
+      setCookie(c, cookieName, secret, {
+        ...{ httpOnly: true, sameSite: 'Lax', secure: isSecure, path: '/' },
+        maxAge: SESSION_MS / 1_000,
+      });
+      return principalOf('session', row);
+    },
+    async signOut(c) {
+      requireSameOrigin(c, publicUrl, 'refused');
+      const cookie = getCookie(c, cookieName);
+      if (cookie !== undefined) await store.access.endSession(hashToken(cookie));
+      deleteCookie(c, cookieName, { path: '/', secure: isSecure });
+    },
+  };
+}
+
+function principalOf(
+  kind: Principal['kind'],
+  row: Pick<AccessTokenRow, 'role' | 'name'> | null,
+): Principal | null {
+  return row && { kind, role: row.role, name: row.name };
+}
+
+/** The token of `Authorization: Bearer …`; undefined without that header. */
+function bearerToken(c: Context<HttpEnv>): string | undefined {
+  const header = c.req.header('authorization');
+  return header === undefined ? undefined : (/^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '');
+}
+
+function unauthenticated(): HttpError {
+  return new HttpError(
+    401,
+    'unauthenticated',
+    'A valid access token is needed: "Authorization: Bearer dst_…". `donor-sync tokens create` makes one.',
+    { headers: { 'WWW-Authenticate': 'Bearer realm="donor-sync"' } },
+  );
+}
+
+function forbidden(): HttpError {
+  return new HttpError(403, 'role_insufficient', 'This needs an access token of an admin.');
+}

@@ -1,0 +1,57 @@
+/** The one place that turns what was thrown into an answer (design, section 4.5). */
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { ConfigurationError, messageOf, RetriableError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { HttpEnv } from './context.ts';
+import { type ErrorStatus, HttpError } from './http-error.ts';
+
+/** Answers any error; what nobody foresaw is told to the log alone. */
+export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Response {
+  const known = knownError(error);
+  if (known) return answer(c, known);
+  const { requestId } = c.var;
+  log.error(
+    { requestId, error: messageOf(error), stack: error.stack },
+    'a request failed inside the service',
+  );
+  return answer(
+    c,
+    new HttpError(500, 'internal_error', `Something went wrong inside. Its id is ${requestId}.`, {
+      details: { requestId },
+    }),
+  );
+}
+
+/** An answer with the body that every error has. */
+export function answer(
+  c: Context<HttpEnv>,
+  { status, code, message, details, headers }: HttpError,
+): Response {
+  return c.json(
+    { error: { code, message, ...(details === undefined ? {} : { details }) } },
+    status,
+    headers,
+  );
+}
+
+function knownError(error: Error): HttpError | null {
+  if (error instanceof HttpError) return error;
+  if (error instanceof HTTPException) return frameworkError(error.status);
+  if (error instanceof ConfigurationError) return new HttpError(422, error.code, error.message);
+  if (error instanceof RetriableError) {
+    return new HttpError(503, error.code, 'The service cannot do that right now. Try again later.');
+  }
+  return null;
+}
+
+/** What the framework itself refuses; its own words are for programmers. */
+function frameworkError(status: number): HttpError | null {
+  const known = FRAMEWORK_ERRORS.get(status);
+  return known ? new HttpError(...known) : null;
+}
+
+const FRAMEWORK_ERRORS: ReadonlyMap<number, [ErrorStatus, string, string]> = new Map([
+  [400, [400, 'body_unreadable', 'The body is not valid JSON.']],
+  [504, [504, 'timed_out', 'That took too long. Try again later.']],
+]);

@@ -1,0 +1,72 @@
+/** The way of a request through the service (design, section 4.5). */
+import type { Context, Hono } from 'hono';
+import { except } from 'hono/combine';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { timeout } from 'hono/timeout';
+import { createAccess } from './access.ts';
+import { answer, answerError } from './answer-error.ts';
+import { createAttempts } from './attempts.ts';
+import type { HttpDeps, HttpEnv } from './context.ts';
+import { dashboardRoutes } from './dashboard/routes.ts';
+import { addDocuments } from './documents.ts';
+import { forbidCaching, protectAnswers } from './headers.ts';
+import { healthRoutes } from './health.ts';
+import { holdRoutes } from './holds.ts';
+import { hookRoutes } from './hooks.ts';
+import { HttpError } from './http-error.ts';
+import { integrationRoutes } from './integrations.ts';
+import { requireKnownHost } from './known-hosts.ts';
+import { createMetrics } from './metrics.ts';
+import { metricsRoutes } from './metrics-route.ts';
+import { oauthRoutes } from './oauth.ts';
+import { noteRequests } from './request-log.ts';
+import { createRouter } from './router.ts';
+import { runEventRoutes } from './run-events.ts';
+import { runRoutes } from './runs.ts';
+import { startRunRoutes } from './start-run.ts';
+
+/** Longer than any answer takes that is not stuck. */
+const ANSWER_TIMEOUT_MS = 30_000;
+
+/** The HTTP of the service. The order matters: nothing is asked for whom it is not to be asked. */
+export function createHttpApp(deps: HttpDeps): Hono<HttpEnv> {
+  const { application, clock, log, publicUrl, runner } = deps;
+  const access = createAccess({
+    ...{ store: application.store, clock, publicUrl },
+    attempts: createAttempts(clock),
+  });
+  const metrics = createMetrics(deps);
+  runner.onRunEnded(({ report }) => metrics.noteRun(report));
+
+  const app = createRouter();
+  app.onError((error, c) => answerError(error, c, log));
+  app.notFound((c) => answer(c, new HttpError(404, 'not_found', 'There is nothing here.')));
+  app.use(noteRequests({ clock, log }, metrics.noteRequest));
+  app.use(protectAnswers(publicUrl));
+  app.use(forbidCaching);
+  app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
+  // Who watches over us may know us by any name.
+  app.use(except(['/healthz', '/readyz'], requireKnownHost(publicUrl)));
+  app.use(except('/v1/runs/:id/events', timeout(ANSWER_TIMEOUT_MS)));
+  app.route('/', healthRoutes(deps));
+  app.route('/', metricsRoutes(metrics, access));
+  app.route('/', integrationRoutes(deps, access));
+  app.route('/', startRunRoutes(deps, access));
+  app.route('/', runRoutes(deps, access));
+  app.route('/', runEventRoutes(deps, access));
+  app.route('/', holdRoutes(deps, access));
+  app.route('/', dashboardRoutes(deps, access));
+  app.route('/', hookRoutes(deps, createAttempts(clock)));
+  app.route('/', oauthRoutes(deps, access));
+  addDocuments(app, deps.version, publicUrl);
+  return app;
+}
+
+function refuseMethod(c: Context<HttpEnv>, methods: readonly string[]): Response {
+  const allowed = methods.join(', ');
+  const message = `This address takes ${allowed}.`;
+  return answer(
+    c,
+    new HttpError(405, 'method_not_allowed', message, { headers: { Allow: allowed } }),
+  );
+}

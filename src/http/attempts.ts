@@ -1,0 +1,51 @@
+import type { Clock } from '../core/clock.ts';
+import { tryLater } from './http-error.ts';
+
+/** Wrong tokens that an address may present within the time below. */
+const MAX_FAILURES = 20;
+const WINDOW_MS = 60_000;
+
+/** Addresses that are remembered; the one that has waited longest makes room. */
+const MAX_ADDRESSES = 10_000;
+
+/** Counts wrong tokens by address, so that nobody can go on guessing. */
+export interface Attempts {
+  /** Throws an HttpError (429) while an address has failed too often; asked before a token is looked at. */
+  requireAllowed(address: string): void;
+  noteFailure(address: string): void;
+}
+
+interface Failures {
+  count: number;
+  /** Epoch ms; from then on the count begins anew. */
+  until: number;
+}
+
+export function createAttempts(clock: Pick<Clock, 'now'>): Attempts {
+  const failures = new Map<string, Failures>();
+
+  function current(address: string): Failures | undefined {
+    const found = failures.get(address);
+    return found !== undefined && found.until > clock.now() ? found : undefined;
+  }
+
+  return {
+    requireAllowed(address) {
+      const found = current(address);
+      if (found === undefined || found.count < MAX_FAILURES) return;
+      throw tryLater(
+        429,
+        'too_many_attempts',
+        'Too many wrong tokens came from this address. Wait a while.',
+        found.until - clock.now(),
+      );
+    },
+    noteFailure(address) {
+      const { count, until } = current(address) ?? { count: 0, until: clock.now() + WINDOW_MS };
+      failures.delete(address);
+      failures.set(address, { count: count + 1, until });
+      const [oldest] = failures.keys();
+      if (failures.size > MAX_ADDRESSES && oldest !== undefined) failures.delete(oldest);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** What to do after a run that did not come to its end. */
+import type { RunReason } from '../../core/run.ts';
+
+/** What a person reads below the reason of a run. */
+export interface Advice {
+  /** `person`: nothing goes on until somebody does something; `time`: it goes on by itself. */
+  needs: 'person' | 'time';
+  /** One or two whole sentences. */
+  text: string;
+  /** A command that helps; null if none is needed. */
+  command: string | null;
+}
+
+/** The advice for the reason of a run that stopped or failed; null means that it was cut off. */
+export function adviceFor(reason: RunReason | null, integrationId: string): Advice {
+  switch (reason?.code) {
+    case undefined:
+    case 'interrupted':
+      return patience('The next run goes on where it ended. Nothing is paid for twice.');
+    case 'credits_exhausted':
+      return {
+        ...{ needs: 'person', text: 'Buy credits; the next run goes on where this one ended.' },
+        command: 'donor-sync credits',
+      };
+    case 'budget_reached':
+      return patience(
+        'Raise the budget in the settings, or wait: a later run goes on once the budget allows it.',
+        `donor-sync plan ${integrationId}`,
+      );
+    case 'partner_unavailable':
+    case 'crm_unavailable':
+      return patience('That usually passes. The next run goes on where this one ended.');
+    case 'crm_limit_reached':
+      return patience('The CRM has a limit for each day. The next run goes on once it is over.');
+    case 'partner_key_rejected':
+    case 'partner_key_expired':
+      return person('Put a valid partner key into the settings and restart.', integrationId);
+    case 'crm_unauthorized':
+      return person('Connect the CRM again, or renew its credentials.', integrationId);
+    default:
+      return person('Mend what the message names, then sync again.', integrationId);
+  }
+}
+
+function patience(text: string, command: string | null = null): Advice {
+  return { needs: 'time', text, command };
+}
+
+function person(text: string, integrationId: string): Advice {
+  return { needs: 'person', text, command: `donor-sync doctor ${integrationId}` };
+}

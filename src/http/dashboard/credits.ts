@@ -1,0 +1,117 @@
+/** The credits of each partner key, asked of the service: that is free. */
+import { type Clock, isoTime } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration.ts';
+import type { Log } from '../../core/log.ts';
+import type { PartnerClient } from '../../partner/client.ts';
+import type { CreditBalances } from '../../partner/credits.ts';
+
+/** One partner key; several integrations may share it. */
+export interface KeyCredits {
+  /** The names of the integrations with this key. */
+  integrations: string[];
+  /** Null before the first answer. */
+  balances: CreditBalances | null;
+  /** When the service said so, ISO 8601. */
+  readAt: string | null;
+  /** True if the service did not answer when it was asked last. */
+  isUnanswered: boolean;
+}
+
+export interface CreditReader {
+  /** The credits of these integrations' keys; what does not come soon is there the next time. */
+  read(integrations: readonly Integration[]): Promise<KeyCredits[]>;
+}
+
+/** How long a balance is shown before it is asked for again. */
+const MAX_AGE_MS = 30_000;
+
+/** How long a page waits for balances. */
+const MAX_WAIT_MS = 1_500;
+
+interface Known {
+  balances: CreditBalances | null;
+  readAt: number | null;
+  askedAt: number;
+  isUnanswered: boolean;
+  /** Resolves when the question that is open has its answer; never rejects. */
+  asking: Promise<void> | null;
+}
+
+/** What the reader needs of the world. */
+export interface CreditDeps {
+  application: {
+    open(
+      integration: Integration,
+      signal: AbortSignal,
+    ): Promise<{ partner: Pick<PartnerClient, 'readCredits'>; close(): Promise<void> }>;
+  };
+  clock: Clock;
+  log: Log;
+}
+
+/** Makes a reader that asks for each key at most twice a minute, whoever looks. */
+export function createCreditReader({ application, clock, log }: CreditDeps): CreditReader {
+  const known = new Map<string, Known>();
+
+  return {
+    async read(integrations) {
+      const keys = Map.groupBy(
+        integrations,
+        ({ partner }) => `${partner.baseUrl}\n${partner.apiKey}`,
+      );
+      const asking = [...keys].map(([key, [one]]) => one && refresh(key, one));
+      await within(MAX_WAIT_MS, Promise.all(asking));
+      return [...keys].map(([key, members]) => viewOf(members, known.get(key)));
+    },
+  };
+
+  function refresh(key: string, integration: Integration): Promise<void> {
+    const now = clock.now();
+    const before = known.get(key) ?? {
+      ...{ balances: null, readAt: null, isUnanswered: false, asking: null },
+      askedAt: Number.NEGATIVE_INFINITY,
+    };
+    if (before.asking !== null) return before.asking;
+    if (now - before.askedAt < MAX_AGE_MS) return Promise.resolve();
+    const asking = ask(integration).then((balances) => {
+      known.set(key, {
+        balances: balances ?? before.balances,
+        readAt: balances === null ? before.readAt : clock.now(),
+        ...{ askedAt: now, isUnanswered: balances === null, asking: null },
+      });
+    });
+    known.set(key, { ...before, asking });
+    return asking;
+  }
+
+  async function ask(integration: Integration): Promise<CreditBalances | null> {
+    try {
+      const open = await application.open(integration, new AbortController().signal);
+      try {
+        return await open.partner.readCredits();
+      } finally {
+        await open.close();
+      }
+    } catch (error) {
+      const facts = { integration: integration.id, error: messageOf(error) };
+      log.warn(facts, 'the credits could not be read for the status page');
+      return null;
+    }
+  }
+
+  async function within(ms: number, work: Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([work, clock.sleep(ms, over.signal)]);
+    over.abort();
+  }
+}
+
+function viewOf(integrations: readonly Integration[], known: Known | undefined): KeyCredits {
+  return {
+    integrations: integrations.map(({ id, name = id }) => name),
+    balances: known?.balances ?? null,
+    readAt: known?.readAt ? isoTime(known.readAt) : null,
+    isUnanswered: known?.isUnanswered ?? false,
+  };
+}

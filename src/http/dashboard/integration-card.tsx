@@ -1,0 +1,178 @@
+import { CurrentRunPanel } from './current-run.tsx';
+import type { IntegrationView, PastRun, ScheduleView } from './overview.ts';
+import { CountCell, type MarkKind, Moment, RunStatus, Status, Trouble } from './parts.tsx';
+import type { Standing } from './verdict.ts';
+import { countOf, formatSpan } from './words.ts';
+
+const STANDINGS: Readonly<Record<Standing, { kind: MarkKind; word: string }>> = {
+  syncing: { kind: 'busy', word: 'Syncing' },
+  queued: { kind: 'busy', word: 'About to sync' },
+  well: { kind: 'well', word: 'Well' },
+  new: { kind: 'idle', word: 'Not synced yet' },
+  stopped: { kind: 'patience', word: 'Stopped early' },
+  failed: { kind: 'failed', word: 'Failed' },
+};
+
+/** One integration: how it is, what it does now, and what it did last. */
+export function IntegrationCard(props: { view: IntegrationView; isAdmin: boolean; now: number }) {
+  const { view, isAdmin, now } = props;
+  const { id, name, crm, standing, current, problem, runs } = view;
+  return (
+    <section class="card" id={id} aria-labelledby={`${id}-name`}>
+      <div class="card-head">
+        <h2 id={`${id}-name`}>
+          {name} <span class="kind">{crm}</span>
+        </h2>
+        {isAdmin && <SyncNow view={view} />}
+      </div>
+      <div id={`${id}-live`} data-live>
+        <p class="standing">
+          <Status {...STANDINGS[standing]} />
+        </p>
+        {current && <CurrentRunPanel current={current} now={now} />}
+        {problem && <Trouble message={problem.message} advice={problem.advice} />}
+        <Facts view={view} now={now} />
+        {runs.length === 0 ? (
+          <p class="empty">No run is over yet. The first one reads every contact.</p>
+        ) : (
+          <RunTable name={name} runs={runs} now={now} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** A click opens a question; the answer is what starts. */
+function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
+  const dialog = `${id}-sync-question`;
+  return (
+    <>
+      <button type="button" class="button" id={`${id}-sync`} popovertarget={dialog}>
+        Sync now
+      </button>
+      <div
+        popover="auto"
+        class="dialog"
+        id={dialog}
+        role="dialog"
+        aria-labelledby={`${dialog}-title`}
+      >
+        <h3 id={`${dialog}-title`}>Sync {name} now?</h3>
+        <p>
+          The contacts that changed in the CRM ({crm}) are read. Whoever is new or has changed costs
+          a credit; nobody is paid for twice.
+        </p>
+        <form class="row" method="post" action={`/integrations/${id}/sync`}>
+          <button type="submit" class="button primary">
+            Sync now
+          </button>
+          <button type="button" class="button" popovertarget={dialog} popovertargetaction="hide">
+            Cancel
+          </button>
+        </form>
+      </div>
+    </>
+  );
+}
+
+function Facts({ view, now }: { view: IntegrationView; now: number }) {
+  const { lastSuccessAt, schedule, waiting, held } = view;
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Last success</dt>
+        <dd>{lastSuccessAt === null ? 'never' : <Moment at={lastSuccessAt} now={now} />}</dd>
+      </div>
+      <div>
+        <dt>Next run</dt>
+        <dd>
+          <NextRun schedule={schedule} now={now} />
+        </dd>
+      </div>
+      <div>
+        <dt>Left for the next run</dt>
+        <dd>{countOf(waiting, 'contact')}</dd>
+      </div>
+      <div>
+        <dt>Held for a person</dt>
+        <dd>{held === 0 ? 'nothing' : <a href="#holds">{countOf(held, 'decision')}</a>}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function NextRun({ schedule, now }: { schedule: ScheduleView | null; now: number }) {
+  if (schedule === null) return <>only by hand</>;
+  if (schedule.isPaused) return <Status kind="patience" word="paused" />;
+  if (schedule.nextRunAt === null) return <>none</>;
+  const { nextRunAt, cron, timezone } = schedule;
+  return (
+    <>
+      <Moment at={nextRunAt} now={now} />
+      <span class="quiet detail">
+        <Moment at={nextRunAt} now={now} as="moment" /> · <code>{cron}</code> {timezone}
+      </span>
+    </>
+  );
+}
+
+function RunTable({ name, runs, now }: { name: string; runs: readonly PastRun[]; now: number }) {
+  return (
+    <table class="stacks">
+      <caption class="hidden">The last runs of {name}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Run</th>
+          <th scope="col">Began</th>
+          <th scope="col">Took</th>
+          <th scope="col" class="number">
+            Read
+          </th>
+          <th scope="col" class="number">
+            Enhanced
+          </th>
+          <th scope="col" class="number">
+            Written
+          </th>
+          <th scope="col" class="number">
+            Failed
+          </th>
+          <th scope="col" class="number">
+            Held
+          </th>
+          <th scope="col" class="number">
+            Credits
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map((run) => (
+          <RunRow key={run.report.id} run={run} now={now} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number }) {
+  const { id, startedAt, finishedAt, contacts, credits } = report;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`/runs/${id}`} id={`run-${id}`}>
+          <RunStatus report={report} isCutOff={isCutOff} />
+        </a>
+      </th>
+      <td data-label="Began">
+        <Moment at={startedAt} now={now} />
+      </td>
+      <td data-label="Took">{finishedAt === null ? '–' : formatSpan(startedAt, finishedAt)}</td>
+      <CountCell label="Read" count={contacts.read} />
+      <CountCell label="Enhanced" count={contacts.enhanced} />
+      <CountCell label="Written" count={contacts.written} />
+      <CountCell label="Failed" count={contacts.failed} />
+      <CountCell label="Held" count={contacts.held} />
+      <CountCell label="Credits" count={credits.enhancements.spent + credits.networks.spent} />
+    </tr>
+  );
+}

@@ -1,0 +1,72 @@
+/** What every page has round its content. */
+import type { PropsWithChildren } from 'hono/jsx';
+import type { Principal } from '../principal.ts';
+import { ASSETS } from './assets.ts';
+
+/** What pages are told of the moment and of who looks. */
+export interface Viewer {
+  /** Null for somebody who has not signed in. */
+  principal: Principal | null;
+  /** Epoch ms. */
+  now: number;
+  /** The version of the program. */
+  version: string;
+}
+
+/** A whole page. */
+export function Layout(props: PropsWithChildren<{ title: string; viewer: Viewer }>) {
+  const { title, viewer, children } = props;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        {/* Without any referrer browsers hide the origin of our own forms from us as well. */}
+        <meta name="referrer" content="same-origin" />
+        <title>{`${title} · donor-sync`}</title>
+        <link rel="icon" href={ASSETS.icon.href} type="image/svg+xml" />
+        <link rel="stylesheet" href={ASSETS.styles.href} />
+        <script src={ASSETS.script.href} defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header class="top">
+          <a class="brand" href="/">
+            <img src={ASSETS.icon.href} alt="" width="28" height="28" />
+            donor-sync
+          </a>
+          <Account principal={viewer.principal} />
+        </header>
+        <p id="offline" class="offline" role="status" hidden>
+          The service does not answer. What you see is how things stood before.
+        </p>
+        <main id="main" tabindex={-1}>
+          {children}
+        </main>
+        <footer class="bottom">
+          <span>donor-sync {viewer.version}</span>
+          <a href="/docs">HTTP API</a>
+          <noscript>Reload the page to see how things stand now.</noscript>
+        </footer>
+      </body>
+    </html>
+  );
+}
+
+function Account({ principal }: { principal: Principal | null }) {
+  if (principal === null) return null;
+  if (principal.kind !== 'session') return <span class="account">On this machine</span>;
+  return (
+    <form class="account" method="post" action="/sign-out">
+      <span>
+        {principal.name} <span class="quiet">({principal.role})</span>
+      </span>
+      <button type="submit" class="button small">
+        Sign out
+      </button>
+    </form>
+  );
+}

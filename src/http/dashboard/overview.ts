@@ -1,0 +1,200 @@
+/** All that the status page shows, read from the store. */
+import type { Application } from '../../application.ts';
+import { isoTime } from '../../core/clock.ts';
+import type { Integration } from '../../core/integration.ts';
+import type { RunReport } from '../../core/run.ts';
+import type { RunRequestRow } from '../../store/run-requests.ts';
+import type { RunRow } from '../../store/runs.ts';
+import { reportOf } from '../../sync/stored-report.ts';
+import { findRunReport } from '../run-view.ts';
+import type { CreditReader, KeyCredits } from './credits.ts';
+import { type HoldsView, readHolds } from './holds.ts';
+import {
+  judge,
+  type Problem,
+  problemOf,
+  type Standing,
+  standingOf,
+  type Verdict,
+} from './verdict.ts';
+
+export interface Overview {
+  verdict: Verdict;
+  integrations: IntegrationView[];
+  /** How many integrations there are in all, and which of them comes first on this page. */
+  total: number;
+  from: number;
+  holds: HoldsView;
+  credits: KeyCredits[];
+}
+
+export interface IntegrationView {
+  id: string;
+  name: string;
+  /** The kind of CRM as its maker writes it. */
+  crm: string;
+  standing: Standing;
+  /** The run that is going on or waits to begin. */
+  current: CurrentRun | null;
+  problem: Problem | null;
+  /** ISO 8601. */
+  lastSuccessAt: string | null;
+  schedule: ScheduleView | null;
+  /** Contacts with work left for the next run. */
+  waiting: number;
+  held: number;
+  /** Runs that are over, the newest first. */
+  runs: PastRun[];
+}
+
+export interface CurrentRun {
+  report: RunReport;
+  /** Whether it has begun. */
+  hasBegun: boolean;
+  /** Contacts that were chosen and are settled, of those that were chosen. */
+  done: number;
+}
+
+export interface PastRun {
+  report: RunReport;
+  /** It is over, and nobody wrote down how it ended: its process was gone. */
+  isCutOff: boolean;
+}
+
+export interface ScheduleView {
+  cron: string;
+  timezone: string;
+  /** ISO 8601; null while it is paused, or if it never comes true again. */
+  nextRunAt: string | null;
+  isPaused: boolean;
+}
+
+/** Integrations on one page. */
+export const PAGE_SIZE = 20;
+
+/** Runs that are shown of each integration. */
+const SHOWN_RUNS = 5;
+
+export interface OverviewDeps {
+  application: Pick<Application, 'store' | 'integrations' | 'findRunning'>;
+  credits: CreditReader;
+}
+
+/** Reads the page that begins with the integration at place `from`. */
+export async function readOverview(
+  { application, credits }: OverviewDeps,
+  from: number,
+): Promise<Overview> {
+  const { store } = application;
+  const integrations = [...application.integrations.values()];
+  const requests = Map.groupBy(await store.runRequests.list(), (row) => row.integration_id);
+  const { byIntegration, ...holds } = await readHolds(store, application.integrations);
+  const all = await Promise.all(
+    integrations.map((one) => readSigns(application, one, requests.get(one.id) ?? [])),
+  );
+  const places = new Map(integrations.map(({ id }, place) => [id, place]));
+  const shown = all.slice(from, from + PAGE_SIZE);
+  return {
+    verdict: judge(all, holds.total, (id) => hrefOf(id, places.get(id) ?? 0, from)),
+    integrations: await Promise.all(
+      shown.map((signs) => describe(application, signs, byIntegration.get(signs.id) ?? 0)),
+    ),
+    ...{ total: all.length, from, holds },
+    credits: await credits.read(shown.map(({ integration }) => integration)),
+  };
+}
+
+/** Where an integration is on this page, or on another one. */
+function hrefOf(id: string, place: number, from: number): string {
+  const first = place - (place % PAGE_SIZE);
+  return first === from ? `#${id}` : `/?from=${first}#${id}`;
+}
+
+/** What is read of every integration, also of those that are not on the page. */
+interface IntegrationSigns {
+  integration: Integration;
+  id: string;
+  name: string;
+  standing: Standing;
+  problem: Problem | null;
+  /** The id of the run that is going on or waits. */
+  currentId: string | null;
+  hasBegun: boolean;
+  past: RunRow[];
+}
+
+async function readSigns(
+  { store, findRunning }: OverviewDeps['application'],
+  integration: Integration,
+  [request]: readonly RunRequestRow[],
+): Promise<IntegrationSigns> {
+  const { id, name = id } = integration;
+  const running = await findRunning(id);
+  const rows = await store.runs.list({ integrationId: id, limit: SHOWN_RUNS + 1 });
+  const past = rows.filter((row) => row.id !== running?.run).slice(0, SHOWN_RUNS);
+  const [lastRun] = past;
+  const isRunning = running !== null;
+  const standing = standingOf({ isRunning, isQueued: request !== undefined, lastRun });
+  return {
+    ...{ integration, id, name, standing, past },
+    problem: standing === 'syncing' || standing === 'queued' ? null : problemOf(lastRun),
+    currentId: isRunning ? running.run : (request?.run_id ?? null),
+    hasBegun: isRunning,
+  };
+}
+
+async function describe(
+  { store }: OverviewDeps['application'],
+  signs: IntegrationSigns,
+  held: number,
+): Promise<IntegrationView> {
+  const { integration, id, name, standing, problem, past } = signs;
+  const [success] = await store.runs.list({ integrationId: id, status: 'succeeded', limit: 1 });
+  const { due, submitted, ready } = await store.contacts.countWork(id);
+  const waiting = due + submitted + ready;
+  return {
+    ...{ id, name, standing, problem, held, waiting },
+    crm: CRM_NAMES.get(integration.crm.kind) ?? integration.crm.kind,
+    current: await readCurrent(store, signs, waiting),
+    lastSuccessAt: success ? isoTime(success.finished_at ?? success.started_at) : null,
+    schedule: await readSchedule(store, integration),
+    runs: await Promise.all(
+      past.map(async (row) => ({
+        report: await reportOf(store, row),
+        isCutOff: row.status === 'running',
+      })),
+    ),
+  };
+}
+
+const CRM_NAMES: ReadonlyMap<string, string> = new Map([
+  ['salesforce', 'Salesforce'],
+  ['hubspot', 'HubSpot'],
+  ['csv', 'CSV file'],
+  ['memory', 'Memory'],
+]);
+
+type OverviewStore = OverviewDeps['application']['store'];
+
+async function readCurrent(
+  store: OverviewStore,
+  { currentId, hasBegun }: IntegrationSigns,
+  waiting: number,
+): Promise<CurrentRun | null> {
+  const report = currentId === null ? null : await findRunReport(store, currentId);
+  // It may have ended between the two looks.
+  if (report?.status !== 'running') return null;
+  return { report, hasBegun, done: Math.max(0, report.contacts.chosen - waiting) };
+}
+
+async function readSchedule(
+  store: OverviewStore,
+  { id, schedule }: Integration,
+): Promise<ScheduleView | null> {
+  if (schedule === null) return null;
+  const row = await store.schedules.find(id);
+  const isPaused = row?.paused === 1;
+  const next = isPaused ? null : (row?.next_run_at ?? null);
+  const { cron, timezone } = schedule;
+  return { cron, timezone, isPaused, nextRunAt: next === null ? null : isoTime(next) };
+}

@@ -1,0 +1,29 @@
+/** The pages as texts: the one door between the routes and what is written in JSX. */
+import { html } from 'hono/html';
+import type { Viewer } from './layout.tsx';
+import type { Overview } from './overview.ts';
+import { ProblemPage } from './problem-page.tsx';
+import type { RunDetail } from './run-detail.ts';
+import { RunPage } from './run-page.tsx';
+import { SignInPage, type SignInView } from './sign-in-page.tsx';
+import { StatusPage } from './status-page.tsx';
+
+/** The status page; `note` says what was just done. */
+export function renderStatus(viewer: Viewer, overview: Overview, note: string | null) {
+  return html`<!doctype html>${<StatusPage overview={overview} note={note} viewer={viewer} />}`;
+}
+
+/** The page of one run. */
+export function renderRun(viewer: Viewer, detail: RunDetail) {
+  return html`<!doctype html>${<RunPage detail={detail} viewer={viewer} />}`;
+}
+
+/** The form to sign in. */
+export function renderSignIn(viewer: Viewer, view: SignInView) {
+  return html`<!doctype html>${<SignInPage {...view} viewer={viewer} />}`;
+}
+
+/** What is shown instead of a page that cannot be. */
+export function renderProblem(viewer: Viewer, message: string) {
+  return html`<!doctype html>${<ProblemPage message={message} viewer={viewer} />}`;
+}

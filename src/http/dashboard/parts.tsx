@@ -1,0 +1,147 @@
+/** The small parts that several pages are made of. */
+import type { Child } from 'hono/jsx';
+import type { Outcome } from '../../core/outcome.ts';
+import type { RunReport } from '../../core/run.ts';
+import type { Advice } from './advice.ts';
+import { formatCount, formatMoment, formatRelative } from './words.ts';
+
+/** What a mark says; each has a shape of its own, so that its colour is never all there is. */
+export type MarkKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';
+
+const SHAPES: Readonly<Record<MarkKind, Child>> = {
+  well: (
+    <>
+      <circle cx="8" cy="8" r="7" fill="currentColor" />
+      <path d="m4.8 8.3 2.2 2.2 4.2-4.6" class="mark-line" />
+    </>
+  ),
+  busy: (
+    <>
+      <circle cx="8" cy="8" r="5.8" class="mark-ring" />
+      <path d="M8 2.2A5.8 5.8 0 0 1 13.8 8" class="mark-arc" />
+    </>
+  ),
+  patience: (
+    <>
+      <circle cx="8" cy="8" r="6" class="mark-outline" />
+      <path d="M6.3 5.5v5M9.7 5.5v5" class="mark-outline" />
+    </>
+  ),
+  attention: (
+    <>
+      <path d="M8 1.4 15.2 14.4H.8z" fill="currentColor" class="mark-round" />
+      <path d="M8 6v4M8 12v.1" class="mark-line" />
+    </>
+  ),
+  failed: (
+    <>
+      <rect x="1.4" y="1.4" width="13.2" height="13.2" rx="3" fill="currentColor" />
+      <path d="m5.4 5.4 5.2 5.2m0-5.2-5.2 5.2" class="mark-line" />
+    </>
+  ),
+  idle: <circle cx="8" cy="8" r="6" class="mark-outline mark-dashed" />,
+};
+
+/** A shape beside a word that says the same. */
+export function Mark({ kind }: { kind: MarkKind }) {
+  return (
+    <svg class={`mark mark-${kind}`} viewBox="0 0 16 16" aria-hidden="true">
+      {SHAPES[kind]}
+    </svg>
+  );
+}
+
+/** A mark and its word. */
+export function Status({ kind, word }: { kind: MarkKind; word: string }) {
+  return (
+    <span class={`status status-${kind}`}>
+      <Mark kind={kind} />
+      {word}
+    </span>
+  );
+}
+
+/** An instant (ISO 8601): how long ago or how soon, or as a date and a time. */
+export function Moment(props: { at: string; now: number; as?: 'relative' | 'moment' }) {
+  const { at, now, as = 'relative' } = props;
+  const text = as === 'moment' ? formatMoment(at) : formatRelative(at, now);
+  return (
+    <time datetime={at} data-as={as} title={formatMoment(at)}>
+      {text}
+    </time>
+  );
+}
+
+/** How a run ended, or that it goes on. */
+export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: boolean }) {
+  if (isCutOff) return <Status kind="patience" word="Cut off" />;
+  switch (report.status) {
+    case 'running':
+      return <Status kind="busy" word="Running" />;
+    case 'succeeded':
+      return <Status kind="well" word="Done" />;
+    case 'incomplete':
+      return <Status kind="patience" word="Stopped early" />;
+    case 'failed':
+      return <Status kind="failed" word="Failed" />;
+  }
+}
+
+const OUTCOME_MARKS: Readonly<Record<Outcome, MarkKind>> = {
+  written: 'well',
+  unchanged: 'well',
+  skipped: 'idle',
+  failed: 'failed',
+  held: 'attention',
+  waiting: 'patience',
+};
+
+/** What became of a contact. */
+export function OutcomeStatus({ outcome }: { outcome: Outcome | null }) {
+  if (outcome === null) return <Status kind="idle" word="other" />;
+  return <Status kind={OUTCOME_MARKS[outcome]} word={outcome} />;
+}
+
+/** What went wrong, and what to do about it. */
+export function Trouble({ message, advice }: { message: string; advice: Advice }) {
+  const kind = advice.needs === 'person' ? 'attention' : 'patience';
+  return (
+    <div class={`trouble trouble-${kind}`}>
+      <Mark kind={kind} />
+      <div>
+        <p>
+          <strong>The last run did not come to its end.</strong> {message}
+        </p>
+        <p>
+          <span aria-hidden="true">→ </span>
+          {advice.text}
+          {advice.command !== null && (
+            <>
+              {' '}
+              To see more: <code>{advice.command}</code>
+            </>
+          )}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** A number of a table. A zero is quieter than what has happened. */
+export function CountCell({ label, count }: { label: string; count: number }) {
+  return (
+    <td class={count === 0 ? 'number zero' : 'number'} data-label={label}>
+      {formatCount(count)}
+    </td>
+  );
+}
+
+/** An id in a CRM, as a link to its page if that is known. */
+export function RecordId({ id, url }: { id: string; url: string | null }) {
+  if (url === null) return <code>{id}</code>;
+  return (
+    <a href={url} rel="noreferrer">
+      <code>{id}</code>
+    </a>
+  );
+}

@@ -1,0 +1,130 @@
+/** The status page at `/`, the pages of runs, and what their buttons do (design, section 4.5). */
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import type { Access } from '../access.ts';
+import { answerError } from '../answer-error.ts';
+import { limitBody, MAX_API_BODY_BYTES } from '../bodies.ts';
+import type { HttpDeps, HttpEnv } from '../context.ts';
+import { findIntegration } from '../find-integration.ts';
+import type { Principal } from '../principal.ts';
+import { ASSETS } from './assets.ts';
+import { createCreditReader } from './credits.ts';
+import { DECISIONS, type Decision, decideHold } from './holds.ts';
+import type { Viewer } from './layout.tsx';
+import { readOverview } from './overview.ts';
+import { readRunDetail } from './run-detail.ts';
+
+/** Only whoever looks at a page pays for loading it. */
+const loadPages = () => import('./pages.tsx');
+
+/** The pages for people. */
+export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
+  const { application, runner, clock, version } = deps;
+  const { store, integrations } = application;
+  const credits = createCreditReader(deps);
+  const app = new Hono<HttpEnv>();
+
+  app.onError((error, c) => answerPage(error, c));
+  for (const { path, contentType, body } of Object.values(ASSETS)) {
+    app.get(path, (c) =>
+      c.body(body, 200, { 'Content-Type': contentType, 'Cache-Control': KEPT_FOR_GOOD }),
+    );
+  }
+
+  app.get('/', async (c) => {
+    const principal = await access.identify(c);
+    if (principal === null) return c.redirect('/sign-in', 303);
+    const { from, note } = statusQuerySchema.parse(c.req.query());
+    const overview = await readOverview({ application, credits }, from);
+    const { renderStatus } = await loadPages();
+    return c.html(renderStatus(viewerOf(principal), overview, note && NOTES[note]));
+  });
+
+  app.get('/runs/:id', async (c) => {
+    const principal = await access.identify(c);
+    if (principal === null) return c.redirect(`/sign-in?to=${encodeURIComponent(c.req.path)}`, 303);
+    const detail = await readRunDetail(application, c.req.param('id'));
+    const { renderRun } = await loadPages();
+    return c.html(renderRun(viewerOf(principal), detail));
+  });
+
+  app.get('/sign-in', async (c) => {
+    const { to } = signInQuerySchema.parse(c.req.query());
+    if ((await access.identify(c)) !== null) return c.redirect(to, 303);
+    const { renderSignIn } = await loadPages();
+    return c.html(renderSignIn(viewerOf(null), { to, isRefused: false }));
+  });
+
+  app.post('/sign-in', limitBody(MAX_API_BODY_BYTES), async (c) => {
+    const { token, to } = signInSchema.parse(await c.req.parseBody());
+    if ((await access.signIn(c, token)) !== null) return c.redirect(to, 303);
+    const { renderSignIn } = await loadPages();
+    return c.html(renderSignIn(viewerOf(null), { to, isRefused: true }), 401);
+  });
+
+  app.post('/sign-out', async (c) => {
+    await access.signOut(c);
+    return c.redirect('/sign-in', 303);
+  });
+
+  app.post('/integrations/:id/sync', access.requireRole('admin'), async (c) => {
+    const { id } = findIntegration(application, c.req.param('id'));
+    const { joined } = await runner.request({ integrationId: id, trigger: 'manual' });
+    return c.redirect(`/?note=${joined === null ? 'sync' : 'joined'}#${id}`, 303);
+  });
+
+  for (const decision of DECISIONS) {
+    app.post(`/holds/:id/${decision}`, access.requireRole('admin'), async (c) => {
+      const isNew = await decideHold(store, integrations, c.req.param('id'), decision);
+      return c.redirect(`/?note=${isNew ? decision : 'decided'}#holds`, 303);
+    });
+  }
+  return app;
+
+  function viewerOf(principal: Principal | null): Viewer {
+    return { principal, now: clock.now(), version };
+  }
+
+  /** The same answer as everywhere, for people. */
+  async function answerPage(error: Error, c: Context<HttpEnv>): Promise<Response> {
+    const answer = answerError(error, c, deps.log);
+    const body = errorSchema.parse(await answer.json());
+    const { renderProblem } = await loadPages();
+    const page = await renderProblem(viewerOf(c.get('principal') ?? null), body.error.message);
+    const headers = new Headers(answer.headers);
+    headers.set('Content-Type', 'text/html; charset=utf-8');
+    return new Response(page.toString(), { status: answer.status, headers });
+  }
+}
+
+const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
+
+/** What can be said on the next page: only these words, whatever the address has. */
+const NOTES = {
+  sync: 'A sync was asked for. It begins in a moment.',
+  joined: 'A sync is going on or about to begin already.',
+  approve: 'Approved. The next sync does it.',
+  reject: 'Rejected. It is left as it is.',
+  resubmit: 'To be asked again. The next sync spends a credit on that.',
+  decided: 'Somebody has decided that already.',
+} as const satisfies Record<Decision | 'sync' | 'joined' | 'decided', string>;
+
+const statusQuerySchema = z.object({
+  from: z.coerce.number().int().nonnegative().catch(0),
+  note: z
+    .enum(['sync', 'joined', 'decided', ...DECISIONS])
+    .nullable()
+    .catch(null),
+});
+
+/** Only pages of ours, so that nobody is led astray by a link. */
+const pathSchema = z
+  .string()
+  .regex(/^\/(runs\/[\w-]+)?$/)
+  .catch('/');
+
+const signInQuerySchema = z.object({ to: pathSchema });
+
+const signInSchema = z.object({ token: z.string().trim().catch(''), to: pathSchema });
+
+const errorSchema = z.object({ error: z.object({ message: z.string() }) });

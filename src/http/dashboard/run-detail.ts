@@ -1,0 +1,91 @@
+/** All that the page of one run shows, read from the store. */
+import type { Application } from '../../application.ts';
+import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import { outcomeText } from '../../core/outcome-text.ts';
+import type { RunReport } from '../../core/run.ts';
+import { findRunReport } from '../run-view.ts';
+import { runUnknown } from '../runs.ts';
+import { type Advice, adviceFor } from './advice.ts';
+import { recordUrl } from './record-url.ts';
+
+export interface RunDetail {
+  report: RunReport;
+  /** Whether it is going on, waits to begin, or is over. */
+  phase: 'running' | 'waiting' | 'over';
+  integrationName: string;
+  /** What to do; null for a run that goes on or went well. */
+  advice: Advice | null;
+  /** Contacts by outcome and reason, as far as no later run has touched them. */
+  reasons: ReasonCount[];
+  /** The first of the contacts that were not simply fresh. */
+  contacts: ContactOutcome[];
+}
+
+export interface ReasonCount {
+  outcome: Outcome | null;
+  /** The reason; a part of a sentence. */
+  text: string;
+  count: number;
+}
+
+export interface ContactOutcome {
+  /** The contact's id in the CRM. */
+  id: string;
+  /** Its page in the CRM, if it is known. */
+  url: string | null;
+  outcome: Outcome | null;
+  text: string;
+}
+
+/** Contacts that the page names; `donor-sync runs` has all of them. */
+export const MAX_CONTACTS = 50;
+
+/** Reads a run; throws an HttpError (404) if there is none. */
+export async function readRunDetail(
+  { store, integrations, findRunning }: Pick<Application, 'store' | 'integrations' | 'findRunning'>,
+  id: string,
+): Promise<RunDetail> {
+  const report = await findRunReport(store, id);
+  if (report === null) throw runUnknown(id);
+  const integration = integrations.get(report.integration);
+  const reasons = await store.contacts.countOutcomes(id, report.integration);
+  const rows = await store.contacts.listOutcomes(id, report.integration, MAX_CONTACTS);
+  const phase = await phaseOf();
+  const isWell = phase !== 'over' || report.status === 'succeeded';
+  return {
+    ...{ report, phase },
+    integrationName: integration?.name ?? report.integration,
+    advice: isWell ? null : adviceFor(report.reason, report.integration),
+    reasons: [...reasons].map(([reason, count]) => reasonCount(reason, count)).sort(byWeight),
+    contacts: rows.map((row) => ({
+      id: row.crm_id,
+      url: integration ? recordUrl(integration, row.crm_id) : null,
+      outcome: outcomeNamed(row.outcome_reason),
+      text: outcomeText(row.outcome_reason),
+    })),
+  };
+
+  async function phaseOf(): Promise<RunDetail['phase']> {
+    if (report?.status !== 'running') return 'over';
+    if ((await findRunning(report.integration))?.run === id) return 'running';
+    return (await store.runs.find(id)) ? 'over' : 'waiting';
+  }
+}
+
+function reasonCount(reason: string, count: number): ReasonCount {
+  return { outcome: outcomeNamed(reason), text: outcomeText(reason), count };
+}
+
+function outcomeNamed(reason: string): Outcome | null {
+  return new Map<string, Outcome>(Object.entries(OUTCOME_REASONS)).get(reason) ?? null;
+}
+
+/** What needs a person stands first. */
+const ORDER: readonly (Outcome | null)[] = [
+  ...(['held', 'failed', 'waiting', 'skipped', 'written', 'unchanged'] as const),
+  null,
+];
+
+function byWeight(one: ReasonCount, other: ReasonCount): number {
+  return ORDER.indexOf(one.outcome) - ORDER.indexOf(other.outcome) || other.count - one.count;
+}

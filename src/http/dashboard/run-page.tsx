@@ -1,0 +1,208 @@
+import type { RunReport } from '../../core/run.ts';
+import { Stations } from './current-run.tsx';
+import { Layout, type Viewer } from './layout.tsx';
+import {
+  CountCell,
+  Moment,
+  OutcomeStatus,
+  RecordId,
+  RunStatus,
+  Status,
+  Trouble,
+} from './parts.tsx';
+import { MAX_CONTACTS, type RunDetail } from './run-detail.ts';
+import { formatCount, formatSpan } from './words.ts';
+
+/** What one run did, and why. */
+export function RunPage({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
+  const { report, phase, integrationName, advice } = detail;
+  const isOver = phase === 'over';
+  return (
+    <Layout title={`A run of ${integrationName}`} viewer={viewer}>
+      <p>
+        <a href={`/#${report.integration}`}>← Status</a>
+      </p>
+      <div class="card" id="run" data-live>
+        <div {...(isOver ? {} : { 'data-run': report.id })}>
+          <h1 class="run-title">
+            A run of {integrationName}{' '}
+            {phase === 'waiting' ? (
+              <Status kind="busy" word="About to begin" />
+            ) : (
+              <RunStatus report={report} isCutOff={isOver && report.status === 'running'} />
+            )}
+          </h1>
+          {advice && (
+            <Trouble
+              message={report.reason?.message ?? 'The process ended in the middle of the run.'}
+              advice={advice}
+            />
+          )}
+          <Stations report={report} />
+          <RunFacts report={report} now={viewer.now} />
+          <Reasons detail={detail} />
+          <Networks report={report} />
+          <Contacts detail={detail} />
+        </div>
+      </div>
+    </Layout>
+  );
+}
+
+const TRIGGERS: Readonly<Record<RunReport['trigger'], string>> = {
+  schedule: 'the schedule',
+  manual: 'a person',
+  webhook: 'a webhook',
+};
+
+function RunFacts({ report, now }: { report: RunReport; now: number }) {
+  const { startedAt, finishedAt, trigger, credits, calls } = report;
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Began</dt>
+        <dd>
+          <Moment at={startedAt} now={now} as="moment" />
+        </dd>
+      </div>
+      <div>
+        <dt>Took</dt>
+        <dd>{finishedAt === null ? 'not over' : formatSpan(startedAt, finishedAt)}</dd>
+      </div>
+      <div>
+        <dt>Asked for by</dt>
+        <dd>{TRIGGERS[trigger]}</dd>
+      </div>
+      <div>
+        <dt>Credits for enhancements</dt>
+        <dd>{creditsText(credits.enhancements)}</dd>
+      </div>
+      <div>
+        <dt>Credits for networks</dt>
+        <dd>{creditsText(credits.networks)}</dd>
+      </div>
+      <div>
+        <dt>Requests</dt>
+        <dd>
+          {formatCount(calls.partner)} to the service, {formatCount(calls.crm)} to the CRM
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function creditsText({ spent, remaining }: RunReport['credits']['networks']): string {
+  const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
+  return `${formatCount(spent)} spent${left}`;
+}
+
+function Reasons({ detail: { reasons } }: { detail: RunDetail }) {
+  return (
+    <section aria-labelledby="reasons-title">
+      <h2 id="reasons-title">What became of the contacts, and why</h2>
+      {reasons.length === 0 ? (
+        <p class="empty">No contact has its last outcome from this run.</p>
+      ) : (
+        <table class="stacks">
+          <thead>
+            <tr>
+              <th scope="col">Outcome</th>
+              <th scope="col">Why</th>
+              <th scope="col" class="number">
+                Contacts
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {reasons.map(({ outcome, text, count }) => (
+              <tr key={text}>
+                <th scope="row">
+                  <OutcomeStatus outcome={outcome} />
+                </th>
+                <td data-label="Why" class="wide">
+                  {text}
+                </td>
+                <CountCell label="Contacts" count={count} />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Networks({ report: { networks } }: { report: RunReport }) {
+  if (networks.length === 0) return null;
+  return (
+    <section aria-labelledby="networks-title">
+      <h2 id="networks-title">Networks</h2>
+      <table class="stacks">
+        <thead>
+          <tr>
+            <th scope="col">Network</th>
+            <th scope="col" class="number">
+              Added
+            </th>
+            <th scope="col" class="number">
+              Removed
+            </th>
+            <th scope="col" class="number">
+              Kept
+            </th>
+            <th scope="col" class="number">
+              Failed
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {networks.map(({ name, added, removed, kept, failed }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <CountCell label="Added" count={added} />
+              <CountCell label="Removed" count={removed} />
+              <CountCell label="Kept" count={kept} />
+              <CountCell label="Failed" count={failed} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Contacts({ detail: { contacts } }: { detail: RunDetail }) {
+  if (contacts.length === 0) return null;
+  return (
+    <details class="contacts" id="contacts">
+      <summary>
+        {contacts.length === MAX_CONTACTS ? `The first ${MAX_CONTACTS} contacts` : 'Each contact'}{' '}
+        by its id in the CRM
+      </summary>
+      <table class="stacks">
+        <thead>
+          <tr>
+            <th scope="col">Contact</th>
+            <th scope="col">Outcome</th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {contacts.map(({ id, url, outcome, text }) => (
+            <tr key={id}>
+              <th scope="row">
+                <RecordId id={id} url={url} />
+              </th>
+              <td data-label="Outcome">
+                <OutcomeStatus outcome={outcome} />
+              </td>
+              <td data-label="Why" class="wide">
+                {text}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}

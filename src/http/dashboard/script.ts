@@ -1,0 +1,132 @@
+/**
+ * The script of the pages, as the browser gets it. The server renders everything; the script fetches
+ * the same page anew whenever a run tells of progress, and puts the parts marked `data-live` in
+ * place. Without it the pages are the same after a reload.
+ */
+export const script = `'use strict';
+
+// A browser keeps six connections to a server; most of them stay free.
+const MAX_STREAMS = 3;
+const REFRESH_INTERVAL_MS = 15_000;
+const MIN_PAUSE_MS = 500;
+
+const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
+// The words are English; the order of a date is that of the reader's own English, if there is one.
+const language = navigator.languages.find((one) => /^en(-[A-Z]{2})?$/.test(one)) ?? 'en';
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' });
+const absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+
+const streams = new Map();
+const rendered = new Map();
+let isRefreshing = false;
+let isWanted = false;
+
+for (const part of liveParts(document)) rendered.set(part.id, part.innerHTML);
+showTimes();
+follow();
+forgetNote();
+setInterval(() => {
+  if (document.visibilityState === 'visible') refresh();
+}, REFRESH_INTERVAL_MS);
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') refresh();
+});
+
+/** One look at a time; what is wanted meanwhile is one more look. */
+async function refresh() {
+  isWanted = true;
+  if (isRefreshing || rendered.size === 0) return;
+  isRefreshing = true;
+  while (isWanted) {
+    isWanted = false;
+    showConnection(await fetchParts());
+    await new Promise((resolve) => setTimeout(resolve, MIN_PAUSE_MS));
+  }
+  isRefreshing = false;
+}
+
+/** Resolves with whether the service answered. */
+async function fetchParts() {
+  try {
+    const response = await fetch(location.pathname + location.search);
+    if (response.redirected) {
+      // Signed out meanwhile: the form to sign in has answered.
+      location.reload();
+      return true;
+    }
+    if (!response.ok) return false;
+    const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+    for (const part of liveParts(document)) replace(part, next.getElementById(part.id));
+    showTimes();
+    follow();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function liveParts(root) {
+  return [...root.querySelectorAll('[data-live]')];
+}
+
+/** Leaves alone what has not changed, and what somebody is about to use. */
+function replace(part, next) {
+  if (!next || rendered.get(part.id) === next.innerHTML) return;
+  const focus = part.contains(document.activeElement) ? document.activeElement : null;
+  if (part.querySelector(':popover-open') || (focus && !focus.id)) return;
+  rendered.set(part.id, next.innerHTML);
+  part.replaceChildren(...next.childNodes);
+  if (focus) document.getElementById(focus.id)?.focus();
+}
+
+/** Listens to the runs on the page; the end of one is a reason to look as well. */
+function follow() {
+  for (const { dataset: { run } } of document.querySelectorAll('[data-run]')) {
+    if (streams.has(run) || streams.size >= MAX_STREAMS) continue;
+    const stream = new EventSource('/v1/runs/' + encodeURIComponent(run) + '/events');
+    streams.set(run, stream);
+    stream.addEventListener('progress', refresh);
+    stream.addEventListener('ended', () => {
+      close(run);
+      refresh();
+    });
+    stream.addEventListener('error', () => {
+      // The browser comes back by itself, unless it was sent away.
+      if (stream.readyState === EventSource.CLOSED) close(run);
+    });
+  }
+}
+
+function close(run) {
+  streams.get(run)?.close();
+  streams.delete(run);
+}
+
+function showConnection(isThere) {
+  document.getElementById('offline').hidden = isThere;
+}
+
+/** Times in the zone of whoever looks. */
+function showTimes() {
+  for (const time of document.querySelectorAll('time')) {
+    const date = new Date(time.dateTime);
+    const exact = absolute.format(date);
+    time.title = exact;
+    time.textContent = time.dataset.as === 'moment' ? exact : distance(date - Date.now());
+  }
+}
+
+function distance(ms) {
+  const unit = UNITS.find(([, unitMs]) => Math.abs(ms) >= unitMs);
+  if (!unit) return ms > 0 ? 'in a moment' : 'just now';
+  return relative.format(Math.trunc(ms / unit[1]), unit[0]);
+}
+
+/** A reload does not say again what was done. */
+function forgetNote() {
+  const url = new URL(location);
+  if (!url.searchParams.has('note')) return;
+  url.searchParams.delete('note');
+  history.replaceState(null, '', url);
+}
+`;

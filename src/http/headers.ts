@@ -1,0 +1,32 @@
+import { createMiddleware } from 'hono/factory';
+import { secureHeaders } from 'hono/secure-headers';
+import type { HttpEnv } from './context.ts';
+
+/**
+ * The headers of every answer. Pages load their own styles and scripts from us and nothing from
+ * anywhere else; nothing runs that stands inside a page; nobody puts our pages into theirs.
+ */
+export function protectAnswers(publicUrl: string) {
+  return secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+    xFrameOptions: 'DENY',
+    referrerPolicy: 'no-referrer',
+    // Over plain http browsers ignore it, and on this machine it would only be in the way.
+    strictTransportSecurity: publicUrl.startsWith('https:') && 'max-age=31536000',
+  });
+}
+
+/** What is told to one person is kept by nobody on the way, unless a route says otherwise. */
+export const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
+  await next();
+  if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
+});

@@ -1,0 +1,126 @@
+/** POST /hooks/:integration/:token: a CRM says that something has changed. */
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { hashToken } from '../application/access-token.ts';
+import type { HookRow } from '../store/hooks.ts';
+import type { Attempts } from './attempts.ts';
+import { limitBody, MAX_HOOK_BODY_BYTES } from './bodies.ts';
+import { contactSchema } from './contact-id.ts';
+import type { HttpDeps, HttpEnv } from './context.ts';
+import { publicAddress } from './hook-address.ts';
+import { HttpError } from './http-error.ts';
+import { addressOf } from './peer.ts';
+import { bodyErrors, createRouter, failure, invalidError, json, notFoundError } from './router.ts';
+import { isSameText } from './secret.ts';
+import {
+  findSignatureProblem,
+  MAX_SIGNATURE_AGE_MS,
+  type SignatureProblem,
+  type SignedCall,
+  signatureOf,
+} from './signature.ts';
+
+/** Uses closer together than this are not noted: a burst must not cost a write for each call. */
+const USE_NOTED_EVERY_MS = 60_000;
+
+const acceptedSchema = z
+  .object({
+    accepted: z.literal(true),
+    runId: z.string().nullable().openapi({
+      description: 'The run that answers; null for a call that was taken before.',
+    }),
+  })
+  .openapi('AcceptedHook');
+
+const hookRoute = createRoute({
+  method: 'post',
+  path: '/hooks/{integration}/{token}',
+  tags: ['Webhooks'],
+  summary: 'Say that something has changed',
+  description:
+    'The address is the key: `donor-sync hooks create` makes it. The body counts only for the signature. Many calls in a short time lead to one run.',
+  security: [],
+  middleware: [limitBody(MAX_HOOK_BODY_BYTES)] as const,
+  request: {
+    params: z.object({ integration: z.string(), token: z.string() }),
+    query: z.object({
+      contact: contactSchema.optional().openapi({
+        description: 'The CRM id of the one contact that changed; all that changed if left out.',
+      }),
+    }),
+  },
+  responses: {
+    202: { description: 'A run will look at it.', ...json(acceptedSchema) },
+    401: failure('The signature is missing, wrong or too old.'),
+    ...{ ...notFoundError, ...invalidError, ...bodyErrors },
+    429: failure('Too many wrong addresses were called; Retry-After says when to come back.'),
+  },
+});
+
+/** The route that webhooks call. */
+export function hookRoutes(deps: HttpDeps, attempts: Attempts) {
+  const { store, sealer } = deps.application;
+  const { clock, runner } = deps;
+
+  async function findHook(
+    c: Context<HttpEnv>,
+    integrationId: string,
+    token: string,
+  ): Promise<HookRow> {
+    const hook = await store.hooks.find(integrationId);
+    const isRight = isSameText(hook?.token_hash ?? '', hashToken(token));
+    if (hook && isRight && deps.application.integrations.has(integrationId)) return hook;
+    // CRMs call for all their customers from few addresses: somebody's old address, called again
+    // and again, must not shut out the good ones.
+    const address = addressOf(c);
+    attempts.requireAllowed(address);
+    attempts.noteFailure(address);
+    throw new HttpError(404, 'hook_unknown', 'This address is not one of ours, or no longer.');
+  }
+
+  /** False for a call that was taken before; throws an HttpError (401) if it is not signed well. */
+  async function takeOnce(c: Context<HttpEnv>, hook: HookRow): Promise<boolean> {
+    const { signature: kind, secret } = hook;
+    if (kind === null || secret === null) return true;
+    const call = await signedCallOf(c, deps.publicUrl);
+    const problem = findSignatureProblem(kind, sealer.open(secret), call, clock.now());
+    if (problem !== null) throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
+    const text = `${hook.integration_id}\n${signatureOf(kind, call)}`;
+    // One from a clock that runs ahead stays valid for longer than its age limit.
+    return store.hooks.receive(store.fingerprint('hook_receipt', text), 2 * MAX_SIGNATURE_AGE_MS);
+  }
+
+  return createRouter().openapi(hookRoute, async (c) => {
+    const { integration: integrationId, token } = c.req.valid('param');
+    const { contact = null } = c.req.valid('query');
+    const hook = await findHook(c, integrationId, token);
+    if (!(await takeOnce(c, hook))) return c.json({ accepted: true as const, runId: null }, 202);
+    const { runId } = await runner.request({
+      ...{ integrationId, contact, trigger: 'webhook', full: false },
+    });
+    const isNoted =
+      hook.last_used_at !== null && clock.now() - hook.last_used_at < USE_NOTED_EVERY_MS;
+    if (!isNoted) await store.hooks.noteUse(integrationId);
+    return c.json({ accepted: true as const, runId }, 202);
+  });
+}
+
+const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
+  signature_missing: 'Calls to this address are signed, and this one is not.',
+  signature_invalid: 'The signature is not one made with the secret of this address.',
+  signature_too_old: 'The call was signed more than five minutes ago; sign it anew.',
+};
+
+async function signedCallOf(c: Context<HttpEnv>, publicUrl: string): Promise<SignedCall> {
+  return {
+    method: c.req.method,
+    url: publicAddress(publicUrl, targetOf(c)),
+    body: new Uint8Array(await c.req.arrayBuffer()),
+    header: (name) => c.req.header(name),
+  };
+}
+
+/** Path and query exactly as they came: decoding and encoding again could change them. */
+function targetOf(c: Context<HttpEnv>): string {
+  return c.env?.incoming?.url ?? c.req.url.replace(/^[a-z]+:\/\/[^/]*/i, '');
+}

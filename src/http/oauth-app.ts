@@ -1,0 +1,23 @@
+import type { Hono } from 'hono';
+import { answer, answerError } from './answer-error.ts';
+import type { HttpEnv } from './context.ts';
+import { forbidCaching, protectAnswers } from './headers.ts';
+import { HttpError } from './http-error.ts';
+import { requireKnownHost } from './known-hosts.ts';
+import { type OAuthDeps, oauthRoutes } from './oauth.ts';
+import { noteRequests } from './request-log.ts';
+import { createRouter } from './router.ts';
+
+/** Connecting alone, by tickets, for as long as `donor-sync connect` waits without a service. */
+export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
+  const { log, publicUrl } = deps;
+  const app = createRouter();
+  app.onError((error, c) => answerError(error, c, log));
+  app.notFound((c) => answer(c, new HttpError(404, 'not_found', 'There is nothing here.')));
+  app.use(noteRequests(deps, () => {}));
+  app.use(protectAnswers(publicUrl));
+  app.use(forbidCaching);
+  app.use(requireKnownHost(publicUrl));
+  app.route('/', oauthRoutes(deps, null));
+  return app;
+}

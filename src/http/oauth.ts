@@ -1,0 +1,226 @@
+/** GET /oauth/:kind/start and /oauth/:kind/callback: a person lets donor-sync into a CRM account. */
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context, MiddlewareHandler } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { hashToken } from '../application/access-token.ts';
+import {
+  beginConsent,
+  CONSENT_LIFE_MS,
+  type ConsentAnswer,
+  type ConsentKey,
+  type ConsentsDeps,
+  completeConsent,
+  consentPage,
+} from '../application/consents.ts';
+import { ConfigurationError, type DonorSyncError, RetriableError } from '../core/errors.ts';
+import type { Access } from './access.ts';
+import type { HttpDeps, HttpEnv } from './context.ts';
+import { docsStyles } from './docs-styles.ts';
+import { findIntegration } from './find-integration.ts';
+import { publicAddress } from './hook-address.ts';
+import { HttpError } from './http-error.ts';
+import { type Notice, renderNotice } from './oauth-page.ts';
+import { accessErrors, createRouter, notFoundError } from './router.ts';
+
+/** What the way to a CRM and back needs of the world. */
+export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl'> &
+  Pick<ConsentsDeps, 'application'>;
+
+/** A long time for a CRM to answer, and less than the browser's patience. */
+const CRM_TIMEOUT_MS = 25_000;
+
+const kindSchema = z
+  .string()
+  .regex(/^[a-z]{1,30}$/)
+  .openapi({ example: 'hubspot' });
+const stateSchema = z.string().max(100);
+
+const startRoute = createRoute({
+  method: 'get',
+  path: '/oauth/{kind}/start',
+  tags: ['Connecting'],
+  summary: 'Go to the page of a CRM that asks whether donor-sync may in',
+  description:
+    'With `integration`, for admins. With `ticket`, for whoever has the address that `donor-sync connect` prints, for ten minutes.',
+  request: {
+    params: z.object({ kind: kindSchema }),
+    query: z.object({ integration: z.string().optional(), ticket: stateSchema.optional() }),
+  },
+  responses: {
+    302: { description: 'To the CRM.' },
+    400: page('The ticket was used already or is too old.'),
+    ...{ ...accessErrors, ...notFoundError },
+  },
+});
+
+const callbackRoute = createRoute({
+  method: 'get',
+  path: '/oauth/{kind}/callback',
+  tags: ['Connecting'],
+  summary: 'Come back from that page',
+  description: 'The CRM sends browsers here. Register this address with the app in the CRM.',
+  security: [],
+  request: {
+    params: z.object({ kind: kindSchema }),
+    query: z.object({
+      state: stateSchema.default(''),
+      code: z.string().max(4_096).optional(),
+      error: z.string().max(200).optional(),
+      error_description: z.string().max(1_000).default(''),
+    }),
+  },
+  responses: {
+    200: page('The account is connected.'),
+    400: page('It is not, and the page says why.'),
+    503: page('The CRM could not be asked.'),
+  },
+});
+
+/**
+ * The routes of connecting. Without `access` only tickets count: that is how `donor-sync connect`
+ * serves them when no service is running.
+ */
+export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'> | null) {
+  const { application, publicUrl } = deps;
+  const router = createRouter();
+  router.use('/oauth/:kind/start', requireAdminOrTicket(access));
+  router.get('/oauth/styles.css', (c) =>
+    c.body(docsStyles, 200, { 'Content-Type': 'text/css; charset=utf-8' }),
+  );
+  return router
+    .openapi(startRoute, async (c) => {
+      const { kind } = c.req.valid('param');
+      const { ticket, integration: id = '' } = c.req.valid('query');
+      if (ticket !== undefined) return goToCrm(c, keyOf(kind, ticket));
+      const integration = findIntegration(application, id);
+      if (integration.crm.kind !== kind) throw wrongKind(id, kind);
+      const state = await beginConsent(consentsDeps(), integration);
+      // By the public address: only there will the browser's cookie come back to us.
+      return c.redirect(ticketAddress(publicUrl, kind, state));
+    })
+    .openapi(callbackRoute, async (c) => {
+      const { kind } = c.req.valid('param');
+      const { state, code, error, error_description: description } = c.req.valid('query');
+      const answer = error === undefined ? code && { code } : { error, description };
+      if (!answer) return notice(c, 400, NOTHING_BROUGHT);
+      return comeBack(c, keyOf(kind, state), answer);
+    });
+
+  function keyOf(kind: string, state: string): ConsentKey {
+    return { kind, state, redirectUri: callbackAddress(publicUrl, kind) };
+  }
+
+  async function goToCrm(c: Context<HttpEnv>, key: ConsentKey) {
+    try {
+      const address = await consentPage(consentsDeps(), key);
+      setCookie(c, cookieName(key), '1', {
+        ...{ httpOnly: true, sameSite: 'Lax', path: '/' },
+        secure: publicUrl.startsWith('https:'),
+        maxAge: CONSENT_LIFE_MS / 1_000,
+      });
+      return c.redirect(address);
+    } catch (error) {
+      return failure(c, error);
+    }
+  }
+
+  async function comeBack(c: Context<HttpEnv>, key: ConsentKey, answer: ConsentAnswer) {
+    // Nobody can make another person's browser finish what that person did not begin.
+    if (getCookie(c, cookieName(key)) === undefined) return notice(c, 400, OTHER_BROWSER);
+    deleteCookie(c, cookieName(key), { path: '/' });
+    try {
+      const { integrationId, account } = await completeConsent(consentsDeps(), key, answer);
+      deps.log.info({ integration: integrationId }, 'a CRM account was connected');
+      return notice(c, 200, connectedNotice(integrationId, account.name));
+    } catch (error) {
+      return failure(c, error);
+    }
+  }
+
+  function consentsDeps(): ConsentsDeps {
+    const signal = AbortSignal.timeout(CRM_TIMEOUT_MS);
+    return { application, clock: deps.clock, signal };
+  }
+
+  function failure(c: Context<HttpEnv>, error: unknown) {
+    const isKnown = error instanceof ConfigurationError || error instanceof RetriableError;
+    if (!isKnown) throw error;
+    deps.log.warn({ code: error.code }, 'a CRM account was not connected');
+    return notice(c, error instanceof RetriableError ? 503 : 400, failureNotice(error));
+  }
+}
+
+/** The address that leads to the CRM's page, for whoever is to consent. */
+export function ticketAddress(publicUrl: string, kind: string, ticket: string): string {
+  return publicAddress(publicUrl, `/oauth/${kind}/start?ticket=${ticket}`);
+}
+
+/** The address that the app in the CRM has to know. */
+export function callbackAddress(publicUrl: string, kind: string): string {
+  return publicAddress(publicUrl, `/oauth/${kind}/callback`);
+}
+
+function page(description: string) {
+  return { description, content: { 'text/html': { schema: z.string() } } };
+}
+
+/** A ticket is a right of its own. */
+function requireAdminOrTicket(
+  access: Pick<Access, 'requireRole'> | null,
+): MiddlewareHandler<HttpEnv> {
+  const requireAdmin = access?.requireRole('admin');
+  return async (c, next) => {
+    if (c.req.query('ticket') !== undefined) return next();
+    if (requireAdmin === undefined) throw new HttpError(404, 'not_found', 'There is nothing here.');
+    // A page of somebody else must not send an admin's browser on the way.
+    const site = c.req.header('sec-fetch-site') ?? 'none';
+    if (site !== 'none' && site !== 'same-origin') {
+      throw new HttpError(403, 'origin_foreign', 'This came from a page of another site.');
+    }
+    return requireAdmin(c, next);
+  };
+}
+
+function wrongKind(id: string, kind: string): HttpError {
+  return new HttpError(404, 'integration_unknown', `"${id}" has no CRM of the kind "${kind}".`);
+}
+
+/** One for each consent, so that two may be under way in one browser. */
+function cookieName({ state }: ConsentKey): string {
+  return `donor_sync_consent_${hashToken(state).slice(0, 16)}`;
+}
+
+function notice(c: Context<HttpEnv>, status: 200 | 400 | 503, content: Notice) {
+  return c.html(renderNotice(content), status);
+}
+
+const NOTHING_BROUGHT: Notice = {
+  title: 'Nothing was connected',
+  text: 'The CRM sent your browser here without an answer.',
+  next: ['Begin again: donor-sync connect'],
+};
+
+const OTHER_BROWSER: Notice = {
+  title: 'Nothing was connected',
+  text: 'This browser did not begin to connect an account, or took longer than ten minutes.',
+  next: ['Begin again, and stay in one browser: donor-sync connect'],
+};
+
+function connectedNotice(id: string, account: string): Notice {
+  return {
+    title: 'Connected',
+    text: `"${id}" is connected to ${account}. You can close this page.`,
+    next: [
+      `See whether anything is missing: donor-sync doctor ${id}`,
+      `See what a sync would do: donor-sync plan ${id}`,
+    ],
+  };
+}
+
+function failureNotice({ message }: DonorSyncError): Notice {
+  return {
+    title: 'Nothing was connected',
+    text: message,
+    next: ['To try again: donor-sync connect'],
+  };
+}

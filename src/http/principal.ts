@@ -1,0 +1,13 @@
+import type { AccessTokenRow } from '../store/access.ts';
+
+/** A viewer reads; an admin also starts runs and decides. */
+export type Role = AccessTokenRow['role'];
+
+/** Who asks. */
+export interface Principal {
+  /** `local`: somebody on this machine, while there is no access token at all. */
+  kind: 'token' | 'session' | 'local';
+  role: Role;
+  /** What the owner calls the token; null for `local`. */
+  name: string | null;
+}

@@ -1,0 +1,70 @@
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { HttpEnv } from './context.ts';
+import { HttpError } from './http-error.ts';
+
+/** A router whose routes describe themselves, and whose requests are checked by their schemas. */
+export function createRouter(): OpenAPIHono<HttpEnv> {
+  return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid });
+}
+
+function refuseInvalid(
+  result: { success: true } | { success: false; target: string; error: z.ZodError },
+  _c: Context<HttpEnv>,
+): void {
+  if (result.success) return;
+  const place = result.target === 'json' ? 'body' : result.target;
+  const problems = result.error.issues.map(({ path, message }) => ({
+    in: place,
+    name: path.join('.'),
+    problem: message,
+  }));
+  const words = problems.map(({ name, problem }) =>
+    name === '' ? problem : `${name}: ${problem}`,
+  );
+  throw new HttpError(422, 'request_invalid', `The ${place} is not valid. ${words.join('; ')}`, {
+    details: { problems },
+  });
+}
+
+/** The body of every error (design, section 4.5). */
+const errorSchema = z
+  .object({
+    error: z.object({
+      code: z.string().openapi({ example: 'run_unknown' }),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  })
+  .openapi('Error');
+
+/** The content of an answer or a body in JSON. */
+export function json<Schema extends z.ZodType>(schema: Schema) {
+  return { content: { 'application/json': { schema } } };
+}
+
+/** The errors of every route that asks for a role. */
+export const accessErrors = {
+  401: failure('A valid access token is needed.'),
+  403: failure('The token lacks the role, or the request came from a page of another site.'),
+  429: failure('Too many wrong tokens came from this address; Retry-After says when to come back.'),
+};
+
+/** The error of a route that looks for one thing. */
+export const notFoundError = { 404: failure('It does not exist.') };
+
+/** The error of a route with parameters. */
+export const invalidError = {
+  422: failure('The request is not valid; details name each problem.'),
+};
+
+/** The errors of a route that reads a body. */
+export const bodyErrors = {
+  400: failure('The body cannot be read.'),
+  413: failure('The body is too large.'),
+};
+
+/** The description of an error. */
+export function failure(description: string) {
+  return { description, ...json(errorSchema) };
+}

@@ -1,0 +1,105 @@
+/** GET /v1/runs/:id/events: a run as it goes on, as server-sent events. */
+import { createRoute, z } from '@hono/zod-openapi';
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import { messageOf } from '../core/errors.ts';
+import type { RunReport } from '../core/run.ts';
+import type { Access } from './access.ts';
+import type { HttpDeps } from './context.ts';
+import { tryLater } from './http-error.ts';
+import { accessErrors, createRouter, failure, notFoundError } from './router.ts';
+import { findRunReport } from './run-view.ts';
+import { runUnknown } from './runs.ts';
+
+/** How often the store is asked how far the run is. */
+const LOOK_INTERVAL_MS = 1_000;
+
+/** A line that says nothing keeps proxies from closing a quiet stream. */
+const HEARTBEAT_INTERVAL_MS = 15_000;
+
+/** Browsers come back by themselves; whoever lost their token meanwhile does not get in again. */
+const MAX_STREAM_MS = 15 * 60_000;
+
+/** How soon browsers come back. */
+const RETRY_MS = 2_000;
+
+/** Open streams; each costs a connection and a look at the store every second. */
+const MAX_LISTENERS = 100;
+
+function eventsRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/v1/runs/{id}/events',
+    tags: ['Runs'],
+    summary: 'Follow a run',
+    description:
+      'Server-sent events. `progress` whenever something changed and `ended` once at the end, each with the whole run as GET /v1/runs/{id} shows it. So nothing is missed by coming back: `Last-Event-ID` is not needed.',
+    middleware: [requireRole('viewer')] as const,
+    request: { params: z.object({ id: z.string() }) },
+    responses: {
+      200: {
+        description: 'Events until the run ends.',
+        content: { 'text/event-stream': { schema: z.string() } },
+      },
+      ...{ ...accessErrors, ...notFoundError },
+      503: failure('Too many follow runs already; Retry-After says when to come back.'),
+    },
+  });
+}
+
+/** The route that follows a run. */
+export function runEventRoutes(deps: HttpDeps, access: Access) {
+  let listeners = 0;
+  return createRouter().openapi(eventsRoute(access), async (c) => {
+    const { id } = c.req.valid('param');
+    const report = await findRunReport(deps.application.store, id);
+    if (report === null) throw runUnknown(id);
+    if (listeners >= MAX_LISTENERS) {
+      throw tryLater(503, 'too_many_listeners', 'Too many follow runs already.', RETRY_MS);
+    }
+    listeners += 1;
+    c.header('Cache-Control', 'no-store');
+    // Some proxies would gather the events otherwise.
+    c.header('X-Accel-Buffering', 'no');
+    return streamSSE(c, async (stream) => {
+      try {
+        await follow(deps, report, stream);
+      } catch (error) {
+        deps.log.warn({ run: id, error: messageOf(error) }, 'a run could not be followed further');
+      } finally {
+        listeners -= 1;
+      }
+    });
+  });
+}
+
+/** Tells of the run until it ends, the listener goes, or the time is up. */
+async function follow(
+  { application: { store }, clock }: HttpDeps,
+  first: RunReport,
+  stream: SSEStreamingApi,
+): Promise<void> {
+  const gone = new AbortController();
+  stream.onAbort(() => gone.abort());
+  const until = clock.now() + MAX_STREAM_MS;
+  let report = first;
+  let told = '';
+  let toldAt = clock.now();
+  while (clock.now() < until) {
+    const data = JSON.stringify(report);
+    const hasEnded = report.status !== 'running';
+    if (data !== told) {
+      await stream.writeSSE({ event: hasEnded ? 'ended' : 'progress', data, retry: RETRY_MS });
+      [told, toldAt] = [data, clock.now()];
+    } else if (clock.now() - toldAt >= HEARTBEAT_INTERVAL_MS) {
+      await stream.write(': still here\n\n');
+      toldAt = clock.now();
+    }
+    if (hasEnded) return;
+    await clock.sleep(LOOK_INTERVAL_MS, gone.signal);
+    if (gone.signal.aborted) return;
+    const now = await findRunReport(store, report.id);
+    // A run that was taken up anew after a crash goes on under another id.
+    if (now === null) return;
+    report = now;
+  }
+}

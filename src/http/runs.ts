@@ -1,0 +1,103 @@
+/** GET /v1/runs and /v1/runs/:id. */
+import { createRoute, z } from '@hono/zod-openapi';
+import type { RunRow } from '../store/runs.ts';
+import { reportOf } from '../sync/stored-report.ts';
+import type { Access } from './access.ts';
+import type { HttpDeps } from './context.ts';
+import { HttpError } from './http-error.ts';
+import { accessErrors, createRouter, invalidError, json, notFoundError } from './router.ts';
+import { findRunReport, runSchema, runStatusSchema } from './run-view.ts';
+
+const MAX_PAGE = 100;
+const DEFAULT_PAGE = 20;
+
+const querySchema = z.object({
+  integration: z.string().optional().openapi({ description: 'Only the runs of this integration.' }),
+  status: runStatusSchema.optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
+  cursor: z.string().optional().openapi({ description: 'The `next` of the page before.' }),
+});
+
+const pageSchema = z
+  .object({
+    runs: z.array(runSchema),
+    next: z.string().nullable().openapi({ description: 'The cursor of the next page, if any.' }),
+  })
+  .openapi('RunPage');
+
+function listRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/v1/runs',
+    tags: ['Runs'],
+    summary: 'List the runs, the newest first',
+    middleware: [requireRole('viewer')] as const,
+    request: { query: querySchema },
+    responses: {
+      200: { description: 'A page of runs.', ...json(pageSchema) },
+      ...{ ...accessErrors, ...invalidError },
+    },
+  });
+}
+
+function showRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/v1/runs/{id}',
+    tags: ['Runs'],
+    summary: 'Show a run as it stands now',
+    middleware: [requireRole('viewer')] as const,
+    request: { params: z.object({ id: z.string() }) },
+    responses: {
+      200: { description: 'The run.', ...json(z.object({ run: runSchema })) },
+      ...{ ...accessErrors, ...notFoundError },
+    },
+  });
+}
+
+/** The routes that show runs. */
+export function runRoutes({ application: { store } }: HttpDeps, access: Access) {
+  return createRouter()
+    .openapi(listRoute(access), async (c) => {
+      const { integration, status, limit, cursor } = c.req.valid('query');
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      // One more than is shown tells whether there is a next page.
+      const rows = await store.runs.list({
+        ...{ integrationId: integration, status, after },
+        limit: limit + 1,
+      });
+      const shown = rows.slice(0, limit);
+      const runs = await Promise.all(shown.map((row) => reportOf(store, row)));
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      return c.json({ runs, next: last ? writeCursor(last) : null }, 200);
+    })
+    .openapi(showRoute(access), async (c) => {
+      const { id } = c.req.valid('param');
+      const run = await findRunReport(store, id);
+      if (run === null) throw runUnknown(id);
+      return c.json({ run }, 200);
+    });
+}
+
+/** There is no such run. */
+export function runUnknown(id: string): HttpError {
+  return new HttpError(404, 'run_unknown', `There is no run "${id}".`);
+}
+
+type Position = Pick<RunRow, 'started_at' | 'id'>;
+
+const positionSchema = z.tuple([z.int(), z.string()]);
+
+function writeCursor({ started_at, id }: Position): string {
+  return Buffer.from(JSON.stringify([started_at, id])).toString('base64url');
+}
+
+function readCursor(cursor: string): Position {
+  try {
+    const text = Buffer.from(cursor, 'base64url').toString();
+    const [started_at, id] = positionSchema.parse(JSON.parse(text));
+    return { started_at, id };
+  } catch {
+    throw new HttpError(422, 'cursor_invalid', 'The cursor is not one that this list has given.');
+  }
+}

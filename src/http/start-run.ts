@@ -1,0 +1,130 @@
+/** POST /v1/integrations/:id/runs. */
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Accepted, Wish } from '../application/runner.ts';
+import { newId } from '../core/new-id.ts';
+import type { RunReport } from '../core/run.ts';
+import type { Access } from './access.ts';
+import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './bodies.ts';
+import { contactSchema } from './contact-id.ts';
+import type { HttpDeps } from './context.ts';
+import { findIntegration } from './find-integration.ts';
+import { HttpError } from './http-error.ts';
+import {
+  accessErrors,
+  bodyErrors,
+  createRouter,
+  failure,
+  invalidError,
+  json,
+  notFoundError,
+} from './router.ts';
+import { findRunReport, runSchema, waitingRun } from './run-view.ts';
+
+const bodySchema = z
+  .strictObject({
+    contact: contactSchema.optional().openapi({
+      description: 'The CRM id of the one contact to sync; all if left out.',
+    }),
+    full: z.boolean().default(false).openapi({
+      description: 'Reads all contacts anew instead of those that changed.',
+    }),
+  })
+  .refine(({ contact, full }) => contact === undefined || !full, {
+    error: 'either one contact or a full reading, not both',
+  })
+  .openapi('RunWish');
+
+const startedSchema = z
+  .object({
+    run: runSchema,
+    joined: z.enum(['running', 'waiting']).nullable().openapi({
+      description:
+        'Whether the wish was joined to a run that was running or waiting already; null for a run of its own.',
+    }),
+  })
+  .openapi('StartedRun');
+
+const MAX_KEY_LENGTH = 255;
+
+const headersSchema = z.object({
+  'idempotency-key': z.string().min(1).max(MAX_KEY_LENGTH).optional().openapi({
+    description:
+      'Repeating a request with its key within 24 hours leads to the same run. The same key with another body is refused (422).',
+  }),
+});
+
+function startRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'post',
+    path: '/v1/integrations/{id}/runs',
+    tags: ['Runs'],
+    summary: 'Start a run',
+    description: 'For admins. Answers at once; the run goes on by itself.',
+    middleware: [requireRole('admin'), requireJsonBody, limitBody(MAX_API_BODY_BYTES)] as const,
+    request: {
+      params: z.object({ id: z.string() }),
+      headers: headersSchema,
+      body: { required: false, ...json(bodySchema) },
+    },
+    responses: {
+      202: { description: 'It runs, or waits to begin.', ...json(startedSchema) },
+      ...{ ...accessErrors, ...notFoundError, ...invalidError, ...bodyErrors },
+      415: failure('The body is not JSON.'),
+    },
+  });
+}
+
+/** A wish as it comes over HTTP. */
+type Asked = Wish & Required<Pick<Wish, 'contact' | 'full'>>;
+
+/** The route that starts runs. */
+export function startRunRoutes(deps: HttpDeps, access: Access) {
+  return createRouter().openapi(startRoute(access), async (c) => {
+    const { id } = findIntegration(deps.application, c.req.valid('param').id);
+    const { contact = null, full } = bodySchema.parse(c.req.valid('json') ?? {});
+    const wish: Asked = { integrationId: id, contact, trigger: 'manual', full };
+    const started = await startOnce(deps, wish, c.req.valid('header')['idempotency-key']);
+    c.header('Location', `/v1/runs/${started.run.id}`);
+    return c.json(started, 202);
+  });
+}
+
+interface Started {
+  run: RunReport;
+  joined: Accepted['joined'];
+}
+
+/** With a key: the run that the key led to first; throws an HttpError (422) for another wish. */
+async function startOnce(deps: HttpDeps, wish: Asked, key: string | undefined): Promise<Started> {
+  if (key === undefined) return start(deps, wish);
+  const { store } = deps.application;
+  const fingerprint = store.fingerprint('idempotency_key', `${wish.integrationId}\n${key}`);
+  const asked = store.fingerprint('idempotent_request', JSON.stringify([wish.contact, wish.full]));
+  const claim = await store.idempotency.claim(fingerprint, asked, newId(deps.clock.now()));
+  if (claim.request !== asked) throw keyReused();
+  const known = await findRunReport(store, claim.run_id);
+  if (known) return { run: known, joined: null };
+  // The key is new, or its first request broke off before the wish was on record.
+  const started = await start(deps, { ...wish, runId: claim.run_id });
+  if (started.run.id !== claim.run_id)
+    await store.idempotency.redirect(fingerprint, started.run.id);
+  return started;
+}
+
+async function start({ application, runner, clock }: HttpDeps, wish: Asked): Promise<Started> {
+  const requestedAt = clock.now();
+  const { runId, joined } = await runner.request(wish);
+  const { integrationId: integration, trigger } = wish;
+  const run =
+    (await findRunReport(application.store, runId)) ??
+    waitingRun({ id: runId, integration, trigger, requestedAt });
+  return { run, joined };
+}
+
+function keyReused(): HttpError {
+  return new HttpError(
+    422,
+    'idempotency_key_reused',
+    'This Idempotency-Key came with another request before. Take a new key for a new request.',
+  );
+}

@@ -1,0 +1,103 @@
+/** The schedules of the integrations as they stand in the store. */
+import { createHash } from 'node:crypto';
+import { isoTime } from '../core/clock.ts';
+import type { Integration, Schedule } from '../core/integration.ts';
+import type { ScheduleRow } from '../store/schedules.ts';
+import type { Store } from '../store/store.ts';
+import { nextTime } from './next-time.ts';
+
+/** What schedules are read from and written to. */
+export interface ScheduleDeps {
+  store: Pick<Store, 'schedules'>;
+  clock: { now(): number };
+}
+
+/** An integration that runs by itself. */
+export type Scheduled = Pick<Integration, 'id'> & { schedule: Schedule };
+
+/** A schedule as people and programs read it. */
+export interface ScheduleView {
+  integration: string;
+  cron: string;
+  timezone: string;
+  /** ISO 8601 in UTC; null while it is paused, or if it never comes true again. */
+  nextRunAt: string | null;
+  paused: boolean;
+}
+
+/** True if an integration has a schedule. */
+export function isScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
+  integration: Given,
+): integration is Given & Scheduled {
+  return integration.schedule !== null;
+}
+
+/**
+ * Brings the store in line with the settings: a schedule that is new or has changed is planned from
+ * now on, others keep their time, also one that has passed meanwhile.
+ */
+export async function planSchedules(
+  { store: { schedules }, clock }: ScheduleDeps,
+  integrations: Iterable<Pick<Integration, 'id' | 'schedule'>>,
+): Promise<void> {
+  const rows = new Map((await schedules.list()).map((row) => [row.integration_id, row]));
+  for (const integration of integrations) {
+    const row = rows.get(integration.id);
+    if (!isScheduled(integration)) {
+      if (row) await schedules.drop(integration.id);
+      continue;
+    }
+    const rule = ruleOf(integration.schedule);
+    if (row?.rule === rule) continue;
+    await schedules.plan(integration.id, rule, nextRunAt(integration, clock.now()));
+  }
+}
+
+/** What the time of a schedule is computed from; another text means that it is computed anew. */
+export function ruleOf({ cron, timezone, jitterMs }: Schedule): string {
+  return `${cron} ${timezone} +${jitterMs}`;
+}
+
+/** When an integration runs next after an instant (epoch ms), its share of the jitter included. */
+export function nextRunAt({ id, schedule }: Scheduled, afterMs: number): number | null {
+  const shareMs = jitterShareMs(id, schedule.jitterMs);
+  const time = nextTime(schedule, afterMs - shareMs);
+  return time === null ? null : time + shareMs;
+}
+
+/** The same for an integration at all times, so that each night has the same length. */
+function jitterShareMs(integrationId: string, jitterMs: number): number {
+  return createHash('sha256').update(integrationId).digest().readUInt32BE() % (jitterMs + 1);
+}
+
+/** The schedules of these integrations, in their order. */
+export async function listSchedules(
+  { store, clock }: ScheduleDeps,
+  integrations: Iterable<Integration>,
+): Promise<ScheduleView[]> {
+  const rows = new Map((await store.schedules.list()).map((row) => [row.integration_id, row]));
+  return [...integrations]
+    .filter(isScheduled)
+    .map((integration) => viewOf(integration, rows.get(integration.id), clock.now()));
+}
+
+function viewOf(integration: Scheduled, row: ScheduleRow | undefined, now: number): ScheduleView {
+  const { cron, timezone } = integration.schedule;
+  const isPlanned = row?.rule === ruleOf(integration.schedule);
+  const next = isPlanned ? row.next_run_at : nextRunAt(integration, now);
+  const paused = row?.paused === 1;
+  const nextRun = next === null || paused ? null : isoTime(next);
+  return { integration: integration.id, cron, timezone, nextRunAt: nextRun, paused };
+}
+
+/** Stops a schedule until it is resumed; a run that is going on goes on. */
+export async function pauseSchedule(deps: ScheduleDeps, integration: Scheduled): Promise<void> {
+  await planSchedules(deps, [integration]);
+  await deps.store.schedules.pause(integration.id);
+}
+
+/** Ends a pause; the next run is the next time of the schedule from now on. */
+export async function resumeSchedule(deps: ScheduleDeps, integration: Scheduled): Promise<void> {
+  const { store, clock } = deps;
+  await store.schedules.resume(integration.id, nextRunAt(integration, clock.now()));
+}

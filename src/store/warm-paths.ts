@@ -1,0 +1,452 @@
+import { z } from 'zod';
+import type { Clock } from '../core/clock.ts';
+import { OUTCOME_REASONS, type OutcomeReason, outcomeOf } from '../core/outcome.ts';
+import type { OwnedValues } from './deliveries.ts';
+import type { Checkpoint, Lease } from './leases.ts';
+import { portions, valuesTable } from './rows.ts';
+import type { Database, Trx } from './tables.ts';
+
+/** What warm paths depend on besides the contacts. */
+export interface PathScope {
+  /** Fingerprint of the settings that decide what a path is and where it is written. */
+  settings: string;
+  /** Donor ids of the members by the service's id of the network. */
+  members: Members;
+  /** Paths computed before this moment (epoch ms) are computed anew; null for none. */
+  computedBefore: number | null;
+}
+
+/** Donor ids of members by the service's id of the network. */
+export type Members = Readonly<Record<string, readonly string[]>>;
+
+/** Who came to the networks and who left them, as donor ids. */
+export interface MemberChanges {
+  joined: ReadonlySet<string>;
+  left: ReadonlySet<string>;
+}
+
+/** A contact whose warm path may have changed. */
+export interface StaleContact {
+  crmId: string;
+  donorId: string;
+  computedAt: number;
+  /** Fingerprint of what the CRM was told; null if its record is to be compared in any case. */
+  told: string | null;
+  /** JSON: field → fingerprint of the value that we wrote last. */
+  ownedValues: string;
+}
+
+/** A contact's best connection by ids; `connecting` is null if the service did not name everybody. */
+export interface StoredPath {
+  /** From 0 to 1. */
+  strength: number;
+  /** How many people in the networks the contact is connected to. */
+  people: number;
+  introducerId: string;
+  networkId: string;
+  connecting: readonly string[] | null;
+}
+
+/** What became of the path of one contact. */
+export interface ComputedPath {
+  crmId: string;
+  donorId: string;
+  path: StoredPath | null;
+  told: string | null;
+  /** How its values came into the CRM; null if its record was not looked at. */
+  written: PathWrite | null;
+}
+
+/** How the values of a path came into the CRM. */
+export interface PathWrite {
+  reason: OutcomeReason;
+  /** More of the reason, without personal data. */
+  detail: string | null;
+  /** What we own afterwards; null if it stays as it was. */
+  owned: OwnedValues | null;
+  /** The intended write that was carried out or refused, if there was one. */
+  writeId: string | null;
+  /** False if the CRM refused it: a later run tries again. */
+  isDone: boolean;
+}
+
+/** Where `listStale` goes on. */
+export type StalePlace = Pick<StaleContact, 'computedAt' | 'donorId' | 'crmId'>;
+
+const membersSchema = z.record(z.string(), z.array(z.string()));
+
+/** Which warm paths are to be computed, and what was computed. */
+export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /**
+     * Marks as stale what can have changed since the last time: all paths if the settings changed
+     * or somebody joined; those through a member who left, and the leaver's own; those of contacts
+     * enhanced since; old ones. Contacts that have no path yet are taken up.
+     */
+    async noticeChanges(lease: Lease, scope: PathScope): Promise<void> {
+      const { integrationId } = lease;
+      await checkpoint(lease, async (trx) => {
+        const before = await findScope(trx, integrationId);
+        const isOtherScope = before === null || before.settings !== scope.settings;
+        const { joined, left } = memberChanges(before?.members ?? {}, scope.members);
+        if (isOtherScope) await markAll(trx, integrationId, { told: null });
+        if (joined.size > 0) await markAll(trx, integrationId, {});
+        else await markConnectedTo(trx, integrationId, [...left]);
+        await markEnhanced(trx, integrationId);
+        await markOld(trx, integrationId, scope.computedBefore);
+        await takeUpContacts(trx, integrationId);
+        if (isOtherScope || joined.size > 0 || left.size > 0) {
+          await saveScope(trx, integrationId, scope);
+        }
+      });
+    },
+
+    /**
+     * Contacts whose path is to be computed, those who never had one computed first, then the
+     * oldest, the contacts of one donor side by side. People who left the CRM or opted out are none
+     * of them.
+     */
+    async listStale(
+      integrationId: string,
+      { after, limit, only }: { after: StalePlace | null; limit: number; only: string | null },
+    ): Promise<StaleContact[]> {
+      const rows = await staleContacts(integrationId, only)
+        .select([
+          'warm_paths.crm_id',
+          'warm_paths.donor_id',
+          'warm_paths.computed_at',
+          'warm_paths.told',
+          'contacts.owned_values',
+        ])
+        .$if(after !== null, (query) =>
+          query.where(({ eb, refTuple, tuple }) =>
+            eb(
+              refTuple('warm_paths.computed_at', 'warm_paths.donor_id', 'warm_paths.crm_id'),
+              '>',
+              tuple(after?.computedAt ?? 0, after?.donorId ?? '', after?.crmId ?? ''),
+            ),
+          ),
+        )
+        .orderBy('warm_paths.computed_at')
+        .orderBy('warm_paths.donor_id')
+        .orderBy('warm_paths.crm_id')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        crmId: row.crm_id,
+        donorId: row.donor_id,
+        computedAt: row.computed_at,
+        told: row.told,
+        ownedValues: row.owned_values,
+      }));
+    },
+
+    /** True if any contact of an integration has a path. */
+    async hasPaths(integrationId: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('warm_paths')
+        .select('crm_id')
+        .where('integration_id', '=', integrationId)
+        .where('introducer_id', 'is not', null)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    /** How many contacts wait to have their path computed. */
+    async countStale(integrationId: string, only: string | null): Promise<number> {
+      const row = await staleContacts(integrationId, only)
+        .select((eb) => eb.fn.countAll().as('count'))
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+
+    /** Notes paths, what of them came into the CRM, and the outcome of the contacts they changed. */
+    async recordComputed(
+      lease: Lease,
+      runId: string,
+      computed: readonly ComputedPath[],
+    ): Promise<void> {
+      const written = computed.flatMap((each) =>
+        each.written === null ? [] : [{ crmId: each.crmId, ...each.written }],
+      );
+      await checkpoint(lease, async (trx) => {
+        const done = computed.filter((each) => each.written?.isDone !== false);
+        await savePaths(trx, lease.integrationId, done);
+        await saveOwned(trx, lease.integrationId, written);
+        await closeWrites(trx, written);
+        await saveOutcomes(trx, lease.integrationId, runId, written);
+      });
+    },
+  };
+
+  function staleContacts(integrationId: string, only: string | null) {
+    return db
+      .selectFrom('warm_paths')
+      .innerJoin('contacts', (join) =>
+        join
+          .onRef('contacts.integration_id', '=', 'warm_paths.integration_id')
+          .onRef('contacts.crm_id', '=', 'warm_paths.crm_id'),
+      )
+      .where('warm_paths.integration_id', '=', integrationId)
+      .where('warm_paths.stale', '=', 1)
+      .where('contacts.state', '<>', 'removed')
+      .where((eb) =>
+        eb.or([eb('contacts.eligible', '=', 1), eb('contacts.outcome_reason', '<>', 'opted_out')]),
+      )
+      .$if(only !== null, (query) => query.where('warm_paths.crm_id', '=', only ?? ''));
+  }
+
+  async function savePaths(
+    trx: Trx,
+    integrationId: string,
+    computed: readonly ComputedPath[],
+  ): Promise<void> {
+    for (const portion of portions(computed)) {
+      await trx
+        .insertInto('warm_paths')
+        .values(
+          portion.map(({ crmId, donorId, path, told }) => ({
+            integration_id: integrationId,
+            crm_id: crmId,
+            donor_id: donorId,
+            stale: 0,
+            computed_at: clock.now(),
+            strength_millionths: path === null ? null : Math.round(path.strength * MILLIONTHS),
+            people: path?.people ?? 0,
+            introducer_id: path?.introducerId ?? null,
+            network_id: path?.networkId ?? null,
+            connecting: path?.connecting ? JSON.stringify(path.connecting) : null,
+            told,
+          })),
+        )
+        .onConflict((c) =>
+          c.columns(['integration_id', 'crm_id']).doUpdateSet((eb) => ({
+            donor_id: eb.ref('excluded.donor_id'),
+            stale: 0,
+            computed_at: clock.now(),
+            strength_millionths: eb.ref('excluded.strength_millionths'),
+            people: eb.ref('excluded.people'),
+            introducer_id: eb.ref('excluded.introducer_id'),
+            network_id: eb.ref('excluded.network_id'),
+            connecting: eb.ref('excluded.connecting'),
+            told: eb.ref('excluded.told'),
+          })),
+        )
+        .execute();
+    }
+  }
+
+  /** A contact keeps the outcome of its profile unless that says less than its path's does. */
+  async function saveOutcomes(
+    trx: Trx,
+    integrationId: string,
+    runId: string,
+    written: readonly WrittenRow[],
+  ): Promise<void> {
+    const telling = written.filter(({ reason }) => outcomeOf(reason) !== 'unchanged');
+    for (const portion of portions(telling)) {
+      await trx
+        .updateTable('contacts')
+        .from(
+          valuesTable<'column1' | 'column2' | 'column3'>(
+            portion.map(({ crmId, reason, detail }) => [crmId, reason, detail]),
+          ),
+        )
+        .set((eb) => ({
+          outcome_reason: eb.ref('v.column2'),
+          outcome_detail: eb.ref('v.column3'),
+          outcome_run: runId,
+          outcome_at: clock.now(),
+        }))
+        .where('integration_id', '=', integrationId)
+        .where('state', '=', 'settled')
+        .where((eb) =>
+          eb.or([eb('outcome_run', '<>', runId), eb('outcome_reason', 'in', REASONS_UNCHANGED)]),
+        )
+        .whereRef('crm_id', '=', 'v.column1')
+        .execute();
+    }
+  }
+}
+
+const MILLIONTHS = 1_000_000;
+
+type WrittenRow = PathWrite & { crmId: string };
+
+/** The reasons of contacts to which a run has done nothing. */
+const REASONS_UNCHANGED = Object.entries(OUTCOME_REASONS).flatMap(([reason, outcome]) =>
+  outcome === 'unchanged' ? [reason] : [],
+);
+
+/** Who joined any network and who left any, comparing memberships by network: pure. */
+export function memberChanges(before: Members, after: Members): MemberChanges {
+  return { joined: missingFrom(before, after), left: missingFrom(after, before) };
+}
+
+/** Members of `these` networks who are not in the same network of `those`. */
+function missingFrom(those: Members, these: Members): Set<string> {
+  const missing = new Set<string>();
+  for (const [networkId, donorIds] of Object.entries(these)) {
+    const known = new Set(those[networkId]);
+    for (const donorId of donorIds) if (!known.has(donorId)) missing.add(donorId);
+  }
+  return missing;
+}
+
+async function findScope(trx: Trx, integrationId: string) {
+  const row = await trx
+    .selectFrom('warm_path_scopes')
+    .select(['settings', 'members'])
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirst();
+  if (!row) return null;
+  return { settings: row.settings, members: membersSchema.parse(JSON.parse(row.members)) };
+}
+
+async function saveScope(
+  trx: Trx,
+  integrationId: string,
+  { settings, members: byNetwork }: PathScope,
+): Promise<void> {
+  const members = JSON.stringify(byNetwork);
+  await trx
+    .insertInto('warm_path_scopes')
+    .values({ integration_id: integrationId, settings, members })
+    .onConflict((c) => c.column('integration_id').doUpdateSet({ settings, members }))
+    .execute();
+}
+
+async function markAll(trx: Trx, integrationId: string, changes: { told?: null }): Promise<void> {
+  await trx
+    .updateTable('warm_paths')
+    .set({ stale: 1, ...changes })
+    .where('integration_id', '=', integrationId)
+    .execute();
+}
+
+/** Contacts that these donors connect to a network, or may, and the contacts that they are. */
+async function markConnectedTo(
+  trx: Trx,
+  integrationId: string,
+  donorIds: readonly string[],
+): Promise<void> {
+  for (const portion of portions(donorIds)) {
+    await trx
+      .updateTable('warm_paths')
+      .set({ stale: 1 })
+      .where('integration_id', '=', integrationId)
+      .where((eb) =>
+        eb.or([
+          eb('donor_id', 'in', portion),
+          eb('introducer_id', 'in', portion),
+          eb.and([eb('introducer_id', 'is not', null), eb('connecting', 'is', null)]),
+          // A wildcard in an id would only mark one path too many.
+          ...portion.map((donorId) => eb('connecting', 'like', `%${JSON.stringify(donorId)}%`)),
+        ]),
+      )
+      .execute();
+  }
+}
+
+async function markEnhanced(trx: Trx, integrationId: string): Promise<void> {
+  await trx
+    .updateTable('warm_paths')
+    .from('contacts')
+    .set((eb) => ({
+      stale: 1,
+      told: null,
+      donor_id: eb.fn.coalesce('contacts.donor_id', 'warm_paths.donor_id'),
+    }))
+    .where('warm_paths.integration_id', '=', integrationId)
+    .whereRef('contacts.integration_id', '=', 'warm_paths.integration_id')
+    .whereRef('contacts.crm_id', '=', 'warm_paths.crm_id')
+    .where((eb) =>
+      eb.or([
+        eb('contacts.donor_id', '<>', eb.ref('warm_paths.donor_id')),
+        eb.and([
+          eb('warm_paths.stale', '=', 0),
+          eb('contacts.enhanced_at', '>', eb.ref('warm_paths.computed_at')),
+        ]),
+      ]),
+    )
+    .execute();
+}
+
+async function markOld(
+  trx: Trx,
+  integrationId: string,
+  computedBefore: number | null,
+): Promise<void> {
+  if (computedBefore === null) return;
+  await trx
+    .updateTable('warm_paths')
+    .set({ stale: 1, told: null })
+    .where('integration_id', '=', integrationId)
+    .where('stale', '=', 0)
+    .where('computed_at', '<', computedBefore)
+    .execute();
+}
+
+async function takeUpContacts(trx: Trx, integrationId: string): Promise<void> {
+  await trx
+    .insertInto('warm_paths')
+    .columns(['integration_id', 'crm_id', 'donor_id', 'stale', 'computed_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('contacts')
+        .select((inner) => [
+          'integration_id',
+          'crm_id',
+          inner.fn.coalesce('donor_id', inner.val('')).as('donor_id'),
+          inner.lit(1).as('stale'),
+          inner.lit(0).as('computed_at'),
+        ])
+        .where('integration_id', '=', integrationId)
+        .where('donor_id', 'is not', null)
+        .where('state', '<>', 'removed')
+        .where((inner) =>
+          inner.not(
+            inner.exists(
+              inner
+                .selectFrom('warm_paths')
+                .select('warm_paths.crm_id')
+                .whereRef('warm_paths.integration_id', '=', 'contacts.integration_id')
+                .whereRef('warm_paths.crm_id', '=', 'contacts.crm_id'),
+            ),
+          ),
+        ),
+    )
+    .execute();
+}
+
+async function saveOwned(
+  trx: Trx,
+  integrationId: string,
+  written: readonly WrittenRow[],
+): Promise<void> {
+  const owned = written.flatMap(({ crmId, owned }) =>
+    owned === null ? [] : [[crmId, JSON.stringify(owned)]],
+  );
+  for (const portion of portions(owned)) {
+    await trx
+      .updateTable('contacts')
+      .from(valuesTable<'column1' | 'column2'>(portion))
+      .set((eb) => ({ owned_values: eb.ref('v.column2') }))
+      .where('integration_id', '=', integrationId)
+      .whereRef('crm_id', '=', 'v.column1')
+      .execute();
+  }
+}
+
+async function closeWrites(trx: Trx, written: readonly WrittenRow[]): Promise<void> {
+  for (const [isDone, rows] of Map.groupBy(written, (row) => row.isDone)) {
+    for (const portion of portions(rows.flatMap((row) => row.writeId ?? []))) {
+      await trx
+        .updateTable('writes')
+        .set({ state: isDone ? 'written' : 'refused' })
+        .where('id', 'in', portion)
+        .execute();
+    }
+  }
+}

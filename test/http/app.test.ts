@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Hono } from 'hono';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { signatureHeaders } from '../../sandbox/hubspot/webhooks/signature.ts';
+import { silentLog } from '../../src/core/log.ts';
+import { answerError } from '../../src/http/answer-error.ts';
+import type { HttpEnv } from '../../src/http/context.ts';
+import { noteRequests } from '../../src/http/request-log.ts';
+import { errorSchema, type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
+
+let world: HttpWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+async function open(options?: HttpWorldOptions): Promise<HttpWorld> {
+  world = await openHttpWorld({ isIdle: true, ...options });
+  return world;
+}
+
+const START = '/v1/integrations/riverside/runs';
+
+/** Sends bytes and gives back what comes until the other side closes. */
+async function sendRaw({ url }: HttpWorld, text: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    answer += chunk;
+  });
+  socket.write(text);
+  await once(socket, 'close');
+  return answer;
+}
+
+describe('errors', () => {
+  it('have one body, whatever goes wrong', async () => {
+    const here = await open();
+    const json = { 'content-type': 'application/json' };
+    const cases: [number, string, string, Parameters<HttpWorld['request']>[1]][] = [
+      [404, 'not_found', '/nothing', {}],
+      [404, 'not_found', '/v1/runs/', {}],
+      [405, 'method_not_allowed', '/v1/runs', { method: 'DELETE' }],
+      [405, 'method_not_allowed', START, {}],
+      [405, 'method_not_allowed', '/healthz', { method: 'POST' }],
+      [413, 'body_too_large', START, { method: 'POST', headers: json, body: ' '.repeat(70_000) }],
+      [415, 'body_not_json', START, { method: 'POST', body: 'x' }],
+    ];
+    for (const [status, code, path, options] of cases) {
+      const answer = await here.request(path, options);
+      const { error } = answer.read(errorSchema);
+      expect([answer.status, error.code], path).toEqual([status, code]);
+    }
+    const refused = await here.request(START, { method: 'PUT' });
+    expect(refused.headers.get('allow')).toBe('POST');
+  });
+
+  it('say nothing from inside, but by which id the log speaks of them', async () => {
+    const app = new Hono<HttpEnv>();
+    const told: unknown[] = [];
+    const log = { ...silentLog, error: (facts: unknown) => void told.push(facts) };
+    app.onError((error, c) => answerError(error, c, log));
+    app.use(noteRequests({ clock: { now: Date.now }, log }, () => {}));
+    app.get('/broken', () => {
+      throw new Error('the password is swordfish');
+    });
+    const answer = await app.request('/broken');
+    expect(answer.status).toBe(500);
+    const { error } = errorSchema.parse(await answer.json());
+    expect(error.code).toBe('internal_error');
+    expect(JSON.stringify(error)).not.toContain('swordfish');
+    const requestId = answer.headers.get('x-request-id');
+    expect(error.message).toContain(requestId);
+    expect(told).toEqual([expect.objectContaining({ requestId })]);
+  });
+});
+
+describe('every answer', () => {
+  it('carries strict headers and an id, whether it is good or not', async () => {
+    const here = await open();
+    for (const path of ['/v1/runs', '/docs', '/nothing', '/healthz']) {
+      const { headers } = await here.request(path);
+      expect(headers.get('content-security-policy'), path).toBe(
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      );
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      expect(headers.get('strict-transport-security')).toBeNull();
+    }
+    expect((await here.request('/v1/runs')).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('asks for https for ever where the service is public by it', async () => {
+    const here = await open({ publicUrl: 'https://sync.example.org' });
+    const { headers } = await here.request('/healthz');
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+  });
+});
+
+describe('names of the service', () => {
+  it('are this machine, the public one and the bare address; others get 421', async () => {
+    const here = await open({ publicUrl: 'https://sync.example.org' });
+    const token = await here.addToken('viewer');
+    const ask = (host: string, path = '/v1/runs') =>
+      sendRaw(
+        here,
+        `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+      );
+    for (const host of ['localhost', '127.0.0.1:9', '[::1]:1', 'sync.example.org', 'LOCALHOST']) {
+      expect(await ask(host), host).toMatch(/^HTTP\/1.1 200/);
+    }
+    const strange = ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '', 'a@b'];
+    for (const host of strange) {
+      expect(await ask(host), host).not.toMatch(/^HTTP\/1.1 200/);
+    }
+    expect(await ask('evil.example')).toContain('421');
+    // Who watches over the service may know it by any name.
+    expect(await ask('10.0.0.7', '/healthz')).toMatch(/^HTTP\/1.1 200/);
+  });
+});
+
+describe('callers who take too much', () => {
+  it('of memory are refused, with the size told or not', async () => {
+    const here = await open();
+    const hook = await here.addHook();
+    const megabytes = ' '.repeat(10 * 1_024 * 1_024);
+    const answer = await here.request(hook, { method: 'POST', body: megabytes });
+    expect(answer.status).toBe(413);
+    const chunk = `${(70_000).toString(16)}\r\n${' '.repeat(70_000)}\r\n`;
+    const unsized = await sendRaw(
+      here,
+      `POST ${START} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk}0\r\n\r\n`,
+    );
+    expect(unsized).toMatch(/^HTTP\/1.1 413/);
+    expect(await here.application.store.runRequests.list()).toEqual([]);
+  });
+
+  it('of time are cut off', async () => {
+    const here = await open({
+      limits: { headersTimeoutMs: 100, requestTimeoutMs: 200, checkIntervalMs: 20 },
+    });
+    expect(await sendRaw(here, 'GET /healthz HTTP/1.1\r\nHost: local')).toMatch(/^HTTP\/1.1 408/);
+    const head = `POST ${START} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`;
+    expect(await sendRaw(here, head)).not.toMatch(/^HTTP\/1.1 2/);
+    expect((await here.request('/healthz')).status).toBe(200);
+  });
+});
+
+describe('the log', () => {
+  it('has each request, and no token, key, name or address of a webhook in it', async () => {
+    const here = await open({ isIdle: false, publicUrl: 'http://127.0.0.1:8787' });
+    here.crm.addContact({ id: 'planted', firstName: 'Plantedfirst', lastName: 'Plantedlast' });
+    const token = await here.addToken('admin');
+    const secret = 'planted-client-secret';
+    const hook = await here.addHook({ kind: 'hubspot', secret });
+    const url = `http://127.0.0.1:8787${hook}?contact=planted`;
+    const signed = { method: 'POST', url, body: '', timestampMs: Date.now() };
+    const started = await here.request(`${hook}?contact=planted`, {
+      ...{ method: 'POST', headers: signatureHeaders(secret, signed) },
+    });
+    await here.untilEnded(started.read(z.object({ runId: z.string() })).runId);
+    const cookie = 'donor_sync_session=planted-cookie';
+    const headers = { cookie, 'idempotency-key': 'planted-key' };
+    await here.request(START, { method: 'POST', token, headers, body: { contact: 'planted' } });
+    await here.request('/v1/runs?cursor=planted-cursor', { token });
+    await here.request('/v1/runs', { token: 'planted-wrong-token' });
+    await here.request(`/planted-path/${token}`);
+    await here.request(`${hook}x`, { method: 'POST' });
+
+    const log = here.logLines.join('');
+    expect(log).toContain('/hooks/:integration/:token');
+    expect(log).toContain('"status":202');
+    const hookToken = hook.split('/').at(-1) ?? '';
+    const secrets = [token, hookToken, here.service.apiKey, secret, 'Planted', 'planted-'];
+    expect(secrets.filter((text) => text === '' || log.includes(text))).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
+
+let world: HttpWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+const holdSchema = z.strictObject({
+  id: z.string(),
+  integration: z.string(),
+  contact: z.string(),
+  kind: z.string(),
+  detail: z.string().nullable(),
+  since: z.iso.datetime(),
+  decision: z.string().nullable(),
+});
+const holdsSchema = z.strictObject({ holds: z.array(holdSchema) });
+const decidedSchema = z.strictObject({ hold: holdSchema });
+const startedSchema = z.object({ run: z.object({ id: z.string() }) });
+
+async function sync(here: HttpWorld): Promise<void> {
+  const started = await here.request('/v1/integrations/riverside/runs', { method: 'POST' });
+  await here.untilEnded(started.read(startedSchema).run.id);
+}
+
+async function listHolds(here: HttpWorld) {
+  return (await here.request('/v1/holds')).read(holdsSchema).holds;
+}
+
+/** Everybody's answer is lost after it was charged: all are held. */
+async function openWithHolds(people: number): Promise<HttpWorld> {
+  const here = await openHttpWorld();
+  await here.addPeople(people);
+  await fetch(`${here.service.rootUrl}/_sandbox/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]),
+  });
+  await sync(here);
+  return here;
+}
+
+describe('/v1/holds', () => {
+  it('lists what waits for a person and takes each decision once', async () => {
+    world = await openWithHolds(3);
+    const [first, second, ...rest] = await listHolds(world);
+    expect(rest).toHaveLength(1);
+    expect(first).toMatchObject({ integration: 'riverside', kind: 'lost_answer', decision: null });
+    const decide = (id: string | undefined, word: string) =>
+      world?.request(`/v1/holds/${id}/${word}`, { method: 'POST' });
+    const rejected = await decide(first?.id, 'reject');
+    expect(rejected?.read(decidedSchema).hold).toMatchObject({ decision: 'rejected' });
+    const resubmitted = await decide(second?.id, 'resubmit');
+    expect(resubmitted?.read(decidedSchema).hold).toMatchObject({ decision: 'resubmitted' });
+    expect(await listHolds(world)).toEqual(rest);
+
+    const again = await decide(first?.id, 'resubmit');
+    expect([again?.status, again?.read(errorSchema).error.code]).toEqual([409, 'hold_decided']);
+    await sync(world);
+    const [left] = await listHolds(world);
+    expect(left).toEqual(rest[0]);
+    expect(world.crm.writes.map(({ id }) => id)).toEqual([second?.contact]);
+  });
+
+  it('approves nothing where there is no profile, and knows no other decision', async () => {
+    world = await openWithHolds(1);
+    const [hold] = await listHolds(world);
+    const codeOf = async (path: string) => {
+      const answer = await world?.request(path, { method: 'POST' });
+      return [answer?.status, answer?.read(errorSchema).error.code];
+    };
+    expect(await codeOf(`/v1/holds/${hold?.id}/approve`)).toEqual([409, 'hold_without_profile']);
+    expect(await codeOf(`/v1/holds/${hold?.id}/forget`)).toEqual([422, 'request_invalid']);
+    expect(await codeOf('/v1/holds/none/reject')).toEqual([404, 'hold_unknown']);
+    expect((await world.request('/v1/holds?integration=nobody')).status).toBe(404);
+    expect(await listHolds(world)).toEqual([hold]);
+  });
+});

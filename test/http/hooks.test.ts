@@ -1,0 +1,195 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { signatureHeaders } from '../../sandbox/hubspot/webhooks/signature.ts';
+import type { HookSigning } from '../../src/http/hook-address.ts';
+import { errorSchema, type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
+
+let world: HttpWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+async function open(options?: HttpWorldOptions): Promise<HttpWorld> {
+  world = await openHttpWorld(options);
+  return world;
+}
+
+const acceptedSchema = z.strictObject({ accepted: z.literal(true), runId: z.string().nullable() });
+const pageSchema = z.object({ runs: z.array(z.looseObject({ id: z.string() })) });
+
+const PUBLIC_URL = 'https://sync.example.org';
+const MINUTE_MS = 60_000;
+
+function post(here: HttpWorld, path: string, headers: Record<string, string> = {}, body = '') {
+  return here.request(path, { method: 'POST', headers, body });
+}
+
+async function waiting({ application }: HttpWorld): Promise<(string | null)[]> {
+  const rows = await application.store.runRequests.list();
+  return rows.map(({ contact }) => contact || null);
+}
+
+describe('POST /hooks/:integration/:token', () => {
+  it('asks for a run, of all or of one contact, whatever the body is', async () => {
+    const here = await open({ isIdle: true });
+    const path = await here.addHook();
+    const all = await post(here, path, { 'content-type': 'text/xml' }, '<what/>');
+    expect(all.status).toBe(202);
+    expect(all.read(acceptedSchema).runId).not.toBeNull();
+    expect((await post(here, `${path}?contact=003%20A`)).status).toBe(202);
+    expect(await waiting(here)).toEqual([null, '003 A']);
+  });
+
+  it('runs what was asked for', async () => {
+    const here = await open();
+    await here.addPeople(2);
+    const { runId } = (await post(here, await here.addHook())).read(acceptedSchema);
+    await here.untilEnded(runId ?? '');
+    const row = await here.application.store.runs.find(runId ?? '');
+    expect(row).toMatchObject({ trigger: 'webhook', status: 'succeeded', read_count: 2 });
+  });
+
+  it('knows no wrong, old or revoked address', async () => {
+    const here = await open({ isIdle: true });
+    const old = await here.addHook();
+    const path = await here.addHook();
+    const wrong = [old, path.slice(0, -1), path.replace('riverside', 'nobody')];
+    for (const address of wrong) {
+      const answer = await post(here, address);
+      expect([answer.status, answer.read(errorSchema).error.code]).toEqual([404, 'hook_unknown']);
+    }
+    expect((await post(here, path)).status).toBe(202);
+    await here.application.store.hooks.revoke('riverside');
+    expect((await post(here, path)).status).toBe(404);
+  });
+
+  it('stops whoever guesses at addresses, and nobody who knows one', async () => {
+    const here = await open({ isIdle: true });
+    const path = await here.addHook();
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 21; attempt += 1) {
+      statuses.push((await post(here, `/hooks/riverside/${attempt}`)).status);
+    }
+    expect(statuses).toEqual([...Array(20).fill(404), 429]);
+    expect((await post(here, path)).status).toBe(202);
+    expect((await here.request('/v1/runs', { token: 'dst_wrong' })).status).toBe(401);
+  });
+
+  it('refuses ids that no contact has', async () => {
+    const here = await open({ isIdle: true });
+    const path = await here.addHook();
+    for (const contact of ['', '%00', 'x'.repeat(256)]) {
+      expect((await post(here, `${path}?contact=${contact}`)).status, contact).toBe(422);
+    }
+  });
+
+  it('makes one run of a burst, and at most one after it', async () => {
+    const here = await open();
+    await here.addPeople(3);
+    const path = await here.addHook();
+    const runIds = new Set<string>();
+    for (let round = 0; round < 20; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => post(here, path)));
+      for (const answer of answers) {
+        expect(answer.status).toBe(202);
+        runIds.add(answer.read(acceptedSchema).runId ?? '');
+      }
+    }
+    expect(runIds.size).toBeLessThanOrEqual(2);
+    for (const runId of runIds) await here.untilEnded(runId);
+    const { runs } = (await here.request('/v1/runs')).read(pageSchema);
+    expect(runs.map(({ id }) => id).sort()).toEqual([...runIds].sort());
+    expect(await waiting(here)).toEqual([]);
+  });
+});
+
+describe('a webhook address with HubSpot signatures', () => {
+  const signing: HookSigning = { kind: 'hubspot', secret: 'app-secret' };
+  const body = '[{"eventId":1,"objectId":501,"subscriptionType":"contact.creation"}]';
+
+  async function openSigned(): Promise<{ here: HttpWorld; path: string }> {
+    const here = await open({ isIdle: true, publicUrl: PUBLIC_URL });
+    return { here, path: await here.addHook(signing) };
+  }
+
+  function sign(path: string, timestampMs = Date.now(), secret = signing.secret) {
+    return signatureHeaders(secret, { method: 'POST', url: PUBLIC_URL + path, body, timestampMs });
+  }
+
+  it('takes what HubSpot has signed, with the characters that it decodes', async () => {
+    const { here, path } = await openSigned();
+    const target = `${path}?contact=a%3Ab%2Fc%20%C3%A9`;
+    expect((await post(here, target, sign(target), body)).status).toBe(202);
+    expect(await waiting(here)).toEqual(['a:b/c é']);
+  });
+
+  it('takes a replayed call, and does nothing', async () => {
+    const { here, path } = await openSigned();
+    const headers = sign(path);
+    expect((await post(here, path, headers, body)).read(acceptedSchema).runId).not.toBeNull();
+    const [request] = await here.application.store.runRequests.list();
+    const again = await post(here, path, headers, body);
+    expect(again.status).toBe(202);
+    expect(again.read(acceptedSchema).runId).toBeNull();
+    expect(await here.application.store.runRequests.list()).toEqual([request]);
+  });
+
+  it('refuses unsigned, forged and stale calls', async () => {
+    const { here, path } = await openSigned();
+    const cases: [string, Record<string, string>, string][] = [
+      ['signature_missing', {}, body],
+      ['signature_invalid', sign(path, Date.now(), 'another secret'), body],
+      ['signature_invalid', sign(path), `${body} `],
+      ['signature_invalid', sign(`${path}?contact=1`), body],
+      ['signature_invalid', { ...sign(path), 'X-HubSpot-Request-Timestamp': '1' }, body],
+      ['signature_too_old', sign(path, Date.now() - 6 * MINUTE_MS), body],
+      ['signature_too_old', sign(path, Date.now() + 6 * MINUTE_MS), body],
+    ];
+    for (const [code, headers, sent] of cases) {
+      const answer = await post(here, path, headers, sent);
+      expect([answer.status, answer.read(errorSchema).error.code]).toEqual([401, code]);
+    }
+    expect(await waiting(here)).toEqual([]);
+  });
+});
+
+describe('a webhook address with plain signatures', () => {
+  const signing: HookSigning = { kind: 'hmac', secret: 'shared' };
+
+  function sign(path: string, body: string, seconds = Math.floor(Date.now() / 1_000)) {
+    const hmac = createHmac('sha256', signing.secret);
+    const digest = hmac.update(`${seconds}.${PUBLIC_URL}${path}.${body}`).digest('hex');
+    return {
+      'x-donor-sync-timestamp': String(seconds),
+      'x-donor-sync-signature': `sha256=${digest}`,
+    };
+  }
+
+  it('takes what is signed now, once', async () => {
+    const here = await open({ isIdle: true, publicUrl: PUBLIC_URL });
+    const path = await here.addHook(signing);
+    const headers = sign(path, 'changed');
+    const first = await post(here, path, headers, 'changed');
+    expect(first.read(acceptedSchema).runId).not.toBeNull();
+    const second = await post(here, path, headers, 'changed');
+    expect(second.read(acceptedSchema).runId).toBeNull();
+  });
+
+  it('refuses what is unsigned, forged or stale, or signed for the address before', async () => {
+    const here = await open({ isIdle: true, publicUrl: PUBLIC_URL });
+    const before = await here.addHook(signing);
+    const path = await here.addHook(signing);
+    const old = Math.floor((Date.now() - 6 * MINUTE_MS) / 1_000);
+    const codes: string[] = [];
+    for (const headers of [{}, sign(path, 'other'), sign(before, ''), sign(path, '', old)]) {
+      const answer = await post(here, path, headers);
+      expect(answer.status).toBe(401);
+      codes.push(answer.read(errorSchema).error.code);
+    }
+    expect(codes).toEqual([
+      ...['signature_missing', 'signature_invalid', 'signature_invalid', 'signature_too_old'],
+    ]);
+  });
+});

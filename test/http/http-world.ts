@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { memoryCrms, memoryDefaultFields } from '../../connectors/memory/connector.ts';
+import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
+import {
+  type PartnerSandbox,
+  type PartnerSandboxOptions,
+  startPartnerSandbox,
+} from '../../sandbox/partner/index.ts';
+import { hashToken, newAccessToken } from '../../src/application/access-token.ts';
+import { createRunner, type Runner } from '../../src/application/runner.ts';
+import { type Application, openApplication } from '../../src/application.ts';
+import { createLog } from '../../src/cli/log.ts';
+import { settingsSchema } from '../../src/config/settings-schema.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { createHttpApp } from '../../src/http/app.ts';
+import { createHookAddress, type HookSigning } from '../../src/http/hook-address.ts';
+import type { Role } from '../../src/http/principal.ts';
+import { type ServerLimits, startHttpServer } from '../../src/http/server.ts';
+
+/** The service over HTTP with a real store, runner and neighbours; its CRM is in memory. */
+export interface HttpWorld {
+  url: string;
+  application: Application;
+  runner: Runner;
+  crm: MemoryCrm;
+  service: PartnerSandbox;
+  /** Every line of the log, at the most talkative level. */
+  logLines: string[];
+  /** Asks; the path begins with a slash. */
+  request(path: string, options?: RequestOptions): Promise<Answer>;
+  /** Makes an access token. */
+  addToken(role: Role): Promise<string>;
+  /** Makes a webhook address for `riverside` and returns its path. */
+  addHook(signing?: HookSigning): Promise<string>;
+  /** Adds the first people of the sandbox's contact list to the CRM; returns their ids. */
+  addPeople(count: number): Promise<string[]>;
+  /** Resolves when the run with this id has ended. */
+  untilEnded(runId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface HttpWorldOptions {
+  service?: PartnerSandboxOptions;
+  publicUrl?: string;
+  limits?: Partial<ServerLimits>;
+  /** Does not begin runs: what is asked for waits. */
+  isIdle?: boolean;
+  lastTickAt?: () => number | null;
+  /** The time of HTTP and store alone, moved by the test. */
+  clock?: Clock;
+}
+
+export interface RequestOptions {
+  method?: string;
+  token?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON unless it is a text. */
+  body?: unknown;
+}
+
+/** An answer, read. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body by its schema. */
+  read<Body>(schema: z.ZodType<Body>): Body;
+}
+
+export const errorSchema = z.strictObject({
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+});
+
+export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<HttpWorld> {
+  const { clock = systemClock, publicUrl = 'http://127.0.0.1:8787' } = options;
+  const service = await startPartnerSandbox({
+    ...{ donors: 500, rate: 0, jobTimeMs: 0 },
+    ...options.service,
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-http-'));
+  const crmName = randomUUID();
+  const crm = createMemoryCrm({ fields: memoryDefaultFields.map(({ to }) => to) });
+  memoryCrms.set(crmName, crm);
+  const logLines: string[] = [];
+  const log = createLog('debug', {
+    write: (line) => void logLines.push(line),
+    stepAside: () => () => {},
+  });
+  const application = await openApplication({
+    settings: {
+      path: join(folder, 'donor-sync.yaml'),
+      ...settingsSchema.parse({
+        server: { publicUrl },
+        database: `sqlite:${join(folder, 'store.db')}`,
+        integrations: [
+          {
+            id: 'riverside',
+            name: 'Riverside Food Bank',
+            partner: { baseUrl: service.baseUrl, apiKey: service.apiKey },
+            crm: { kind: 'memory', name: crmName },
+            settleAfterMs: 200,
+          },
+        ],
+      }),
+    },
+    ...{ secretKey: undefined, clock, log, pace: { ratePerSecond: null } },
+    owner: { host: 'test', processId: process.pid, start: randomUUID() },
+  });
+  const runner = createRunner(application, { clock, log, maxRunsAtOnce: 2 });
+  const app = createHttpApp({
+    ...{ application, runner, clock, log, publicUrl, version: '0.0.0' },
+    lastTickAt: options.lastTickAt ?? (() => clock.now()),
+  });
+  const { limits = {} } = options;
+  const http = await startHttpServer({ app, host: '127.0.0.1', port: 0, limits });
+  if (!options.isIdle) runner.start();
+
+  return {
+    ...{ url: http.url, application, runner, crm, service, logLines },
+    request: (path, wishes) => request(http.url + path, wishes),
+    async addToken(role) {
+      const token = newAccessToken();
+      const hash = hashToken(token);
+      await application.store.access.addToken({ id: randomUUID(), name: role, role, hash });
+      return token;
+    },
+    async addHook(signing) {
+      const address = await createHookAddress(application, publicUrl, 'riverside', signing ?? null);
+      return address.slice(publicUrl.length);
+    },
+    async addPeople(count) {
+      const reply = await fetch(`${service.rootUrl}/_sandbox/people?limit=${count}`);
+      const { people } = peopleSchema.parse(await reply.json());
+      return people.map((person) => crm.addContact(person));
+    },
+    untilEnded: (runId) => untilEnded(application, runId),
+    async close() {
+      await runner.stop();
+      await http.close();
+      await application.close();
+      memoryCrms.delete(crmName);
+      await service.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function request(url: string, wishes: RequestOptions = {}): Promise<Answer> {
+  const { method = 'GET', token, headers = {}, body } = wishes;
+  const isText = typeof body === 'string';
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined || isText ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    read: (schema) => schema.parse(JSON.parse(text)),
+  };
+}
+
+const LOOK_INTERVAL_MS = 20;
+const MAX_LOOKS = 1_000;
+
+async function untilEnded({ store }: Application, runId: string): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
+    const row = await store.runs.find(runId);
+    if (row && row.status !== 'running') return;
+    await systemClock.sleep(LOOK_INTERVAL_MS);
+  }
+  throw new Error(`The run ${runId} did not end.`);
+}
+
+const peopleSchema = z.object({
+  people: z.array(
+    z.object({
+      id: z.string(),
+      firstName: z.string().nullable(),
+      lastName: z.string().nullable(),
+      addresses: z.array(z.string()),
+      employers: z.array(z.string()),
+    }),
+  ),
+});

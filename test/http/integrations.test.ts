@@ -1,0 +1,47 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
+
+let world: HttpWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+const integrationSchema = z.looseObject({
+  id: z.string(),
+  lastRun: z.looseObject({ id: z.string() }).nullable(),
+  lastSuccessAt: z.iso.datetime().nullable(),
+});
+const listSchema = z.strictObject({ integrations: z.array(integrationSchema) });
+const shownSchema = z.strictObject({ integration: integrationSchema });
+const startedSchema = z.object({ run: z.object({ id: z.string() }) });
+
+describe('GET /v1/integrations', () => {
+  it('shows what is set up and how it goes, without any secret', async () => {
+    world = await openHttpWorld();
+    const before = (await world.request('/v1/integrations')).read(listSchema).integrations;
+    expect(before).toEqual([
+      {
+        ...{ id: 'riverside', name: 'Riverside Food Bank', crm: 'memory', schedule: null },
+        ...{ lastRun: null, lastSuccessAt: null },
+      },
+    ]);
+    const started = await world.request('/v1/integrations/riverside/runs', { method: 'POST' });
+    const { run } = started.read(startedSchema);
+    await world.untilEnded(run.id);
+    const after = await world.request('/v1/integrations/riverside');
+    const { integration } = after.read(shownSchema);
+    expect(integration.lastRun).toMatchObject({ id: run.id, status: 'succeeded' });
+    expect(integration.lastSuccessAt).not.toBeNull();
+    expect(after.text).not.toContain(world.service.apiKey);
+  });
+
+  it('knows only what the settings have', async () => {
+    world = await openHttpWorld({ isIdle: true });
+    const answer = await world.request('/v1/integrations/nobody');
+    expect([answer.status, answer.read(errorSchema).error.code]).toEqual([
+      ...[404, 'integration_unknown'],
+    ]);
+  });
+});

@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beginConsent, disconnect, findConsentOutcome } from '../../src/application/consents.ts';
+import { ticketAddress } from '../../src/http/oauth.ts';
+import type { Page } from '../helpers/browser.ts';
+import { KINDS, type OAuthWorld, openOAuthWorld, PUBLIC_URL } from './oauth-world.ts';
+
+describe.each(KINDS)('connecting an account of %s', (kind) => {
+  let world: OAuthWorld;
+
+  beforeEach(async () => {
+    world = await openOAuthWorld(kind);
+  });
+
+  afterEach(() => world.close());
+
+  it('goes to the CRM and back, and signs in with what it brought', async () => {
+    const page = await letIn();
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('Connected');
+    expect(page.text).toContain('donor-sync doctor riverside');
+    await expect(world.signIn()).resolves.toHaveProperty('id');
+  });
+
+  it('keeps what it brought sealed', async () => {
+    await letIn();
+    const refreshToken = await world.refreshToken();
+    expect(refreshToken).toMatch(/.{20}/);
+    expect(await world.disk()).not.toContain(refreshToken);
+  });
+
+  it('says that the account is not connected while nobody has let it in', async () => {
+    await expect(world.signIn()).rejects.toMatchObject({
+      code: 'crm_unauthorized',
+      message: expect.stringContaining('donor-sync connect'),
+    });
+  });
+
+  it('protects the page: no script, no frame, no copy on the way, no address in a referrer', async () => {
+    const { headers } = await letIn();
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it('tells the CRM the hash of the verifier alone, and asks to come back to the public address', async () => {
+    const { page } = await goThere();
+    expect(page.url.searchParams.get('redirect_uri')).toBe(`${PUBLIC_URL}/oauth/${kind}/callback`);
+    expect(page.url.searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
+    expect(page.url.searchParams.get('state')).toMatch(/^[\w-]{43}$/);
+    expect(page.url.searchParams.has('code_verifier')).toBe(false);
+  });
+
+  it('refuses a state that nobody was given, and goes on waiting for the right one', async () => {
+    const { browser, page } = await goThere();
+    const forged = await browser.open(callback({ state: 'x'.repeat(43), code: 'c' }));
+    expect(forged.status).toBe(400);
+    expect(await world.refreshToken()).toBeNull();
+    expect((await browser.decide(page, 'allow')).status).toBe(200);
+  });
+
+  it('refuses a code that comes a second time, and stays connected', async () => {
+    const { browser, page, state } = await goThere();
+    const back = await browser.decide(page, 'allow');
+    const kept = await world.refreshToken();
+    const again = await browser.open(back.url);
+    expect(again.status).toBe(400);
+    expect(await world.refreshToken()).toBe(kept);
+    expect(await findConsentOutcome(world, state)).toBe('connected');
+  });
+
+  it('refuses a used code under a new state', async () => {
+    const first = await goThere();
+    const code = (await first.browser.decide(first.page, 'allow')).url.searchParams.get('code');
+    const { browser, state } = await goThere();
+    const replayed = await browser.open(callback({ state, code: code ?? '' }));
+    expect(replayed.status).toBe(400);
+    expect(replayed.text).toContain('Nothing was connected');
+  });
+
+  it('says that somebody did not let it in', async () => {
+    const { browser, page, state } = await goThere();
+    const denied = await browser.decide(page, 'deny');
+    expect(denied.status).toBe(400);
+    expect(denied.text).toContain('access_denied');
+    expect(await world.refreshToken()).toBeNull();
+    expect(await findConsentOutcome(world, state)).toContain('access_denied');
+  });
+
+  it('shows the words of the CRM as text, whatever is in them', async () => {
+    const { browser, state } = await goThere();
+    const error_description = '<img src=x onerror=alert(1)>';
+    const { text } = await browser.open(callback({ state, error: 'oops', error_description }));
+    expect(text).toContain('&lt;img src=x');
+    expect(text).not.toContain('<img');
+  });
+
+  it('does not repeat words that come without a state of ours', async () => {
+    const { browser } = await goThere();
+    const forged = { state: 'x', error: 'oops', error_description: 'Call this number' };
+    expect((await browser.open(callback(forged))).text).not.toContain('Call this number');
+  });
+
+  it('does not finish in one browser what another has begun', async () => {
+    const { browser, page } = await goThere();
+    const state = page.url.searchParams.get('state') ?? '';
+    const other = await world.browser().open(callback({ state, code: 'stolen' }));
+    expect(other.status).toBe(400);
+    expect((await browser.decide(page, 'allow')).status).toBe(200);
+  });
+
+  it('takes nobody back after ten minutes', async () => {
+    const { browser, page } = await goThere();
+    world.wait(600_001);
+    expect((await browser.decide(page, 'allow')).status).toBe(400);
+    expect(await world.refreshToken()).toBeNull();
+  });
+
+  it('sends nobody to the CRM with a ticket that is used up or too old', async () => {
+    const { browser, page, state } = await goThere();
+    await browser.decide(page, 'allow');
+    expect((await browser.open(ticketAddress(PUBLIC_URL, kind, state))).status).toBe(400);
+    const late = await beginConsent(consents(), world.integration);
+    world.wait(600_001);
+    expect((await browser.open(ticketAddress(PUBLIC_URL, kind, late))).status).toBe(400);
+  });
+
+  it('refuses another account than the one that earlier runs wrote into', async () => {
+    await letIn();
+    const kept = await world.refreshToken();
+    await world.pinAccount('another-account');
+    const page = await letIn();
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('belongs to another account');
+    expect(await world.refreshToken()).toBe(kept);
+  });
+
+  it('connects the same account again without losing what is known', async () => {
+    await letIn();
+    const { id } = await world.signIn();
+    await world.pinAccount(id);
+    expect((await letIn()).status).toBe(200);
+    expect(await world.signIn()).toMatchObject({ id });
+  });
+
+  it('has the CRM take the token back when it is disconnected', async () => {
+    await letIn();
+    const kept = (await world.refreshToken()) ?? '';
+    expect(await disconnect(consents(), world.integration)).toEqual({ problem: null });
+    expect(await world.refreshToken()).toBeNull();
+    await letIn();
+    await world.keepRefreshToken(kept);
+    await expect(world.signIn()).rejects.toMatchObject({ code: 'crm_unauthorized' });
+  });
+
+  it('forgets a token that is worthless already', async () => {
+    await letIn();
+    await world.keepRefreshToken('worthless');
+    expect(await disconnect(consents(), world.integration)).toEqual({ problem: null });
+    await expect(disconnect(consents(), world.integration)).rejects.toMatchObject({
+      code: 'not_connected',
+    });
+  });
+
+  it('has nothing to connect where the settings hold all it takes', async () => {
+    const [hillside = world.integration] = world.application.select(['hillside']);
+    await expect(beginConsent(consents(), hillside)).rejects.toMatchObject({
+      code: 'consent_not_wanted',
+      message: expect.stringContaining('hillside'),
+    });
+  });
+
+  it('does not take a state of one kind of CRM at the address of another', async () => {
+    const { browser, state } = await goThere();
+    const other = kind === 'hubspot' ? 'salesforce' : 'hubspot';
+    const strange = await browser.open(callback({ state, code: 'c' }, other));
+    expect(strange.status).toBe(400);
+    expect(strange.text).toContain(`with a CRM of the kind &quot;${other}&quot;`);
+    expect(await world.refreshToken()).toBeNull();
+  });
+
+  /** Goes to the CRM's page with a new ticket. */
+  async function goThere() {
+    const state = await beginConsent(consents(), world.integration);
+    const browser = world.browser();
+    const page = await browser.open(ticketAddress(PUBLIC_URL, kind, state));
+    expect(page.url.origin).toBe(world.crm.baseUrl);
+    return { browser, page, state };
+  }
+
+  async function letIn(): Promise<Page> {
+    const { browser, page } = await goThere();
+    return browser.decide(page, 'allow');
+  }
+
+  function callback(query: Record<string, string>, at: string = kind): string {
+    return `${PUBLIC_URL}/oauth/${at}/callback?${new URLSearchParams(query)}`;
+  }
+
+  function consents() {
+    const { application, clock } = world;
+    return { application, clock, signal: new AbortController().signal };
+  }
+});
+
+describe('GET /oauth/:kind/start', () => {
+  let world: OAuthWorld;
+
+  beforeEach(async () => {
+    world = await openOAuthWorld('hubspot');
+  });
+
+  afterEach(() => world.close());
+
+  it('sends an admin on by the public address, where the cookie comes back', async () => {
+    const reply = await start({ authorization: `Bearer ${await world.addToken('admin')}` });
+    expect(reply.status).toBe(302);
+    const location = reply.headers.get('location') ?? '';
+    expect(location).toMatch(
+      /^http:\/\/127\.0\.0\.1:8787\/oauth\/hubspot\/start\?ticket=[\w-]{43}$/,
+    );
+    const page = await world.browser().open(location);
+    expect(page.url.origin).toBe(world.crm.baseUrl);
+  });
+
+  it('lets nobody through without the role', async () => {
+    const viewer = await world.addToken('viewer');
+    expect((await start({})).status).toBe(401);
+    expect((await start({ authorization: `Bearer ${viewer}` })).status).toBe(403);
+  });
+
+  it('is not begun by a page of another site', async () => {
+    expect((await start({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await start({ 'sec-fetch-site': 'same-origin' })).status).toBe(302);
+  });
+
+  it('knows the integrations and their kinds', async () => {
+    expect((await start({}, '/oauth/hubspot/start?integration=nobody')).status).toBe(404);
+    expect((await start({}, '/oauth/salesforce/start?integration=riverside')).status).toBe(404);
+    expect((await start({}, '/oauth/hubspot/start?integration=hillside')).status).toBe(422);
+  });
+
+  function start(
+    headers: Record<string, string>,
+    path = '/oauth/hubspot/start?integration=riverside',
+  ): Promise<Response> {
+    return fetch(`${world.url}${path}`, { redirect: 'manual', headers });
+  }
+});

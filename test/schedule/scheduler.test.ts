@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/core/log.ts';
+import { createScheduler, type Scheduler } from '../../src/schedule/scheduler.ts';
+import type { ScheduleRow } from '../../src/store/schedules.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
+
+const START_MS = 1_800_000_000_000;
+
+/** A scheduler over schedules that are looked at by `listDue`. */
+function aScheduler(listDue: () => Promise<ScheduleRow[]>, wake = () => {}): Scheduler {
+  const schedules = {
+    list: async () => [],
+    find: async () => undefined,
+    plan: async () => {},
+    listDue,
+    claim: async () => true,
+    pause: async () => {},
+    resume: async () => {},
+    drop: async () => {},
+  };
+  return createScheduler({
+    ...{ store: { schedules }, integrations: new Map(), log: silentLog, wake },
+    clock: createFakeClock(START_MS),
+  });
+}
+
+describe('createScheduler', () => {
+  it('looks at the schedules before its start is over, and says when', async () => {
+    const scheduler = aScheduler(async () => []);
+    expect(scheduler.lastTickAt()).toBeNull();
+    await scheduler.start();
+    expect(scheduler.lastTickAt()).toBe(START_MS);
+    await scheduler.stop();
+  });
+
+  it('goes on looking while the database is away, and ticks by itself', async () => {
+    let looks = 0;
+    const second = Promise.withResolvers<void>();
+    const scheduler = aScheduler(async () => {
+      looks += 1;
+      if (looks === 1) throw new Error('the database is away');
+      second.resolve();
+      return [];
+    });
+    await scheduler.start();
+    expect(scheduler.lastTickAt()).toBeNull();
+    await second.promise;
+    await scheduler.stop();
+    expect(scheduler.lastTickAt()).toBe(START_MS);
+  });
+
+  it('is over only when no look is under way', async () => {
+    const looking = Promise.withResolvers<ScheduleRow[]>();
+    const scheduler = aScheduler(() => looking.promise);
+    const starting = scheduler.start();
+    let isOver = false;
+    const stopping = scheduler.stop().then(() => {
+      isOver = true;
+    });
+    await Promise.resolve();
+    expect(isOver).toBe(false);
+    looking.resolve([]);
+    await Promise.all([starting, stopping]);
+    await scheduler.stop();
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { INTEGRATION, START_MS, type StoreWorld, storeWorlds } from './store-world.ts';
+
+describeEachDatabase('alerts', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it('begin once, and are told once while they last', async () => {
+    const { store, clock } = await createWorld();
+    await store.alerts.raise(INTEGRATION, 'run_failed');
+    await tellAll(store);
+    await clock.advance(1);
+    await store.alerts.raise(INTEGRATION, 'run_failed');
+    expect(await store.alerts.list()).toMatchObject([
+      { subject: 'run_failed', since: START_MS, told_at: START_MS, over_at: null },
+    ]);
+  });
+
+  it('are to be told again when they are over, and when they come back', async () => {
+    const { store, clock } = await createWorld();
+    await store.alerts.raise(INTEGRATION, 'run_failed');
+    await tellAll(store);
+    await clock.advance(1);
+    await store.alerts.end(INTEGRATION, 'run_failed');
+    expect(await store.alerts.list()).toMatchObject([{ told_at: null, over_at: START_MS + 1 }]);
+    await tellAll(store);
+    await clock.advance(1);
+    await store.alerts.end(INTEGRATION, 'run_failed');
+    expect(await store.alerts.list()).toMatchObject([{ over_at: START_MS + 1 }]);
+    await store.alerts.raise(INTEGRATION, 'run_failed');
+    expect(await store.alerts.list()).toMatchObject([
+      { since: START_MS + 2, told_at: null, over_at: null },
+    ]);
+  });
+
+  it('need not have begun to be over', async () => {
+    const { store } = await createWorld();
+    await store.alerts.end(INTEGRATION, 'run_failed');
+    expect(await store.alerts.list()).toEqual([]);
+  });
+});
+
+async function tellAll({ alerts }: StoreWorld['store']): Promise<void> {
+  for (const alert of await alerts.list()) await alerts.noteTold(alert);
+}

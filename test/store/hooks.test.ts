@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { INTEGRATION, START_MS, storeWorlds } from './store-world.ts';
+
+const FIVE_MINUTES_MS = 300_000;
+
+describeEachDatabase('webhook addresses', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it('are replaced by a new one, and can be revoked', async () => {
+    const { store, clock } = await createWorld();
+    const hook = { integration_id: INTEGRATION, signature: null, secret: null };
+    await store.hooks.save({ ...hook, token_hash: 'old' });
+    await store.hooks.noteUse(INTEGRATION);
+    expect(await store.hooks.find(INTEGRATION)).toMatchObject({ last_used_at: START_MS });
+    await clock.advance(1);
+    await store.hooks.save({ ...hook, token_hash: 'new', signature: 'hmac', secret: 'sealed' });
+    expect(await store.hooks.list()).toEqual([
+      {
+        ...{ integration_id: INTEGRATION, token_hash: 'new', signature: 'hmac', secret: 'sealed' },
+        ...{ created_at: START_MS + 1, last_used_at: null },
+      },
+    ]);
+    expect(await store.hooks.revoke(INTEGRATION)).toBe(true);
+    expect(await store.hooks.revoke(INTEGRATION)).toBe(false);
+  });
+
+  it('take a signed call once while its age allows it to come again', async () => {
+    const { store, clock } = await createWorld();
+    const receive = () => store.hooks.receive('call', FIVE_MINUTES_MS);
+    const first = await Promise.all([receive(), receive(), receive()]);
+    expect(first.filter((isNew) => isNew)).toHaveLength(1);
+    await clock.advance(FIVE_MINUTES_MS);
+    expect(await receive()).toBe(false);
+    await clock.advance(1);
+    expect(await receive()).toBe(true);
+  });
+});
