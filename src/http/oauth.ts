@@ -26,8 +26,8 @@ import { accessErrors, createRouter, notFoundError } from './router.ts';
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl'> &
   Pick<ConsentsDeps, 'application'>;
 
-/** A long time for a CRM to answer, and less than the browser's patience. */
-const CRM_TIMEOUT_MS = 25_000;
+/** A long time for a CRM to answer, and less than the service gives any answer. */
+const CRM_TIMEOUT_MS = 15_000;
 
 const kindSchema = z
   .string()

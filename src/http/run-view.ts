@@ -51,6 +51,8 @@ export async function findRunReport(
   const row = await store.runs.find(id);
   if (row) return reportOf(store, row);
   const request = await store.runRequests.findByRun(id);
+  // Too many single contacts waited: one run over all of them answers.
+  if (request?.merged_into) return findRunReport(store, request.merged_into);
   if (request) {
     const { integration_id: integration, trigger, requested_at: requestedAt } = request;
     return waitingRun({ id, integration, trigger: triggerSchema.parse(trigger), requestedAt });

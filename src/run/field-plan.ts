@@ -1,9 +1,11 @@
 /** Which fields of one contact are to be written: map ► diff, and what we own afterwards. */
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import type { FieldSource } from '../core/field-map.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { diffValues, type ValueDiff } from '../mapping/diff-values.ts';
 import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
 import type { RawValues } from '../mapping/raw-value.ts';
+import { isBlank } from '../mapping/same-value.ts';
 import type { IntendedWrite, OwnedValues } from '../store/deliveries.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { sealValues, valuePrint, valuePrints } from './values.ts';
@@ -17,6 +19,11 @@ export interface FieldOffer {
   ownedBefore: OwnedValues;
   /** Values whose write was intended before and may have happened. */
   intended: readonly OwnedValues[];
+  /**
+   * Sources whose fields are emptied where they get no value, if what stands there is ours; none
+   * unless told.
+   */
+  emptied?: readonly FieldSource[];
 }
 
 /** What is to be written, and what holds once it is. */
@@ -35,16 +42,20 @@ export interface FieldPlan {
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'mappings' | 'fields'>,
-  { crmId, values, present, ownedBefore, intended }: FieldOffer,
+  { crmId, values, present, ownedBefore, intended, emptied = [] }: FieldOffer,
 ): FieldPlan {
   const isOurs = (field: string, value: FieldValue): boolean => {
     const print = valuePrint(deps, crmId, field, value);
     return ownedBefore[field] === print || intended.some((prints) => prints[field] === print);
   };
+  const isOutdated = (field: string, value: FieldValue) => !isBlank(value) && isOurs(field, value);
   const { mappings, fields } = run;
   const { mapped, unfit } = mapProfile({ values, mappings, fields });
   const diff = diffValues({ mapped, present, mappings, wasOurs: isOurs });
-  const { changes } = diff;
+  const outdated = mappings
+    .filter(({ from, to }) => emptied.includes(from) && !Object.hasOwn(mapped, to))
+    .flatMap(({ to }) => (isOutdated(to, present[to] ?? null) ? [[to, null] as const] : []));
+  const changes: FieldValues = { ...diff.changes, ...Object.fromEntries(outdated) };
   const detail = unfit.length === 0 ? null : unfit.map(({ reason }) => reason).join(' ');
   // A value that is in the CRM because an earlier, unconfirmed write of ours put it there.
   const confirmed = diff.equal.filter((field) => isOurs(field, present[field] ?? null));
@@ -53,7 +64,7 @@ export function planFields(
   const changed = Object.keys(changes);
   const before = Object.fromEntries(changed.map((field) => [field, present[field] ?? null]));
   return {
-    reason: reasonOf(diff, unfit),
+    reason: reasonOf({ ...diff, changes }, unfit),
     detail,
     owned,
     changes,

@@ -87,7 +87,8 @@ async function watchUntil(
     // A service that is away now has until the end of the quiet time to come back.
     const credits = await partner.readCredits(run.control.stopping).catch(() => null);
     if (credits) seen.push(credits[bucket]);
-    await clock.sleep(Math.min(instant - clock.now(), WATCH_MS), run.control.stopping);
+    const left = Math.max(0, instant - clock.now());
+    await clock.sleep(Math.min(left, WATCH_MS), run.control.stopping);
     // The run's own lease is renewed by the run.
     if (lease !== run.lease) await store.leases.renew(lease);
   }

@@ -108,10 +108,11 @@ export function createCreditReader({ application, clock, log }: CreditDeps): Cre
 }
 
 function viewOf(integrations: readonly Integration[], known: Known | undefined): KeyCredits {
+  const readAt = known?.readAt ?? null;
   return {
     integrations: integrations.map(({ id, name = id }) => name),
     balances: known?.balances ?? null,
-    readAt: known?.readAt ? isoTime(known.readAt) : null,
+    readAt: readAt === null ? null : isoTime(readAt),
     isUnanswered: known?.isUnanswered ?? false,
   };
 }

@@ -17,6 +17,8 @@ export interface RunDetail {
   advice: Advice | null;
   /** Contacts by outcome and reason, as far as no later run has touched them. */
   reasons: ReasonCount[];
+  /** Contacts that took the profile of the same person in another contact, without a credit. */
+  shared: number;
   /** The first of the contacts that were not simply fresh. */
   contacts: ContactOutcome[];
 }
@@ -50,10 +52,11 @@ export async function readRunDetail(
   const integration = integrations.get(report.integration);
   const reasons = await store.contacts.countOutcomes(id, report.integration);
   const rows = await store.contacts.listOutcomes(id, report.integration, MAX_CONTACTS);
+  const begun = await store.runs.find(id);
   const phase = await phaseOf();
   const isWell = phase !== 'over' || report.status === 'succeeded';
   return {
-    ...{ report, phase },
+    ...{ report, phase, shared: begun?.shared_count ?? 0 },
     integrationName: integration?.name ?? report.integration,
     advice: isWell ? null : adviceFor(report.reason, report.integration),
     reasons: [...reasons].map(([reason, count]) => reasonCount(reason, count)).sort(byWeight),
@@ -68,7 +71,7 @@ export async function readRunDetail(
   async function phaseOf(): Promise<RunDetail['phase']> {
     if (report?.status !== 'running') return 'over';
     if ((await findRunning(report.integration))?.run === id) return 'running';
-    return (await store.runs.find(id)) ? 'over' : 'waiting';
+    return begun ? 'over' : 'waiting';
   }
 }
 

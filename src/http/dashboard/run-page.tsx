@@ -11,7 +11,7 @@ import {
   Trouble,
 } from './parts.tsx';
 import { MAX_CONTACTS, type RunDetail } from './run-detail.ts';
-import { formatCount, formatSpan } from './words.ts';
+import { countOf, formatCount, formatSpan } from './words.ts';
 
 /** What one run did, and why. */
 export function RunPage({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
@@ -96,12 +96,20 @@ function creditsText({ spent, remaining }: RunReport['credits']['networks']): st
   return `${formatCount(spent)} spent${left}`;
 }
 
-function Reasons({ detail: { reasons } }: { detail: RunDetail }) {
+function Reasons({ detail: { report, reasons, shared } }: { detail: RunDetail }) {
   return (
     <section aria-labelledby="reasons-title">
       <h2 id="reasons-title">What became of the contacts, and why</h2>
+      <p>{outcomesText(report)}</p>
+      {shared > 0 && (
+        <p>
+          {countOf(shared, 'profile')} of people who were paid for in another contact: no credit.
+        </p>
+      )}
       {reasons.length === 0 ? (
-        <p class="empty">No contact has its last outcome from this run.</p>
+        <p class="empty">
+          The reasons are those of the latest run of each contact; later runs have had all of these.
+        </p>
       ) : (
         <table class="stacks">
           <thead>
@@ -130,6 +138,15 @@ function Reasons({ detail: { reasons } }: { detail: RunDetail }) {
       )}
     </section>
   );
+}
+
+/** `36 written, 1 held`: of all contacts of the run, also those that a later one has touched. */
+function outcomesText({ contacts }: RunReport): string {
+  const { written, unchanged, skipped, failed, held, waiting } = contacts;
+  const counts = Object.entries({ held, failed, waiting, skipped, written, unchanged })
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
+  return counts.length === 0 ? 'Nothing yet.' : `${counts.join(', ')}.`;
 }
 
 function Networks({ report: { networks } }: { report: RunReport }) {

@@ -36,9 +36,10 @@ const MOMENT_FORMAT = new Intl.DateTimeFormat('en-GB', {
   ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' },
 });
 
-/** `0.4 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, between two instants in ISO 8601. */
+/** `38 ms`, `4.2 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, between two instants in ISO 8601. */
 export function formatSpan(from: string, to: string): string {
   const ms = Math.max(0, Date.parse(to) - Date.parse(from));
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;

@@ -1,0 +1,21 @@
+import type { NetworkDecision } from '../store/network-holds.ts';
+import type { NetworkHoldKind } from '../store/network-tables.ts';
+import type { NetworkDeps, NetworkRun } from './context.ts';
+
+/** A question about a network: `subject` tells it from other questions of its kind. */
+export interface Question {
+  kind: NetworkHoldKind;
+  subject: string;
+  /** More for a person, without personal data; null if the kind says it all. */
+  detail: string | null;
+}
+
+/** Holds a network for a person's decision, or finds the one that was made. */
+export function askPerson(
+  { store, newId }: Pick<NetworkDeps, 'store' | 'newId'>,
+  { lease }: Pick<NetworkRun, 'lease'>,
+  network: string,
+  question: Question,
+): Promise<'open' | NetworkDecision> {
+  return store.networkHolds.ask(lease, { id: newId(), network, ...question });
+}

@@ -1,0 +1,9 @@
+/** What mirroring needs of the world and of the run it is part of. */
+import type { Run, SyncDeps } from '../run/context.ts';
+
+export type NetworkDeps = Omit<SyncDeps, 'sealer'>;
+
+export type NetworkRun = Pick<
+  Run,
+  'id' | 'lease' | 'integration' | 'partnerKey' | 'forgotten' | 'groupMembers' | 'only' | 'control'
+>;

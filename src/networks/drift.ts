@@ -1,0 +1,164 @@
+/** Where the networks of the service differ from the mirror, because somebody changed them by hand. */
+import { ConfigurationError } from '../core/errors.ts';
+import type { Network } from '../partner/networks/network.ts';
+import type { MemberRow } from '../store/network-members.ts';
+import type { MemberState } from '../store/network-tables.ts';
+import type { NetworkRow } from '../store/networks.ts';
+import type { NetworkDeps, NetworkRun } from './context.ts';
+import { matchNetworks } from './match-networks.ts';
+import { findMembership } from './membership.ts';
+import { printSettings } from './read-groups.ts';
+import { findWhereabouts } from './whereabouts.ts';
+
+/** How one network differs. */
+export interface NetworkDrift {
+  row: NetworkRow;
+  /** `none` if there is no network yet, `deleted` if the service has it no more. */
+  state: 'none' | 'deleted' | 'present';
+  /** The name that somebody gave it at the service; null if it is ours. */
+  renamedTo: string | null;
+  /** Donors of the mirror who are not in it, and donors in it whom the mirror does not have. */
+  removedByHand: string[];
+  addedByHand: string[];
+  /** Members who are no contact of the integration; null if the service tells no numbers. */
+  strangers: number | null;
+}
+
+export interface DriftOptions {
+  /** True if questions may cost credits. */
+  maySpend: boolean;
+}
+
+type DriftRun = Pick<NetworkRun, 'integration' | 'control'>;
+
+/** Contacts outside the groups are asked about so many at a time, until all members are found. */
+const PORTION = 100;
+
+/**
+ * Asks the service where the donors of the mirrored groups are, and other contacts as long as a
+ * network has members whom nobody has accounted for. A ConfigurationError if that would cost credits and
+ * `maySpend` is false.
+ */
+export async function findDrift(
+  deps: NetworkDeps,
+  run: DriftRun,
+  { maySpend }: DriftOptions,
+): Promise<NetworkDrift[]> {
+  const rows = await findRows(deps, run);
+  const listed = await deps.partner.networks.list(run.control.ending);
+  const byId = new Map(listed.map((network) => [network.networkId, network]));
+  const asked = await askAbout(deps, run, await donorsOf(deps, rows), maySpend);
+  await askOthers(deps, run, rows, byId, asked);
+  const drifts: NetworkDrift[] = [];
+  for (const row of rows) {
+    const members = await deps.store.networks.listMembers(row.id);
+    drifts.push(compare(row, byId.get(row.network_id ?? ''), members, asked));
+  }
+  return drifts;
+}
+
+/** Networks of the settings; those whose setting is gone are nobody's business. */
+async function findRows(deps: NetworkDeps, run: DriftRun): Promise<NetworkRow[]> {
+  const rows = await deps.store.networks.list(run.integration.id);
+  const { settings } = matchNetworks(printSettings(deps, run), rows);
+  return settings.flatMap(({ row }) => row ?? []);
+}
+
+async function donorsOf(deps: NetworkDeps, rows: readonly NetworkRow[]): Promise<Set<string>> {
+  const donors = new Set<string>();
+  for (const row of rows) {
+    const { wanted, members } = await findMembership(deps, row);
+    for (const donorId of wanted) donors.add(donorId);
+    for (const { donor_id: donorId } of members) donors.add(donorId);
+  }
+  return donors;
+}
+
+/** The service's ids of the networks that each donor is in. */
+type Places = Map<string, ReadonlySet<string>>;
+
+/** The first question tells what all of them cost. */
+async function askAbout(
+  deps: NetworkDeps,
+  run: DriftRun,
+  donors: ReadonlySet<string>,
+  maySpend: boolean,
+): Promise<Places> {
+  const places: Places = new Map();
+  const [first, ...others] = donors;
+  if (first === undefined) return places;
+  await ask(deps, run, [first], places);
+  const cost = deps.partner.connections.queryCost();
+  if (cost && !maySpend && others.length > 0) {
+    throw new ConfigurationError(
+      `The service charges ${cost.credits} of the bucket "${cost.bucket}" for each of ${others.length} more questions. Add --spend to ask them.`,
+      { code: 'questions_cost_credits', details: { ...cost, questions: others.length } },
+    );
+  }
+  await ask(deps, run, others, places);
+  return places;
+}
+
+async function ask(
+  deps: NetworkDeps,
+  run: DriftRun,
+  donorIds: readonly string[],
+  places: Places,
+): Promise<void> {
+  for (const [donorId, networks] of await findWhereabouts(deps, run, donorIds)) {
+    places.set(donorId, networks ?? new Set());
+  }
+}
+
+/** Somebody may have added a contact who is in no group. */
+async function askOthers(
+  deps: NetworkDeps,
+  run: DriftRun,
+  rows: readonly NetworkRow[],
+  listed: ReadonlyMap<string, Network>,
+  places: Places,
+): Promise<void> {
+  const donors = await deps.store.networks.listDonors(run.integration.id);
+  const others = donors.filter((donorId) => !places.has(donorId));
+  const isUnaccounted = ({ network_id: id }: NetworkRow) =>
+    countIn(places, id) < (listed.get(id ?? '')?.memberCount ?? 0);
+  for (let start = 0; start < others.length && rows.some(isUnaccounted); start += PORTION) {
+    await ask(deps, run, others.slice(start, start + PORTION), places);
+  }
+}
+
+function countIn(places: Places, networkId: string | null): number {
+  if (networkId === null) return 0;
+  return [...places.values()].filter((networks) => networks.has(networkId)).length;
+}
+
+function compare(
+  row: NetworkRow,
+  network: Network | undefined,
+  members: readonly MemberRow[],
+  places: Places,
+): NetworkDrift {
+  const same = { row, renamedTo: null, removedByHand: [], addedByHand: [], strangers: null };
+  const { network_id: networkId } = row;
+  if (networkId === null) return { ...same, state: 'none' };
+  if (network === undefined) return { ...same, state: 'deleted' };
+  const isIn = (donorId: string) => places.get(donorId)?.has(networkId) === true;
+  const donorsIn = (...states: MemberState[]) =>
+    new Set(members.flatMap((one) => (states.includes(one.state) ? [one.donor_id] : [])));
+  const mirrored = donorsIn('member');
+  // Whoever is on the way in or out is neither missing nor too much.
+  const moving = donorsIn('adding', 'leaving');
+  return {
+    row,
+    state: 'present',
+    renamedTo: network.name === row.name ? null : network.name,
+    removedByHand: [...mirrored].filter((donorId) => !isIn(donorId)),
+    addedByHand: [...places.keys()].filter(
+      (donorId) => isIn(donorId) && !mirrored.has(donorId) && !moving.has(donorId),
+    ),
+    strangers:
+      network.memberCount === null
+        ? null
+        : Math.max(0, network.memberCount - countIn(places, networkId)),
+  };
+}

@@ -1,0 +1,133 @@
+/** Bulk adds that the service works on: each of their donors comes to an end, paid for or not. */
+import type { BulkAdd, MemberOutcome } from '../partner/networks/bulk-add.ts';
+import type { AddRow, MemberEnd } from '../store/network-adds.ts';
+import type { NetworkDeps, NetworkRun } from './context.ts';
+import { judgeLostAdd } from './settle-adds.ts';
+import { findWhereabouts, type Place, placesIn } from './whereabouts.ts';
+
+/** Between two looks at the same jobs. */
+const LOOK_INTERVAL_MS = 3_000;
+
+/** Ten minutes: a hundred donors of "a few seconds" each take less. The next run looks again. */
+const MAX_LOOKS = 200;
+
+/** A job that runs longer will not end any more. */
+const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
+
+/** Looks once at everything that is under way, also at what was charged without an answer. */
+export async function lookAtAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
+  for (const add of await deps.store.networks.listAdds(run.integration.id, 'unclear')) {
+    if (run.control.stopping.aborted) return;
+    await lookAtUnclear(deps, run, add);
+  }
+  await lookAtRunning(deps, run);
+}
+
+/** Waits for the end of the jobs that run, within bounds. */
+export async function followAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    if ((await lookAtRunning(deps, run)) === 0 || run.control.stopping.aborted) return;
+    await deps.clock.sleep(LOOK_INTERVAL_MS, run.control.stopping);
+  }
+}
+
+/** Resolves with the number of jobs that go on. */
+async function lookAtRunning(deps: NetworkDeps, run: NetworkRun): Promise<number> {
+  let running = 0;
+  for (const add of await deps.store.networks.listAdds(run.integration.id, 'running')) {
+    if (run.control.stopping.aborted) return running;
+    if ((await lookAtJob(deps, run, add)) === 'running') running += 1;
+  }
+  return running;
+}
+
+async function lookAtJob(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  add: AddRow,
+): Promise<'running' | 'done'> {
+  const { store, partner, log } = deps;
+  const job = await partner.networks.readBulkAdd(add.job_id ?? '', run.control.ending);
+  if (job.state === 'running' && !isTooOld(deps, add)) return 'running';
+  const { adding: donors } = await store.networks.listAddedBy(add.id);
+  const told = job.state === 'completed' || job.state === 'failed' ? job.outcomes : NOBODY;
+  // Whom the job does not name is looked for in the network itself.
+  const untold = donors.filter((donorId) => !told.has(donorId));
+  const places = placesIn(await findWhereabouts(deps, run, untold), add.network_id);
+  const ends = new Map(
+    donors.map((donorId): [string, MemberEnd] => {
+      const outcome = told.get(donorId);
+      if (outcome !== undefined) return [donorId, endOf(outcome)];
+      return [donorId, foundEnd(places.get(donorId)) ?? failed(JOB_FAILURES[job.state])];
+    }),
+  );
+  const unpaid = [...ends.values()].filter(({ kind }) => kind === 'unpaid').length;
+  await store.networks.recordEnds(run.lease, run.id, add, ends, {
+    state: 'done',
+    charged: add.donors - unpaid,
+  });
+  log.info({ run: run.id, add: add.id, state: job.state, donors: ends.size }, 'a bulk add ended');
+  if (unpaid > 0) {
+    run.control.stopSpending(
+      'credits_exhausted',
+      'The networks bucket ran empty in the middle of a bulk add. The next run adds the others.',
+    );
+  }
+  return 'done';
+}
+
+const NOBODY: ReadonlyMap<string, MemberOutcome> = new Map();
+
+/** Why somebody is not in the network although the job has ended so. */
+const JOB_FAILURES: Readonly<Record<BulkAdd['state'], string>> = {
+  running: 'job_too_old',
+  completed: 'member_failed',
+  failed: 'job_failed',
+  vanished: 'job_vanished',
+};
+
+function endOf(outcome: MemberOutcome): MemberEnd {
+  switch (outcome) {
+    case 'added':
+      return { kind: 'added' };
+    case 'alreadyMember':
+      return { kind: 'already' };
+    case 'notFound':
+      return { kind: 'not_found' };
+    case 'failed':
+      return failed('member_failed');
+    case 'unpaid':
+      return { kind: 'unpaid' };
+  }
+}
+
+/** Those who have turned up meanwhile are members; after the age limit the others have failed. */
+async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRow): Promise<void> {
+  const { store } = deps;
+  const { adding, members } = await store.networks.listAddedBy(add.id);
+  const places = placesIn(await findWhereabouts(deps, run, adding), add.network_id);
+  const ends = judgeLostAdd((add.charged ?? add.donors) - members.length, places);
+  if (isTooOld(deps, add)) {
+    for (const donorId of adding) {
+      if (!ends.has(donorId)) ends.set(donorId, failed('answer_lost'));
+    }
+  }
+  await store.networks.recordEnds(run.lease, run.id, add, ends, {
+    state: ends.size === adding.length ? 'done' : 'unclear',
+    charged: add.charged,
+  });
+}
+
+/** What the service says of where a donor is; null if it is not in the network. */
+function foundEnd(place: Place | undefined): MemberEnd | null {
+  if (place === 'unknown') return { kind: 'not_found' };
+  return place === 'member' ? { kind: 'added' } : null;
+}
+
+function failed(detail: string): MemberEnd {
+  return { kind: 'failed', detail };
+}
+
+function isTooOld({ clock }: NetworkDeps, { intended_at: intendedAt }: AddRow): boolean {
+  return clock.now() - intendedAt > JOB_AGE_LIMIT_MS;
+}

@@ -1,0 +1,74 @@
+/** Which network of the store belongs to which group of the settings: pure. */
+import type { GroupSelector } from '../../connectors/contract.ts';
+import type { NetworkSetting } from '../core/integration.ts';
+import type { NetworkRow } from '../store/networks.ts';
+
+/** A network of the settings with the fingerprint of its group's selector. */
+export interface PrintedSetting {
+  setting: NetworkSetting;
+  selector: string;
+}
+
+/** A network of the settings and what is known of it; null if it is new. */
+export interface MatchedSetting extends PrintedSetting {
+  row: NetworkRow | null;
+}
+
+/** A network of the settings that is in the store. */
+export interface MirroredNetwork {
+  setting: NetworkSetting;
+  row: NetworkRow;
+}
+
+export interface MatchedNetworks {
+  /** In the order of the settings. */
+  settings: MatchedSetting[];
+  /** Networks whose setting is gone. */
+  left: NetworkRow[];
+}
+
+/**
+ * A group is known by its selector, so that another name in the settings renames its network. A new
+ * selector under a name that was there before keeps the network and changes its members.
+ */
+export function matchNetworks(
+  settings: readonly PrintedSetting[],
+  rows: readonly NetworkRow[],
+): MatchedNetworks {
+  const left = new Set(rows);
+  const found = new Map<PrintedSetting, NetworkRow>();
+  const isSame = [
+    (a: PrintedSetting, row: NetworkRow) => row.selector === a.selector && hasName(a, row),
+    (a: PrintedSetting, row: NetworkRow) => row.selector === a.selector,
+    hasName,
+  ];
+  for (const fits of isSame) {
+    for (const printed of settings) {
+      if (found.has(printed)) continue;
+      const row = [...left].find((candidate) => fits(printed, candidate));
+      if (row === undefined) continue;
+      left.delete(row);
+      found.set(printed, row);
+    }
+  }
+  return {
+    settings: settings.map((printed) => ({ ...printed, row: found.get(printed) ?? null })),
+    left: [...left],
+  };
+}
+
+function hasName({ setting }: PrintedSetting, row: NetworkRow): boolean {
+  return row.name === setting.name;
+}
+
+/** A selector in one canonical text: the order of its keys means nothing. */
+export function selectorText(selector: GroupSelector): string {
+  return JSON.stringify(sorted(selector));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}

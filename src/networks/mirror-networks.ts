@@ -1,0 +1,116 @@
+/** Members that are wanted → members of the service's networks, all from the store. */
+
+import { PartnerNotFound } from '../partner/errors.ts';
+import type { NetworkDecision } from '../store/network-holds.ts';
+import type { NetworkRow } from '../store/networks.ts';
+import { addJoiners } from './add-joiners.ts';
+import { askPerson } from './ask-person.ts';
+import type { NetworkDeps, NetworkRun } from './context.ts';
+import { holdDeleted, isDeleted, isLeftAlone } from './deleted-network.ts';
+import { ensureNetwork, renameNetwork } from './ensure-network.ts';
+import { followAdds, lookAtAdds } from './follow-adds.ts';
+import { type MirroredNetwork, matchNetworks } from './match-networks.ts';
+import { findMembership } from './membership.ts';
+import { type MemberPlan, planMembers } from './plan-members.ts';
+import { printSettings } from './read-groups.ts';
+import { removeLeavers } from './remove-leavers.ts';
+import { settleUnansweredAdd } from './settle-adds.ts';
+import { findPresent } from './whereabouts.ts';
+
+/**
+ * Makes the networks what their groups are, once the contacts are delivered. What an earlier run
+ * has left open is settled first; then names, leavers and joiners, network by network. Nothing is
+ * asked of the service if nothing has changed.
+ */
+export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promise<void> {
+  if (run.only !== null || run.integration.networks.length === 0) return;
+  const networks = await findNetworks(deps, run);
+  await deps.store.networks.beginCounts(
+    run.lease,
+    run.id,
+    networks.map(({ setting, row }) => ({ id: row.id, name: setting.name })),
+  );
+  await finishEarlierAdds(deps, run);
+  for (const network of networks) {
+    if (run.control.stopping.aborted) return;
+    // Half a group is no group: what was not read to its end in this run stays as it is.
+    if (network.row.read_run === run.id) await mirrorNetwork(deps, run, network);
+  }
+  await followAdds(deps, run);
+}
+
+async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<MirroredNetwork[]> {
+  const rows = await deps.store.networks.list(run.integration.id);
+  const { settings } = matchNetworks(printSettings(deps, run), rows);
+  return settings.flatMap(({ setting, row }) => (row === null ? [] : [{ setting, row }]));
+}
+
+/** Of the run's own integration; another one's lost answer matters only to who wants to add. */
+async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
+  const { store } = deps;
+  const open = await store.networks.findUnanswered(run.partnerKey, run.integration.id);
+  if (open?.integration_id === run.integration.id) await settleUnansweredAdd(deps, run);
+  await lookAtAdds(deps, run);
+}
+
+async function mirrorNetwork(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  mirrored: MirroredNetwork,
+): Promise<void> {
+  const { row } = mirrored;
+  if (await isLeftAlone(deps, row)) return;
+  const plan = await planNetwork(deps, run, row);
+  const mayRemove = await judgeLeavers(deps, run, row, plan);
+  if (mayRemove === 'open') return;
+  try {
+    await renameNetwork(deps, run, mirrored);
+    if (mayRemove === 'approved') await removeLeavers(deps, run, row, plan);
+    if (plan.outdated.length > 0) {
+      await deps.store.networks.dropMembers(run.lease, row.id, plan.outdated);
+    }
+    if (plan.joiners.length === 0) return;
+    const present = await ensureNetwork(deps, run, mirrored, plan.joiners);
+    if (present !== null) await addJoiners(deps, run, present);
+  } catch (error) {
+    if (!(error instanceof PartnerNotFound) || !(await isDeleted(deps, run, row))) throw error;
+    await holdDeleted(deps, run, row, plan);
+  }
+}
+
+/** The plan, once it is known of everybody whether they are members. */
+async function planNetwork(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  row: NetworkRow,
+): Promise<MemberPlan> {
+  const plan = planMembers(await findMembership(deps, row));
+  const { returned } = plan;
+  if (returned.length === 0 || row.network_id === null) return plan;
+  // An earlier run has begun to remove them and did not come to note it.
+  const { networks } = deps.store;
+  const present = await findPresent(deps, run, row.network_id, returned);
+  const removed = returned.filter((donorId) => !present.includes(donorId));
+  await networks.recordMembers(run.lease, row.id, present, { state: 'member', detail: null });
+  await networks.dropMembers(run.lease, row.id, removed);
+  return planMembers(await findMembership(deps, row));
+}
+
+/** Whether those who would leave may be removed: a group that shrank implausibly is asked about. */
+async function judgeLeavers(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  row: NetworkRow,
+  { leavers, members, isImplausible }: MemberPlan,
+): Promise<'open' | NetworkDecision> {
+  const { store } = deps;
+  if (!isImplausible) {
+    await store.networkHolds.settle(run.lease, row.id, 'group_shrunk');
+    return 'approved';
+  }
+  return askPerson(deps, run, row.id, {
+    kind: 'group_shrunk',
+    subject: store.fingerprint('leavers', leavers.join()),
+    detail: `${leavers.length} of ${members}`,
+  });
+}

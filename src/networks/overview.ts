@@ -1,0 +1,75 @@
+/** How the networks of an integration stand, from the store alone. */
+import type { GroupSelector } from '../../connectors/contract.ts';
+import type { Integration } from '../core/integration.ts';
+import type { NetworkRow } from '../store/networks.ts';
+import type { NetworkDeps } from './context.ts';
+import { matchNetworks } from './match-networks.ts';
+import { findMembership } from './membership.ts';
+import { planMembers } from './plan-members.ts';
+import { printSettings } from './read-groups.ts';
+
+/** One network as far as it is known here. */
+export interface NetworkOverview {
+  name: string;
+  /** The group of the settings; null if the setting is gone and the network is left alone. */
+  group: GroupSelector | null;
+  /** The service's id; null before there is a network. */
+  networkId: string | null;
+  members: number;
+  /** Donors who are to join, and people of the group who are enhanced first. */
+  joiners: number;
+  toEnhance: number;
+  /** Donors who could not be added: not tried again before a repair. */
+  failed: { donorId: string; reason: string }[];
+  /** When the group was last read to its end (epoch ms); null for never. */
+  readAt: number | null;
+}
+
+/** The networks of the settings, and then those whose setting is gone. */
+export async function describeNetworks(
+  deps: Pick<NetworkDeps, 'store'>,
+  integration: Integration,
+): Promise<NetworkOverview[]> {
+  const rows = await deps.store.networks.list(integration.id);
+  const { settings, left } = matchNetworks(printSettings(deps, { integration }), rows);
+  const overviews: NetworkOverview[] = [];
+  for (const { setting, row } of settings) {
+    overviews.push(
+      row === null
+        ? { ...UNKNOWN, name: setting.name, group: setting.group }
+        : { ...(await describeOne(deps, row)), name: setting.name, group: setting.group },
+    );
+  }
+  for (const row of left) overviews.push(await describeOne(deps, row));
+  return overviews;
+}
+
+const UNKNOWN: Omit<NetworkOverview, 'name' | 'group'> = {
+  networkId: null,
+  members: 0,
+  joiners: 0,
+  toEnhance: 0,
+  failed: [],
+  readAt: null,
+};
+
+async function describeOne(
+  deps: Pick<NetworkDeps, 'store'>,
+  row: NetworkRow,
+): Promise<NetworkOverview> {
+  const membership = await findMembership(deps, row);
+  const { members, joiners } = planMembers(membership);
+  return {
+    name: row.name,
+    group: null,
+    networkId: row.network_id,
+    members,
+    joiners: joiners.length,
+    toEnhance: membership.toEnhance,
+    failed: membership.members.flatMap(({ donor_id: donorId, state, detail }) => {
+      if (state === 'not_found') return [{ donorId, reason: 'donor_unknown' }];
+      return state === 'failed' ? [{ donorId, reason: detail ?? 'member_failed' }] : [];
+    }),
+    readAt: row.read_at,
+  };
+}

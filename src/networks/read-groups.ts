@@ -1,0 +1,97 @@
+/** Groups of the CRM → members that are wanted, in the store. */
+import type { GroupSelector } from '../../connectors/contract.ts';
+import { DonorSyncError, messageOf } from '../core/errors.ts';
+import type { MirroredGroup } from '../store/networks.ts';
+import { askPerson } from './ask-person.ts';
+import type { NetworkDeps, NetworkRun } from './context.ts';
+import { matchNetworks, selectorText } from './match-networks.ts';
+
+/** A group of the settings with the id of its network in the store. */
+interface KnownGroup extends MirroredGroup {
+  group: GroupSelector;
+}
+
+/**
+ * Reads every group of the settings before the contacts are read, so that its members come first
+ * in the plan. Only a group that was read to its end counts; of one that was not, the members of
+ * the last time still come first, and a person is told.
+ */
+export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
+  if (run.only !== null || run.integration.networks.length === 0) return;
+  const groups = await recordSettings(deps, run);
+  for (const group of groups) {
+    if (run.control.stopping.aborted) return;
+    await readGroup(deps, run, group);
+  }
+  const wanted = await deps.store.networks.listWanted(groups.map(({ id }) => id));
+  for (const crmId of wanted) run.groupMembers.add(crmId);
+}
+
+/** The networks of the settings with the fingerprints of their selectors. */
+export function printSettings(
+  { store }: Pick<NetworkDeps, 'store'>,
+  { integration }: Pick<NetworkRun, 'integration'>,
+) {
+  return integration.networks.map((setting) => ({
+    setting,
+    selector: store.fingerprint('group', selectorText(setting.group)),
+  }));
+}
+
+async function recordSettings(deps: NetworkDeps, run: NetworkRun): Promise<KnownGroup[]> {
+  const { store, newId } = deps;
+  const rows = await store.networks.list(run.integration.id);
+  const { settings } = matchNetworks(printSettings(deps, run), rows);
+  const groups = settings.map(({ setting: { name, group }, selector, row }) => ({
+    id: row?.id ?? newId(),
+    ...{ selector, name, group },
+  }));
+  await store.networks.recordSettings(run.lease, groups);
+  return groups;
+}
+
+async function readGroup(deps: NetworkDeps, run: NetworkRun, group: KnownGroup): Promise<void> {
+  const { store, log } = deps;
+  let members: Set<string>;
+  try {
+    members = await readToEnd(deps, run, group.group);
+  } catch (error) {
+    if (run.control.stopping.aborted) throw error;
+    // The contacts are still synced: if the CRM itself is away, reading them says so.
+    return holdUnreadable(deps, run, group, error);
+  }
+  await store.networks.recordGroup(run.lease, run.id, group.id, members);
+  await store.networkHolds.settle(run.lease, group.id, 'group_unreadable');
+  log.info({ run: run.id, network: group.id, members: members.size }, 'a group was read');
+}
+
+async function holdUnreadable(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  { id: network, selector }: KnownGroup,
+  error: unknown,
+): Promise<void> {
+  const facts = { run: run.id, network, error: messageOf(error) };
+  deps.log.warn(facts, 'a group could not be read to its end; its network stays as it is');
+  await askPerson(deps, run, network, {
+    kind: 'group_unreadable',
+    subject: selector,
+    detail: error instanceof DonorSyncError ? error.code : 'unexpected_error',
+  });
+}
+
+/** Every member's CRM id, without those who were erased. */
+export async function readToEnd(
+  { store, connector }: Pick<NetworkDeps, 'store' | 'connector'>,
+  { forgotten }: Pick<NetworkRun, 'forgotten'>,
+  selector: GroupSelector,
+): Promise<Set<string>> {
+  const members = new Set<string>();
+  for await (const ids of connector.readGroup(selector)) {
+    for (const id of ids) {
+      const isForgotten = forgotten.size > 0 && forgotten.has(store.fingerprint('forgotten', id));
+      if (!isForgotten) members.add(id);
+    }
+  }
+  return members;
+}

@@ -1,0 +1,46 @@
+/** Makes the networks what their groups are, also where somebody has changed them by hand. */
+import type { NetworkDeps, NetworkRun } from './context.ts';
+import { holdDeleted } from './deleted-network.ts';
+import { type DriftOptions, findDrift, type NetworkDrift } from './drift.ts';
+import { findMembership } from './membership.ts';
+import { mirrorNetworks } from './mirror-networks.ts';
+import { planMembers } from './plan-members.ts';
+import { readGroups } from './read-groups.ts';
+
+export interface RepairOptions extends DriftOptions {
+  /** Told what differs before anything is changed; throws to leave it at that. */
+  confirm(drifts: readonly NetworkDrift[]): Promise<void>;
+}
+
+/**
+ * The mirror becomes what the service has; then mirroring does the rest: who was removed by hand is
+ * added again (and paid again), who was added by hand leaves, and whoever failed is tried again.
+ */
+export async function repairNetworks(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  { maySpend, confirm }: RepairOptions,
+): Promise<NetworkDrift[]> {
+  await readGroups(deps, run);
+  const drifts = await findDrift(deps, run, { maySpend });
+  await confirm(drifts);
+  for (const drift of drifts) await acceptDrift(deps, run, drift);
+  await mirrorNetworks(deps, run);
+  return drifts;
+}
+
+async function acceptDrift(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  { row, state, renamedTo, removedByHand, addedByHand }: NetworkDrift,
+): Promise<void> {
+  const { networks } = deps.store;
+  const membership = await findMembership(deps, row);
+  if (state === 'deleted') return holdDeleted(deps, run, row, planMembers(membership));
+  if (renamedTo !== null) await networks.recordName(run.lease, row.id, renamedTo);
+  const failed = membership.members.flatMap(({ donor_id: donorId, state: memberState }) =>
+    memberState === 'failed' || memberState === 'not_found' ? [donorId] : [],
+  );
+  await networks.dropMembers(run.lease, row.id, [...removedByHand, ...failed]);
+  await networks.recordMembers(run.lease, row.id, addedByHand, { state: 'member', detail: null });
+}

@@ -1,0 +1,99 @@
+/**
+ * A bulk add whose answer nobody read is settled, not guessed: after a quiet time the service is
+ * asked where its donors are, and the balance says what it has cost. Until then no other bulk add
+ * of the key is sent.
+ */
+import { findLoss } from '../run/loss.ts';
+import type { Lease } from '../store/leases.ts';
+import type { AddRow, MemberEnd } from '../store/network-adds.ts';
+import type { NetworkDeps, NetworkRun } from './context.ts';
+import { findWhereabouts, type Place, placesIn } from './whereabouts.ts';
+
+/** How often a bulk add of another living run is looked at, and for how long. */
+const OTHER_RUN_WAIT_MS = 250;
+const MAX_OTHER_RUN_WAITS = 2_400;
+
+/**
+ * Settles the bulk add of the run's key that waits for its answer, if there is one. Resolves with
+ * false if another must not be sent: the run stops, or another run does not come to its end.
+ */
+export async function settleUnansweredAdd(deps: NetworkDeps, run: NetworkRun): Promise<boolean> {
+  for (let wait = 0; wait < MAX_OTHER_RUN_WAITS; wait++) {
+    if (run.control.stopping.aborted) return false;
+    const open = await deps.store.networks.findUnanswered(run.partnerKey, run.integration.id);
+    if (!open) return true;
+    const lease = await leaseOf(deps, run, open);
+    if (lease === null) {
+      await deps.clock.sleep(OTHER_RUN_WAIT_MS, run.control.stopping);
+      continue;
+    }
+    try {
+      await settle(deps, run, open, lease);
+    } finally {
+      if (lease !== run.lease) await deps.store.leases.release(lease);
+    }
+  }
+  return false;
+}
+
+/** The lease of the integration that a bulk add belongs to; null while a living process has it. */
+async function leaseOf(
+  { takeLease }: NetworkDeps,
+  run: NetworkRun,
+  open: AddRow,
+): Promise<Lease | null> {
+  if (open.integration_id === run.integration.id) return run.lease;
+  const attempt = await takeLease(open.integration_id);
+  return attempt.acquired ? attempt.lease : null;
+}
+
+/** Leaves everything as it is if the run stops meanwhile. */
+async function settle(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  open: AddRow,
+  lease: Lease,
+): Promise<void> {
+  const { store, log } = deps;
+  const facts = { run: run.id, add: open.id };
+  log.info(
+    facts,
+    'the answer to a bulk add was lost; it is settled by asking where its donors are',
+  );
+  const request = {
+    bucket: 'networks',
+    balanceBefore: open.balance_before,
+    items: open.donors,
+    lostAt: open.lost_at ?? open.intended_at,
+  } as const;
+  const found = await findLoss(deps, run, request, lease);
+  if (found === 'stopped') return;
+  const { adding } = await store.networks.listAddedBy(open.id);
+  const places = placesIn(await findWhereabouts(deps, run, adding), open.network_id);
+  const { charged } = found.loss;
+  const ends = judgeLostAdd(charged, places);
+  const over = charged === 0 ? 'unpaid' : 'done';
+  const end = { state: ends.size === places.size ? over : 'unclear', charged } as const;
+  await store.networks.recordEnds(lease, run.id, open, ends, end);
+  log.warn({ ...facts, charged: end.charged, state: end.state }, 'a lost bulk add is settled');
+}
+
+/**
+ * What becomes of the donors of a lost bulk add that cost `charged` credits: pure. Who is in the
+ * network is paid for. Who is not may be added again if nothing was charged, or if the members
+ * account for every credit that is gone; otherwise the job may still be at work, and they have no
+ * end yet.
+ */
+export function judgeLostAdd(
+  charged: number,
+  places: ReadonlyMap<string, Place>,
+): Map<string, MemberEnd> {
+  const ends = new Map<string, MemberEnd>();
+  const members = [...places.values()].filter((place) => place === 'member').length;
+  for (const [donorId, place] of places) {
+    if (place === 'member') ends.set(donorId, { kind: 'added' });
+    else if (place === 'unknown') ends.set(donorId, { kind: 'not_found' });
+    else if (members >= charged) ends.set(donorId, { kind: 'unpaid' });
+  }
+  return ends;
+}

@@ -1,0 +1,66 @@
+/** Who is in a network, asked of the service: it lists no members, but tells where a donor is. */
+import { RetriableError } from '../core/errors.ts';
+import { inParallel } from '../core/parallel.ts';
+import { PartnerNotFound } from '../partner/errors.ts';
+import type { NetworkDeps, NetworkRun } from './context.ts';
+
+/** Where a donor is: the service's ids of its networks; null for a donor the service does not know. */
+export type Whereabouts = ReadonlyMap<string, ReadonlySet<string> | null>;
+
+/** Donors that are asked about at the same time; the pace of the key holds for all of them. */
+const ASKED_AT_ONCE = 8;
+
+/** Asks about each of these donors. Free, unless the service charges for queries. */
+export async function findWhereabouts(
+  { partner }: Pick<NetworkDeps, 'partner'>,
+  { control }: Pick<NetworkRun, 'control'>,
+  donorIds: readonly string[],
+): Promise<Whereabouts> {
+  const found = await inParallel(donorIds, ASKED_AT_ONCE, async (donorId) => {
+    if (control.stopping.aborted) throw stopped();
+    return [donorId, await networksOf(partner, donorId, control.ending)] as const;
+  });
+  return new Map(found);
+}
+
+async function networksOf(
+  { connections }: NetworkDeps['partner'],
+  donorId: string,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string> | null> {
+  try {
+    const { networks } = await connections.ofDonor(donorId, {}, signal);
+    return new Set(networks.map(({ networkId }) => networkId));
+  } catch (error) {
+    if (error instanceof PartnerNotFound) return null;
+    throw error;
+  }
+}
+
+function stopped(): RetriableError {
+  return new RetriableError('The run was asked to stop.', { code: 'interrupted' });
+}
+
+/** Where a donor is with regard to one network. */
+export type Place = 'member' | 'elsewhere' | 'unknown';
+
+/** The places of donors with regard to the network with this id of the service. */
+export function placesIn(whereabouts: Whereabouts, networkId: string): Map<string, Place> {
+  return new Map(
+    [...whereabouts].map(([donorId, networks]) => {
+      if (networks === null) return [donorId, 'unknown'];
+      return [donorId, networks.has(networkId) ? 'member' : 'elsewhere'];
+    }),
+  );
+}
+
+/** Those of these donors who are in the network with this id of the service. */
+export async function findPresent(
+  deps: Pick<NetworkDeps, 'partner'>,
+  run: Pick<NetworkRun, 'control'>,
+  networkId: string,
+  donorIds: readonly string[],
+): Promise<string[]> {
+  const places = placesIn(await findWhereabouts(deps, run, donorIds), networkId);
+  return donorIds.filter((donorId) => places.get(donorId) === 'member');
+}

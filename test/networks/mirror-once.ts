@@ -1,0 +1,38 @@
+import { mirrorNetworks } from '../../src/networks/mirror-networks.ts';
+import { readGroups } from '../../src/networks/read-groups.ts';
+import type { Run, SyncDeps } from '../../src/run/context.ts';
+import { createRunControl } from '../../src/run/control.ts';
+import type { NetworkWorld } from './network-world.ts';
+
+/** Reads the groups and mirrors them once, without the contacts; `change` may replace what it uses. */
+export async function mirrorOnce(
+  world: NetworkWorld,
+  change: (deps: SyncDeps) => SyncDeps = (deps) => deps,
+  integration = world.integration,
+): Promise<void> {
+  const deps = change(world.deps());
+  const { store } = world;
+  const attempt = await deps.takeLease(integration.id);
+  if (!attempt.acquired) throw new Error(`The lease belongs to ${attempt.owner}`);
+  const run: Run = {
+    id: deps.newId(),
+    lease: attempt.lease,
+    integration,
+    trigger: 'manual',
+    mappings: [],
+    fields: [],
+    partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
+    forgotten: new Set(),
+    groupMembers: new Set(),
+    full: false,
+    only: null,
+    control: createRunControl(deps.clock, new AbortController().signal),
+  };
+  try {
+    await readGroups(deps, run);
+    await mirrorNetworks(deps, run);
+  } finally {
+    run.control.close();
+    await store.leases.release(attempt.lease);
+  }
+}

@@ -1,0 +1,49 @@
+import type { SyncDeps } from '../../src/run/context.ts';
+
+/** When a process dies: at which of its calls, before or after the call has done its work. */
+export interface Death {
+  atCall: number;
+  moment: 'before' | 'after';
+}
+
+/**
+ * What a process would use that is killed in the middle of mirroring: from that call on, neither the
+ * store nor the service hears from it again.
+ */
+export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
+  let calls = 0;
+  let isDead = false;
+
+  function watch<Part extends object>(part: Part): Part {
+    return new Proxy(part, {
+      get(target, name, receiver) {
+        const method: unknown = Reflect.get(target, name, receiver);
+        if (typeof method !== 'function') return method;
+        return async (...args: unknown[]) => {
+          calls += 1;
+          const isTheEnd = calls === atCall;
+          if (isTheEnd && moment === 'before') isDead = true;
+          if (isDead) throw new Error('killed');
+          const result: unknown = await Reflect.apply(method, target, args);
+          if (isTheEnd) isDead = true;
+          if (isDead) throw new Error('killed');
+          return result;
+        };
+      },
+    });
+  }
+
+  return {
+    ...deps,
+    partner: {
+      ...deps.partner,
+      networks: watch(deps.partner.networks),
+      connections: watch(deps.partner.connections),
+    },
+    store: {
+      ...deps.store,
+      networks: watch(deps.store.networks),
+      networkHolds: watch(deps.store.networkHolds),
+    },
+  };
+}
