@@ -1,7 +1,11 @@
 /**
  * The connector of a CRM alone, as a process of its own that loads what is installed: reads all
- * contacts, or writes two fields of each, and prints what it took as JSON.
+ * contacts and prints what it took as JSON. Besides it may `write` two fields of each; or, at the
+ * first line on stdin, read the `changes` since then, whose ids it prints as well. Its words are the
+ * kind of CRM, its address, a token, what to do, and more settings of `crm` as JSON.
  */
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { findConnectorDefinition } from '../dist/connectors/index.js';
 import { systemClock } from '../dist/src/core/clock.js';
 import { silentLog } from '../dist/src/core/log.js';
@@ -13,7 +17,7 @@ const valuesOf = {
 };
 
 keepMemoryFlat();
-const [kind, url, token, work] = process.argv.slice(2);
+const [kind, url, token, work, settings] = process.argv.slice(2);
 const definition = await findConnectorDefinition(kind);
 let calls = 0;
 let throttled = 0;
@@ -22,6 +26,7 @@ const connector = definition.create({
     kind,
     url,
     auth: { type: 'token', token },
+    ...JSON.parse(settings),
   }),
   contacts: { filter: null, optOutField: null },
   deps: {
@@ -38,13 +43,16 @@ const connector = definition.create({
 await connector.prepare();
 
 const ids = [];
+let cursor = null;
 await measured('read', async () => {
+  let contacts = 0;
   for await (const page of connector.readPages(null)) {
+    contacts += page.contacts.length;
+    cursor = page.cursor;
     // Writing needs the ids, reading alone keeps nothing.
     if (work === 'write') for (const { id } of page.contacts) ids.push(id);
-    else ids.length += page.contacts.length;
   }
-  return ids.length;
+  return { contacts };
 });
 if (work === 'write') {
   await connector.describeFields();
@@ -53,8 +61,18 @@ if (work === 'write') {
     for await (const result of connector.write(changes())) {
       if (result.status === 'written') written += 1;
     }
-    return written;
+    return { contacts: written };
   });
+}
+if (work === 'changes') {
+  await once(createInterface(process.stdin), 'line');
+  await measured('changes', async () => {
+    for await (const page of connector.readPages(cursor)) {
+      for (const { id } of page.contacts) ids.push(id);
+    }
+    return { contacts: ids.length, ids };
+  });
+  process.stdin.destroy();
 }
 await connector.close();
 
@@ -67,9 +85,9 @@ function* changes() {
 async function measured(name, run) {
   const before = { calls, throttled };
   const startedAt = performance.now();
-  const contacts = await run();
+  const found = await run();
   const seconds = (performance.now() - startedAt) / 1_000;
   process.stdout.write(
-    `${JSON.stringify({ name, contacts, seconds, calls: calls - before.calls, throttled: throttled - before.throttled })}\n`,
+    `${JSON.stringify({ name, ...found, seconds, calls: calls - before.calls, throttled: throttled - before.throttled })}\n`,
   );
 }

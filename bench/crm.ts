@@ -11,8 +11,10 @@ import { PROGRAM } from './program.ts';
 const readySchema = z.object({ ready: z.literal(true), baseUrl: z.string(), token: z.string() });
 
 const stepSchema = z.object({
-  name: z.enum(['read', 'write']),
+  name: z.enum(['read', 'write', 'changes']),
   contacts: z.number(),
+  /** Of changes: whose, in the order in which they came. */
+  ids: z.array(z.string()).default([]),
   seconds: z.number(),
   calls: z.number(),
   throttled: z.number(),
@@ -33,9 +35,20 @@ export type CrmKind = 'salesforce' | 'hubspot';
 export interface Crm {
   baseUrl: string;
   token: string;
-  /** Measures the connector alone. */
-  measure(what: 'read' | 'write'): Promise<ConnectorMeasurement>;
+  /** Measures the connector alone; `settings` are more of those of `crm`. */
+  measure(what: 'read' | 'write', settings?: CrmSettings): Promise<ConnectorMeasurement>;
+  /** Has the connector read everything; resolves when it could read what has changed since. */
+  startReader(settings: CrmSettings): Promise<ChangesReader>;
 }
+
+/** A connector that has read everything. */
+export interface ChangesReader {
+  /** To be called once: then the connector ends. */
+  readChanges(): Promise<ConnectorStep>;
+}
+
+/** Settings of `crm` besides its kind, its address and how to sign in. */
+export type CrmSettings = Readonly<Record<string, number | string>>;
 
 /** A CRM with so many contacts; `flags` are those of `donor-sync sandbox`. */
 export async function withCrm<T>(
@@ -51,10 +64,19 @@ export async function withCrm<T>(
   try {
     const [line] = await once(createInterface(crm.stdout), 'line');
     const { baseUrl, token } = readySchema.parse(JSON.parse(String(line)));
+    const wordsFor = (what: string, settings: CrmSettings) => [
+      CONNECTOR_PROCESS,
+      kind,
+      baseUrl,
+      token,
+      what,
+      JSON.stringify(settings),
+    ];
     return await work({
       baseUrl,
       token,
-      measure: (what) => measureConnector([kind, baseUrl, token, what]),
+      measure: (what, settings = {}) => measureConnector(wordsFor(what, settings)),
+      startReader: (settings) => startReader(wordsFor('changes', settings)),
     });
   } finally {
     const exited = once(crm, 'exit');
@@ -66,9 +88,7 @@ export async function withCrm<T>(
 const CONNECTOR_PROCESS = join(import.meta.dirname, 'connector-work.mjs');
 
 async function measureConnector(words: string[]): Promise<ConnectorMeasurement> {
-  const child = spawn(process.execPath, [CONNECTOR_PROCESS, ...words], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   const peak = watchPeak(child.pid);
   const exited = once(child, 'exit');
   const lines = (await text(child.stdout)).trim().split('\n');
@@ -76,5 +96,21 @@ async function measureConnector(words: string[]): Promise<ConnectorMeasurement> 
   return {
     steps: lines.map((line) => stepSchema.parse(JSON.parse(line))),
     peakMegabytes: peak.stop(),
+  };
+}
+
+async function startReader(words: string[]): Promise<ChangesReader> {
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const lines = createInterface(child.stdout);
+  await once(lines, 'line');
+  return {
+    async readChanges() {
+      const answer = once(lines, 'line');
+      child.stdin.write('\n');
+      const [line] = await answer;
+      await exited;
+      return stepSchema.parse(JSON.parse(String(line)));
+    },
   };
 }

@@ -2,6 +2,7 @@ import type { Scenario } from './figure.ts';
 import { again } from './scenarios/again.ts';
 import { connections } from './scenarios/connections.ts';
 import { hubspot, hubspotUnlimited } from './scenarios/hubspot.ts';
+import { hubspotChanges } from './scenarios/hubspot-changes.ts';
 import { kill } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
 import { memory } from './scenarios/memory.ts';
@@ -22,6 +23,7 @@ export const SCENARIOS: readonly Scenario[] = [
   hubspot,
   hubspotUnlimited,
   hubspotNight,
+  hubspotChanges,
   memory,
   serve,
   connections,

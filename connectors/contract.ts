@@ -22,8 +22,53 @@ export interface ConnectorDefinition<Settings = unknown> {
   groupSchema: z.ZodType<GroupSelector>;
   /** The field map that is used where the settings have none. */
   defaultFields: readonly FieldMapping[];
+  /** How a person lets donor-sync in on a page of the CRM; left out where there is no such page. */
+  consent?: Consent<Settings>;
   /** Opens nothing yet: the first call to `prepare` does. */
   create(options: ConnectorOptions<Settings>): Connector;
+}
+
+/**
+ * OAuth with PKCE (RFC 6749 and 7636), as far as a kind of CRM differs in it. What it brings is one
+ * refresh token; the connector finds it among its secrets when the settings hold none.
+ */
+export interface Consent<Settings = unknown> {
+  /** True if the settings leave the sign-in to a consent instead of holding all it takes. */
+  isWanted(settings: Settings): boolean;
+  /** The name of the secret under which the connector looks for the refresh token. */
+  secretName(settings: Settings): string;
+  /** The page to send the person to. */
+  begin(settings: Settings, request: ConsentRequest): string;
+  /**
+   * Gives the code for a refresh token, and says of which account it is. Throws one of the four
+   * kinds of error.
+   */
+  complete(settings: Settings, reply: ConsentReply, deps: ConsentDeps): Promise<Consented>;
+  /** Makes the token worthless; one that is so already is no error. Throws like `complete`. */
+  revoke(settings: Settings, refreshToken: string, deps: ConsentDeps): Promise<void>;
+}
+
+export interface ConsentRequest {
+  /** Where the CRM sends the person afterwards; the app there has to know it. */
+  redirectUri: string;
+  /** Unguessable; it comes back with the person. */
+  state: string;
+  /** The PKCE verifier, at least 43 characters. Only its hash goes along with the person. */
+  codeVerifier: string;
+}
+
+export interface ConsentReply {
+  code: string;
+  /** That of the request. */
+  redirectUri: string;
+  codeVerifier: string;
+}
+
+export type ConsentDeps = Pick<ConnectorDeps, 'clock' | 'signal'>;
+
+export interface Consented {
+  account: CrmAccount;
+  refreshToken: string;
 }
 
 export interface ConnectorOptions<Settings> {

@@ -50,7 +50,7 @@ export function secretPrint(secret: string): string {
 
 function notConnected(): ConfigurationError {
   const message =
-    'Nobody has connected the CRM account yet: connect it, or write crm.auth.refreshToken into the settings.';
+    'The CRM account is not connected: run `donor-sync connect` with the id of the integration.';
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 

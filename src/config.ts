@@ -10,6 +10,7 @@ import { resolveCrmFiles, resolveDatabase } from './config/files.ts';
 import { formatPath, formatProblem, type Problem, sortProblems } from './config/problem.ts';
 import { type serverSchema, settingsSchema } from './config/settings-schema.ts';
 import { readSettingsTree, type SettingsTree, type TreeProblem } from './config/settings-tree.ts';
+import type { AlertSettings } from './core/alert-settings.ts';
 import { ConfigurationError, messageOf } from './core/errors.ts';
 import { type Integration, integrationSchema } from './core/integration.ts';
 
@@ -18,6 +19,7 @@ export interface Settings {
   /** The settings file, absolute. */
   path: string;
   server: z.infer<typeof serverSchema>;
+  alerts: AlertSettings;
   /** `sqlite:` and an absolute path, or a `postgres://` URL. */
   database: string;
   integrations: Integration[];

@@ -10,17 +10,24 @@ const RECORDS_IN_REQUEST = 100;
 /** What the limit alone makes necessary. */
 const FLOOR_SECONDS = (CONTACTS / RECORDS_IN_REQUEST / RATE) * 10;
 
+/** Contacts come without the names of their companies, of which this account has 16,701. */
+const MAX_READ_REQUESTS = 1_200;
+
 /** At HubSpot's own limit. */
 export const hubspot: Scenario = {
   name: 'hubspot',
   title: `the HubSpot connector alone: 100,000 contacts at ${RATE} requests in 10 s`,
   measure: () =>
     withCrm('hubspot', { contacts: CONTACTS, rate: RATE }, async ({ measure }) => {
-      const measurement = await measure('write');
+      const alone = await measure('write', { employer: 'company' });
+      const whole = await measure('read');
+      const { seconds, calls } = stepOf(whole, 'read');
       return [
-        ...againstFloor(stepOf(measurement, 'read')),
-        ...againstFloor(stepOf(measurement, 'write')),
-        atMost('peak resident memory', measurement.peakMegabytes ?? 0, 'MB', 180),
+        ...againstFloor(stepOf(alone, 'read')),
+        ...againstFloor(stepOf(alone, 'write')),
+        plain('read with their companies: time', round(seconds), 's'),
+        atMost('read with their companies: requests', calls, '', MAX_READ_REQUESTS),
+        atMost('peak resident memory', peakOf([alone, whole]), 'MB', 180),
       ];
     }),
 };
@@ -31,7 +38,7 @@ export const hubspotUnlimited: Scenario = {
   title: 'the HubSpot connector alone: 100,000 contacts, no limits, 5 ms for each request',
   measure: () =>
     withCrm('hubspot', { contacts: CONTACTS, rate: 0, latency: 5 }, async ({ measure }) => {
-      const writing = await measure('write');
+      const writing = await measure('write', { requestsPerTenSeconds: 0 });
       const { contacts, seconds, calls } = stepOf(writing, 'write');
       return [
         plain('time to read them', round(stepOf(writing, 'read').seconds), 's'),
@@ -51,6 +58,10 @@ function againstFloor({ name, contacts, seconds, calls, throttled }: ConnectorSt
     plain(`${name}: requests`, calls, ''),
     exactly(`${name}: answers of 429`, throttled, '', 0),
   ];
+}
+
+function peakOf(measurements: readonly ConnectorMeasurement[]): number {
+  return Math.max(...measurements.map(({ peakMegabytes }) => peakMegabytes ?? 0));
 }
 
 function stepOf({ steps }: ConnectorMeasurement, wanted: ConnectorStep['name']): ConnectorStep {

@@ -6,18 +6,23 @@ import { recordSchema, textIn } from './record.ts';
 
 /** The names of the companies that contacts belong to. */
 export interface CompanyNames {
+  /** Those that have to be asked for, each once. */
+  unknownAmong(ids: readonly string[]): string[];
   /** By id; null for a company without a name, or that cannot be seen. */
   namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }
 
-/** Ids of one request: the most that HubSpot takes. */
-const IDS_PER_REQUEST = 100;
+/** Companies of one request: the most that HubSpot takes. */
+export const COMPANIES_PER_REQUEST = 100;
 
 /** Names that are remembered; with more companies than that, some are asked for again. */
 const MAX_REMEMBERED = 20_000;
 
 /** The name of nothing: what a token without the scope sees. */
-export const noCompanyNames: CompanyNames = { namesOf: async () => new Map() };
+export const noCompanyNames: CompanyNames = {
+  unknownAmong: () => [],
+  namesOf: async () => new Map(),
+};
 
 /** Asks for each company once, as long as there is room to remember it. */
 export function createCompanyNames(
@@ -28,17 +33,21 @@ export function createCompanyNames(
   let isHidden = false;
 
   return {
+    unknownAmong,
     async namesOf(ids) {
-      const wanted = [...new Set(ids)];
-      const missing = wanted.filter((id) => !known.has(id));
-      for (let start = 0; start < missing.length && !isHidden; start += IDS_PER_REQUEST) {
-        await learn(missing.slice(start, start + IDS_PER_REQUEST));
+      const missing = unknownAmong(ids);
+      for (let start = 0; start < missing.length && !isHidden; start += COMPANIES_PER_REQUEST) {
+        await learn(missing.slice(start, start + COMPANIES_PER_REQUEST));
       }
-      const names = new Map(wanted.map((id) => [id, known.get(id) ?? null]));
+      const names = new Map(ids.map((id) => [id, known.get(id) ?? null]));
       forgetOldest(known);
       return names;
     },
   };
+
+  function unknownAmong(ids: readonly string[]): string[] {
+    return isHidden ? [] : [...new Set(ids)].filter((id) => !known.has(id));
+  }
 
   async function learn(ids: readonly string[]): Promise<void> {
     try {

@@ -9,6 +9,7 @@ import type {
   ConnectorOptions,
 } from '../contract.ts';
 import type { HubspotWorld } from './api.ts';
+import { createHubspotConsent } from './auth-consent.ts';
 import { BATCH_ROWS } from './batch-update.ts';
 import { check, readLimits } from './check.ts';
 import { createFields, crmFields } from './fields.ts';
@@ -35,6 +36,7 @@ export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition
     settingsSchema: hubspotSettingsSchema,
     groupSchema: hubspotGroupSchema,
     defaultFields: z.array(fieldMappingSchema).parse(hubspotFields),
+    consent: createHubspotConsent(world),
     create: (options) => createHubspotConnector(options, world),
   };
 }

@@ -11,6 +11,8 @@ import { canonicalValue } from './values.ts';
 export interface ContactShape {
   /** What to ask for; `hs_merged_object_ids` is among it, to see who was merged. */
   properties: readonly string[];
+  /** The companies that `toContacts` would ask HubSpot for. */
+  unknownCompanies(records: readonly HubspotRecord[]): string[];
   /** In the order of the records. */
   toContacts(records: readonly HubspotRecord[]): Promise<Contact[]>;
 }
@@ -39,11 +41,13 @@ export function shapeContact(
   if (readsText) wanted.push(COMPANY);
   if (readsCompanies) wanted.push(PRIMARY_COMPANY);
   if (optOut !== null) wanted.push(optOut.name);
+  const companiesOf = (records: readonly HubspotRecord[]) =>
+    readsCompanies ? records.flatMap((record) => companyIdOf(record)) : [];
   return {
     properties: [...new Set([...wanted, MERGED_IDS])],
+    unknownCompanies: (records) => companies.unknownAmong(companiesOf(records)),
     async toContacts(records) {
-      const ids = readsCompanies ? records.flatMap((record) => companyIdOf(record)) : [];
-      const names = await companies.namesOf(ids);
+      const names = await companies.namesOf(companiesOf(records));
       return records.map((record) => ({
         id: record.id,
         firstName: textIn(record, 'firstname'),

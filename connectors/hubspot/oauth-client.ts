@@ -59,15 +59,22 @@ export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
     onCall() {},
     noteAnswer() {},
   });
-  const [needed, ...optional] = SCOPE_NEEDS.map(({ scope }) => scope);
-  const scopes = ['oauth', ...(needed === undefined ? [] : [needed])];
   return {
-    authorizeUrl: (request) =>
-      authorizeUrl({ url, clientId, scopes, optionalScopes: optional, ...request }),
+    authorizeUrl: (request) => consentPage({ url, clientId }, request),
     exchangeCode: (reply) => exchangeCode(exchange, client, reply),
     refresh: (token) => refreshToken(exchange, client, token),
     introspect: (token, hint) => introspectToken(exchange, client, token, hint),
     revoke: (token, hint) => revokeToken(exchange, client, token, hint),
     close: () => exchange.close(),
   };
+}
+
+/** Where to send the person; the scopes are those that donor-sync makes use of. */
+export function consentPage(
+  app: Pick<Authorization, 'url' | 'clientId'>,
+  request: Pick<Authorization, 'redirectUri' | 'state' | 'codeVerifier'>,
+): string {
+  const [needed, ...optionalScopes] = SCOPE_NEEDS.map(({ scope }) => scope);
+  const scopes = ['oauth', ...(needed === undefined ? [] : [needed])];
+  return authorizeUrl({ ...app, ...request, scopes, optionalScopes });
 }

@@ -1,20 +1,14 @@
 import { z } from 'zod';
 import { isoTime } from '../../src/core/clock.ts';
-import { FatalError } from '../../src/core/errors.ts';
+import type { Contact } from '../../src/core/contact.ts';
 import type { ContactPage, RemovedContact } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import type { Filter } from './filter.ts';
-import { readAs } from './json.ts';
-import { type HubspotRecord, mergedIdsOf, recordPageSchema } from './record.ts';
+import { listPages, portionsOf } from './list.ts';
+import { type HubspotRecord, mergedIdsOf } from './record.ts';
 import { readArchived } from './removed.ts';
 import { SEARCH_PAGE_SIZE, searchPages } from './search.ts';
 import type { HubspotSession } from './session.ts';
-
-/** Contacts of one page of the full list: the most that HubSpot gives. */
-const LIST_PAGE_SIZE = 100;
-
-/** Pages of the full list; ten million contacts. */
-const MAX_LIST_PAGES = 100_000;
 
 /**
  * A change is seen by searches only once it is indexed, usually within seconds, so a reading
@@ -95,7 +89,7 @@ async function* readSearch(session: HubspotSession, reading: Reading): AsyncGene
   for await (const records of searchPages(api, search, signal)) {
     const isLastPage = records.length < SEARCH_PAGE_SIZE;
     const lastId = isLastPage ? null : (records.at(-1)?.id ?? null);
-    yield await pageOf(session, records, cursorAfter(reading, lastId));
+    yield pageOf(records, await shape.toContacts(records), cursorAfter(reading, lastId));
   }
 }
 
@@ -107,42 +101,29 @@ function fromMs(since: string): number {
   return Date.parse(since) - OVERLAP_MS;
 }
 
+/** Companies are asked for once for all pages of a portion: most pages have only a few new ones. */
 async function* readList(session: HubspotSession, reading: Reading): AsyncGenerator<ContactPage> {
-  const { api, shape, signal } = session;
-  let after = reading.after;
-  for (let page = 0; page < MAX_LIST_PAGES; page += 1) {
-    throwIfStopped(signal);
-    const path: string = listPath(api.paths.objects('contacts'), shape.properties, after);
-    const { results, paging } = readAs(recordPageSchema, await api.get(path));
-    const next: string | null = paging?.next?.after ?? null;
-    yield await pageOf(session, results, cursorAfter(reading, next));
-    if (next === null) return;
-    if (next === after) break;
-    after = next;
+  const { shape, signal } = session;
+  for await (const pages of portionsOf(shape, listPages(session, reading.after))) {
+    const contacts = await shape.toContacts(pages.flatMap(({ records }) => records));
+    let start = 0;
+    for (const { records, next } of pages) {
+      throwIfStopped(signal);
+      const own = contacts.slice(start, start + records.length);
+      start += records.length;
+      yield pageOf(records, own, cursorAfter(reading, next));
+    }
   }
-  throw new FatalError('The contacts of HubSpot do not come to their end.', {
-    code: 'crm_reading_endless',
-  });
-}
-
-function listPath(path: string, properties: readonly string[], after: string | null): string {
-  const query = new URLSearchParams({
-    limit: String(LIST_PAGE_SIZE),
-    properties: properties.join(','),
-    archived: 'false',
-  });
-  if (after !== null) query.set('after', after);
-  return `${path}?${query}`;
 }
 
 /** The winner of a merge comes with those that live on in it. */
-async function pageOf(
-  { shape }: HubspotSession,
+function pageOf(
   records: readonly HubspotRecord[],
+  contacts: Contact[],
   cursor: string,
-): Promise<ContactPage> {
+): ContactPage {
   const removed: RemovedContact[] = records.flatMap((record) =>
     mergedIdsOf(record).map((id) => ({ id, mergedInto: record.id })),
   );
-  return { contacts: await shape.toContacts(records), removed, cursor };
+  return { contacts, removed, cursor };
 }

@@ -114,7 +114,7 @@ function oauth2Config({ url, auth }: SalesforceSettings): ConstructorParameters<
   if (auth.type === 'clientCredentials') {
     return { loginUrl: url, clientId: auth.clientId, clientSecret: auth.clientSecret };
   }
-  if (auth.type !== 'refreshToken') return { loginUrl: url };
+  if (auth.type !== 'refreshToken' && auth.type !== 'oauth') return { loginUrl: url };
   const { clientId, clientSecret } = auth;
   return { loginUrl: url, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }

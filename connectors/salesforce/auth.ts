@@ -48,6 +48,11 @@ export function refreshTokenSecret(settingsToken: string): string {
   return `salesforce_refresh_token/${secretPrint(settingsToken)}`;
 }
 
+/** The name under which the refresh token is kept that a consent to this app has brought. */
+export function consentSecret(clientId: string): string {
+  return refreshTokenSecret(`app ${clientId}`);
+}
+
 function refusedForGood({ settings }: AuthDeps): ConfigurationError {
   const message =
     settings.auth.type === 'token'
@@ -62,7 +67,9 @@ async function askForSignIn(deps: AuthDeps): Promise<SignIn> {
     case 'token':
       return identify(deps, auth.token);
     case 'refreshToken':
-      return refresh(deps, auth.refreshToken);
+      return refresh(deps, refreshTokenSecret(auth.refreshToken), auth.refreshToken);
+    case 'oauth':
+      return refresh(deps, consentSecret(auth.clientId), null);
     case 'clientCredentials':
       return fromTokenReply(() => deps.oauth2.requestToken({ grant_type: 'client_credentials' }));
     case 'jwt': {
@@ -94,9 +101,8 @@ async function identify({ settings, exchange }: AuthDeps, accessToken: string): 
  * A refresh token that was rotated is on disk before the access token beside it is used, since
  * the old one may be worthless from then on.
  */
-function refresh(deps: AuthDeps, settingsToken: string): Promise<SignIn> {
+function refresh(deps: AuthDeps, name: string, settingsToken: string | null): Promise<SignIn> {
   const { secrets, clock, signal } = deps;
-  const name = refreshTokenSecret(settingsToken);
   return refreshWithStored({ secrets, clock, signal, name, settingsToken }, (token) =>
     fromTokenReply(
       () => deps.oauth2.refreshToken(token),
@@ -120,15 +126,22 @@ async function fromTokenReply(
   const reply = await ask().catch((error: unknown) => {
     throw tokenError(error);
   });
+  const { refreshToken, ...signIn } = readTokenReply(reply);
+  if (refreshToken !== null) await keepRefreshToken?.(refreshToken);
+  return signIn;
+}
+
+/** What a good answer of the token endpoint says. Throws a RetriableError if it is none. */
+export function readTokenReply(reply: unknown): SignIn & { refreshToken: string | null } {
   const parsed = tokenReplySchema.safeParse(reply).data;
   if (parsed === undefined) throw signInUnavailable('the answer is none of a token endpoint');
-  if (parsed.refresh_token !== undefined) await keepRefreshToken?.(parsed.refresh_token);
   const [orgId = '', userId = ''] = parsed.id.split('/').slice(-2);
   return {
     accessToken: parsed.access_token,
     instanceUrl: withoutSlash(parsed.instance_url),
     orgId,
     userId,
+    refreshToken: parsed.refresh_token ?? null,
   };
 }
 
@@ -149,11 +162,16 @@ function tokenError(error: unknown): Error {
   const word = error instanceof Error ? error.name : '';
   if (word.startsWith('ERROR_HTTP_')) return noTokenEndpoint(word);
   if (!/^[a-z_]+$/.test(word)) return signInUnavailable('the answer cannot be read', error);
-  const message = `Salesforce refuses to sign the integration in (${word}: ${messageOf(error)}). ${TOKEN_MENDS[word] ?? SIGN_IN_MEND}`;
+  return tokenRefused(word, messageOf(error));
+}
+
+/** The token endpoint refuses, with a word of OAuth and a description. */
+export function tokenRefused(word: string, description: string): ConfigurationError {
+  const message = `Salesforce refuses to sign the integration in (${word}: ${description}). ${TOKEN_MENDS[word] ?? SIGN_IN_MEND}`;
   return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word } });
 }
 
-function noTokenEndpoint(word: string): ConfigurationError {
+export function noTokenEndpoint(word: string): ConfigurationError {
   const message = `crm.url does not sign anybody in (${word}): write the org's My Domain URL there.`;
   return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word } });
 }
@@ -201,7 +219,7 @@ function base64Url(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-function jsonOf(text: string): unknown {
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -209,6 +227,6 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function withoutSlash(url: string): string {
+export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }

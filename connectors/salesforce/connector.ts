@@ -9,6 +9,7 @@ import type {
   ConnectorOptions,
 } from '../contract.ts';
 import type { SalesforceWorld } from './api.ts';
+import { createSalesforceConsent } from './auth-consent.ts';
 import { check, readLimits } from './check.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
@@ -36,6 +37,7 @@ export function defineSalesforceConnector(
     settingsSchema: salesforceSettingsSchema,
     groupSchema: salesforceGroupSchema,
     defaultFields: z.array(fieldMappingSchema).parse(salesforceFields),
+    consent: createSalesforceConsent(world),
     create: (options) => createSalesforceConnector(options, world),
   };
 }

@@ -19,6 +19,13 @@ export const authSchema = z.discriminatedUnion('type', [
     clientSecret: text.optional(),
     refreshToken: text,
   }),
+  /** A person lets donor-sync in once: `donor-sync connect`. */
+  z.strictObject({
+    type: z.literal('oauth'),
+    clientId: text,
+    /** Left out by public clients. */
+    clientSecret: text.optional(),
+  }),
   z.strictObject({ type: z.literal('token'), token: text }),
 ]);
 

@@ -4,7 +4,7 @@ import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connecto
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { Application } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
-import { ConfigurationError, DonorSyncError } from '../core/errors.ts';
+import { ConfigurationError, DonorSyncError, RetriableError } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ConsentRow } from '../store/consents.ts';
 import { hashToken } from './access-token.ts';
@@ -198,7 +198,7 @@ async function connect(
   const { consent, settings } = await requireConsent(integration);
   const codeVerifier = deps.application.sealer.open(row.verifier);
   const reply = { code: answer.code, redirectUri, codeVerifier };
-  const consented = await consent.complete(settings, reply, consentDeps(deps));
+  const consented = await reached(consent.complete(settings, reply, consentDeps(deps)));
   await requireSameAccount(deps, integration, consented);
   await secretsOf(deps, integration).write(consent.secretName(settings), consented.refreshToken);
   return { integrationId: integration.id, account: consented.account };
@@ -252,10 +252,23 @@ async function revoke(
   deps: ConsentsDeps,
 ): Promise<string | null> {
   try {
-    await consent.revoke(settings, refreshToken, consentDeps(deps));
+    await reached(consent.revoke(settings, refreshToken, consentDeps(deps)));
     return null;
   } catch (error) {
     if (error instanceof ConfigurationError) return error.message;
     throw error;
+  }
+}
+
+/** Connectors speak of runs when they do not get through; here nobody waits for one. */
+async function reached<Result>(asking: Promise<Result>): Promise<Result> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (!(error instanceof RetriableError)) throw error;
+    throw new RetriableError(
+      'The CRM cannot be reached or is busy, so nothing was changed. Try again in a while.',
+      { code: 'crm_unavailable', cause: error },
+    );
   }
 }

@@ -125,6 +125,27 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect((await browser.open(ticketAddress(PUBLIC_URL, kind, late))).status).toBe(400);
   });
 
+  it('says so when the CRM is away, and when it is back the next try succeeds', async () => {
+    const { browser, page, state } = await goThere();
+    await putFaults([{ on: { path: '*/token' }, fault: { kind: 'gatewayError', status: 503 } }]);
+    const away = await browser.decide(page, 'allow');
+    expect(away.status).toBe(503);
+    expect(away.text).toContain('Try again in a while');
+    expect(await findConsentOutcome(world, state)).toContain('cannot be reached');
+    await putFaults([]);
+    expect((await letIn()).status).toBe(200);
+  });
+
+  it('stays connected when the CRM is away as it is to be disconnected', async () => {
+    await letIn();
+    const kept = await world.refreshToken();
+    await putFaults([{ on: { path: '*/revoke' }, fault: { kind: 'gatewayError', status: 503 } }]);
+    await expect(disconnect(consents(), world.integration)).rejects.toMatchObject({
+      code: 'crm_unavailable',
+    });
+    expect(await world.refreshToken()).toBe(kept);
+  });
+
   it('refuses another account than the one that earlier runs wrote into', async () => {
     await letIn();
     const kept = await world.refreshToken();
@@ -191,6 +212,15 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
   async function letIn(): Promise<Page> {
     const { browser, page } = await goThere();
     return browser.decide(page, 'allow');
+  }
+
+  async function putFaults(rules: unknown): Promise<void> {
+    const { status } = await fetch(`${world.crm.rootUrl}/_sandbox/faults`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(rules),
+    });
+    expect(status).toBeLessThan(300);
   }
 
   function callback(query: Record<string, string>, at: string = kind): string {

@@ -30,7 +30,9 @@ export function IntegrationCard(props: { view: IntegrationView; isAdmin: boolean
           <Status {...STANDINGS[standing]} />
         </p>
         {current && <CurrentRunPanel current={current} now={now} />}
-        {problem && <Trouble message={problem.message} advice={problem.advice} />}
+        {problem && (
+          <Trouble which="The last run" message={problem.message} advice={problem.advice} />
+        )}
         <Facts view={view} now={now} />
         {runs.length === 0 ? (
           <p class="empty">No run is over yet. The first one reads every contact.</p>
@@ -110,7 +112,10 @@ function NextRun({ schedule, now }: { schedule: ScheduleView | null; now: number
     <>
       <Moment at={nextRunAt} now={now} />
       <span class="quiet detail">
-        <Moment at={nextRunAt} now={now} as="moment" /> · <code>{cron}</code> {timezone}
+        <Moment at={nextRunAt} now={now} as="moment" />
+      </span>
+      <span class="quiet detail">
+        <code>{cron}</code> {timezone}
       </span>
     </>
   );

@@ -102,15 +102,16 @@ export function OutcomeStatus({ outcome }: { outcome: Outcome | null }) {
   return <Status kind={OUTCOME_MARKS[outcome]} word={outcome} />;
 }
 
-/** What went wrong, and what to do about it. */
-export function Trouble({ message, advice }: { message: string; advice: Advice }) {
+/** What went wrong with which run, and what to do about it. */
+export function Trouble(props: { which: string; message: string; advice: Advice }) {
+  const { which, message, advice } = props;
   const kind = advice.needs === 'person' ? 'attention' : 'patience';
   return (
     <div class={`trouble trouble-${kind}`}>
       <Mark kind={kind} />
       <div>
         <p>
-          <strong>The last run did not come to its end.</strong> {message}
+          <strong>{which} did not come to its end.</strong> {message}
         </p>
         <p>
           <span aria-hidden="true">→ </span>

@@ -14,7 +14,10 @@ import type { Viewer } from './layout.tsx';
 import { readOverview } from './overview.ts';
 import { readRunDetail } from './run-detail.ts';
 
-/** Only whoever looks at a page pays for loading it. */
+/**
+ * Only whoever looks at a page pays for loading it; and everything else can be served by Node from
+ * the sources as they are, which have to be built for JSX alone.
+ */
 const loadPages = () => import('./pages.tsx');
 
 /** The pages for people. */

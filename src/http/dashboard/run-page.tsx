@@ -34,6 +34,7 @@ export function RunPage({ detail, viewer }: { detail: RunDetail; viewer: Viewer 
           </h1>
           {advice && (
             <Trouble
+              which="This run"
               message={report.reason?.message ?? 'The process ended in the middle of the run.'}
               advice={advice}
             />

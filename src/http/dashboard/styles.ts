@@ -137,6 +137,7 @@ main { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
 dt { color: var(--quiet); font-size: var(--small); }
 .facts dd { font-weight: 550; }
 .facts .detail { display: block; font-size: var(--small); font-weight: 400; }
+.facts .detail code { white-space: nowrap; }
 
 .trouble {
   display: flex; gap: 0.75rem; margin-top: 1rem; padding: 0.875rem 1rem;
@@ -188,7 +189,7 @@ tbody th { font-weight: 550; }
 tbody th a:not([rel]) { color: inherit; text-decoration: none; }
 tbody th a:not([rel]):hover { text-decoration: underline; }
 td.action { text-align: right; }
-h2 + table, .contacts table, h2 + div { margin-top: 0.5rem; }
+h2 + table, .contacts table, h2 + div, h2 + p { margin-top: 0.5rem; }
 .contacts { margin-top: 2rem; }
 summary { cursor: pointer; font-weight: 550; }
 

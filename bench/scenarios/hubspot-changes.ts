@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Crm, withCrm } from '../crm.ts';
+import { exactly, type Figure, plain, round, type Scenario } from '../figure.ts';
+
+const CONTACTS = 60_000;
+
+/** Edited after the whole reading, and left alone while the changes are read. */
+const EDITED = 50_000;
+
+/** HubSpot's own limit of searches, which decides how long it takes at least. */
+const SEARCHES_PER_SECOND = 5;
+
+const IDS_PER_REQUEST = 10_000;
+const CONTACTS_PER_EDIT = 100;
+
+/** The others are edited as often as this, until the changes are read. */
+const EDIT_EVERY_MS = 50;
+const MAX_EDITS = 20_000;
+
+/** Searches see a change of the sandbox a second after it was made. */
+const INDEXED_AFTER_MS = 2_000;
+
+/** Changes beyond HubSpot's cap of 10,000 results, while others are made. */
+export const hubspotChanges: Scenario = {
+  name: 'hubspot-changes',
+  title: '50,000 of 60,000 contacts were edited in HubSpot, and the others are edited meanwhile',
+  measure: () => withCrm('hubspot', { contacts: CONTACTS, rate: 0 }, measureChanges),
+};
+
+async function measureChanges(crm: Crm): Promise<Figure[]> {
+  const ids = await readIds(crm);
+  const edited = ids.slice(0, EDITED);
+  const others = ids.slice(EDITED);
+  const reader = await crm.startReader({
+    requestsPerTenSeconds: 0,
+    searchesPerSecond: SEARCHES_PER_SECOND,
+  });
+  for (const [at, portion] of portionsOf(edited).entries()) await edit(crm, portion, at);
+  await sleep(INDEXED_AFTER_MS);
+  const reading = reader.readChanges();
+  const [changes, edits] = await Promise.all([reading, editUntil(reading, crm, others)]);
+  const times = countEach(changes.ids);
+  return [
+    exactly('contacts', edited.filter((id) => times.has(id)).length, '', EDITED),
+    exactly('doubles', edited.filter((id) => (times.get(id) ?? 0) > 1).length, '', 0),
+    exactly('missing', edited.filter((id) => !times.has(id)).length, '', 0),
+    plain('others that came', others.filter((id) => times.has(id)).length, ''),
+    plain('edits of others meanwhile', edits * CONTACTS_PER_EDIT, ''),
+    plain('requests to read the changes', changes.calls, ''),
+    exactly('answers of 429', changes.throttled, '', 0),
+    plain('time to read the changes', round(changes.seconds), 's'),
+  ];
+}
+
+const peopleSchema = z.object({ people: z.array(z.object({ id: z.string() })) });
+
+async function readIds({ baseUrl }: Crm): Promise<string[]> {
+  const ids: string[] = [];
+  for (let offset = 0; offset < CONTACTS; offset += IDS_PER_REQUEST) {
+    const query = `limit=${IDS_PER_REQUEST}&offset=${offset}`;
+    const reply = await fetch(`${baseUrl}/_sandbox/people?${query}`);
+    ids.push(...peopleSchema.parse(await reply.json()).people.map(({ id }) => id));
+  }
+  return ids;
+}
+
+/** Edits the contacts by turns as long as the reading lasts; gives the number of edits. */
+async function editUntil(
+  reading: Promise<unknown>,
+  crm: Crm,
+  ids: readonly string[],
+): Promise<number> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  reading.then(over, over);
+  const portions = portionsOf(ids);
+  let edits = 0;
+  for (; edits < MAX_EDITS && !isOver; edits += 1) {
+    await edit(crm, portions[edits % portions.length] ?? [], edits);
+    await sleep(EDIT_EVERY_MS);
+  }
+  return edits;
+}
+
+/** Gives each of the contacts another job. */
+async function edit(
+  { baseUrl, token }: Crm,
+  ids: readonly string[],
+  number: number,
+): Promise<void> {
+  const inputs = ids.map((id) => ({ id, properties: { jobtitle: `Friend of edit ${number}` } }));
+  const reply = await fetch(`${baseUrl}/crm/objects/2026-09/contacts/batch/update`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ inputs }),
+  });
+  if (!reply.ok) throw new Error(`An edit was refused: ${await reply.text()}`);
+  await reply.arrayBuffer();
+}
+
+function portionsOf(ids: readonly string[]): string[][] {
+  const portions: string[][] = [];
+  for (let start = 0; start < ids.length; start += CONTACTS_PER_EDIT) {
+    portions.push(ids.slice(start, start + CONTACTS_PER_EDIT));
+  }
+  return portions;
+}
+
+/** How often each id came. */
+function countEach(ids: readonly string[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
+  return times;
+}

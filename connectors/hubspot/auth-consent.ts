@@ -1,0 +1,73 @@
+import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import type { Consent, ConsentDeps, Consented, ConsentReply } from '../contract.ts';
+import type { HubspotWorld } from './api.ts';
+import { refreshTokenSecret } from './auth.ts';
+import { consentPage, createHubspotOAuth, type HubspotOAuth } from './oauth-client.ts';
+import type { AuthSettings, HubspotSettings } from './settings.ts';
+
+/** OAuth with PKCE (CRM facts, section B3). */
+export function createHubspotConsent({
+  random,
+}: Pick<HubspotWorld, 'random'>): Consent<HubspotSettings> {
+  return {
+    isWanted: ({ auth }) => auth.type === 'oauth' && auth.refreshToken === undefined,
+    secretName: ({ auth }) => refreshTokenSecret(appOf(auth)),
+    begin: ({ url, auth }, request) =>
+      consentPage({ url, clientId: appOf(auth).clientId }, request),
+    complete: (settings, reply, deps) =>
+      withOAuth(settings, { ...deps, random }, (oauth) => complete(oauth, reply)),
+    revoke: (settings, refreshToken, deps) =>
+      withOAuth(settings, { ...deps, random }, (oauth) => revoke(oauth, refreshToken)),
+  };
+}
+
+type App = Extract<AuthSettings, { type: 'oauth' }>;
+
+function appOf(auth: AuthSettings): App {
+  if (auth.type === 'oauth') return auth;
+  const message = 'crm.auth of type token signs in by itself: nobody has to consent.';
+  throw new ConfigurationError(message, { code: 'consent_not_wanted' });
+}
+
+async function withOAuth<Result>(
+  { url, auth }: HubspotSettings,
+  deps: ConsentDeps & Pick<HubspotWorld, 'random'>,
+  work: (oauth: HubspotOAuth) => Promise<Result>,
+): Promise<Result> {
+  const { clientId, clientSecret } = appOf(auth);
+  const { clock, signal, random } = deps;
+  const oauth = createHubspotOAuth({
+    ...{ url: url.replace(/\/+$/, ''), clientId, clientSecret },
+    ...{ clock, signal, random },
+  });
+  try {
+    return await work(oauth);
+  } finally {
+    oauth.close();
+  }
+}
+
+async function complete(oauth: HubspotOAuth, reply: ConsentReply): Promise<Consented> {
+  const { refreshToken, accessToken, hubId } = await oauth.exchangeCode(reply);
+  const id = hubId ?? (await oauth.introspect(accessToken, 'access_token')).hubId;
+  if (refreshToken === null || id === null) throw incomplete();
+  return { account: { id, name: `HubSpot account ${id}` }, refreshToken };
+}
+
+/** Words of HubSpot for a token that is worthless already. */
+const WORTHLESS: readonly unknown[] = ['BAD_REFRESH_TOKEN', 'BAD_TOKEN', 'invalid_grant'];
+
+async function revoke(oauth: HubspotOAuth, refreshToken: string): Promise<void> {
+  try {
+    await oauth.revoke(refreshToken, 'refresh_token');
+  } catch (error) {
+    const word = error instanceof ConfigurationError ? error.details['word'] : undefined;
+    if (!WORTHLESS.includes(word)) throw error;
+  }
+}
+
+function incomplete(): RetriableError {
+  const message =
+    'HubSpot’s answer has no refresh token, or does not say of which account it is. Connecting again may help.';
+  return new RetriableError(message, { code: 'crm_unavailable' });
+}

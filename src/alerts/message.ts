@@ -1,0 +1,57 @@
+import type { AlertRow } from '../store/alerts.ts';
+import { type Condition, recoveryText } from './conditions.ts';
+
+/** What people are told in one moment; plain text, without personal data. */
+export interface Message {
+  /** One line. */
+  title: string;
+  text: string;
+}
+
+/** A change of state that somebody is told of. */
+export interface Change {
+  row: Pick<AlertRow, 'integration_id' | 'subject' | 'over_at'>;
+  /** What is the matter; null if it is well again. */
+  condition: Condition | null;
+}
+
+/** One message for all changes of a moment, by integration. */
+export function composeMessage(changes: readonly Change[], publicUrl: string): Message {
+  const byIntegration = Map.groupBy(changes, ({ row }) => row.integration_id);
+  const parts = [...byIntegration].map(([id, members]) => {
+    const lines = new Set(members.flatMap(linesOf));
+    return [id, ...lines].join('\n');
+  });
+  return {
+    title: titleOf(changes, byIntegration.size),
+    text: [...parts, `donor-sync at ${publicUrl}`].join('\n\n'),
+  };
+}
+
+/** What `alerts test` sends. */
+export function testMessage(publicUrl: string): Message {
+  return {
+    title: 'donor-sync: a test',
+    text: `Alerts of donor-sync arrive here. Nothing is the matter.\n\ndonor-sync at ${publicUrl}`,
+  };
+}
+
+function titleOf(changes: readonly Change[], integrations: number): string {
+  const [first] = changes;
+  if (first === undefined) return 'donor-sync';
+  const more = changes.length > 1 ? ` (and ${changes.length - 1} more)` : '';
+  const where = integrations > 1 ? `${integrations} integrations` : first.row.integration_id;
+  // What is the matter is more pressing than what is well again.
+  const worst = changes.find(({ condition }) => condition !== null) ?? first;
+  return `donor-sync, ${where}: ${wordsOf(worst)}${more}`;
+}
+
+function linesOf(change: Change): string[] {
+  const { condition } = change;
+  if (condition === null) return [`  well again: ${wordsOf(change)}`];
+  return [`  ${wordsOf(change)}`, `  → ${condition.mend}`];
+}
+
+function wordsOf({ row, condition }: Change): string {
+  return condition?.problem ?? recoveryText(row.subject);
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { conditionsOf, type IntegrationState } from '../../src/alerts/conditions.ts';
+import { ALERT_KINDS, alertsSchema } from '../../src/core/alert-settings.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+
+describe('conditionsOf', () => {
+  it('finds nothing where all is well', () => {
+    expect(subjects({})).toEqual([]);
+    expect(subjects({ lastRun: null, remaining: { enhancements: null, networks: null } })).toEqual(
+      [],
+    );
+  });
+
+  it('tells runs that failed from runs that stopped, by their reason', () => {
+    expect(subjects({ lastRun: run('failed', null) })).toEqual(['run_failed/unknown']);
+    expect(subjects({ lastRun: run('incomplete', 'crm_unauthorized') })).toEqual([
+      'run_stopped/crm_unauthorized',
+    ]);
+  });
+
+  it('says for every known reason what to do, and for others where to look', () => {
+    const [known] = find({ lastRun: run('incomplete', 'credits_exhausted') });
+    expect(known?.problem).toBe('the last run stopped: the credits are used up');
+    const [other] = find({ lastRun: run('failed', 'something_new') });
+    expect(other?.mend).toContain('donor-sync runs run-1');
+  });
+
+  it('counts a key as good through the whole of its last day', () => {
+    expect(problemOfKey('2026-11-20')).toBe('the partner key works until 2026-11-20');
+    expect(problemOfKey('2026-11-19')).toBe('the partner key has expired on 2026-11-19');
+  });
+
+  it('warns of a key so many days before its end', () => {
+    // The last day ends with the midnight after it: fourteen days before that is noon of the 20th.
+    expect(problemOfKey('2026-12-03')).toContain('works until');
+    expect(problemOfKey('2026-12-04')).toBeUndefined();
+  });
+
+  it('looks at each bucket against its own limit', () => {
+    const remaining = { enhancements: 99, networks: 100 };
+    expect(subjects({ remaining })).toEqual(['credits_low/enhancements']);
+    expect(subjects({ remaining: { enhancements: 100, networks: 0 } })).toEqual([
+      'credits_low/networks',
+    ]);
+    expect(subjects({ remaining }, { creditsBelow: { enhancements: 0 } })).toEqual([]);
+  });
+
+  it('sees what waits for a person', () => {
+    expect(find({ held: 1 })[0]?.problem).toBe('1 decision waits for a person');
+    expect(find({ held: 3 })[0]?.problem).toBe('3 decisions wait for a person');
+  });
+
+  it('leaves out what nobody wants to be told', () => {
+    const state = {
+      lastRun: run('failed', null),
+      remaining: { enhancements: 0, networks: 0 },
+      held: 1,
+      keyExpiresOn: '2026-11-21',
+    };
+    expect(subjects(state)).toHaveLength(5);
+    const found = ALERT_KINDS.map((kind) => subjects(state, { on: [kind] }));
+    expect(found).toEqual([
+      ['run_failed/unknown'],
+      [],
+      ['key_expires'],
+      ['credits_low/enhancements', 'credits_low/networks'],
+      ['held'],
+    ]);
+  });
+
+  function run(status: 'failed' | 'incomplete', code: string | null) {
+    return { id: 'run-1', status, code };
+  }
+
+  function problemOfKey(keyExpiresOn: string): string | undefined {
+    return find({ keyExpiresOn })[0]?.problem;
+  }
+
+  function subjects(state: Partial<IntegrationState>, settings: object = {}): string[] {
+    return find(state, settings).map(({ subject }) => subject);
+  }
+
+  function find(state: Partial<IntegrationState>, settings: object = {}) {
+    const well: IntegrationState = {
+      integrationId: 'riverside',
+      lastRun: { id: 'run-1', status: 'succeeded', code: null },
+      remaining: { enhancements: 500, networks: 500 },
+      held: 0,
+      keyExpiresOn: null,
+    };
+    return conditionsOf({ ...well, ...state }, alertsSchema.parse(settings), NOW);
+  }
+});

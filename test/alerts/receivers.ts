@@ -1,0 +1,91 @@
+/** Where alerts arrive: a mail server and a webhook, on this machine. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+
+/** A mail as it arrived. */
+export interface Mail {
+  from: string;
+  to: string[];
+  /** Headers and text, as sent. */
+  source: string;
+}
+
+/** A mail server that takes everything, from anybody who knows the password. */
+export async function startMailServer() {
+  const mails: Mail[] = [];
+  let refusal: string | null = null;
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth({ username, password }, _session, callback) {
+      if (username === 'sync' && password === 'right') return callback(null, { user: username });
+      return callback(new Error('wrong password'));
+    },
+    onRcptTo(_address, _session, callback) {
+      callback(refusal === null ? null : new Error(refusal));
+    },
+    onData(stream, { envelope }, callback) {
+      let source = '';
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        source += text;
+      });
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = envelope;
+        const from = mailFrom === false ? '' : mailFrom.address;
+        mails.push({ from, to: rcptTo.map(({ address }) => address), source });
+        callback(null);
+      });
+    },
+  });
+  server.on('error', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  return {
+    mails,
+    url: `smtp://sync:right@127.0.0.1:${portOf(server.server.address())}`,
+    /** Refuses all recipients from now on with these words; null ends it. */
+    refuse(words: string | null) {
+      refusal = words;
+    },
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+const ELSEWHERE = '/elsewhere';
+
+/** A webhook that notes what it is sent. */
+export async function startWebhook() {
+  const bodies: unknown[] = [];
+  let status = 200;
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const part of request) text += part;
+    // Whoever is redirected and follows is taken well there.
+    const answered = request.url === ELSEWHERE ? 204 : status;
+    if (answered === 200) bodies.push(JSON.parse(text));
+    response.writeHead(answered, { location: ELSEWHERE }).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    bodies,
+    url: `http://127.0.0.1:${portOf(server.address())}/services/secret`,
+    /** Answers with this status from now on. */
+    answer(next: number) {
+      status = next;
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('it listens on no port');
+  return address.port;
+}

@@ -1,0 +1,71 @@
+import chromium from '@sparticuz/chromium';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium as driver, type Page } from 'playwright-core';
+import { z } from 'zod';
+
+/**
+ * Starts the Chromium of the npm package; nothing has to be installed. Of the package's own flags
+ * none is taken: they are for a place without processes, and switch off what protects a page.
+ */
+export async function openBrowser(): Promise<Browser> {
+  return driver.launch({
+    // A container's root has no sandbox to put it into.
+    args: ['--no-sandbox'],
+    executablePath: await chromium.executablePath(),
+    headless: true,
+  });
+}
+
+export interface View {
+  page: Page;
+  /** What the console had to complain about, errors thrown by scripts, and requests to elsewhere. */
+  complaints: string[];
+  close(): Promise<void>;
+}
+
+export interface ViewOptions {
+  width?: number;
+  height?: number;
+  colorScheme?: 'light' | 'dark';
+  javaScriptEnabled?: boolean;
+  timezoneId?: string;
+}
+
+/** Opens a page of its own session that notes whatever is not as it should be. */
+export async function openView(
+  browser: Browser,
+  origin: string,
+  options: ViewOptions = {},
+): Promise<View> {
+  const { width = 1180, height = 900, ...others } = options;
+  const viewport = { width, height };
+  const context = await browser.newContext({ viewport, locale: 'en-US', ...others });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) complaints.push(`asked for ${request.url()}`);
+  });
+  return { page, complaints, close: () => closeContext(context) };
+}
+
+function closeContext(context: BrowserContext): Promise<void> {
+  return context.close();
+}
+
+const violationsSchema = z.array(
+  z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
+);
+
+/** What axe finds wrong with the page as it stands, each with the place. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, which the pages' rules for scripts do not bind.
+  await page.evaluate(axe.source);
+  const found = violationsSchema.parse(
+    await page.evaluate('axe.run(document).then(({ violations }) => violations)'),
+  );
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}

@@ -1,0 +1,167 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
+
+let world: HttpWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+async function open(options?: HttpWorldOptions): Promise<HttpWorld> {
+  world = await openHttpWorld(options);
+  return world;
+}
+
+/** What a browser sends along from a page of ours. */
+function fromOurPage({ url }: HttpWorld): Record<string, string> {
+  return { origin: url, 'content-type': 'application/x-www-form-urlencoded' };
+}
+
+/** Signs in and resolves with where that led and the cookie. */
+async function signIn(here: HttpWorld, token: string, to = '/') {
+  const response = await fetch(`${here.url}/sign-in`, {
+    ...{ method: 'POST', redirect: 'manual', headers: fromOurPage(here) },
+    body: new URLSearchParams({ token, to }).toString(),
+  });
+  const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';');
+  return { status: response.status, location: response.headers.get('location'), cookie };
+}
+
+/** Presses a button on a page of ours. */
+async function press(here: HttpWorld, path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(here.url + path, {
+    ...{ method: 'POST', redirect: 'manual', headers: { ...fromOurPage(here), ...headers } },
+  });
+  const { status } = response;
+  return { status, location: response.headers.get('location'), text: await response.text() };
+}
+
+describe('signing in', () => {
+  it('leads back to the run that was asked for, and never to another site', async () => {
+    const here = await open();
+    const token = await here.addToken('viewer');
+    const asked = await fetch(`${here.url}/runs/some-run`, { redirect: 'manual' });
+    expect(asked.headers.get('location')).toBe('/sign-in?to=%2Fruns%2Fsome-run');
+    expect(await signIn(here, token, '/runs/some-run')).toMatchObject({
+      ...{ status: 303, location: '/runs/some-run' },
+    });
+    for (const to of ['https://elsewhere.example', '//elsewhere.example', '/\\elsewhere', '']) {
+      expect((await signIn(here, token, to)).location, to).toBe('/');
+    }
+  });
+
+  it('is refused from the page of another site', async () => {
+    const here = await open();
+    const token = await here.addToken('viewer');
+    const headers = { origin: 'https://elsewhere.example' };
+    const answer = await here.request('/sign-in', {
+      method: 'POST',
+      headers,
+      body: `token=${token}`,
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+  });
+});
+
+describe('the buttons', () => {
+  it('start a sync for an admin alone', async () => {
+    const here = await open({ isIdle: true });
+    const path = '/integrations/riverside/sync';
+    const viewer = await signIn(here, await here.addToken('viewer'));
+    const refused = await press(here, path, { cookie: viewer.cookie });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('needs an access token of an admin');
+    expect((await press(here, path)).status).toBe(401);
+    expect(await here.application.store.runRequests.list()).toEqual([]);
+
+    const { cookie } = await signIn(here, await here.addToken('admin'));
+    const started = await press(here, path, { cookie });
+    expect(started).toMatchObject({ status: 303, location: '/?note=sync#riverside' });
+    expect(await here.application.store.runRequests.list()).toHaveLength(1);
+    const joined = await press(here, path, { cookie });
+    expect(joined.location).toBe('/?note=joined#riverside');
+    const page = await here.request('/', { headers: { cookie } });
+    expect(page.text).toContain('About to sync');
+  });
+
+  it('are refused from the page of another site, session or not', async () => {
+    const here = await open({ isIdle: true });
+    const { cookie } = await signIn(here, await here.addToken('admin'));
+    const origin = 'https://elsewhere.example';
+    for (const path of ['/integrations/riverside/sync', '/holds/some/approve', '/sign-out']) {
+      expect((await press(here, path, { cookie, origin })).status, path).toBe(403);
+    }
+    expect(await here.application.store.runRequests.list()).toEqual([]);
+  });
+
+  it('take each decision that makes sense, once', async () => {
+    const here = await open();
+    await here.addPeople(2);
+    await fetch(`${here.service.rootUrl}/_sandbox/faults`, {
+      ...{ method: 'PUT', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]),
+    });
+    const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await here.untilEnded(runId);
+    const [hold] = await here.application.store.holds.listOpen();
+    // The answer was lost: there is no profile that could be approved.
+    const refused = await press(here, `/holds/${hold?.id}/approve`);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('cannot be decided like that');
+    expect(await press(here, `/holds/${hold?.id}/resubmit`)).toMatchObject({
+      ...{ status: 303, location: '/?note=resubmit#holds' },
+    });
+    expect((await press(here, `/holds/${hold?.id}/reject`)).location).toBe('/?note=decided#holds');
+    expect((await press(here, '/holds/none/reject')).status).toBe(404);
+  });
+});
+
+describe('the pages', () => {
+  it('tell what cannot be shown as a page, with the status that programs know', async () => {
+    const here = await open();
+    const missing = await here.request('/runs/none');
+    expect(missing.status).toBe(404);
+    expect(missing.headers.get('content-type')).toContain('text/html');
+    expect(missing.text).toContain('There is no run &quot;none&quot;.');
+    const unknown = await press(here, '/integrations/nobody/sync');
+    expect(unknown.status).toBe(404);
+  });
+
+  it('say nothing that only an address says', async () => {
+    const here = await open();
+    const odd = '/?note=%3Cb%3EYour+key+has+expired%3C/b%3E&from=many';
+    const { status, text } = await here.request(odd);
+    expect(status).toBe(200);
+    expect(text).not.toContain('Your key has expired');
+    expect(text).toContain('Riverside Food Bank');
+  });
+
+  it('load everything from us, and nothing runs that stands in them', async () => {
+    const here = await open();
+    const { headers, text } = await here.request('/');
+    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(text).not.toMatch(/<style|<script>| style=| on\w+=/);
+    const paths = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
+    expect(new Set(paths).size).toBe(3);
+    for (const path of paths) {
+      const asset = await here.request(path ?? '');
+      expect(asset.status).toBe(200);
+      expect(asset.headers.get('cache-control')).toContain('immutable');
+    }
+  });
+
+  it('hold no name of a contact', async () => {
+    const here = await open();
+    const ids = await here.addPeople(3);
+    const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await here.untilEnded(runId);
+    const pages = await Promise.all(['/', `/runs/${runId}`].map((path) => here.request(path)));
+    const text = pages.map((page) => page.text).join('');
+    expect(ids.every((id) => text.includes(id))).toBe(true);
+    for (const { contact } of here.crm.records.values()) {
+      expect(text).not.toContain(contact.lastName ?? 'nobody');
+    }
+  });
+});

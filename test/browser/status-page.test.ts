@@ -1,0 +1,265 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
+import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
+
+/** Long enough to be watched, and short enough for a test. */
+const WATCHED_JOB_TIME_MS = 2_500;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const thing of opened.splice(0).reverse()) await thing.close();
+});
+
+async function openWorld(options?: HttpWorldOptions): Promise<HttpWorld> {
+  const world = await openHttpWorld(options);
+  opened.push(world);
+  return world;
+}
+
+async function open(world: HttpWorld, options?: ViewOptions): Promise<View> {
+  const view = await openView(browser, world.url, options);
+  opened.push(view);
+  return view;
+}
+
+async function signIn({ page }: View, world: HttpWorld, token: string): Promise<void> {
+  await page.goto(world.url);
+  await page.getByLabel('Access token').fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+/** Syncs to the end. */
+async function sync(world: HttpWorld): Promise<string> {
+  const { runId } = await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+  await world.untilEnded(runId);
+  return runId;
+}
+
+/**
+ * Adds a contact whose profile will be somebody else's: one letter more makes a short last name
+ * another one. Resolves with its id.
+ */
+async function addMistaken(world: HttpWorld): Promise<string> {
+  await world.addPeople(MANY);
+  const people = [...world.crm.records.values()].map(({ contact }) => contact);
+  const short = people.find(({ lastName, addresses }) => lastName?.length === 4 && addresses[0]);
+  for (const { id } of people) if (id !== short?.id) world.crm.deleteContact(id);
+  if (!short) throw new Error('nobody has a short last name');
+  world.crm.editContact(short.id, { lastName: `${short.lastName}e` });
+  return short.id;
+}
+
+/** Enough people for one with a short last name. */
+const MANY = 60;
+
+describe('the status page', () => {
+  it('asks strangers for a token, refuses a wrong one, and forgets who signs out', async () => {
+    const world = await openWorld();
+    const token = await world.addToken('viewer');
+    const { page, complaints } = await open(world);
+    await page.goto(world.url);
+    expect(page.url()).toBe(`${world.url}/sign-in`);
+    await page.getByLabel('Access token').fill('dst_wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('not a valid access token').waitFor();
+    // The browser itself notes the 401.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+
+    await page.getByLabel('Access token').fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ready for the first sync' }).waitFor();
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
+    expect(cookie?.value).not.toContain(token);
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.goto(world.url);
+    expect(page.url()).toBe(`${world.url}/sign-in`);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows a run as it goes on, from its start to its end, without a reload', async () => {
+    const world = await openWorld({ service: { jobTimeMs: WATCHED_JOB_TIME_MS } });
+    await world.addPeople(12);
+    const view = await open(world);
+    const { page } = view;
+    await signIn(view, world, await world.addToken('admin'));
+    await page.getByRole('button', { name: 'Sync now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
+    await page.getByText('A sync was asked for').waitFor();
+    await page.evaluate('window.isSamePage = true');
+
+    const bar = page.getByRole('progressbar');
+    await expect.poll(() => bar.getAttribute('max')).toBe('12');
+    await page.getByRole('heading', { level: 1, name: 'Syncing Riverside Food Bank' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'All is well' }).waitFor();
+    expect(await bar.count()).toBe(0);
+    const row = page.getByRole('table', { name: 'The last runs of Riverside' }).getByRole('row');
+    expect(await row.nth(1).innerText()).toMatch(/Done\s.*\s12\s+12\s+12\s+0\s+0\s+12$/s);
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+    expect(view.complaints).toEqual([]);
+  });
+
+  it('shows a run that somebody else began', async () => {
+    const world = await openWorld({ service: { jobTimeMs: WATCHED_JOB_TIME_MS } });
+    await world.addPeople(3);
+    const view = await open(world);
+    await signIn(view, world, await world.addToken('viewer'));
+    const ended = sync(world);
+    await view.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await view.page.getByRole('heading', { level: 1, name: /^Syncing/ }).waitFor();
+    await ended;
+    await view.page.getByRole('heading', { level: 1, name: 'All is well' }).waitFor();
+  });
+
+  it('shows a held contact without its name, and lets an admin decide by keyboard', async () => {
+    const world = await openWorld();
+    const contact = await addMistaken(world);
+    await sync(world);
+    const view = await open(world);
+    const { page } = view;
+    await signIn(view, world, await world.addToken('admin'));
+    await page.getByRole('heading', { level: 1, name: 'One thing needs you' }).waitFor();
+    const held = page.getByRole('region', { name: 'Held for a person' });
+    expect(await held.innerText()).toContain(contact);
+    const { lastName } = world.crm.records.get(contact)?.contact ?? {};
+    expect(await page.content()).not.toContain(lastName);
+
+    await held.getByRole('button', { name: 'Decide' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('The profile has another last name.').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').innerText()).toBe('It is somebody else');
+    await page.keyboard.press('Enter');
+    await page.getByText('Rejected. It is left as it is.').waitFor();
+    await held.getByText('Nothing waits for a decision.').waitFor();
+    expect(await world.application.store.holds.listOpen()).toEqual([]);
+    expect(view.complaints).toEqual([]);
+  });
+
+  it('shows a viewer all of it, and nothing to press', async () => {
+    const world = await openWorld();
+    await addMistaken(world);
+    await sync(world);
+    const view = await open(world);
+    await signIn(view, world, await world.addToken('viewer'));
+    await view.page.getByText('The profile has another last name.').waitFor();
+    const buttons = await view.page.getByRole('button').allInnerTexts();
+    expect(buttons).toEqual(['Sign out']);
+  });
+
+  it('says why a run stopped and what to do, and shows what is left of the credits', async () => {
+    const world = await openWorld({ service: { credits: 3 } });
+    await world.addPeople(5);
+    await sync(world);
+    const view = await open(world);
+    await signIn(view, world, await world.addToken('viewer'));
+    const card = view.page.getByRole('region', { name: 'Riverside Food Bank' });
+    await card.getByText('Buy credits; the next run goes on where this one ended.').waitFor();
+    await card.getByText('2 contacts').waitFor();
+    const credits = view.page.getByRole('region', { name: 'Credits' });
+    expect(await credits.innerText()).toMatch(/enhancements\s+0\s+used up\s+networks\s+3\s/);
+  });
+
+  it('tells of one run what became of the contacts, and why', async () => {
+    const world = await openWorld();
+    const contact = await addMistaken(world);
+    const runId = await sync(world);
+    const view = await open(world);
+    await signIn(view, world, await world.addToken('viewer'));
+    await view.page.getByRole('link', { name: 'Done' }).click();
+    await view.page.waitForURL(`${world.url}/runs/${runId}`);
+    await view.page
+      .getByText('the name in the profile is not that of the contact')
+      .first()
+      .waitFor();
+    await view.page.getByText('Each contact by its id').click();
+    await view.page.getByRole('rowheader', { name: contact }).waitFor();
+    expect(view.complaints).toEqual([]);
+  });
+
+  it('says when the service does not answer any more, and when it does again', async () => {
+    const world = await openWorld();
+    const { page } = await open(world);
+    await page.goto(world.url);
+    const look = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.context().setOffline(true);
+    await look();
+    await page.getByText('The service does not answer.').waitFor();
+    await page.context().setOffline(false);
+    await look();
+    await page.getByText('The service does not answer.').waitFor({ state: 'hidden' });
+  });
+
+  it('works without its script: what happens meanwhile is there after a reload', async () => {
+    const world = await openWorld();
+    await world.addPeople(2);
+    const { page } = await open(world, { javaScriptEnabled: false });
+    await page.goto(world.url);
+    await page.getByRole('button', { name: 'Sync now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
+    await page.getByText('A sync was asked for').waitFor();
+    const [run] = await world.application.store.runRequests.list();
+    if (run) await world.untilEnded(run.run_id);
+    await expect
+      .poll(async () => {
+        await page.reload();
+        return page.getByRole('heading', { level: 1 }).innerText();
+      })
+      .toBe('All is well');
+    expect(await page.locator('time').first().getAttribute('title')).toMatch(/ UTC$/);
+  });
+
+  it('tells times in the zone of whoever looks', async () => {
+    const world = await openWorld();
+    const runId = await sync(world);
+    const { page } = await open(world, { timezoneId: 'Pacific/Auckland' });
+    await page.goto(`${world.url}/runs/${runId}`);
+    const { started_at: startedAt = 0 } = (await world.application.store.runs.find(runId)) ?? {};
+    const there = new Intl.DateTimeFormat('en-US', {
+      ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: 'Pacific/Auckland' },
+    });
+    const words = (text: string) => text.replace(/\s+/g, ' ');
+    await expect
+      .poll(async () => words(await page.locator('time').first().innerText()))
+      .toBe(words(there.format(startedAt)));
+  });
+
+  it.each([
+    ['in the light', {}],
+    ['in the dark', { colorScheme: 'dark' }],
+    ['on a phone', { width: 360, height: 740 }],
+  ] satisfies [string, ViewOptions][])('has no barriers %s', async (_, options) => {
+    const world = await openWorld({ service: { jobTimeMs: WATCHED_JOB_TIME_MS } });
+    await addMistaken(world);
+    const runId = await sync(world);
+    world.crm.addContact({ firstName: 'Ada', lastName: 'Newcomer' });
+    await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    const { page, complaints } = await open(world, options);
+    await page.goto(world.url);
+    await page.getByRole('progressbar').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    await page.getByRole('button', { name: 'Decide' }).click();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.goto(`${world.url}/runs/${runId}`);
+    expect(await findBarriers(page)).toEqual([]);
+    await world.addToken('viewer');
+    await page.goto(world.url);
+    await page.getByLabel('Access token').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});

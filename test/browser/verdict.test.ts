@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { adviceFor } from '../../src/http/dashboard/advice.ts';
+import { recordUrl } from '../../src/http/dashboard/record-url.ts';
+import { type Brief, judge, standingOf } from '../../src/http/dashboard/verdict.ts';
+
+function aBrief(changes: Partial<Brief> = {}): Brief {
+  return { id: 'riverside', name: 'Riverside', standing: 'well', problem: null, ...changes };
+}
+
+function aStop(code: string): Partial<Brief> {
+  const reason = { code, message: `It was ${code}.` };
+  const advice = adviceFor(reason, 'riverside');
+  return { standing: 'stopped', problem: { runId: 'r', message: reason.message, advice } };
+}
+
+const hrefOf = (id: string) => `#${id}`;
+
+describe('judge', () => {
+  it('is content when all are', () => {
+    expect(judge([aBrief()], 0, hrefOf)).toMatchObject({ level: 'well', tasks: [] });
+  });
+
+  it('names what needs a person before anything else', () => {
+    const briefs = [aBrief({ standing: 'syncing' }), aBrief(aStop('credits_exhausted'))];
+    const verdict = judge(briefs, 2, hrefOf);
+    expect(verdict).toMatchObject({ level: 'attention', headline: '2 things need you' });
+    expect(verdict.tasks).toEqual([
+      { text: 'Riverside: It was credits_exhausted.', href: '#riverside' },
+      { text: '2 decisions wait for a person', href: '#holds' },
+    ]);
+  });
+
+  it('calls nobody for what passes by itself', () => {
+    for (const code of ['crm_unavailable', 'partner_unavailable', 'interrupted']) {
+      const verdict = judge([aBrief(aStop(code))], 0, hrefOf);
+      expect(verdict, code).toMatchObject({ level: 'patience', tasks: [] });
+    }
+  });
+
+  it('says what is being synced', () => {
+    const one = aBrief({ standing: 'syncing' });
+    expect(judge([one, aBrief()], 0, hrefOf).headline).toBe('Syncing Riverside');
+    expect(judge([one, one], 0, hrefOf).headline).toBe('Syncing 2 integrations');
+  });
+
+  it('knows the beginning: no integration, and none that was synced', () => {
+    expect(judge([], 0, hrefOf).headline).toBe('No integration is set up yet');
+    const fresh = [aBrief({ standing: 'new' })];
+    expect(judge(fresh, 0, hrefOf).headline).toBe('Ready for the first sync');
+  });
+});
+
+describe('standingOf', () => {
+  const calm = { isRunning: false, isQueued: false };
+
+  it('puts what goes on before how the last run ended', () => {
+    const lastRun = { status: 'failed' };
+    expect(standingOf({ isRunning: true, isQueued: true, lastRun })).toBe('syncing');
+    expect(standingOf({ ...calm, isQueued: true, lastRun })).toBe('queued');
+    expect(standingOf({ ...calm, lastRun })).toBe('failed');
+  });
+
+  it('takes a run that nobody works on for one that was cut off', () => {
+    expect(standingOf({ ...calm, lastRun: { status: 'running' } })).toBe('stopped');
+    expect(standingOf({ ...calm, lastRun: undefined })).toBe('new');
+  });
+});
+
+describe('adviceFor', () => {
+  it('has a person mend whatever it does not know', () => {
+    const advice = adviceFor({ code: 'something_new', message: '' }, 'riverside');
+    expect(advice).toMatchObject({ needs: 'person', command: 'donor-sync doctor riverside' });
+  });
+});
+
+describe('recordUrl', () => {
+  const urlOf = (kind: string, url?: string) => recordUrl({ crm: { kind, url } }, '003A/1');
+
+  it('leads to a record of a Salesforce org by its own domain', () => {
+    const domain = 'https://food-bank.my.salesforce.com';
+    expect(urlOf('salesforce', `${domain}/`)).toBe(`${domain}/003A%2F1`);
+  });
+
+  it('leads nowhere if the place of the records is not known', () => {
+    expect(urlOf('salesforce', 'https://login.salesforce.com')).toBeNull();
+    expect(urlOf('salesforce', 'http://food-bank.my.salesforce.com')).toBeNull();
+    expect(urlOf('salesforce', 'https://my.salesforce.com.elsewhere.example')).toBeNull();
+    expect(urlOf('hubspot', 'https://api.hubapi.com')).toBeNull();
+    expect(urlOf('csv')).toBeNull();
+  });
+});
