@@ -112,7 +112,7 @@ export interface ConsentsTable {
 /** Something that people were told of; one row of a subject, and it stays when it is over. */
 export interface AlertsTable {
   integration_id: string;
-  /** What it is about, for example `run_failed` or `credits_low/enhancements`. */
+  /** What it is about, for example `held` or `credits_low/enhancements`. */
   subject: string;
   since: number;
   /** When people were told; null while telling has not succeeded. */

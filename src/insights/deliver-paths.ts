@@ -1,0 +1,144 @@
+/** Paths ► map ► diff ► CRM, by the same way as profiles: only differences, undoable. */
+import type { RecordLookup, WriteResult } from '../../connectors/contract.ts';
+import type { FieldValues } from '../core/crm-field.ts';
+import { FIELD_SOURCES } from '../core/field-map.ts';
+import { warmPathValues } from '../mapping/profile-values.ts';
+import { type FieldPlan, planFields } from '../run/field-plan.ts';
+import { lookUpRecords, writeChanges } from '../run/records.ts';
+import { type OwnedValues, parseOwned } from '../store/deliveries.ts';
+import type { ComputedPath, PathWrite, StaleContact, StoredPath } from '../store/warm-paths.ts';
+import type { WarmPath } from './best-path.ts';
+import { calledName } from './called-name.ts';
+import type { InsightDeps, InsightRun } from './context.ts';
+import { pathText, pathValues } from './path-values.ts';
+
+/** A contact whose connections are known. */
+export interface Found {
+  contact: StaleContact;
+  path: WarmPath | null;
+}
+
+/** Every source of the field map that a path fills. */
+const PATH_SOURCES = FIELD_SOURCES.filter((source) => source.startsWith('warmPath.'));
+
+/** Writes what differs into the CRM, and notes the paths and how it went. */
+export async function deliverPaths(
+  deps: InsightDeps,
+  run: InsightRun,
+  found: readonly Found[],
+): Promise<void> {
+  if (found.length === 0) return;
+  const { store } = deps;
+  const fields = pathFields(run);
+  const printed = found.map((each) => ({ ...each, told: printOf(deps, each) }));
+  const written = new Map<string, PathWrite>();
+  const size = deps.connector.capabilities.writeBatch.max;
+  const open = printed.filter((each) => mayDiffer(each, fields));
+  const lookedUp = new Set(open.map(({ contact }) => contact.crmId));
+  for (let start = 0; start < open.length; start += size) {
+    const some = open.slice(start, start + size);
+    for (const [crmId, write] of await writePaths(deps, run, some)) written.set(crmId, write);
+  }
+  const computed = printed.map(({ contact, path, told }): ComputedPath => {
+    const { crmId, donorId } = contact;
+    const write = written.get(crmId) ?? null;
+    const isTold = write !== null || !lookedUp.has(crmId);
+    const ids = { crmId, donorId, path: storedPath(path) };
+    return { ...ids, told: isTold ? told : null, written: write };
+  });
+  await store.warmPaths.recordComputed(run.lease, run.id, computed);
+}
+
+interface Printed extends Found {
+  /** Fingerprint of what is to be told. */
+  told: string;
+}
+
+function printOf({ store }: InsightDeps, { path }: Found): string {
+  return store.fingerprint('warm_path', path === null ? '' : pathText(path));
+}
+
+/** The CRM's fields that paths are written into. */
+function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
+  return mappings.filter(({ from }) => PATH_SOURCES.includes(from)).map(({ to }) => to);
+}
+
+/** True unless the CRM was told the same before, or there is no path and nothing of ours to clear. */
+function mayDiffer({ contact, path, told }: Printed, fields: readonly string[]): boolean {
+  if (fields.length === 0 || contact.told === told) return false;
+  const owned = parseOwned(contact.ownedValues);
+  return path !== null || fields.some((field) => Object.hasOwn(owned, field));
+}
+
+async function writePaths(
+  deps: InsightDeps,
+  run: InsightRun,
+  found: readonly Printed[],
+): Promise<Map<string, PathWrite>> {
+  const { store } = deps;
+  const crmIds = found.map(({ contact }) => contact.crmId);
+  const lookups = await lookUpRecords(deps, run, crmIds);
+  const intended = await store.deliveries.findIntended(run.integration.id, crmIds);
+  const plans = found.flatMap((each) => {
+    const { crmId } = each.contact;
+    const lookup = lookups.get(crmId);
+    // The next reading settles contacts that have left or opted out; their values stay till then.
+    if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
+    return [{ crmId, plan: planPath(deps, run, each, lookup, intended.get(crmId) ?? []) }];
+  });
+  const writes = plans.flatMap(({ plan }) => plan.write ?? []);
+  if (writes.length > 0) await store.deliveries.recordIntended(run.lease, run.id, writes);
+  const results = await writeChanges(
+    deps,
+    plans.flatMap(({ crmId, plan }) => (plan.write ? [changeOf(crmId, plan.changes)] : [])),
+  );
+  return new Map(plans.map(({ crmId, plan }) => [crmId, concludePath(plan, results.get(crmId))]));
+}
+
+function changeOf(id: string, values: FieldValues) {
+  return { id, values };
+}
+
+function planPath(
+  deps: InsightDeps,
+  run: InsightRun,
+  { contact: { crmId, ownedValues }, path }: Found,
+  { contact, values }: Extract<RecordLookup, { state: 'found' }>,
+  intended: readonly OwnedValues[],
+): FieldPlan {
+  return planFields(deps, run, {
+    crmId,
+    values: path === null ? new Map() : warmPathValues(pathValues(path, calledName(contact))),
+    present: values,
+    ownedBefore: parseOwned(ownedValues),
+    intended,
+    emptied: PATH_SOURCES,
+  });
+}
+
+function concludePath(plan: FieldPlan, result: WriteResult | undefined): PathWrite {
+  const { reason, detail, owned, write } = plan;
+  if (write === null) return { reason, detail, owned, writeId: null, isDone: true };
+  if (result?.status === 'written') {
+    return { reason, detail, owned, writeId: write.id, isDone: true };
+  }
+  return {
+    reason: result?.retriable === false ? 'crm_refused' : 'crm_busy',
+    detail: result ? `${result.code}: ${result.message}` : null,
+    owned: null,
+    writeId: write.id,
+    isDone: false,
+  };
+}
+
+function storedPath(path: WarmPath | null): StoredPath | null {
+  if (path === null) return null;
+  const { connection, network, people, connecting } = path;
+  return {
+    strength: connection.strength,
+    people,
+    introducerId: connection.sourceDonor.donorId,
+    networkId: network.networkId,
+    connecting,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Connection } from '../partner/connections/connection.ts';
+import type { MirroredNetwork } from '../store/mirrored-networks.ts';
+import type { Members } from '../store/stale-paths.ts';
+
+/** A network as a path names it. */
+export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
+
+/** The networks of an integration, and who is in them. */
+export interface Memberships {
+  /** The service's ids, in the order of the settings. */
+  networkIds: readonly string[];
+  /** True if nobody is in any of them, so that there is nothing to compare with. */
+  isEmpty: boolean;
+  /** The networks that a donor is in, in the order of the settings. */
+  of(donorId: string): readonly NetworkName[];
+  /**
+   * The networks that a connection comes from, in the order of the settings: those that the service
+   * names, or, where it names none, those that the member is in.
+   */
+  networksOf(connection: Connection): readonly NetworkName[];
+}
+
+/** Prepares networks, given in the order of the settings, to be asked about many donors. */
+export function membershipsOf(networks: readonly MirroredNetwork[]): Memberships {
+  const byDonor = new Map<string, NetworkName[]>();
+  for (const network of networks) {
+    for (const donorId of network.members) {
+      const known = byDonor.get(donorId);
+      if (known === undefined) byDonor.set(donorId, [network]);
+      else known.push(network);
+    }
+  }
+  return {
+    networkIds: networks.map(({ networkId }) => networkId),
+    isEmpty: byDonor.size === 0,
+    of: (donorId) => byDonor.get(donorId) ?? [],
+    networksOf({ networks: named, sourceDonor }) {
+      if (named.length === 0) return byDonor.get(sourceDonor.donorId) ?? [];
+      const ids = new Set(named.map(({ networkId }) => networkId));
+      return networks.filter(({ networkId }) => ids.has(networkId));
+    },
+  };
+}
+
+/** The donor ids of the members by network, as the store compares them. */
+export function membersByNetwork(networks: readonly MirroredNetwork[]): Members {
+  return Object.fromEntries(networks.map(({ networkId, members }) => [networkId, members]));
+}

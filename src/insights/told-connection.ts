@@ -1,0 +1,51 @@
+import type { Connection } from '../partner/connections/connection.ts';
+import type { MirroredNetwork } from '../store/mirrored-networks.ts';
+import { type Memberships, membershipsOf } from './memberships.ts';
+import { tellConnection } from './sentence.ts';
+import { roundedStrength } from './strength.ts';
+
+/** A connection to a member, as it is shown to a person or a program. */
+export interface ToldConnection {
+  /** From 0 to 1, in whole hundredths. */
+  strength: number;
+  /** The member who could introduce; the name is null where the service does not say it. */
+  introducer: { donorId: string; name: string | null };
+  /** The integration's networks that the member is in. */
+  networks: string[];
+  /** What the two share. */
+  organization: string | null;
+  /** In the service's words, for example `sits_on_board_of`. */
+  introducerIs: string | null;
+  contactIs: string | null;
+  sentence: string;
+}
+
+/** Tells connections to one person, who is called so, the strongest first. */
+export function tellConnections(
+  connections: readonly Connection[],
+  networks: readonly MirroredNetwork[],
+  calledName: string,
+): ToldConnection[] {
+  const memberships = membershipsOf(networks);
+  return connections
+    .toSorted((a, b) => b.strength - a.strength)
+    .map((connection) => toldConnection(connection, memberships, calledName));
+}
+
+function toldConnection(
+  connection: Connection,
+  memberships: Memberships,
+  calledName: string,
+): ToldConnection {
+  const { sourceDonor } = connection;
+  const networks = memberships.networksOf(connection).map(({ name }) => name);
+  return {
+    strength: roundedStrength(connection.strength),
+    introducer: { donorId: sourceDonor.donorId, name: sourceDonor.name },
+    networks,
+    organization: connection.entityName,
+    introducerIs: connection.sourceRelationship,
+    contactIs: connection.targetRelationship,
+    sentence: tellConnection({ connection, network: networks.join(', '), calledName }),
+  };
+}
