@@ -1,0 +1,65 @@
+/**
+ * Carries out the Dockerfile without a container engine, then runs the result: every step of the
+ * build in an empty folder, the demo, the first start as docs/guides/run-with-docker.md has it, the
+ * health check, and the end on the stop signal. Ends with 0 if all of that works.
+ *
+ *     node scripts/replay-dockerfile.ts [--offline]
+ *
+ * With --offline, `npm ci` is satisfied by a copy of the checkout's modules instead of the registry.
+ * What it cannot show is that the base image exists, and that it has the tools of this machine.
+ */
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { copyBuildContext } from './replay-dockerfile/build-context.ts';
+import { buildImage, type Image } from './replay-dockerfile/build-image.ts';
+import { parseDockerfile } from './replay-dockerfile/dockerfile.ts';
+import { bringInstalledModules } from './replay-dockerfile/installed-modules.ts';
+import { runCommand, runUntilHealthy } from './replay-dockerfile/run-image.ts';
+
+const CHECKOUT = join(import.meta.dirname, '..');
+
+const { values: flags } = parseArgs({ options: { offline: { type: 'boolean', default: false } } });
+const folder = await mkdtemp(join(tmpdir(), 'donor-sync-image-'));
+try {
+  // The user of the image has to be able to look into it.
+  await chmod(folder, 0o755);
+  const image = await build();
+  // It loads every connector, so that nothing can be missing in the image.
+  await runCommand(image, ['demo', '--once']);
+  say('It played the demo.');
+  await prepareFirstStart(image);
+  await runUntilHealthy(image);
+  say('It served, was healthy, and ended with 0.');
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+async function build(): Promise<Image> {
+  const context = join(folder, 'context');
+  await mkdir(context);
+  await copyBuildContext(CHECKOUT, context);
+  return buildImage({
+    stages: parseDockerfile(await readFile(join(CHECKOUT, 'Dockerfile'), 'utf8')),
+    context,
+    folder,
+    ...(flags.offline ? { installModules: (to) => bringInstalledModules(CHECKOUT, to) } : {}),
+    onStep: (stage, text) => say(`${stage}: ${text}`),
+  });
+}
+
+/** Settings in the volume, and a token: without one, nothing is served beyond loopback. */
+async function prepareFirstStart(image: Image): Promise<void> {
+  const [volume] = image.volumes;
+  if (volume === undefined) throw new Error('The image has no VOLUME for the settings.');
+  await writeFile(
+    join(volume, 'donor-sync.yaml'),
+    'database: "sqlite:donor-sync.db"\nintegrations: []\n',
+  );
+  await runCommand(image, ['tokens', 'create', '--role', 'admin', '--name', 'replay']);
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,54 @@
+/** The folder that stands for the base image: the Node of this process, and the npm of this machine. */
+import { chmod, mkdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { z } from 'zod';
+import { bringFile } from './installed-modules.ts';
+
+/** Users without rights of the image `node`, with their numbers. */
+const USERS: Readonly<Record<string, number>> = { node: 1000 };
+
+/** A user by number, for a process or as the owner of files. */
+export interface User {
+  uid: number;
+  gid: number;
+}
+
+/** Makes the folder, which stands for `/`; returns the environment of whatever runs in it. */
+export async function createBaseImage(
+  root: string,
+  image: string,
+): Promise<Record<string, string>> {
+  requireSameNode(image);
+  const bin = join(root, 'usr/local/bin');
+  await mkdir(bin, { recursive: true });
+  await bringFile(process.execPath, join(bin, 'node'));
+  const temporary = join(root, 'tmp');
+  await mkdir(temporary);
+  // Whatever the umask is, everybody may write there.
+  await chmod(temporary, 0o1777);
+  return { PATH: [bin, ...toolPaths()].join(delimiter), TMPDIR: temporary };
+}
+
+/** Where this machine has its tools. Those of the checkout have to come from the image's modules. */
+function toolPaths(): string[] {
+  const path = z.string().parse(process.env['PATH']);
+  return path.split(delimiter).filter((part) => !part.includes('node_modules'));
+}
+
+/** What is shown with another Node would say nothing about the image. */
+function requireSameNode(image: string): void {
+  const [, version] = /^node:([\d.]+)-slim$/.exec(image) ?? [];
+  if (`v${version}` === process.version) return;
+  throw new Error(`The image is ${image}, and this is Node ${process.version}.`);
+}
+
+/**
+ * The user that USER or --chown names. Null where that user cannot be taken on: only root can, anybody
+ * else is somebody without rights already.
+ */
+export function userOf(name: string): User | null {
+  const id = USERS[name.split(':')[0] ?? ''];
+  if (id === undefined)
+    throw new Error(`"${name}" is not a user without rights of the base image.`);
+  return process.getuid?.() === 0 ? { uid: id, gid: id } : null;
+}

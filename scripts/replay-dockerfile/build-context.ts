@@ -1,0 +1,25 @@
+/** What a build may take from the checkout, by its .dockerignore. */
+import { cp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Copies the checkout into an empty folder, without what the .dockerignore leaves out. */
+export async function copyBuildContext(checkout: string, target: string): Promise<void> {
+  const isTaken = parseDockerignore(await readFile(join(checkout, '.dockerignore'), 'utf8'));
+  for (const name of (await readdir(checkout)).filter(isTaken)) {
+    await cp(join(checkout, name), join(target, name), { recursive: true });
+  }
+}
+
+/**
+ * Reads a .dockerignore that leaves out everything (`*`) and lets names in (`!name`): whoever adds a
+ * file with secrets to the checkout need not think of the image. Throws at any other pattern.
+ */
+export function parseDockerignore(text: string): (name: string) => boolean {
+  const [first, ...others] = text.split('\n').filter((line) => !/^(#|$)/.test(line));
+  const names = others.map((line) => /^!([\w.-]+)$/.exec(line)?.[1]);
+  if (first !== '*' || names.includes(undefined)) {
+    throw new Error('The replay knows a .dockerignore of "*" and then "!name" in each line.');
+  }
+  const taken = new Set(names);
+  return (name) => taken.has(name);
+}

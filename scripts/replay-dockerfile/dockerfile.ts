@@ -1,0 +1,159 @@
+/** A Dockerfile as data: the instructions that ours uses, and an error for every other. */
+import { z } from 'zod';
+
+/** A command: of words, or of one line for a shell. */
+export type Command = { form: 'exec'; words: string[] } | { form: 'shell'; line: string };
+
+/** One instruction; `text` is how the file has it, in one line. */
+export type Instruction = { text: string } & (
+  | { kind: 'WORKDIR' | 'USER' | 'STOPSIGNAL'; value: string }
+  | { kind: 'COPY'; from: string | null; owner: string | null; sources: string[]; target: string }
+  | { kind: 'RUN' | 'CMD' | 'ENTRYPOINT'; command: Command }
+  | { kind: 'HEALTHCHECK'; command: Command; timeoutMs: number }
+  | { kind: 'ENV'; variables: Record<string, string> }
+  | { kind: 'VOLUME' | 'EXPOSE'; values: string[] }
+);
+
+/** A stage: its base image and what is done on top of it. */
+export interface Stage {
+  /** The name after AS; null if it has none. */
+  name: string | null;
+  base: string;
+  instructions: Instruction[];
+}
+
+const wordsSchema = z.array(z.string());
+
+/** Docker's own default of HEALTHCHECK. */
+const DEFAULT_HEALTH_TIMEOUT_MS = 30_000;
+
+/** All but the timeout say how often, which the replay decides for itself. */
+const HEALTH_FLAGS = ['interval', 'timeout', 'start-period', 'start-interval', 'retries'];
+
+/** Reads the text of a Dockerfile. Throws at the first thing that it does not know. */
+export function parseDockerfile(text: string): Stage[] {
+  const stages: Stage[] = [];
+  for (const line of logicalLines(text)) {
+    const [keyword, rest] = splitOnce(line);
+    if (keyword === 'FROM') {
+      stages.push(parseFrom(rest));
+      continue;
+    }
+    const stage = stages.at(-1);
+    if (stage === undefined) throw new Error(`Before the first FROM: ${line}`);
+    stage.instructions.push({ text: line, ...parseInstruction(keyword, rest, line) });
+  }
+  if (stages.length === 0) throw new Error('The Dockerfile has no FROM.');
+  return stages;
+}
+
+/** Lines without comments; a backslash at the end joins a line with the next. */
+function logicalLines(text: string): string[] {
+  const lines = text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
+  return lines
+    .join('\n')
+    .replace(/\\\n\s*/g, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function splitOnce(line: string): [string, string] {
+  const [, first = '', rest = ''] = /^(\S+)\s*(.*)$/.exec(line) ?? [];
+  return [first, rest];
+}
+
+function parseFrom(rest: string): Stage {
+  const [, base, name = null] = /^(\S+)(?: AS (\S+))?$/.exec(rest) ?? [];
+  if (base === undefined) throw new Error(`Not known: FROM ${rest}`);
+  return { name, base, instructions: [] };
+}
+
+/** An instruction without its text; written out, since `Omit` would melt the union into one. */
+type Parsed = Instruction extends infer Each
+  ? Each extends Instruction
+    ? Omit<Each, 'text'>
+    : never
+  : never;
+
+function parseInstruction(kind: string, rest: string, line: string): Parsed {
+  switch (kind) {
+    case 'WORKDIR':
+    case 'USER':
+    case 'STOPSIGNAL':
+      return { kind, value: rest };
+    case 'COPY':
+      return parseCopy(rest, line);
+    case 'RUN':
+    case 'CMD':
+    case 'ENTRYPOINT':
+      refuseFlags(rest, line);
+      return { kind, command: parseCommand(rest) };
+    case 'HEALTHCHECK':
+      return parseHealthCheck(rest, line);
+    case 'ENV':
+      return { kind, variables: parseVariables(rest, line) };
+    case 'VOLUME':
+    case 'EXPOSE':
+      return { kind, values: parseWords(rest) ?? rest.split(/\s+/) };
+    default:
+      throw new Error(`The replay does not know this instruction: ${line}`);
+  }
+}
+
+function parseCopy(rest: string, line: string): Parsed {
+  const { flags, rest: paths } = takeFlags(rest);
+  const { from = null, chown: owner = null, ...others } = flags;
+  const sources = paths.split(/\s+/);
+  const target = sources.pop();
+  const isKnown = Object.keys(others).length === 0 && !/^(\[|--)/.test(paths);
+  if (!isKnown || target === undefined || sources.length === 0)
+    throw new Error(`Not known: ${line}`);
+  return { kind: 'COPY', from, owner, sources, target };
+}
+
+function parseHealthCheck(rest: string, line: string): Parsed {
+  const { flags, rest: command } = takeFlags(rest);
+  const [keyword, words] = splitOnce(command);
+  const isKnown = Object.keys(flags).every((flag) => HEALTH_FLAGS.includes(flag));
+  if (keyword !== 'CMD' || !isKnown) throw new Error(`Not known: ${line}`);
+  const seconds = /^(\d+)s$/.exec(flags['timeout'] ?? '')?.[1];
+  const timeoutMs = seconds === undefined ? DEFAULT_HEALTH_TIMEOUT_MS : Number(seconds) * 1_000;
+  return { kind: 'HEALTHCHECK', command: parseCommand(words), timeoutMs };
+}
+
+/** `NAME=value …`; quoted values and the old form `NAME value` are not known. */
+function parseVariables(rest: string, line: string): Record<string, string> {
+  const pairs = rest.split(/\s+/).map((pair) => /^(\w+)=([^"'\\$]*)$/.exec(pair));
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      if (pair === null) throw new Error(`Not known: ${line}`);
+      return [pair[1], pair[2]];
+    }),
+  );
+}
+
+/** The `--name=value` in front. */
+function takeFlags(text: string): { flags: Record<string, string>; rest: string } {
+  const flags: Record<string, string> = {};
+  const rest = text.replace(/^(--[\w-]+=\S+\s+)+/, (found) => {
+    for (const [, name = '', value = ''] of found.matchAll(/--([\w-]+)=(\S+)/g))
+      flags[name] = value;
+    return '';
+  });
+  return { flags, rest };
+}
+
+function refuseFlags(rest: string, line: string): void {
+  if (rest.startsWith('--')) throw new Error(`Not known: ${line}`);
+}
+
+function parseCommand(text: string): Command {
+  const words = parseWords(text);
+  return words === null ? { form: 'shell', line: text } : { form: 'exec', words };
+}
+
+/** The words of a JSON array; null if the text is none. */
+function parseWords(text: string): string[] | null {
+  return text.startsWith('[') ? wordsSchema.parse(JSON.parse(text)) : null;
+}

@@ -1,0 +1,68 @@
+/** Processes with their output at hand, for the case that they fail. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { User } from './base-image.ts';
+
+export interface ProcessOptions {
+  cwd: string;
+  /** All of its environment. */
+  env: Record<string, string>;
+  /** Who it runs as; null for whoever we are. */
+  user?: User | null;
+  /** After this time it is ended by force; whoever leaves it out ends the process. */
+  timeoutMs?: number;
+}
+
+/** A process that goes on. */
+export interface Running {
+  child: ChildProcess;
+  /** What it has written so far to stdout. */
+  stdout(): string;
+  /** The same with what it has written to stderr. */
+  output(): string;
+  hasEnded(): boolean;
+  /** Its exit code, once it has ended; a signal by which it was ended is an error. */
+  ended: Promise<number>;
+}
+
+/** Starts a process, its first word being looked for on its own PATH. */
+export function start(words: readonly string[], options: ProcessOptions): Running {
+  const [program = '', ...args] = words;
+  const { cwd, env, user, timeoutMs } = options;
+  const child = spawn(program, args, {
+    ...{ cwd, env, ...user },
+    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs, killSignal: 'SIGKILL' }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const ended = exitCodeOf(child, words);
+  // It may end before anybody waits for it; whoever does is told then.
+  ended.catch(() => undefined);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  return { child, stdout: () => stdout, output: () => output, hasEnded, ended };
+}
+
+/** Runs a process to its end and returns its stdout; throws unless it ends with 0. */
+export async function runToEnd(
+  words: readonly string[],
+  options: ProcessOptions & { timeoutMs: number },
+): Promise<string> {
+  const { stdout, output, ended } = start(words, options);
+  const code = await ended;
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}:\n${output()}`);
+  return stdout();
+}
+
+async function exitCodeOf(child: ChildProcess, words: readonly string[]): Promise<number> {
+  await once(child, 'close');
+  if (child.exitCode !== null) return child.exitCode;
+  throw new Error(`${words.join(' ')} was ended by ${child.signalCode}.`);
+}

@@ -1,0 +1,105 @@
+/** Starts what was built, as a container engine would: as its user, with its environment alone. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { userOf } from './base-image.ts';
+import type { Image } from './build-image.ts';
+import { type ProcessOptions, type Running, runToEnd, start } from './process.ts';
+
+/** How often the health check is asked, and how long it is waited in between. */
+const HEALTH_TRIES = 120;
+const HEALTH_INTERVAL_MS = 250;
+
+/** Longer than any command needs that ends by itself. */
+const COMMAND_TIMEOUT_MS = 120_000;
+
+/** What container engines wait for between the stop signal and the end by force. */
+const STOP_TIMEOUT_MS = 10_000;
+
+/** Runs the image's program with other arguments than CMD, and returns its stdout. */
+export function runCommand(image: Image, args: readonly string[]): Promise<string> {
+  const words = [...image.entrypoint, ...args];
+  return runToEnd(words, { ...processOptions(image), timeoutMs: COMMAND_TIMEOUT_MS });
+}
+
+/**
+ * Starts ENTRYPOINT and CMD, waits until HEALTHCHECK succeeds, sends STOPSIGNAL and waits for the
+ * end. Throws if it ends before it is healthy, never gets healthy, or does not end with 0 in time.
+ */
+export async function runUntilHealthy(image: Image): Promise<void> {
+  const { health } = image;
+  if (health === null) throw new Error('The image has no HEALTHCHECK.');
+  const atFreePort = await chooseAddress(image);
+  const server = start(atFreePort([...image.entrypoint, ...image.command]), processOptions(image));
+  try {
+    await untilHealthy(server, image, atFreePort(health.words), health.timeoutMs);
+    await stop(server, image.stopSignal);
+  } finally {
+    server.child.kill('SIGKILL');
+    await server.ended.catch(() => undefined);
+  }
+}
+
+function processOptions({ workdir, variables, userName }: Image): ProcessOptions {
+  if (userName === null) throw new Error('Without USER, the image runs as root.');
+  return { cwd: workdir, env: variables, user: userOf(userName) };
+}
+
+/**
+ * A container has an address of its own. Here the port that is exposed may be taken, and everybody
+ * could reach what listens beyond loopback: both are replaced in the commands.
+ */
+async function chooseAddress({ ports }: Image): Promise<(words: readonly string[]) => string[]> {
+  const free = String(await findFreePort());
+  return (words) =>
+    words.map((word) =>
+      ports
+        .reduce((text, port) => text.replaceAll(String(port), free), word)
+        .replace(/^0\.0\.0\.0$/, '127.0.0.1'),
+    );
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port is free.');
+  return address.port;
+}
+
+async function untilHealthy(
+  server: Running,
+  image: Image,
+  words: readonly string[],
+  timeoutMs: number,
+): Promise<void> {
+  let complaint = '';
+  for (let tries = 0; tries < HEALTH_TRIES; tries += 1) {
+    if (server.hasEnded()) break;
+    try {
+      await runToEnd(words, { ...processOptions(image), timeoutMs });
+      return;
+    } catch (error) {
+      complaint = String(error);
+    }
+    await sleep(HEALTH_INTERVAL_MS);
+  }
+  throw new Error(`It did not get healthy. ${complaint}\nIt wrote:\n${server.output()}`);
+}
+
+async function stop({ child, ended, output }: Running, signal: string): Promise<void> {
+  process.kill(pidOf(child), signal);
+  const waiting = new AbortController();
+  const patience = sleep(STOP_TIMEOUT_MS, null, { signal: waiting.signal }).catch(() => null);
+  const code = await Promise.race([ended, patience]);
+  waiting.abort();
+  if (code !== 0)
+    throw new Error(`After ${signal} it ended with ${code ?? 'nothing'}:\n${output()}`);
+}
+
+function pidOf({ pid }: Running['child']): number {
+  if (pid === undefined) throw new Error('It did not start.');
+  return pid;
+}

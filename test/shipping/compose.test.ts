@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { parseDockerfile } from '../../scripts/replay-dockerfile/dockerfile.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** A run that is interrupted has ended by then. */
+const STOP_SECONDS = 10;
+
+const serviceSchema = z.object({
+  services: z.object({
+    'donor-sync': z.object({
+      ports: z.tuple([z.string()]),
+      volumes: z.tuple([z.string()]),
+      stop_grace_period: z.string().regex(/^\d+s$/),
+    }),
+  }),
+});
+
+const { services } = serviceSchema.parse(parse(read('compose.yaml')));
+const compose = services['donor-sync'];
+const instructions = parseDockerfile(read('Dockerfile')).at(-1)?.instructions ?? [];
+
+describe('compose.yaml', () => {
+  it('publishes the port of the image, on this machine alone', () => {
+    const [port] = instructions.flatMap((each) => (each.kind === 'EXPOSE' ? each.values : []));
+    expect(compose.ports).toEqual([`127.0.0.1:${port}:${port}`]);
+  });
+
+  it('has a folder for the volume of the image', () => {
+    const [volume] = instructions.flatMap((each) => (each.kind === 'VOLUME' ? each.values : []));
+    expect(compose.volumes).toEqual([`./data:${volume}`]);
+  });
+
+  it('leaves more time than a stop takes, as does the unit of systemd', () => {
+    const [, unitSeconds] = /^TimeoutStopSec=(\d+)$/m.exec(read('deploy/donor-sync.service')) ?? [];
+    expect(Number.parseInt(compose.stop_grace_period, 10)).toBeGreaterThan(STOP_SECONDS);
+    expect(Number(unitSeconds)).toBeGreaterThan(STOP_SECONDS);
+  });
+});
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}

@@ -1,0 +1,118 @@
+/** What the documents name has to be there. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { COMMANDS } from '../../src/cli/commands.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const documents = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...filesBelow('docs', /\.md$/),
+  ...filesBelow('connectors', /\.md$/),
+];
+
+const manifestSchema = z.object({ scripts: z.record(z.string(), z.string()) });
+
+describe('the documents', () => {
+  it('have links that lead somewhere', () => {
+    const links = documents.flatMap((document) =>
+      linksOf(document).map((link) => ({ document, link })),
+    );
+    expect(links.length).toBeGreaterThan(100);
+    expect(links.filter(({ document, link }) => !leadsSomewhere(document, link))).toEqual([]);
+  });
+
+  it('name commands that exist', () => {
+    const known = COMMANDS.map(({ name }) => name);
+    const named = documents.flatMap((document) =>
+      commandsIn(document).map((name) => ({ document, name })),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter(({ name }) => !known.includes(name))).toEqual([]);
+  });
+
+  it('name npm scripts that exist', () => {
+    const { scripts } = manifestSchema.parse(JSON.parse(read('package.json')));
+    const named = documents.flatMap((document) =>
+      scriptsIn(document).map((name) => ({ document, name })),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(({ name }) => scripts[name] === undefined)).toEqual([]);
+  });
+
+  it('have every command in the table of the README', () => {
+    const table = read('README.md').match(/^\| Command \|.*?\n\n/ms)?.[0] ?? '';
+    expect(COMMANDS.filter(({ name }) => !table.includes(`\`${name}`))).toEqual([]);
+  });
+
+  it('have every guide on one of the three paths', () => {
+    const paths = read('docs/README.md');
+    const guides = filesBelow('docs/guides', /\.md$/);
+    expect(guides.length).toBeGreaterThan(10);
+    expect(guides.filter((guide) => !paths.includes(relative('docs', guide)))).toEqual([]);
+  });
+
+  it('have every variable of the product in the table of the environment, and no other', () => {
+    const table = read('docs/guides/environment.md');
+    const sources = ['src', 'connectors'].flatMap((folder) => filesBelow(folder, /\.tsx?$/));
+    expect(variablesIn(sources.map(read).join('\n'))).toEqual(variablesIn(table));
+  });
+});
+
+function filesBelow(folder: string, name: RegExp): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => name.test(file))
+    .map((file) => join(folder, file));
+}
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}
+
+/** Links to other files and to headings; the web is not asked. */
+function linksOf(document: string): string[] {
+  const links = read(document).matchAll(/\]\(([^)\s]+)\)/g);
+  return [...links].map(([, link = '']) => link).filter((link) => !/^(https?|mailto):/.test(link));
+}
+
+function leadsSomewhere(document: string, link: string): boolean {
+  const [path = '', heading] = link.split('#');
+  const target = path === '' ? document : join(dirname(document), path);
+  if (!existsSync(join(ROOT, target))) return false;
+  return heading === undefined || headingsOf(target).includes(heading);
+}
+
+/** The headings of a document as links name them. */
+function headingsOf(document: string): string[] {
+  return [...read(document).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** The words after `donor-sync`, or after what a guide says stands for it, wherever code is shown. */
+function commandsIn(document: string): string[] {
+  const text = read(document);
+  const code = [...text.matchAll(/^```sh\n(.*?)^```$|`([^`\n]+)`/gms)].map(
+    ([, block, span]) => block ?? span,
+  );
+  const commands = code
+    .join('\n')
+    .matchAll(/^ *(?:docker compose run --rm donor-sync|donor-sync|as_service) ([a-z][a-z-]*)/gm);
+  return [...commands].map(([, name = '']) => name);
+}
+
+function scriptsIn(document: string): string[] {
+  const named = read(document).matchAll(/\bnpm run (?:--silent )?([a-z][\w:-]*)/g);
+  return [...named].map(([, name = '']) => name);
+}
+
+/** Names, sorted, each once. */
+function variablesIn(text: string): string[] {
+  const names = text.match(/\bDONOR_SYNC_[A-Z_]+\b|\bNO_COLOR\b/g) ?? [];
+  return [...new Set(names)].sort();
+}

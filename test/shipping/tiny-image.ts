@@ -1,0 +1,36 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { buildImage, type Image } from '../../scripts/replay-dockerfile/build-image.ts';
+import { parseDockerfile } from '../../scripts/replay-dockerfile/dockerfile.ts';
+
+/** Files of a build, by their paths. */
+export type Files = Readonly<Record<string, string>>;
+
+/** An image of a few lines, in a folder that goes when it is closed. */
+export interface TinyImage {
+  image: Image;
+  close(): Promise<void>;
+}
+
+/** Builds the lines of a Dockerfile, on the Node of this process. */
+export async function buildTinyImage(lines: readonly string[], files: Files): Promise<TinyImage> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-tiny-image-'));
+  const close = () => rm(folder, { recursive: true });
+  try {
+    await chmod(folder, 0o755);
+    const context = join(folder, 'context');
+    for (const [path, text] of Object.entries(files)) await save(join(context, path), text);
+    const from = `FROM node:${process.versions.node}-slim`;
+    const stages = parseDockerfile([`${from} AS first`, ...lines].join('\n'));
+    return { image: await buildImage({ stages, context, folder, onStep() {} }), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function save(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
