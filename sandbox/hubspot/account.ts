@@ -64,6 +64,8 @@ export function openAccount(db: Database, options: AccountOptions): Account {
 
 /** Brings `associatedcompanyid` of a contact in line with its primary company. */
 export function followPrimaryCompany(account: Account, contactId: string, author: Author): void {
-  const companyId = account.associations.primaryCompanyOf(contactId) ?? '';
-  account.store.update(CONTACTS, contactId, { associatedcompanyid: companyId }, author);
+  const contact = account.store.read(CONTACTS, contactId);
+  if (contact?.archivedAtMs !== null) return;
+  const associatedcompanyid = account.associations.primaryCompanyOf(contactId) ?? '';
+  account.store.update(CONTACTS, contact, { associatedcompanyid }, author);
 }

@@ -16,7 +16,14 @@ import { validationError } from './errors.ts';
 import { historyOf } from './history.ts';
 import type { ObjectType } from './object-type.ts';
 import { inputValuesSchema } from './property-values.ts';
-import { recordBody, type StoredRecord, writtenBody } from './record.ts';
+import type { StoredRecord } from './record.ts';
+import {
+  askedNames,
+  recordBody,
+  type ShownNames,
+  writtenBody,
+  writtenNames,
+} from './record-body.ts';
 import { writerOf } from './record-routes.ts';
 import {
   createRecords,
@@ -46,8 +53,8 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
     const history = body.propertiesWithHistory;
     checkCount(body.inputs, history.length > 0 ? MAX_INPUTS_WITH_HISTORY : MAX_INPUTS);
     const { records, missing } = findAll(account, type, { ...body, archived });
-    const names = body.properties.length === 0 ? type.defaultProperties : body.properties;
-    const results = inNoOrder(records, ({ id: digits }) => digits).map((record) => ({
+    const names = askedNames(type, body.properties);
+    const results = inNoOrder(records).map((record) => ({
       ...recordBody(type, record, names),
       ...(history.length === 0
         ? {}
@@ -94,7 +101,7 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
     checkBodyLength(await c.req.text());
     const search = readSearch(await readBody(c, searchSchema));
     const { total, records } = account.search(type, search);
-    const names = search.properties.length === 0 ? type.defaultProperties : search.properties;
+    const names = askedNames(type, search.properties);
     const end = search.offset + records.length;
     return c.json({
       total,
@@ -172,24 +179,35 @@ function answerWrites(
   startedAtMs: number,
   status = 200,
 ): Response {
-  const results = inNoOrder(written, ({ record }) => record.id).map((one) =>
-    showWritten(type, one),
-  );
+  const namesOf = rememberNames(type);
+  const results = inNoOrder(written).map((one) => showWritten(type, one, namesOf(one.names)));
   return batchAnswer({ results, failures, startedAtMs, completedAtMs: clock() }, status);
 }
 
-function showWritten(type: ObjectType, { record, names, isNew, objectWriteTraceId }: Written) {
+/** Most records of a batch are written the same properties. */
+function rememberNames(type: ObjectType): (written: readonly string[]) => ShownNames {
+  const known = new Map<string, ShownNames>();
+  return (written) => {
+    const key = written.join();
+    const names = known.get(key) ?? writtenNames(type, written);
+    known.set(key, names);
+    return names;
+  };
+}
+
+function showWritten(
+  type: ObjectType,
+  { record, isNew, objectWriteTraceId }: Written,
+  names: ShownNames,
+) {
   return {
-    ...writtenBody(type, record, [...type.defaultProperties, ...names]),
+    ...writtenBody(type, record, names),
     ...(isNew === undefined ? {} : { new: isNew }),
     ...(objectWriteTraceId === undefined ? {} : { objectWriteTraceId }),
   };
 }
 
 /** HubSpot promises no order of a batch's results, so they come in one that nobody would expect. */
-function inNoOrder<Item>(items: readonly Item[], idOf: (item: Item) => string): Item[] {
-  return items
-    .map((item) => ({ item, key: [...idOf(item)].reverse().join('') }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(({ item }) => item);
+function inNoOrder<Item>(items: readonly Item[]): Item[] {
+  return items.toReversed();
 }

@@ -13,7 +13,7 @@ import { type HubspotFault, hubspotFaultRulesSchema } from './faults.ts';
 import type { Limits } from './limits.ts';
 import { findObjectType } from './object-type.ts';
 import { contactIdOf } from './person-id.ts';
-import { recordBody } from './record.ts';
+import { recordBody, shownNames } from './record-body.ts';
 import { ruleSchema } from './rules.ts';
 import { ALL_SCOPES } from './scopes.ts';
 import type { Tokens } from './tokens.ts';
@@ -132,7 +132,7 @@ function readRecord({ store, associations }: Account, typeName: string, id: stri
   const record = store.read(type, id);
   if (record === undefined) return undefined;
   return {
-    ...recordBody(type, record, Object.keys(record.values)),
+    ...recordBody(type, record, shownNames(type, Object.keys(record.values))),
     associations: associations.list(type, record.id),
     changes: store.versions(type, record.id).map(({ replacedAtMs, replacedBy }) => ({
       at: new Date(replacedAtMs).toISOString(),

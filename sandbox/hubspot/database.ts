@@ -55,14 +55,11 @@ create table if not exists versions (
   replaced_at_ms integer not null,
   replaced_by text not null,
   existed integer not null,
-  created_at_ms integer not null,
   modified_at_ms integer not null,
   archived_at_ms integer,
   merged_into integer,
-  email text,
-  properties text not null
+  former_values text not null
 );
-create index if not exists versions_by_time on versions (type, replaced_at_ms);
 create index if not exists versions_by_record on versions (type, id);
 create table if not exists associations (
   contact_id integer not null,

@@ -5,8 +5,11 @@ import type { Database } from './database.ts';
 import { contactIdOf } from './person-id.ts';
 import type { Values } from './property-values.ts';
 
-/** Over so long before its start the account got its contacts: two years. */
+/** Over so long the account got its contacts: two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
+
+/** Nobody came during the last day, so that a first night is one without changes. */
+const QUIET_MS = 86_400_000;
 
 /** No id of a company is one of a contact, and none fits into 32 bits. */
 const FIRST_COMPANY_ID = 31_000_000_001;
@@ -95,7 +98,7 @@ create index if not exists ${table}_archived on ${table} (id) where archived_at_
   }
 }
 
-/** The last person of the list came a little before the account was started. */
+/** People came at an even pace, in the order of the list. */
 function stampOf(number: number, { nowMs, contactCount }: PeopleOptions): number {
-  return nowMs - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount);
+  return nowMs - QUIET_MS - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount);
 }

@@ -18,7 +18,15 @@ import { historyOf } from './history.ts';
 import { mergeRecords } from './merge-records.ts';
 import type { ObjectType } from './object-type.ts';
 import { inputValuesSchema } from './property-values.ts';
-import { recordBody, type StoredRecord, writtenBody } from './record.ts';
+import type { StoredRecord } from './record.ts';
+import {
+  askedNames,
+  recordBody,
+  type ShownNames,
+  shownNames,
+  writtenBody,
+  writtenNames,
+} from './record-body.ts';
 import type { Author } from './record-store.ts';
 import {
   createRecords,
@@ -86,7 +94,7 @@ export function recordRoutes(account: Account): Hono<HubspotEnv> {
     const author: Author = { ...writerOf(c).author, source: 'MERGE_OBJECTS' };
     const merged = mergeRecords(account, type, { primaryId, otherId }, author);
     if (merged === undefined) throw unknownRecord(`${primaryId}, ${otherId}`);
-    return c.json(writtenBody(type, merged, Object.keys(merged.values)));
+    return c.json(writtenBody(type, merged, shownNames(type, Object.keys(merged.values))));
   });
   router.post('/gdpr-delete', async (c) => {
     const type = typeInPath(c, 'write');
@@ -123,15 +131,14 @@ const eraseBody = z.object({ objectId: id, idProperty: z.string().optional() });
 
 /** What a client wants to see of records. */
 interface View {
-  properties: readonly string[];
+  names: ShownNames;
   history: readonly string[];
   associations: readonly string[];
 }
 
 function readView(c: HubspotContext, type: ObjectType): View {
-  const properties = readNames(c, 'properties');
   return {
-    properties: properties.length === 0 ? type.defaultProperties : properties,
+    names: askedNames(type, readNames(c, 'properties')),
     history: readNames(c, 'propertiesWithHistory'),
     associations: readNames(c, 'associations'),
   };
@@ -141,7 +148,7 @@ function showRecord(account: Account, type: ObjectType, record: StoredRecord, vi
   const { history, associations } = view;
   const versions = history.length === 0 ? [] : account.store.versions(type, record.id);
   return {
-    ...recordBody(type, record, view.properties),
+    ...recordBody(type, record, view.names),
     ...(history.length === 0
       ? {}
       : { propertiesWithHistory: historyOf(record, versions, history) }),
@@ -176,5 +183,5 @@ function onlyRecord(type: ObjectType, { written, failures }: WriteOutcome) {
   if (failure !== undefined) throw failure.error;
   const [one] = written;
   if (one === undefined) throw new Error('A write of one record came to nothing.');
-  return writtenBody(type, one.record, [...type.defaultProperties, ...one.names]);
+  return writtenBody(type, one.record, writtenNames(type, one.names));
 }

@@ -13,8 +13,13 @@ export interface RecordState {
   values: Values;
 }
 
-/** A row of what a record was until a change. */
-export interface VersionRow extends RecordRow {
+/** A row of what a record was until a change: only what the change took away. */
+export interface VersionRow {
+  modified_at_ms: number;
+  archived_at_ms: number | null;
+  merged_into: number | null;
+  /** As JSON, the values that were replaced; null for a property that had none. */
+  former_values: string;
   replaced_at_ms: number;
   /** The author, as JSON. */
   replaced_by: string;
@@ -30,16 +35,18 @@ export interface RecordRows {
   list(afterId: string, limit: number, archived: boolean): RecordRow[];
   /** Gives the new id. */
   insert(createdAtMs: number, state: RecordState): string;
-  update(id: string, state: RecordState): void;
-  /** Keeps what a record is now, as what it was until this moment. */
-  keepVersion(id: string, atMs: number, by: string): void;
+  /** Writes what a record is now; `before` is what it was. */
+  update(id: string, before: RecordState, now: RecordState): void;
+  /** Keeps what a record was until this moment. */
+  keepVersion(id: string, before: RecordState, now: RecordState, atMs: number, by: string): void;
   /** Keeps that there was no such record until this moment. */
   keepAbsence(id: string, atMs: number, by: string): void;
+  /** The latest first. */
   versions(id: string): VersionRow[];
   remove(id: string): void;
 }
 
-/** The columns that a record and its former versions share. */
+/** The columns of a record. */
 export const RECORD_COLUMNS =
   'id, created_at_ms, modified_at_ms, archived_at_ms, merged_into, email, properties';
 
@@ -67,13 +74,12 @@ function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
     `update ${name} set modified_at_ms = ?, archived_at_ms = ?, merged_into = ?, email = ?, properties = ?
       where id = ?`,
   );
-  const keep = db.prepare(
-    `insert into versions (type, replaced_at_ms, replaced_by, existed, ${RECORD_COLUMNS})
-      select '${name}', ?, ?, 1, ${RECORD_COLUMNS} from ${name} where id = ?`,
+  const updateValues = db.prepare(
+    `update ${name} set modified_at_ms = ?, properties = ? where id = ?`,
   );
+  const keep = db.prepare(`insert into versions values (null, '${name}', ?, ?, ?, 1, ?, ?, ?, ?)`);
   const keepAbsence = db.prepare(
-    `insert into versions (type, replaced_at_ms, replaced_by, existed, ${RECORD_COLUMNS})
-      values ('${name}', ?, ?, 0, ?, 0, 0, null, null, null, '{}')`,
+    `insert into versions values (null, '${name}', ?, ?, ?, 0, 0, null, null, '{}')`,
   );
   const page = (condition: string) =>
     db.prepare<[string, number], RecordRow>(
@@ -82,7 +88,7 @@ function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
   const activePage = page(active);
   const archivedPage = page('archived_at_ms is not null and merged_into is null');
   const versions = db.prepare<[string, string], VersionRow>(
-    'select * from versions where type = ? and id = ? order by version',
+    'select * from versions where type = ? and id = ? order by version desc',
   );
 
   return {
@@ -97,14 +103,20 @@ function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
     insert(createdAtMs, state) {
       return `${insert.run(createdAtMs, ...toColumns(state)).lastInsertRowid}`;
     },
-    update(id, state) {
-      update.run(...toColumns(state), id);
+    update(id, before, now) {
+      if (isFoundAlike(before, now)) {
+        updateValues.run(now.modifiedAtMs, JSON.stringify(now.values), id);
+      } else {
+        update.run(...toColumns(now), id);
+      }
     },
-    keepVersion(id, atMs, by) {
-      keep.run(atMs, by, id);
+    keepVersion(id, before, now, atMs, by) {
+      const { modifiedAtMs, archivedAtMs, mergedInto } = before;
+      const former = JSON.stringify(formerValues(before.values, now.values));
+      keep.run(id, atMs, by, modifiedAtMs, archivedAtMs, mergedInto, former);
     },
     keepAbsence(id, atMs, by) {
-      keepAbsence.run(atMs, by, id);
+      keepAbsence.run(id, atMs, by);
     },
     versions: (id) => versions.all(name, id),
     remove(id) {
@@ -114,6 +126,16 @@ function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
   };
 }
 
+/** The values that change, as they were before; no change takes a property away. */
+function formerValues(before: Values, now: Values): Record<string, string | null> {
+  const former: Record<string, string | null> = {};
+  for (const name in now) {
+    const value = before[name] ?? null;
+    if (value !== now[name]) former[name] = value;
+  }
+  return former;
+}
+
 /** More digits than this are no number that the database could hold. */
 const MAX_ID_DIGITS = 15;
 
@@ -121,13 +143,21 @@ function isId(text: string): boolean {
   return /^\d+$/.test(text) && text.length <= MAX_ID_DIGITS;
 }
 
-function toColumns({ modifiedAtMs, archivedAtMs, mergedInto, values }: RecordState) {
+/** Whether the indexes have the same to say of both: a column that is written moves its entries. */
+function isFoundAlike(before: RecordState, now: RecordState): boolean {
+  return (
+    before.archivedAtMs === now.archivedAtMs &&
+    before.mergedInto === now.mergedInto &&
+    emailOf(before) === emailOf(now)
+  );
+}
+
+function toColumns(state: RecordState) {
+  const { modifiedAtMs, archivedAtMs, mergedInto, values } = state;
+  return [modifiedAtMs, archivedAtMs, mergedInto, emailOf(state), JSON.stringify(values)];
+}
+
+function emailOf({ values }: RecordState): string | null {
   const email = values['email'] ?? '';
-  return [
-    modifiedAtMs,
-    archivedAtMs,
-    mergedInto,
-    email === '' ? null : email,
-    JSON.stringify(values),
-  ];
+  return email === '' ? null : email;
 }

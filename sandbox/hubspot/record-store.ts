@@ -57,8 +57,11 @@ export interface RecordStore {
     options: { afterId: string; limit: number; archived: boolean },
   ): StoredRecord[];
   create(type: ObjectType, values: Values, author: Author): StoredRecord;
-  /** Writes these values; what is so already changes nothing, not even the time. */
-  update(type: ObjectType, id: string, values: Values, author: Author): StoredRecord | undefined;
+  /**
+   * Writes these values into a record as it was just read, and gives it as it is then; what is so
+   * already changes nothing, not even the time.
+   */
+  update(type: ObjectType, record: StoredRecord, values: Values, author: Author): StoredRecord;
   archive(type: ObjectType, id: string, author: Author): boolean;
   /** Brings an archived record back. */
   restore(type: ObjectType, id: string, author: Author): boolean;
@@ -87,14 +90,19 @@ const MAX_MERGES = 100;
 export function createRecordStore(db: Database, clock: () => number): RecordStore {
   const rowsOf = createRecordRows(db);
   const listeners: ((change: RecordChange) => void)[] = [];
-  let untold: RecordChange[] = [];
+  /** What has happened in the present transaction; null outside of one. */
+  let untold: RecordChange[] | null = null;
 
   function transact<Outcome>(work: () => Outcome): Outcome {
-    if (db.inTransaction) return work();
-    untold = [];
-    const outcome = db.transaction(work)();
-    const changes = untold;
-    untold = [];
+    if (untold !== null) return work();
+    const changes: RecordChange[] = [];
+    untold = changes;
+    let outcome: Outcome;
+    try {
+      outcome = db.transaction(work)();
+    } finally {
+      untold = null;
+    }
     for (const change of changes) {
       for (const listener of listeners) listener(change);
     }
@@ -105,7 +113,7 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
     change: Pick<RecordChange, 'kind' | 'type' | 'id' | 'atMs' | 'author'>,
     details: Partial<Pick<RecordChange, 'changed' | 'mergedIds'>> = {},
   ): void {
-    untold.push({ ...change, changed: {}, mergedIds: [], ...details });
+    untold?.push({ ...change, changed: {}, mergedIds: [], ...details });
   }
 
   function read(type: ObjectType, id: string): StoredRecord | undefined {
@@ -142,8 +150,8 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
     const atMs = clock();
     const after = { ...record, modifiedAtMs: atMs, ...next };
     const rows = rowsOf(type);
-    rows.keepVersion(record.id, atMs, JSON.stringify(author));
-    rows.update(record.id, after);
+    rows.keepVersion(record.id, record, after, atMs, JSON.stringify(author));
+    rows.update(record.id, record, after);
     return after;
   }
 
@@ -163,10 +171,8 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
         const state = { archivedAtMs: null, mergedInto: null, values };
         return { id, createdAtMs: atMs, modifiedAtMs: atMs, ...state };
       }),
-    update: (type, id, values, author) =>
+    update: (type, record, values, author) =>
       transact(() => {
-        const record = readActive(type, id);
-        if (record === undefined) return undefined;
         const changed = changedValues(record.values, values);
         if (Object.keys(changed).length === 0) return record;
         const after = replace(type, record, author, { values: { ...record.values, ...changed } });
@@ -216,7 +222,10 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
         note({ kind: 'erased', type, id: record.id, atMs: clock(), author });
         return true;
       }),
-    versions: (type, id) => rowsOf(type).versions(id).map(toVersion),
+    versions(type, id) {
+      const row = rowsOf(type).read(id);
+      return row === undefined ? [] : toVersions(toRecord(row), rowsOf(type).versions(id));
+    },
     transact,
     onChange(listener) {
       listeners.push(listener);
@@ -225,8 +234,11 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
 }
 
 function changedValues(present: Values, values: Values): Values {
-  const changed = Object.entries(values).filter(([name, value]) => (present[name] ?? '') !== value);
-  return Object.fromEntries(changed);
+  const changed: Values = {};
+  for (const [name, value] of Object.entries(values)) {
+    if ((present[name] ?? '') !== value) changed[name] = value;
+  }
+  return changed;
 }
 
 /** The values of a merged record: those of the primary one, then those of the other, and whence they came. */
@@ -237,16 +249,40 @@ function mergedValues(primary: StoredRecord, other: StoredRecord): Values {
     id,
   ]);
   return {
+    ...primary.values,
     ...other.values,
     ...Object.fromEntries(filled),
     hs_merged_object_ids: [...new Set(ids)].join(';'),
   };
 }
 
-function toVersion(row: VersionRow): RecordVersion {
-  return {
-    record: row.existed === 1 ? toRecord(row) : undefined,
-    replacedAtMs: row.replaced_at_ms,
-    replacedBy: authorSchema.parse(JSON.parse(row.replaced_by)),
-  };
+/** Takes back one change after the other, the latest first. */
+function toVersions(record: StoredRecord, changes: readonly VersionRow[]): RecordVersion[] {
+  let present = record;
+  const versions = changes.map((change) => {
+    present = takeBack(present, change);
+    return {
+      record: change.existed === 1 ? present : undefined,
+      replacedAtMs: change.replaced_at_ms,
+      replacedBy: authorSchema.parse(JSON.parse(change.replaced_by)),
+    };
+  });
+  return versions.reverse();
+}
+
+const formerValuesSchema = z.record(z.string(), z.string().nullable());
+
+function takeBack(record: StoredRecord, change: VersionRow): StoredRecord {
+  const values = { ...record.values };
+  for (const [name, value] of Object.entries(readFormerValues(change))) {
+    if (value === null) delete values[name];
+    else values[name] = value;
+  }
+  const { modified_at_ms: modifiedAtMs, archived_at_ms: archivedAtMs, merged_into } = change;
+  const mergedInto = merged_into === null ? null : `${merged_into}`;
+  return { ...record, modifiedAtMs, archivedAtMs, mergedInto, values };
+}
+
+function readFormerValues({ former_values: text }: VersionRow) {
+  return formerValuesSchema.parse(JSON.parse(text));
 }

@@ -6,6 +6,7 @@ import { CONTACTS, type ObjectType, otherType } from './object-type.ts';
 import { type InputValues, readValues, type Values, valuesError } from './property-values.ts';
 import type { StoredRecord } from './record.ts';
 import type { Author } from './record-store.ts';
+import type { ValueOf } from './rules.ts';
 
 /** Who writes. */
 export interface Writer {
@@ -164,11 +165,12 @@ export function notFound({ word }: ObjectType, ids: string[]): Failure {
 }
 
 function checkDuplicates(inputs: readonly UpdateInput[]): void {
-  const ids = inputs.map(({ id }) => id);
-  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
-  if (twice.length === 0) return;
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { id } of inputs) (seen.has(id) ? twice : seen).add(id);
+  if (twice.size === 0) return;
   throw validationError(
-    `Duplicate IDs found in batch input: [${[...new Set(twice)].join(', ')}]. IDs must be unique`,
+    `Duplicate IDs found in batch input: [${[...twice].join(', ')}]. IDs must be unique`,
   );
 }
 
@@ -194,7 +196,7 @@ function updateOne(
   writer: Writer,
   outcome: WriteOutcome,
 ): void {
-  const after = { ...record.values, ...values };
+  const after = (name: string) => values[name] ?? record.values[name] ?? '';
   checkRequired(account, type, after, writer);
   checkUnique(account, type, values, record.id);
   const refusal = account.rules.refusal(type, record.id, after);
@@ -202,10 +204,9 @@ function updateOne(
     outcome.failures.push({ ids: [input.id], error: refusal });
     return;
   }
-  const updated = account.store.update(type, record.id, values, writer.author) ?? record;
   const { objectWriteTraceId } = input;
   outcome.written.push({
-    record: updated,
+    record: account.store.update(type, record, values, writer.author),
     names: Object.keys(values),
     objectWriteTraceId,
   });
@@ -221,10 +222,11 @@ function tryCreate(
 ): Written | HubspotError {
   try {
     checkNew(type, values);
-    checkRequired(account, type, values, writer);
+    const after = (name: string) => values[name] ?? '';
+    checkRequired(account, type, after, writer);
     checkUnique(account, type, values, null);
     checkTies(account, type, input);
-    const refusal = account.rules.refusal(type, null, values);
+    const refusal = account.rules.refusal(type, null, after);
     if (refusal !== undefined) return refusal;
   } catch (error) {
     if (error instanceof HubspotError) return error;
@@ -247,7 +249,7 @@ function checkNew(type: ObjectType, values: Values): void {
   );
 }
 
-function checkRequired({ rules }: Account, type: ObjectType, after: Values, { isStrict }: Writer) {
+function checkRequired({ rules }: Account, type: ObjectType, after: ValueOf, { isStrict }: Writer) {
   const errors = isStrict ? rules.findMissing(type, after) : [];
   if (errors.length === 0) return;
   const message = errors.map((error) => error.message).join('; ');

@@ -52,10 +52,13 @@ export interface Rules {
   /** What validation rules have against values that are to be written. */
   checkValues(type: ObjectType, values: Values): ValueError[];
   /** The required properties that a record would lack after a write. */
-  findMissing(type: ObjectType, after: Values): ErrorDetail[];
+  findMissing(type: ObjectType, after: ValueOf): ErrorDetail[];
   /** Why this one record is refused, if it is. */
-  refusal(type: ObjectType, id: string | null, after: Values): HubspotError | undefined;
+  refusal(type: ObjectType, id: string | null, after: ValueOf): HubspotError | undefined;
 }
+
+/** The value that a property of a record would have; an empty text for none. */
+export type ValueOf = (property: string) => string;
 
 /** Starts without rules. */
 export function createRules(): Rules {
@@ -84,7 +87,7 @@ export function createRules(): Rules {
       }),
     findMissing: (of, after) =>
       rulesOf(of).flatMap((rule): ErrorDetail[] => {
-        if (rule.kind !== 'required' || (after[rule.property] ?? '') !== '') return [];
+        if (rule.kind !== 'required' || after(rule.property) !== '') return [];
         if (rule.when !== undefined && !holds(rule.when, after)) return [];
         return [missingDetail(rule)];
       }),
@@ -101,7 +104,7 @@ export function createRules(): Rules {
 
 type Refusal = Extract<Rule, { kind: 'refuse' }>;
 
-function concerns(rule: Refusal, id: string | null, after: Values): boolean {
+function concerns(rule: Refusal, id: string | null, after: ValueOf): boolean {
   const isNamed = id !== null && rule.ids.includes(id);
   return isNamed || (rule.when !== undefined && holds(rule.when, after));
 }
@@ -110,8 +113,8 @@ function hasTurnsLeft(rule: Refusal, struck: ReadonlyMap<Rule, number>): boolean
   return rule.times === undefined || (struck.get(rule) ?? 0) < rule.times;
 }
 
-function holds({ property, equals }: z.output<typeof when>, values: Values): boolean {
-  return (values[property] ?? '') === equals;
+function holds({ property, equals }: z.output<typeof when>, after: ValueOf): boolean {
+  return after(property) === equals;
 }
 
 function missingDetail({ property, when: condition }: Extract<Rule, { kind: 'required' }>) {

@@ -42,15 +42,21 @@ export function createSearch(
   db.function('has_words', { deterministic: true }, (record, words, names) =>
     toBit(hasWords(toText(record), toText(words), toText(names).split(' '))),
   );
+  // What changed comes in the order of time, so that the latest changes are looked through backwards.
+  const lastSeen = db
+    .prepare<[number], number>(
+      'select version from versions where replaced_at_ms <= ? order by version desc limit 1',
+    )
+    .pluck();
   const isBehind = db.prepare<[string, number]>(
-    'select 1 from versions where type = ? and replaced_at_ms > ? limit 1',
+    'select 1 from versions where +type = ? and version > ? limit 1',
   );
 
   return (type, request) => {
-    const sinceMs = clock() - lagMs;
+    const seen = lagMs > 0 ? (lastSeen.get(clock() - lagMs) ?? 0) : null;
     const source =
-      lagMs > 0 && isBehind.get(type.name, sinceMs) !== undefined
-        ? formerRecords(type, sinceMs)
+      seen !== null && isBehind.get(type.name, seen) !== undefined
+        ? formerRecords(type, seen)
         : { sql: type.name, values: [] };
     const vocabulary = { type, properties };
     const condition = allConditions(vocabulary, request);
@@ -69,14 +75,22 @@ export function createSearch(
 
 const ACTIVE = 'archived_at_ms is null and merged_into is null';
 
-/** The records with what has changed since a moment taken back. */
-function formerRecords({ name }: ObjectType, sinceMs: number): Condition {
-  const since = 'from versions where type = ? and replaced_at_ms > ?';
+/** The records with what has changed after a version taken back: of a value, the oldest counts. */
+function formerRecords({ name }: ObjectType, seen: number): Condition {
   return {
-    sql: `(select ${RECORD_COLUMNS} from ${name} where id not in (select id ${since})
-      union all select ${RECORD_COLUMNS} from versions
-      where version in (select min(version) ${since} group by id) and existed = 1)`,
-    values: [name, sinceMs, name, sinceMs],
+    sql: `(with changes as (select * from versions where +type = ? and version > ?),
+      firsts as (select *, min(version) from changes group by id),
+      olds as (select changes.id, key, value, min(version)
+        from changes, json_each(former_values) group by changes.id, key),
+      patches as (select id, json_group_object(key, value) as patch from olds group by id),
+      formers as (select record.id, created_at_ms, firsts.modified_at_ms, firsts.archived_at_ms,
+          firsts.merged_into, json_patch(properties, coalesce(patch, '{}')) as properties
+        from firsts join ${name} as record using (id) left join patches using (id)
+        where existed = 1)
+      select ${RECORD_COLUMNS} from ${name} where id not in (select id from firsts)
+      union all select id, created_at_ms, modified_at_ms, archived_at_ms, merged_into,
+        nullif(properties ->> '$.email', ''), properties from formers)`,
+    values: [name, seen],
   };
 }
 

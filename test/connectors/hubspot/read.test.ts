@@ -106,6 +106,30 @@ describe('reading contacts from HubSpot', () => {
       expect(await asked('/companies/batch/read')).toBe(1);
     });
 
+    it('asks for the companies of several pages at once, and tells each of its own contact', async () => {
+      const ids = await account.addContacts(people(250));
+      const employed = [0, 120, 240].map((at) => [ids[at] ?? '', `Company of ${at}`] as const);
+      for (const [id, company] of employed) await account.employ(id, company);
+      await start();
+      const found = contactsIn(await toArray(connector.readPages(null)));
+      expect(await asked('/companies/batch/read')).toBe(1);
+      expect(found.map(({ id }) => id)).toEqual(ids);
+      for (const [id, company] of employed) {
+        expect(found.find((contact) => contact.id === id)?.employers).toEqual([company]);
+      }
+    });
+
+    it('asks for no more companies at once than HubSpot takes', async () => {
+      const ids = await account.addContacts(people(120));
+      for (const id of ids) await account.employ(id, `Company of ${id}`);
+      await start();
+      const found = contactsIn(await toArray(connector.readPages(null)));
+      expect(await asked('/companies/batch/read')).toBe(2);
+      expect(found.map(({ employers }) => employers[0])).toEqual(
+        ids.map((id) => `Company of ${id}`),
+      );
+    });
+
     it('makes do with the text where the token may not see companies', async () => {
       const [id = ''] = await account.addContacts([{ ...MARIA, employers: ['Acme text'] }]);
       await account.employ(id, 'Acme Inc');
@@ -326,8 +350,12 @@ function cities(count: number): object[] {
   return Array.from({ length: count }, (_, at) => ({ lastname: `L${at}`, city: 'Springfield' }));
 }
 
+function contactsIn(pages: readonly ContactPage[]): Contact[] {
+  return pages.flatMap(({ contacts }) => contacts);
+}
+
 function idsOf(pages: readonly ContactPage[]): string[] {
-  return pages.flatMap(({ contacts }) => contacts.map(({ id }) => id));
+  return contactsIn(pages).map(({ id }) => id);
 }
 
 function cursorOf(pages: readonly ContactPage[]): string {

@@ -153,6 +153,17 @@ describe('one contact', () => {
     });
   });
 
+  it('has no history from before a property had a value', async () => {
+    const account = await startAccount();
+    const [id = ''] = await contactIds(account, 1);
+    await edit(account, { action: 'update', id, values: { industry: 'Food' } });
+    await edit(account, { action: 'update', id, values: { city: 'Rome' } });
+    const { body } = await ask(account, 'GET', `${CONTACTS}/${id}?propertiesWithHistory=industry`);
+    expect(body).toMatchObject({
+      propertiesWithHistory: { industry: [{ value: 'Food', sourceType: 'CRM_UI' }] },
+    });
+  });
+
   it('is gone for good when the law asks for it', async () => {
     const account = await startAccount();
     const [id = ''] = await contactIds(account, 1);

@@ -175,6 +175,35 @@ describe('the index of searches', () => {
     clock.advance(3000);
     expect(await city()).toBe('Bonn');
   });
+
+  it('shows a contact as it was before all of its changes, value by value', async () => {
+    const clock = aClock();
+    const account = await startAccount({ contacts: 0, clock: clock.read, searchLagMs: 5000 });
+    const begun = { email: 'ada@example.org', city: 'London' };
+    const id = await edit(account, { action: 'create', values: begun });
+    clock.advance(5000);
+    const find = (email: string) =>
+      search(account, {
+        ...only(filter('email', 'EQ', email)),
+        properties: ['city', 'industry', 'email'],
+      });
+    const before = await find('ada@example.org');
+    for (const values of [
+      { city: 'Rome', email: 'ada@example.com' },
+      { city: 'Bonn', industry: 'Food' },
+      { city: '', email: '' },
+    ]) {
+      await edit(account, { action: 'update', id, values });
+    }
+    clock.advance(4999);
+    expect(before.results[0]?.properties).toMatchObject({ ...begun, industry: null });
+    expect(await find('ada@example.org')).toEqual(before);
+    clock.advance(1);
+    expect(await find('ada@example.org')).toMatchObject({ total: 0 });
+    expect(await search(account, only(filter('industry', 'EQ', 'food')))).toMatchObject({
+      total: 1,
+    });
+  });
 });
 
 describe('a search that asks too much', () => {
