@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import type { PartnerEnv } from './context.ts';
 import { BUCKETS } from './credits.ts';
 import { answerInvalid, type ValidationItem } from './validation.ts';
 
@@ -68,12 +69,18 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** Answers whatever was thrown; what nobody foresaw is also reported. */
-export function answerError(error: Error, c: Context, report: (error: Error) => void): Response {
+export function answerError(
+  error: Error,
+  c: Context<PartnerEnv>,
+  report: (error: Error) => void,
+): Response {
   const unread = error instanceof HTTPException ? UNREAD_BODIES[error.status] : undefined;
   if (unread !== undefined) {
     return answerInvalid(c, [{ ...unread, input: null }]);
   }
-  report(error);
+  // Whoever hangs up in the middle of a request made no mistake of ours.
+  const { incoming } = c.env;
+  if (incoming.complete || !incoming.destroyed) report(error);
   return c.json({ detail: 'Internal Server Error' }, 500);
 }
 

@@ -54,8 +54,10 @@ export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEn
 
 function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | undefined {
   const path = c.req.path.slice(options.basePath.length).replace(/\/$/, '');
+  // The router answers HEAD as GET, so it does the same work.
+  const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
   const endpoint = options.endpoints.find(
-    (candidate) => candidate.method === c.req.method && candidate.path.test(path),
+    (candidate) => candidate.method === method && candidate.path.test(path),
   );
   const { apiKey, team } = c.var.key;
   const amount = endpoint?.items(c.var.body, team) ?? 0;

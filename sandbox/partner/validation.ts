@@ -115,7 +115,8 @@ const TYPE_ERRORS: Record<string, { type: string; msg: string }> = {
   string: { type: 'string_type', msg: 'Input should be a valid string' },
   array: { type: 'list_type', msg: 'Input should be a valid list' },
   object: { type: 'model_attributes_type', msg: 'Input should be a valid dictionary or object' },
-  number: { type: 'int_parsing', msg: 'Input should be a valid integer' },
+  number: { type: 'float_type', msg: 'Input should be a valid number' },
+  int: { type: 'int_type', msg: 'Input should be a valid integer' },
 };
 
 function describe(issue: Issue): { type: string; msg: string } {

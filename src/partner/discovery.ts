@@ -1,4 +1,10 @@
-import { PartnerEndpointMissing, PartnerServerError, ReplyUnreadable } from './errors.ts';
+import {
+  PartnerEndpointMissing,
+  PartnerRedirected,
+  PartnerServerError,
+  PartnerUnavailable,
+  ReplyUnreadable,
+} from './errors.ts';
 import { CREATE_NETWORK } from './networks/manage.ts';
 import { type OpenApi, openApiSchema, readOpenApi } from './openapi.ts';
 import { NEEDED_OPERATIONS, OTHER_OPERATIONS } from './operations.ts';
@@ -41,7 +47,7 @@ const OPENAPI: Operation = {
 };
 
 /** A description that cannot be had is no reason not to work: then the fallbacks count. */
-const ABSENT = [PartnerEndpointMissing, PartnerServerError, ReplyUnreadable];
+const ABSENT = [PartnerEndpointMissing, PartnerRedirected, PartnerServerError, ReplyUnreadable];
 
 /** Asks the service where its operations live, and remembers it in `routes`. Free. */
 export async function discover(
@@ -66,9 +72,15 @@ async function readDescription(send: Send, baseUrl: string, signal: AbortSignal 
     const document = parseReply(openApiSchema, await send(OPENAPI, {}, signal));
     return readOpenApi(document, new URL(baseUrl).pathname.replace(/\/$/, ''));
   } catch (error) {
-    if (ABSENT.some((kind) => error instanceof kind)) return null;
+    if (isAbsence(error)) return null;
     throw error;
   }
+}
+
+/** A 500 in plain text is how services fail that cannot describe themselves; others are down. */
+function isAbsence(error: unknown): boolean {
+  if (error instanceof PartnerUnavailable) return error.status === 500;
+  return ABSENT.some((kind) => error instanceof kind);
 }
 
 function learn(operation: Operation, openApi: OpenApi | null, routes: Routes): Finding {

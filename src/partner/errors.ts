@@ -180,12 +180,16 @@ export class PartnerServerError extends RetriableError {
 
 /** A request that certainly did not arrive, or a free call that found no answer in all its tries. */
 export class PartnerUnavailable extends RetriableError {
+  /** What was answered instead, for example 502 by a gateway; null if nothing was. */
+  readonly status: number | null;
+
   constructor(endpoint: string, problem: string, status: number | null, cause?: unknown) {
     super(
       `The Partner Data Service cannot be reached for ${endpoint}: ${problem}. ` +
         'Nothing was charged; check the network and partner.baseUrl, or try again later.',
       { code: 'partner_unavailable', cause, details: { endpoint, status, charged: 'no' } },
     );
+    this.status = status;
   }
 }
 

@@ -79,7 +79,8 @@ export function readProgress(
 }
 
 const stateSchema = z.object({
-  progress: z.object({ status: z.string(), pct_done: z.number().nullish() }),
+  // A percent that cannot be read must not hide that a job has ended.
+  progress: z.object({ status: z.string(), pct_done: z.number().nullish().catch(null) }),
   error: z.unknown().optional(),
 });
 

@@ -73,6 +73,46 @@ describe('connections (sections 1 and 2.2)', () => {
   });
 });
 
+describe('connections of many members (sections 1 and 4.1)', () => {
+  it('are those that lookups of the members show, whatever becomes of members and networks', async () => {
+    const service = await startService();
+    const members = await findDonors(service, 'both', 12);
+    const [first = '', ...others] = members;
+    const board = await aNetworkOf(service, 'Board', members.slice(0, 8));
+    const alumni = await aNetworkOf(service, 'Alumni', members.slice(5));
+    await expectOfMembers(service, { Board: members.slice(0, 8), Alumni: members.slice(5) });
+
+    const leavers = { donor_ids: members.slice(0, 6) };
+    await ask(service, 'POST', `/networks/${board}/members/remove`, leavers);
+    await ask(service, 'PUT', `/networks/${board}`, { name: 'Trustees' });
+    await expectOfMembers(service, { Trustees: members.slice(6, 8), Alumni: members.slice(5) });
+
+    await ask(service, 'DELETE', `/networks/${alumni}`);
+    await expectOfMembers(service, { Trustees: members.slice(6, 8) });
+
+    await ask(service, 'POST', `/networks/${board}/members`, { donor_id: first });
+    await expectOfMembers(service, { Trustees: [first, ...others.slice(5, 7)] });
+  });
+
+  it('are as strong as the other donor has them, and say the same', async () => {
+    const service = await startService();
+    const donor = await findDonor(service, 'both');
+    for (const { donor: other, source_donor: source, ...link } of (
+      await lookUp(service, donor)
+    ).connections.slice(0, 20)) {
+      const { connections } = await lookUp(service, other.id);
+      const back = connections.find((connection) => connection.donor.id === donor);
+      expect(back).toEqual({
+        ...link,
+        source_relationship: link.target_relationship,
+        target_relationship: link.source_relationship,
+        source_donor: other,
+        donor: source,
+      });
+    }
+  });
+});
+
 describe('discover (section 4.1)', () => {
   it('ranks prospects by strength, strongest first, and their connections too', async () => {
     const service = await startService();
@@ -278,16 +318,52 @@ describe('lookup (section 4.1)', () => {
 
 /** A donor with a strong connection, or with strong and weak ones within one lookup. */
 async function findDonor(service: Service, kind: 'strong' | 'both'): Promise<string> {
+  const [donor] = await findDonors(service, kind, 1);
+  return donor ?? '';
+}
+
+/** So many of such donors. */
+async function findDonors(service: Service, kind: 'strong' | 'both', count: number) {
+  const found: string[] = [];
   for (const id of service.donorIds) {
     const { connections } = await lookUp(service, id);
     const isWhole = connections.length < 500;
     const isStrong = (connections[0]?.strength ?? 0) >= FLOOR;
     const isWeak = (connections.at(-1)?.strength ?? 1) < FLOOR;
-    if (isWhole && isStrong && (isWeak || kind === 'strong')) {
-      return id;
+    if (isWhole && isStrong && (isWeak || kind === 'strong')) found.push(id);
+    if (found.length === count) return found;
+  }
+  throw new Error('Too few of the known donors have such connections.');
+}
+
+/** Discovers all, and compares it with lookups of the members, given by the names of networks. */
+async function expectOfMembers(service: Service, networks: Record<string, readonly string[]>) {
+  const members = [...new Set(Object.values(networks).flat())];
+  const namesOf = (id: string) =>
+    Object.keys(networks).filter((name) => networks[name]?.includes(id));
+  const expected: object[] = [];
+  for (const member of members) {
+    const { connections } = await lookUp(service, member);
+    for (const { donor, strength } of connections) {
+      if (strength < FLOOR || members.includes(donor.id)) continue;
+      expected.push({ prospect: donor.id, member, strength, networks: namesOf(member) });
     }
   }
-  throw new Error('No known donor has such connections.');
+  const prospects = await findProspects(service, '/networks/discover', { limit: 500 });
+  const found = prospects.flatMap(({ donor, connections }) =>
+    connections.map(({ source_donor, strength, networks }) => ({
+      prospect: donor.id,
+      member: source_donor.id,
+      strength,
+      networks: networks.map(({ name }) => name),
+    })),
+  );
+  expect(sorted(found)).toEqual(sorted(expected));
+  expect(found).not.toEqual([]);
+}
+
+function sorted(entries: readonly object[]): string[] {
+  return entries.map((entry) => JSON.stringify(entry)).toSorted();
 }
 
 function expectDescending(numbers: readonly number[]): void {

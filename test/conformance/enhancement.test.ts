@@ -78,7 +78,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
   });
 
   it('ends a job that finds nobody as failed, with its error set (3)', async () => {
-    const service = await startService({ jobTimeMs: 0 });
+    const service = await startService();
     const person = { tracking_id: 'x', name: { first: 'Zyxw', last: 'Qqq' } };
     const id = await submitOne(service, form, person);
     const { progress, error } = await readState(service, form.progress(id));
@@ -87,7 +87,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
   });
 
   it('answers the progress of each of many jobs (4.3)', async () => {
-    const service = await startService({ jobTimeMs: 0 });
+    const service = await startService();
     const id = await submitOne(service, form);
     const [method, path] = form.batch;
     for (const body of [[id], { job_ids: [id] }]) {
@@ -99,7 +99,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
   });
 
   it('answers results as state and profile of each job (2.5)', async () => {
-    const service = await startService({ jobTimeMs: 0 });
+    const service = await startService();
     const id = await submitOne(service, form);
     const [method, path] = form.results;
     const { body } = await ask(service, method, path, { job_ids: [id] });
@@ -110,7 +110,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
   });
 
   it('knows the jobs of the other form', async () => {
-    const service = await startService({ jobTimeMs: 0 });
+    const service = await startService();
     const id = await submitOne(service, form);
     for (const other of FORMS) {
       expect((await readState(service, other.progress(id))).progress.status).toBe('completed');
@@ -145,7 +145,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
 
 describe('the donor profile (section 2.6)', () => {
   it('has every documented field in its documented type', async () => {
-    const service = await startService({ jobTimeMs: 0 });
+    const service = await startService();
     const [, formB] = FORMS;
     const id = await submitOne(service, formB);
     const answer = await ask(service, 'POST', '/enhancements/results/batch', { job_ids: [id] });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   aNetworkOf,
   ask,
@@ -40,9 +40,16 @@ const SEARCHES = {
   },
 };
 
+/** No test changes anything in it, so one is enough. */
+let started: Awaited<ReturnType<typeof startWithNetworks>>;
+
+beforeAll(async () => {
+  started = await startWithNetworks();
+});
+
 describe.each(Object.entries(SEARCHES))('the filters of %s (section 4.2)', (_, search) => {
   it('cover all donors in all networks when both are omitted', async () => {
-    const { service } = await startWithNetworks();
+    const { service } = started;
     const sources = await search(service, {});
     expect(sources.some((id) => isIn(service, 'board', id) && !isIn(service, 'alumni', id))).toBe(
       true,
@@ -53,7 +60,7 @@ describe.each(Object.entries(SEARCHES))('the filters of %s (section 4.2)', (_, s
   });
 
   it('cover all donors in the given networks', async () => {
-    const { service, board } = await startWithNetworks();
+    const { service, board } = started;
     const all = await search(service, {});
     const sources = await search(service, { network_ids: [board] });
     expect(sources).toEqual(all.filter((id) => isIn(service, 'board', id)));
@@ -61,14 +68,14 @@ describe.each(Object.entries(SEARCHES))('the filters of %s (section 4.2)', (_, s
   });
 
   it('cover only the given donors, wherever they are members', async () => {
-    const { service } = await startWithNetworks();
+    const { service } = started;
     const all = await search(service, {});
     const some = all.filter((_id, index) => index % 2 === 0);
     expect(await search(service, { in_network_donor_ids: some })).toEqual(some);
   });
 
   it('cover the given donors within the given networks', async () => {
-    const { service, board } = await startWithNetworks();
+    const { service, board } = started;
     const all = await search(service, {});
     const sources = await search(service, { network_ids: [board], in_network_donor_ids: all });
     expect(sources).toEqual(all.filter((id) => isIn(service, 'board', id)));
@@ -76,7 +83,7 @@ describe.each(Object.entries(SEARCHES))('the filters of %s (section 4.2)', (_, s
   });
 
   it('find nothing for donors who are in no network', async () => {
-    const { service } = await startWithNetworks();
+    const { service } = started;
     const filter = { in_network_donor_ids: [donorAt(service, MEMBERS)] };
     expect(await search(service, filter)).toEqual([]);
   });
@@ -105,7 +112,7 @@ describe('filters that name what does not exist (section 7)', () => {
 
 describe('the filters of donor connections in a query (section 4.1)', () => {
   it('are repeated parameters or one with commas', async () => {
-    const { service, board, alumni } = await startWithNetworks();
+    const { service, board, alumni } = started;
     const [prospect] = await findProspects(service, '/networks/discover', { limit: 1 });
     const id = prospect?.donor.id ?? '';
     const repeated = `?network_ids=${board}&network_ids=${alumni}`;
@@ -119,7 +126,7 @@ describe('the filters of donor connections in a query (section 4.1)', () => {
   });
 
   it('name the networks that were searched and no others (2.2)', async () => {
-    const { service, board } = await startWithNetworks();
+    const { service, board } = started;
     const prospects = await findProspects(service, '/networks/discover', { network_ids: [board] });
     const named = prospects.flatMap(({ connections }) =>
       connections.flatMap(({ networks }) => networks.map((network) => network.network_id)),

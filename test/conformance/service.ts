@@ -3,14 +3,17 @@
  * else of it, so another service can take the sandbox's place by another `startService`.
  */
 
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { createWorld, type Donor } from '../../sandbox/people/world.ts';
 
 const DONORS = 400;
 /** Of these some are strongly connected and some hardly at all. */
 const KNOWN_DONORS = 200;
+
+/** Long enough to be seen at work. */
+const NETWORK_JOB_TIME_MS = 200;
 
 /** The most looks at a job before a test gives up, and the time between two. */
 const MAX_POLLS = 200;
@@ -40,31 +43,34 @@ export interface Answer {
   body: unknown;
 }
 
-/** Starts a service without a rate limit, unless told otherwise; it ends with the test. */
-export async function startService(
-  options: { rate?: number; jobTimeMs?: number; clock?: () => number } = {},
-): Promise<Service> {
-  const world = createWorld({ seed: 1, donors: DONORS });
-  const sandbox = await startPartnerSandbox({
-    world,
-    rate: options.rate ?? 0,
-    jobTimeMs: options.jobTimeMs ?? 200,
-    clock: options.clock ?? Date.now,
-    networkJobTimeMs: 200,
-  });
-  onTestFinished(() => sandbox.close());
+const WORLD = createWorld({ seed: 1, donors: DONORS });
+const DONOR_IDS = Array.from({ length: KNOWN_DONORS }, (_, number) => WORLD.donor(number).id);
+const PERSONS = Array.from({ length: KNOWN_DONORS }, (_, number) => toPerson(WORLD.donor(number)));
+
+/** What some tests need otherwise; a service that is started with any of it ends with the test. */
+interface ServiceOptions {
+  /** Requests a second; no limit by default. */
+  rate?: number;
+  /** The longest time that an enhancement takes; 0 by default. */
+  jobTimeMs?: number;
+  clock?: () => number;
+}
+
+/**
+ * Gives a test a service, and there a team that has done nothing yet. All tests of a file are at the
+ * same service, unless they want one that is otherwise: what a team does is nobody else's business.
+ */
+export async function startService(options?: ServiceOptions): Promise<Service> {
+  const sandbox = options === undefined ? await openShared() : await startSandbox(options);
+  if (options !== undefined) onTestFinished(() => sandbox.close());
+  const issueKey: Service['issueKey'] = (credits = {}, deactivatesOn) =>
+    postKey(sandbox, { credits, deactivatesOn });
   return {
     baseUrl: sandbox.baseUrl,
-    apiKey: sandbox.apiKey,
-    donorIds: Array.from({ length: KNOWN_DONORS }, (_, number) => world.donor(number).id),
-    persons: Array.from({ length: KNOWN_DONORS }, (_, number) => toPerson(world.donor(number))),
-    async issueKey(credits = {}, deactivatesOn) {
-      const response = await fetch(`${sandbox.rootUrl}/_sandbox/keys`, {
-        method: 'POST',
-        body: JSON.stringify({ credits, deactivatesOn }),
-      });
-      return z.object({ apiKey: z.string() }).parse(await response.json()).apiKey;
-    },
+    apiKey: await issueKey(),
+    donorIds: DONOR_IDS,
+    persons: PERSONS,
+    issueKey,
     async failOnce() {
       await fetch(`${sandbox.rootUrl}/_sandbox/faults`, {
         method: 'PUT',
@@ -72,6 +78,35 @@ export async function startService(
       });
     },
   };
+}
+
+let shared: Promise<PartnerSandbox> | undefined;
+
+afterAll(async () => {
+  await (await shared)?.close();
+});
+
+function openShared(): Promise<PartnerSandbox> {
+  shared ??= startSandbox({});
+  return shared;
+}
+
+function startSandbox(options: ServiceOptions): Promise<PartnerSandbox> {
+  return startPartnerSandbox({
+    world: WORLD,
+    rate: 0,
+    jobTimeMs: 0,
+    networkJobTimeMs: NETWORK_JOB_TIME_MS,
+    ...options,
+  });
+}
+
+async function postKey(sandbox: PartnerSandbox, order: object): Promise<string> {
+  const response = await fetch(`${sandbox.rootUrl}/_sandbox/keys`, {
+    method: 'POST',
+    body: JSON.stringify(order),
+  });
+  return z.object({ apiKey: z.string() }).parse(await response.json()).apiKey;
 }
 
 function toPerson({ id, name, addresses: [home], work: [job] }: Donor): object {

@@ -116,6 +116,8 @@ describe('discover', () => {
     ['no JSON', () => new Response('<html>')],
     ['something else', json({ swagger: '2.0' })],
     ['empty', json({ paths: {} })],
+    ['a failure in plain text', () => new Response('Internal Server Error', { status: 500 })],
+    ['at another address', () => Response.redirect('https://docs.example/openapi.json')],
   ])('falls back and says so where openapi.json is %s', async (_, answer) => {
     const { baseUrl } = await startService(answer);
     const { findings, colors } = await aClient(baseUrl).discover();
@@ -132,6 +134,13 @@ describe('discover', () => {
     const { baseUrl } = await startService(json({ ...FORM_A, components: { schemas } }));
     const { findings } = await aClient(baseUrl).discover();
     expect(findings[2]?.value).toBe('POST /progress/, a bare list (assumed)');
+  });
+
+  it('rejects when the service is down, so that it is asked again', async () => {
+    const { baseUrl } = await startService(() => new Response('Bad gateway', { status: 502 }));
+    expect(await rejectionOf(aClient(baseUrl).discover())).toMatchObject({
+      code: 'partner_unavailable',
+    });
   });
 
   it('rejects when the key is the matter', async () => {

@@ -57,6 +57,16 @@ describe('readProgress', () => {
     expect((await aClient(baseUrl).readProgress(['a'])).get('a')).toEqual({ state: 'completed' });
   });
 
+  it.each(['100%', { of: 100 }])(
+    'sees that a job has ended although its percent is %j',
+    async (pct_done) => {
+      const { baseUrl } = await startService(
+        json({ job_id_to_state: { a: { progress: { status: 'completed', pct_done } } } }),
+      );
+      expect((await aClient(baseUrl).readProgress(['a'])).get('a')).toEqual({ state: 'completed' });
+    },
+  );
+
   it('believes the state of a job that is also listed as not found', async () => {
     const { baseUrl } = await startService(
       json({ job_id_to_state: { a: done }, not_found: ['a'] }),

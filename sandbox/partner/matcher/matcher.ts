@@ -32,6 +32,13 @@ export interface Matcher {
  */
 const MAX_EXPECTED_BEARERS = 0.5;
 
+/**
+ * Of what was submitted so much is read: no name, address or employer of a donor is longer, and the
+ * effort that similar names take grows with the square of their length.
+ */
+const MAX_TEXT_LENGTH = 300;
+const MAX_TEXTS = 100;
+
 /** Points of evidence. An address beats an employer; both beat any difference between names. */
 const HOUSE_POINTS = 6;
 const EMPLOYER_POINTS = 4;
@@ -78,10 +85,20 @@ interface Fit {
 
 function toSought(person: SoughtPerson): Sought {
   return {
-    name: comparableName(person.first, '', person.last),
-    addresses: person.addresses.map((text) => new Set(words(text))).filter((text) => text.size > 0),
-    employers: person.employers.map(comparableEmployer).filter((name) => name !== ''),
+    name: comparableName(cut(person.first), '', cut(person.last)),
+    addresses: person.addresses
+      .slice(0, MAX_TEXTS)
+      .map((text) => new Set(words(cut(text))))
+      .filter((text) => text.size > 0),
+    employers: person.employers
+      .slice(0, MAX_TEXTS)
+      .map((text) => comparableEmployer(cut(text)))
+      .filter((name) => name !== ''),
   };
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_TEXT_LENGTH);
 }
 
 /** A last name that somebody bears is taken as it is; another may be a typo of one. */

@@ -10,11 +10,11 @@ import {
   type Prospect,
   type ProspectFilters,
 } from './prospects.ts';
-import type { QueryCost, QueryMeter } from './query-cost.ts';
+import type { QueryCost, QueryKind, QueryMeter } from './query-cost.ts';
 
 /**
  * Queries for connections (service document, sections 4.1 and 4.2), strongest first. What they cost
- * is not documented: the first one is weighed, and `queryCost` tells. Until then, and where they
+ * is not documented: the first of each kind is weighed, and `queryCost` tells. Until then, and where they
  * cost anything, a query whose answer is lost, or that is stopped on its way, is not repeated and
  * rejects with `AnswerLost`.
  */
@@ -42,10 +42,10 @@ export interface Connections {
     signal?: AbortSignal,
   ): Promise<LookupConnection[]>;
   /**
-   * What the first query took from the balance, and so what each is taken to cost; null if it was
-   * free; undefined as long as there was none.
+   * What the first query of this kind took from the balance, and so what each is taken to cost; null
+   * if it was free; undefined as long as there was none. Without a kind: of the one weighed last.
    */
-  queryCost(): QueryCost | null | undefined;
+  queryCost(kind?: QueryKind): QueryCost | null | undefined;
 }
 
 export interface ConnectionsDeps {
@@ -58,22 +58,29 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   const { send, queries } = deps;
   return {
     discover: (options = {}, signal) =>
-      queries.meter((charges) => discoverProspects(deps, options, charges, signal), signal),
+      queries.meter(
+        'discover',
+        (charges) => discoverProspects(deps, options, charges, signal),
+        signal,
+      ),
     compare: (donorIds, filters = {}, signal) =>
       queries.meter(
+        'compare',
         (charges) => compareProspects(send, donorIds, filters, charges, signal),
         signal,
       ),
     ofDonor: (donorId, filters = {}, signal) =>
       queries.meter(
+        'ofDonor',
         (charges) => readDonorConnections(send, donorId, filters, charges, signal),
         signal,
       ),
     lookup: (donorId, options = {}, signal) =>
       queries.meter(
+        'lookup',
         (charges) => lookupConnections(deps, donorId, options, charges, signal),
         signal,
       ),
-    queryCost: () => queries.cost(),
+    queryCost: (kind) => queries.cost(kind),
   };
 }

@@ -4,8 +4,11 @@ import type { CreditBalances } from '../credits.ts';
 
 /**
  * What queries cost is not documented (service document, section 4.1), so it is seen in the
- * balance around the first of them.
+ * balance around the first of each kind.
  */
+
+/** The four ways to ask (service document, section 1), which may differ in price. */
+export type QueryKind = 'discover' | 'compare' | 'ofDonor' | 'lookup';
 
 /** What each query takes, and from where. */
 export interface QueryCost {
@@ -15,13 +18,20 @@ export interface QueryCost {
 
 /** Learns what a query costs. */
 export interface QueryMeter {
-  /** Null if queries are free; undefined as long as none has been made. */
-  cost(): QueryCost | null | undefined;
   /**
-   * Makes a query, which is told what it charges. While the cost is unknown, queries go one by one,
-   * so that what the balance lost is the cost of one.
+   * Null if queries of this kind are free; undefined as long as none has been made. Without a kind
+   * the same of the one that was weighed last.
    */
-  meter<Answer>(query: (charges: Charge) => Promise<Answer>, signal?: AbortSignal): Promise<Answer>;
+  cost(kind?: QueryKind): QueryCost | null | undefined;
+  /**
+   * Makes a query, which is told what it charges. While the cost of its kind is unknown, queries go
+   * one by one, so that what the balance lost is the cost of one.
+   */
+  meter<Answer>(
+    kind: QueryKind,
+    query: (charges: Charge) => Promise<Answer>,
+    signal?: AbortSignal,
+  ): Promise<Answer>;
 }
 
 /** What the meter needs. */
@@ -31,33 +41,38 @@ export interface QueryMeterDeps {
 }
 
 export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
-  let cost: QueryCost | null | undefined;
+  const costs = new Map<QueryKind, QueryCost | null>();
+  let weighedLast: QueryKind | undefined;
   let lastInLine: Promise<void> = Promise.resolve();
   return {
-    cost: () => cost,
-    async meter(query, signal) {
+    cost: (kind = weighedLast) => (kind === undefined ? undefined : costs.get(kind)),
+    async meter(kind, query, signal) {
       const before = lastInLine;
       const { promise, resolve: letNextGo } = Promise.withResolvers<void>();
       lastInLine = promise;
       try {
         await before;
-        if (cost === undefined) return await weigh(query, signal);
+        if (!costs.has(kind)) return await weigh(kind, query, signal);
       } finally {
         letNextGo();
       }
-      return query(cost?.bucket ?? null);
+      return query(costs.get(kind)?.bucket ?? null);
     },
   };
 
   async function weigh<Answer>(
+    kind: QueryKind,
     query: (charges: Charge) => Promise<Answer>,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
     const before = await deps.readCredits(signal);
     const answer = await query('unknown');
     try {
-      cost = costBetween(before, await deps.readCredits(signal));
-      deps.log.info({ bucket: cost?.bucket ?? null, credits: cost?.credits ?? 0 }, 'query cost');
+      const cost = costBetween(before, await deps.readCredits(signal));
+      costs.set(kind, cost);
+      weighedLast = kind;
+      const { bucket = null, credits = 0 } = cost ?? {};
+      deps.log.info({ query: kind, bucket, credits }, 'query cost');
     } catch {
       // The answer may have been paid for, and is there: the next query is weighed instead.
       deps.log.debug({}, 'what a query costs is not known yet');

@@ -26,12 +26,23 @@ describe('connections.queryCost', () => {
     expect(client.connections.queryCost()).toBeNull();
   });
 
-  it('is learnt once, however many queries begin together', async () => {
+  it('is learnt once for each kind, however many queries begin together', async () => {
     const { client, paths } = await aService({ searches: 2 });
-    await Promise.all(QUERIES.map(([, ask]) => ask(client)));
-    await client.connections.lookup('d1');
+    await Promise.all([...QUERIES, ...QUERIES].map(([, ask]) => ask(client)));
     expect(client.connections.queryCost()).toEqual({ bucket: 'searches', credits: 2 });
-    expect(paths().filter((path) => path === '/credits')).toHaveLength(2);
+    expect(paths().filter((path) => path === '/credits')).toHaveLength(2 * QUERIES.length);
+  });
+
+  it('is not taken from a query of another kind', async () => {
+    const { client } = await aService({ searches: 2 }, ({ path }) =>
+      path === '/networks/discover' ? Response.json({ prospects: [] }) : undefined,
+    );
+    await client.connections.discover();
+    expect(client.connections.queryCost('discover')).toBeNull();
+    expect(client.connections.queryCost('compare')).toBeUndefined();
+    await client.connections.compare(['d1']);
+    expect(client.connections.queryCost('discover')).toBeNull();
+    expect(client.connections.queryCost('compare')).toEqual({ bucket: 'searches', credits: 2 });
   });
 
   it('is not mistaken for what submissions spend meanwhile', async () => {
@@ -90,30 +101,38 @@ describe('a query whose answer is lost', () => {
   });
 
   it('is not sent again where queries cost something', async () => {
-    const { client, paths } = await aService({ searches: 1 }, loseFirstLookup());
-    await client.connections.discover();
+    const { client, paths } = await aService({ searches: 1 }, loseSecondLookup());
+    await client.connections.lookup('d1');
     expect(await rejectionOf(client.connections.lookup('d1'))).toMatchObject({
       code: 'answer_lost',
       bucket: 'searches',
     });
-    expect(lookupsIn(paths())).toBe(1);
+    expect(lookupsIn(paths())).toBe(2);
   });
 
   it('is sent again where queries are free', async () => {
-    const { client, paths } = await aService({}, loseFirstLookup());
-    await client.connections.discover();
+    const { client, paths } = await aService({}, loseSecondLookup());
+    await client.connections.lookup('d1');
     await expect(client.connections.lookup('d1')).resolves.toEqual([]);
-    expect(lookupsIn(paths())).toBe(2);
+    expect(lookupsIn(paths())).toBe(3);
   });
 });
 
-/** Answers the first lookup as a gateway does that has lost the service. */
 function loseFirstLookup() {
-  let isLost = false;
+  return loseLookup(1);
+}
+
+function loseSecondLookup() {
+  return loseLookup(2);
+}
+
+/** Answers one lookup as a gateway does that has lost the service. */
+function loseLookup(lost: number) {
+  let lookups = 0;
   return ({ path }: Received) => {
-    if (isLost || path !== '/networks/lookup') return undefined;
-    isLost = true;
-    return new Response('Bad Gateway', { status: 502 });
+    if (path !== '/networks/lookup') return undefined;
+    lookups += 1;
+    return lookups === lost ? new Response('Bad Gateway', { status: 502 }) : undefined;
   };
 }
 

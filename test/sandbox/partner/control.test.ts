@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld } from '../../../sandbox/people/world.ts';
-import { aClock, ask, control, startPartner, strangers } from './partner.ts';
+import { aClock, ask, control, issueKey, startPartner, strangers } from './partner.ts';
 
 describe('GET /_sandbox/people', () => {
   it('gives the contact list as a CRM would hold it, page by page', async () => {
@@ -28,6 +28,22 @@ describe('GET /_sandbox/people', () => {
   it('refuses a limit that makes no sense', async () => {
     const partner = await startPartner();
     expect((await control(partner, 'GET', '/people?limit=many')).status).toBe(422);
+  });
+});
+
+describe('POST /_sandbox/keys', () => {
+  it('issues a key of a new team to an order without a body', async () => {
+    const partner = await startPartner();
+    const first = await issueKey(partner, undefined);
+    const second = await issueKey(partner, undefined);
+    expect(first.team).not.toBe(second.team);
+    expect((await ask(partner, 'GET', '/test', undefined, first.apiKey)).status).toBe(200);
+  });
+
+  it('refuses an order that is no JSON', async () => {
+    const partner = await startPartner();
+    const response = await fetch(`${partner.rootUrl}/_sandbox/keys`, { method: 'POST', body: '{' });
+    expect(response.status).toBe(422);
   });
 });
 

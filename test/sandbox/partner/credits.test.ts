@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createWorld } from '../../../sandbox/people/world.ts';
 import {
   ask,
   control,
@@ -99,6 +100,16 @@ describe('charging (section 4.5)', () => {
     ]);
     expect(new Set(lines.map((line) => line.requestId)).size).toBe(1);
     expect(await enhancementCredits(partner)).toBe(500);
+  });
+
+  it('charges HEAD as it charges GET, whose work it does', async () => {
+    const world = createWorld({ seed: 1, donors: 3 });
+    const partner = await startPartner({ world, credits: 1 });
+    const path = `/donors/${world.donor(0).id}`;
+    expect((await ask(partner, 'HEAD', path)).status).toBe(200);
+    expect((await ask(partner, 'HEAD', path)).status).toBe(402);
+    expect((await ask(partner, 'GET', path)).status).toBe(402);
+    expect((await ask(partner, 'HEAD', '/credits')).status).toBe(200);
   });
 
   it('keeps the charge for a person whom nobody knows', async () => {

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ask, enhancementCredits, startPartner, strangers, submit } from './partner.ts';
+import { ask, control, enhancementCredits, startPartner, strangers, submit } from './partner.ts';
 
 async function aDatabaseFile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'partner-'));
@@ -41,6 +42,22 @@ describe('startPartnerSandbox', () => {
     const other = await startPartner({ seed: 6 });
     expect(same.apiKey).toBe(one.apiKey);
     expect(other.apiKey).not.toBe(one.apiKey);
+  });
+
+  it('charges nothing and reports nothing when a caller hangs up in the middle of a request', async () => {
+    const reported: Error[] = [];
+    const partner = await startPartner({ credits: 3, report: (error) => reported.push(error) });
+    const { hostname, port } = new URL(partner.rootUrl);
+    const socket = connect(Number(port), hostname);
+    socket.end(
+      `POST /v1/partners/enhancements HTTP/1.1\r\nhost: x\r\nx-api-key: ${partner.apiKey}\r\n` +
+        'content-type: application/json\r\ncontent-length: 99\r\n\r\n{"persons":[',
+    );
+    await expect
+      .poll(async () => (await control(partner, 'GET', '/requests')).body)
+      .toMatchObject({ total: 1 });
+    expect(await enhancementCredits(partner)).toBe(3);
+    expect(reported).toEqual([]);
   });
 
   it('can be closed twice, and answers nobody afterwards', async () => {

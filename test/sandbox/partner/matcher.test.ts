@@ -85,6 +85,22 @@ describe('the matcher', () => {
     expect(match(person)).toEqual({ reason: expect.any(String) });
   });
 
+  it('leaves unread what is longer than any name, address or employer', () => {
+    const name = { first: 'Robert', last: 'Marlowe' };
+    const beyond = (text: string) => `${'x '.repeat(200)}${text}`;
+    const elsewhere = [AT_ELM, ...Array(200).fill(AT_ELM)];
+    for (const person of [
+      { ...name, last: 'Marlowe'.repeat(1_000_000) },
+      { ...name, first: '('.repeat(1_000_000) },
+      { ...name, addresses: [beyond(AT_OAK)] },
+      { ...name, addresses: [...elsewhere, AT_OAK] },
+      { ...name, employers: [beyond('Acme Foods')] },
+      { ...name, addresses: [AT_ELM], employers: [...elsewhere, 'Acme Foods'] },
+    ]) {
+      expect(match(person)).toEqual({ reason: expect.any(String) });
+    }
+  });
+
   it('takes a rare full name alone as enough', () => {
     expect(match({ first: 'Robert', last: 'Marlowe' })).toEqual({ donorNumber: 0 });
   });

@@ -156,6 +156,6 @@ export async function enhancementCredits(
 async function toAnswer(response: Response): Promise<Answer> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  const body: unknown = isJson ? JSON.parse(text) : null;
+  const body: unknown = isJson && text !== '' ? JSON.parse(text) : null;
   return { status: response.status, headers: response.headers, body };
 }

@@ -103,6 +103,18 @@ describe('validation of a submit (section 2.8)', () => {
   });
 });
 
+describe('validation of numbers', () => {
+  it.each([
+    [{ limit: 1.5 }, { type: 'int_type', loc: ['body', 'limit'], input: 1.5 }],
+    [{ limit: '5' }, { type: 'float_type', loc: ['body', 'limit'], input: '5' }],
+    [{ min_strength: '0.5' }, { type: 'float_type', loc: ['body', 'min_strength'], input: '0.5' }],
+  ])('names what is wrong with %j', async (body, item) => {
+    const partner = await startPartner();
+    const answer = await ask(partner, 'POST', '/networks/discover', body);
+    expect(answer).toMatchObject({ status: 422, body: { detail: [item] } });
+  });
+});
+
 describe('validation of job ids', () => {
   it.each([
     ['/enhancements/progress/batch', [7], ['body', 0]],
