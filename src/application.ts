@@ -24,6 +24,7 @@ import type { Stages } from './run/stage.ts';
 import { type OpenDatabase, openDatabase } from './store/database.ts';
 import { createFingerprint, loadFingerprintKey } from './store/fingerprint.ts';
 import { loadKeyRing } from './store/key-ring.ts';
+import type { LeaseAttempt } from './store/leases.ts';
 import { migrateToLatest, pendingMigrations } from './store/migrate.ts';
 import { createSealer, type Sealer } from './store/sealed.ts';
 import { createStore, type Store } from './store/store.ts';
@@ -52,6 +53,8 @@ export interface Application {
   select(ids: readonly string[]): Integration[];
   /** Who is at work on an integration, in this process or another. */
   findRunning(integrationId: string): Promise<Running | null>;
+  /** Tries to get the right to work on an integration, for this process. */
+  takeLease(integrationId: string): Promise<LeaseAttempt>;
   /** Makes the clients of an integration; whoever opens it closes it. */
   open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
   close(): Promise<void>;
@@ -138,6 +141,7 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     ...parts,
     select: (ids) => selectIntegrations(parts.integrations, ids),
     findRunning: (id) => findRunning(options, parts.store, id),
+    takeLease: (id) => takeLease(options, parts, id),
     open: (integration, signal) => openIntegration(options, parts, pacers, integration, signal),
   };
 }
@@ -163,13 +167,25 @@ const RUN_STAGES: Stages = {
   after: [...NETWORK_STAGES.after, ...INSIGHT_STAGES.after],
 };
 
+function takeLease(
+  { owner }: Pick<ApplicationOptions, 'owner'>,
+  { store }: Pick<Parts, 'store'>,
+  name: string,
+): Promise<LeaseAttempt> {
+  return store.leases.acquire(name, ownerText(owner), (other) =>
+    ownerIsGone(other, owner, isRunning),
+  );
+}
+
 async function openIntegration(
-  { clock, log, owner }: ApplicationOptions,
-  { store, sealer }: Parts,
+  options: ApplicationOptions,
+  parts: Parts,
   pacers: Pacers,
   integration: Integration,
   signal: AbortSignal,
 ): Promise<OpenIntegration> {
+  const { clock, log } = options;
+  const { store, sealer } = parts;
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await findConnectorDefinition(integration.crm.kind);
   const connector = createConnector(definition, integration, {
@@ -209,8 +225,7 @@ async function openIntegration(
       clock,
       log,
       newId: () => newId(clock.now()),
-      takeLease: (id) =>
-        store.leases.acquire(id, ownerText(owner), (other) => ownerIsGone(other, owner, isRunning)),
+      takeLease: (id) => takeLease(options, parts, id),
     },
     stages: RUN_STAGES,
     calls: () => ({ ...calls }),

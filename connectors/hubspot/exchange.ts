@@ -82,21 +82,10 @@ const LIMIT_WAIT_MS = 1_000;
 const FEW_REMAINING = 2;
 const FEW_REMAINING_WAIT_MS = 100;
 
-const PASSING_STATUSES: ReadonlySet<number> = new Set([
-  LOCKED_STATUS,
-  429,
-  MIGRATION_STATUS,
-  500,
-  502,
-  503,
-  504,
-  521,
-  522,
-  523,
-  524,
-  525,
-  526,
-]);
+/** From this status on it is HubSpot, or the network in front of it, that failed. */
+const FIRST_SERVER_ERROR = 500;
+
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, LOCKED_STATUS, MIGRATION_STATUS]);
 
 /** Connections that are kept open; each carries one request at a time. */
 const MAX_SOCKETS = 32;
@@ -220,7 +209,8 @@ function keepNamedLimit(
 
 function isPassing({ status, text }: TextReply): boolean {
   // Tomorrow is too long to wait for.
-  return PASSING_STATUSES.has(status) && !(status === 429 && isDaily(text));
+  if (status === 429) return !isDaily(text);
+  return status >= FIRST_SERVER_ERROR || PASSING_STATUSES.has(status);
 }
 
 function isDaily(text: string): boolean {

@@ -102,7 +102,9 @@ async function* contactsWith(
     properties: ['hs_object_id'],
     afterId: null,
   };
-  for await (const records of searchPages(api, search, signal)) yield records.map(({ id }) => id);
+  for await (const { records } of searchPages(api, search, signal)) {
+    yield records.map(({ id }) => id);
+  }
 }
 
 const membersSchema = z.object({

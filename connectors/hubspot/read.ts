@@ -7,7 +7,7 @@ import type { Filter } from './filter.ts';
 import { listPages, portionsOf } from './list.ts';
 import { type HubspotRecord, mergedIdsOf } from './record.ts';
 import { readArchived } from './removed.ts';
-import { SEARCH_PAGE_SIZE, searchPages } from './search.ts';
+import { searchPages } from './search.ts';
 import type { HubspotSession } from './session.ts';
 
 /**
@@ -86,9 +86,8 @@ async function* readSearch(session: HubspotSession, reading: Reading): AsyncGene
     properties: shape.properties,
     afterId: after,
   };
-  for await (const records of searchPages(api, search, signal)) {
-    const isLastPage = records.length < SEARCH_PAGE_SIZE;
-    const lastId = isLastPage ? null : (records.at(-1)?.id ?? null);
+  for await (const { records, mayGoOn } of searchPages(api, search, signal)) {
+    const lastId = mayGoOn ? (records.at(-1)?.id ?? null) : null;
     yield pageOf(records, await shape.toContacts(records), cursorAfter(reading, lastId));
   }
 }

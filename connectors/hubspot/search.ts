@@ -6,10 +6,17 @@ import { readAs } from './json.ts';
 import { type HubspotRecord, recordPageSchema } from './record.ts';
 
 /** Results of one request: the most that HubSpot gives. */
-export const SEARCH_PAGE_SIZE = 200;
+const SEARCH_PAGE_SIZE = 200;
 
 /** Pages of one search; ten million contacts. */
 const MAX_PAGES = 50_000;
+
+/** Some of the results, in the order of their ids. */
+export interface SearchPage {
+  records: HubspotRecord[];
+  /** False if these are the last; true does not promise any. */
+  mayGoOn: boolean;
+}
 
 export interface ContactSearch {
   /** What every result must meet; empty for nothing. */
@@ -25,20 +32,23 @@ export interface ContactSearch {
  * The contacts of a search in the order of their ids, however many they are: each page is a search
  * of its own that begins after the last id, so HubSpot's end after 10,000 results is never reached,
  * and edits under way move nobody from one page to another. A last page that is full is followed
- * by an empty one.
+ * by an empty one, and one that is not full may yet be followed if HubSpot says so.
  */
 export async function* searchPages(
   api: Pick<HubspotApi, 'search'>,
   search: ContactSearch,
   signal: AbortSignal,
-): AsyncGenerator<HubspotRecord[]> {
+): AsyncGenerator<SearchPage> {
   let { afterId } = search;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     throwIfStopped(signal);
-    const { results } = readAs(recordPageSchema, await api.search(bodyOf(search, afterId)));
-    yield results;
+    const reply = await api.search(bodyOf(search, afterId));
+    const { results, paging } = readAs(recordPageSchema, reply);
     const lastId = results.at(-1)?.id;
-    if (lastId === undefined || results.length < SEARCH_PAGE_SIZE) return;
+    const isCutShort = results.length === SEARCH_PAGE_SIZE || paging?.next !== undefined;
+    const mayGoOn = lastId !== undefined && isCutShort;
+    yield { records: results, mayGoOn };
+    if (!mayGoOn) return;
     if (lastId === afterId) break;
     afterId = lastId;
   }

@@ -3,11 +3,16 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { Account } from './account.ts';
 import { accountRoutes, ownerRoutes } from './account-routes.ts';
-import { associationBatchRoutes, recordAssociationRoutes } from './association-routes.ts';
+import {
+  associationBatchRoutes,
+  associationLabelRoutes,
+  recordAssociationRoutes,
+} from './association-routes.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { crmPaths, DATED_VERSIONS, type HubspotContext, type HubspotEnv } from './context.ts';
 import { authenticationError, expiredError } from './errors.ts';
 import { type Limits, limitRequests } from './limits.ts';
+import { olderAssociationRoutes } from './older-association-routes.ts';
 import type { PropertyGroups } from './property-groups.ts';
 import { propertyRoutes } from './property-routes.ts';
 import { recordRoutes } from './record-routes.ts';
@@ -43,7 +48,11 @@ export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<Hubspot
     const answersBodies = !path.includes('v4');
     const routes = associationBatchRoutes(account, { answersBodies });
     api.route(`${path}/:fromType/:toType`, routes);
+    api.route(`${path}/:fromType/:toType`, associationLabelRoutes());
   }
+  // HubSpot documents the labels of v4 with the version last, and its client asks as above.
+  api.route('/crm/associations/v4/:fromType/:toType', associationLabelRoutes());
+  api.route('/crm/v3/associations/:fromType/:toType', olderAssociationRoutes(account));
   for (const path of crmPaths('properties')) {
     api.route(`${path}/:objectType`, propertyRoutes(account, groups));
   }

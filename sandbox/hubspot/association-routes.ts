@@ -3,7 +3,13 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { type Account, followPrimaryCompany } from './account.ts';
-import { associationSpecSchema, kindOf, labelledSpec, plainSpec } from './association-types.ts';
+import {
+  associationSpecSchema,
+  kindOf,
+  labelledSpec,
+  labelsOf,
+  plainSpec,
+} from './association-types.ts';
 import type { Association, AssociationKind } from './associations.ts';
 import { batchAnswer } from './batch-answer.ts';
 import {
@@ -20,9 +26,11 @@ import { type Failure, notFound } from './record-writes.ts';
 import { checkScopes } from './scopes.ts';
 
 const DEFAULT_PAGE = 500;
-const MAX_PAGE = 500;
-const MAX_INPUTS_READ = 1000;
-const MAX_INPUTS_WRITTEN = 2000;
+/** The most ties of one record in one answer. */
+export const MAX_PAGE = 500;
+/** The most records of a batch that is read, and ties of one that is written. */
+export const MAX_INPUTS_READ = 1000;
+export const MAX_INPUTS_WRITTEN = 2000;
 
 /** The ties of one record; to be mounted beside the records. */
 export function recordAssociationRoutes(account: Account): Hono<HubspotEnv> {
@@ -62,6 +70,13 @@ export function recordAssociationRoutes(account: Account): Hono<HubspotEnv> {
     untie(account, c, toPair(from, c.req.param('objectId'), c.req.param('toId')));
     return c.body(null, 204);
   });
+  return router;
+}
+
+/** The kinds of ties that there are. */
+export function associationLabelRoutes(): Hono<HubspotEnv> {
+  const router = createRouter();
+  router.get('/labels', (c) => c.json({ results: labelsOf(typesInPath(c, 'read').from) }));
   return router;
 }
 
@@ -136,7 +151,9 @@ export function associationBatchRoutes(
 }
 
 const id = z.union([z.string(), z.number()]).transform(String);
-const end = z.object({ id });
+
+/** One end of a tie, as clients name it. */
+export const end = z.object({ id });
 
 const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
@@ -155,12 +172,13 @@ const archiveBatchBody = z.object({
 });
 
 /** A contact and a company. */
-interface Pair {
+export interface Pair {
   contactId: string;
   companyId: string;
 }
 
-function toPair(from: ObjectType, fromId: string, toId: string): Pair {
+/** A pair, by the record that the request began with. */
+export function toPair(from: ObjectType, fromId: string, toId: string): Pair {
   return from === CONTACTS
     ? { contactId: fromId, companyId: toId }
     : { contactId: toId, companyId: fromId };
@@ -173,7 +191,7 @@ function endsOf(from: ObjectType, { contactId, companyId }: Pair) {
 }
 
 /** The types in the path; there are ties between contacts and companies alone. */
-function typesInPath(c: HubspotContext, right: 'read' | 'write') {
+export function typesInPath(c: HubspotContext, right: 'read' | 'write') {
   const from = findObjectType(c.req.param('objectType') ?? c.req.param('fromType') ?? '');
   const to = findObjectType(c.req.param('toType') ?? '');
   if (to !== otherType(from)) {
@@ -195,14 +213,16 @@ function activeId({ store }: Account, type: ObjectType, name: string): string {
   throw unknownRecord(name);
 }
 
-function tie(account: Account, c: HubspotContext, pair: Pair, isPrimary: boolean): void {
+/** Ties a contact to a company; the first one, and one that is named so, becomes primary. */
+export function tie(account: Account, c: HubspotContext, pair: Pair, isPrimary: boolean): void {
   account.store.transact(() => {
     account.associations.add(pair.contactId, pair.companyId, isPrimary);
     followPrimaryCompany(account, pair.contactId, writerOf(c).author);
   });
 }
 
-function untie(
+/** Takes a tie away, or only these kinds of it. */
+export function untie(
   account: Account,
   c: HubspotContext,
   pair: Pair,
@@ -215,7 +235,7 @@ function untie(
 }
 
 /** Parts what can be tied from what names records that are not there. */
-function sortOut<Input extends { from: { id: string }; to: { id: string } }>(
+export function sortOut<Input extends { from: { id: string }; to: { id: string } }>(
   { store }: Account,
   from: ObjectType,
   inputs: readonly Input[],
@@ -237,7 +257,8 @@ function sortOut<Input extends { from: { id: string }; to: { id: string } }>(
   return { present, failures };
 }
 
-function nothingTied(from: ObjectType, fromId: string): Failure {
+/** What a batch tells of a record that has no ties. */
+export function nothingTied(from: ObjectType, fromId: string): Failure {
   const to = otherType(from);
   const word = (type: ObjectType) => type.word.toLowerCase();
   const message = `No ${word(to)} is associated with ${word(from)} ${fromId}.`;
@@ -249,7 +270,8 @@ function nothingTied(from: ObjectType, fromId: string): Failure {
   return { ids: [], error: new HubspotError(404, 'OBJECT_NOT_FOUND', message, { context }) };
 }
 
-function pageOf(ties: readonly Association[], after: string | undefined, limit: number) {
+/** The ties after that id, and where the next page begins. */
+export function pageOf(ties: readonly Association[], after: string | undefined, limit: number) {
   const rest = after === undefined ? ties : ties.filter((one) => Number(one.id) > Number(after));
   const page = rest.slice(0, limit);
   return { page, next: rest.length > limit ? page.at(-1)?.id : undefined };
@@ -284,7 +306,8 @@ function readKinds(specs: readonly { associationTypeId: number }[]): Association
   return specs.map(({ associationTypeId }) => kindOf(associationTypeId));
 }
 
-function checkCount(inputs: readonly unknown[], most: number): void {
+/** Refuses a batch that is too large. */
+export function checkCount(inputs: readonly unknown[], most: number): void {
   if (inputs.length <= most) return;
   throw validationError(`The batch has ${inputs.length} inputs; the maximum is ${most}.`);
 }

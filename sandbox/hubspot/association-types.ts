@@ -48,6 +48,32 @@ export function labelledSpec(from: ObjectType, kind: AssociationKind) {
   return { category: 'HUBSPOT_DEFINED', typeId: TYPE_IDS[from.name][kind], ...label };
 }
 
+/** All kinds of ties seen from one side, with their labels. */
+export function labelsOf(from: ObjectType) {
+  return KINDS.map((kind) => labelledSpec(from, kind));
+}
+
+/** A kind of tie seen from one side, by the name that it has beside records and in v3. */
+export function kindName(from: ObjectType, kind: AssociationKind): string {
+  const name = from === CONTACTS ? 'contact_to_company' : 'company_to_contact';
+  return kind === 'primary' ? name : `${name}_unlabeled`;
+}
+
+/** The kinds of ties that v3 knows, seen from one side. */
+export function namedKinds(from: ObjectType) {
+  return KINDS.map((kind) => ({ id: `${TYPE_IDS[from.name][kind]}`, name: kindName(from, kind) }));
+}
+
+/** What a name of v3, or a number in its place, stands for. */
+export function kindNamed(from: ObjectType, name: string): AssociationKind {
+  const known = namedKinds(from).findIndex((one) => one.name === name || one.id === name);
+  const kind = KINDS[known];
+  if (kind !== undefined) return kind;
+  throw validationError(`No association type "${name}" exists between these objects.`);
+}
+
+const KINDS: readonly AssociationKind[] = ['primary', 'unlabeled'];
+
 /** A kind of tie seen from one side, in the form in which clients name it. */
 export function plainSpec(from: ObjectType, kind: AssociationKind) {
   return { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: TYPE_IDS[from.name][kind] };
@@ -64,12 +90,8 @@ export function associationsBody(
   const isAsked = asked.some((word) => isType(word, other));
   const ties = isAsked ? associations.list(type, id) : [];
   if (ties.length === 0) return {};
-  const word = type === CONTACTS ? 'contact_to_company' : 'company_to_contact';
-  const results = ties.flatMap((tie) =>
-    tie.kinds.map((kind) => ({
-      id: tie.id,
-      type: kind === 'primary' ? word : `${word}_unlabeled`,
-    })),
+  const results = ties.flatMap(({ id: otherId, kinds }) =>
+    kinds.map((kind) => ({ id: otherId, type: kindName(type, kind) })),
   );
   return { associations: { [other.name]: { results } } };
 }

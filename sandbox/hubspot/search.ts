@@ -16,6 +16,9 @@ import {
 } from './search-condition.ts';
 import type { SearchRequest } from './search-request.ts';
 
+/** What comes unsorted comes in the order of its creation; a merged contact is as old as its oldest part. */
+const UNSORTED = 'createdate';
+
 /** Where there are more results they are read in the order of their ids, rather than sorted by it. */
 const MAX_SORTED = 20_000;
 
@@ -117,7 +120,7 @@ function pageSql(
   condition: Condition,
   { bounds, total, request }: { bounds: Bounds; total: number; request: SearchRequest },
 ): Condition {
-  const name = request.sort?.propertyName ?? 'hs_object_id';
+  const name = request.sort?.propertyName ?? UNSORTED;
   const isDescending = request.sort?.isDescending === true;
   const walksIds = name === 'hs_object_id' && (total > MAX_SORTED || bounds.modifiedAtMs === null);
   const indexed = indexCondition(bounds, walksIds ? 'id' : 'time');

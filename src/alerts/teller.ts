@@ -62,7 +62,9 @@ export function createTeller({ channels, publicUrl, clock, log }: TellerDeps): T
     signal: AbortSignal,
   ): Promise<void> {
     const due = changes.filter(({ row }) => !state.told.has(keyOf(row)));
-    if (due.length === 0 || clock.now() < state.retryAt) return;
+    const waitMs = state.retryAt - clock.now();
+    // More than the whole wait: the clock was set back.
+    if (due.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
     const isTold = await send(state, composeMessage(due, publicUrl), signal);
     if (isTold) for (const { row } of due) state.told.add(keyOf(row));
   }

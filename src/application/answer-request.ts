@@ -1,12 +1,15 @@
 import type { Application, OpenIntegration } from '../application.ts';
+import type { Clock } from '../core/clock.ts';
 import { DonorSyncError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { ALL_CONTACTS, type RunRequestRow } from '../store/run-requests.ts';
 import { runSync } from '../sync/run.ts';
+import { recordUnopened } from './unopened-run.ts';
 
 export interface AnswerDeps {
-  application: Pick<Application, 'open' | 'store'>;
+  application: Pick<Application, 'open' | 'store' | 'takeLease'>;
+  clock: Clock;
   log: Log;
   /** Aborted to end the run at its next checkpoint. */
   signal: AbortSignal;
@@ -14,52 +17,54 @@ export interface AnswerDeps {
 
 /**
  * Runs what was asked for, to its end or to the next checkpoint after a stop; how it ended is on
- * record. Leaves the request waiting if somebody else is at work on the integration.
+ * record, also if the clients of the integration cannot be made. Leaves the request waiting if
+ * somebody else is at work on the integration.
  */
 export async function answerRequest(
   deps: AnswerDeps,
   integration: Integration,
   request: RunRequestRow,
 ): Promise<void> {
-  const open = await openOrDrop(deps, integration, request);
-  if (open === null) return;
   try {
-    await runOnce(deps, open, request);
+    const open = await openOrRecord(deps, integration, request);
+    if (open !== null) await runAndClose(deps, open, request);
   } catch (error) {
     if (error instanceof DonorSyncError && error.code === 'already_running') return;
     deps.log.warn(factsOf(request, error), 'a run broke off');
-  } finally {
-    await open.close();
   }
 }
 
-/** Clients that cannot be made will not be made later either: the request goes. */
-async function openOrDrop(
-  { application, log, signal }: AnswerDeps,
+/** Clients that cannot be made will not be made later either: that is how the run ends. */
+async function openOrRecord(
+  deps: AnswerDeps,
   integration: Integration,
   request: RunRequestRow,
 ): Promise<OpenIntegration | null> {
   try {
-    return await application.open(integration, signal);
+    return await deps.application.open(integration, deps.signal);
   } catch (error) {
-    const message = 'a run was dropped: the clients of its integration cannot be made';
-    log.error(factsOf(request, error), message);
-    await application.store.runRequests.drop(request.run_id);
+    deps.log.error(factsOf(request, error), 'the clients of an integration cannot be made');
+    await recordUnopened(deps, request, error);
     return null;
   }
 }
 
-function runOnce(
-  { signal }: AnswerDeps,
-  { deps, integration, mappings, partnerKey, stages, calls }: OpenIntegration,
+async function runAndClose(
+  { signal }: Pick<AnswerDeps, 'signal'>,
+  open: OpenIntegration,
   { run_id: runId, trigger, full, contact }: RunRequestRow,
-): Promise<unknown> {
+): Promise<void> {
+  const { deps, integration, mappings, partnerKey, stages, calls } = open;
   const only = contact === ALL_CONTACTS ? null : contact;
-  return runSync(
-    deps,
-    { runId, integration, mappings, partnerKey, trigger, full: full === 1, only, stages, signal },
-    { calls },
-  );
+  try {
+    await runSync(
+      deps,
+      { runId, integration, mappings, partnerKey, trigger, full: full === 1, only, stages, signal },
+      { calls },
+    );
+  } finally {
+    await open.close();
+  }
 }
 
 function factsOf({ integration_id: integration, run_id: run }: RunRequestRow, error: unknown) {

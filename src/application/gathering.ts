@@ -19,10 +19,14 @@ export function createGathering(clock: Pick<Clock, 'now'>): Gathering {
   return {
     mayBegin({ integration_id: id, trigger, requested_at: requestedAt }) {
       if (trigger !== 'webhook') return true;
+      const now = clock.now();
       const opened = openedAt.get(id);
-      if (opened !== undefined && requestedAt <= opened) return true;
-      if (opened !== undefined && clock.now() - opened < GATHER_MS) return false;
-      openedAt.set(id, clock.now());
+      // One in the future is from before the clock was set back, and says nothing any more.
+      if (opened !== undefined && opened <= now) {
+        if (requestedAt <= opened) return true;
+        if (now - opened < GATHER_MS) return false;
+      }
+      openedAt.set(id, now);
       return true;
     },
   };

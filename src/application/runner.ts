@@ -117,14 +117,14 @@ export function createRunner(
     return { runId, joined: runId === asked ? null : 'waiting' };
   }
 
-  /** The run that does the same at this moment, in any process; one by `sync` is not known so well. */
+  /** The run that does the same at this moment, in any process. */
   async function findSame(
     integrationId: string,
     contact: string | null,
     full: boolean,
   ): Promise<string | null> {
     const runId = (await application.findRunning(integrationId))?.run ?? null;
-    const begun = runId === null ? undefined : await store.runRequests.findByRun(runId);
+    const begun = runId === null ? undefined : await store.runs.find(runId);
     const isSame = begun?.contact === (contact ?? ALL_CONTACTS) && (begun.full === 1 || !full);
     return isSame ? runId : null;
   }
@@ -189,7 +189,12 @@ export function createRunner(
 
   /** Tells the listeners how the run of a request has ended; false if it has not. */
   async function answerAndTell(integration: Integration, row: RunRequestRow): Promise<boolean> {
-    await answerRequest({ application, log, signal: stopping.signal }, integration, row);
+    if (await store.runs.find(row.run_id)) {
+      // The same Idempotency-Key came twice at once, and the run that it led to has begun already.
+      await store.runRequests.dropWaiting(row.run_id);
+      return true;
+    }
+    await answerRequest({ application, clock, log, signal: stopping.signal }, integration, row);
     const run = await store.runs.find(row.run_id);
     if (!run || run.finished_at === null) return false;
     const report = await reportOf(store, run);

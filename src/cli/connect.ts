@@ -90,7 +90,7 @@ async function awaitConsent(
   const consents = { application, clock: deps.clock, signal };
   const state = await beginConsent(consents, integration);
   const wayBack = await openWayBack(
-    { ...consents, log: deps.log },
+    { ...consents, stopping: signal, log: deps.log },
     { kind: integration.crm.kind, state, publicUrl: settings.server.publicUrl, port: options.port },
   );
   try {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application, OpenIntegration } from '../application.ts';
 import { isoTime } from '../core/clock.ts';
-import type { Budget, Integration } from '../core/integration.ts';
+import type { Budget, CreditLimits } from '../core/integration.ts';
 import { BUCKETS } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import { startOfMonth } from '../run/budget.ts';
@@ -28,8 +28,11 @@ const optionsSchema = z.object({ config: z.string().optional() });
 interface Spending {
   integration: string;
   budget: Budget;
-  /** Credits of the enhancements bucket in this calendar month of the schedule's time zone. */
-  spentThisMonth: number;
+  /**
+   * Credits by bucket in this calendar month of the schedule's time zone. What queries cost is not
+   * kept: nobody documents their price.
+   */
+  spentThisMonth: { enhancements: number; networks: number };
 }
 
 /** A submission whose credits are not settled yet. */
@@ -88,13 +91,15 @@ async function addCredits(
   };
   byKey.set(partnerKey, credits);
   const monthStart = startOfMonth(clock.now(), integration.schedule?.timezone ?? 'UTC');
-  const spentThisMonth = await store.submissions.spentSince(integration.id, monthStart);
-  credits.integrations.push(spendingOf(integration, spentThisMonth));
+  const { id, budget } = integration;
+  credits.integrations.push({
+    ...{ integration: id, budget },
+    spentThisMonth: {
+      enhancements: await store.submissions.spentSince(id, monthStart),
+      networks: await store.networks.spentSince(id, monthStart),
+    },
+  });
   return credits;
-}
-
-function spendingOf({ id, budget }: Integration, spentThisMonth: number): Spending {
-  return { integration: id, budget, spentThisMonth };
 }
 
 function openSubmissionOf(row: SubmissionRow | undefined): OpenSubmission | null {
@@ -117,19 +122,29 @@ function printKey(output: Output, { integrations, buckets, openSubmission }: Key
     ],
     BUCKETS,
   );
-  for (const spending of integrations) output.print(`  ${spendingText(spending)}`);
+  for (const spending of integrations) {
+    for (const text of spendingTexts(spending)) output.print(`  ${text}`);
+  }
   if (openSubmission !== null) output.print(`  ${output.style.warn(openText(openSubmission))}`);
   output.print();
 }
 
-function spendingText({ integration, budget, spentThisMonth }: Spending): string {
-  const month = budget.perMonth === null ? '' : ` of ${formatCount(budget.perMonth)}`;
-  const limits = [
-    ...(budget.perRun === null ? [] : [`at most ${formatCount(budget.perRun)} in a run`]),
-    ...(budget.keep === 0 ? [] : [`${formatCount(budget.keep)} are kept`]),
+/** Networks are only spoken of by who has any. */
+function spendingTexts({ integration, budget, spentThisMonth }: Spending): string[] {
+  const { enhancements, networks } = spentThisMonth;
+  const texts = [spendingText(integration, enhancements, budget)];
+  return networks === 0
+    ? texts
+    : [...texts, spendingText(`${integration}, networks`, networks, budget.networks)];
+}
+
+function spendingText(what: string, spentThisMonth: number, limits: CreditLimits): string {
+  const month = limits.perMonth === null ? '' : ` of ${formatCount(limits.perMonth)}`;
+  const others = [
+    ...(limits.perRun === null ? [] : [`at most ${formatCount(limits.perRun)} in a run`]),
+    ...(limits.keep === 0 ? [] : [`${formatCount(limits.keep)} are kept`]),
   ];
-  const spent = `${integration}: ${formatCount(spentThisMonth)}${month} spent this month`;
-  return [spent, ...limits].join(', ');
+  return [`${what}: ${formatCount(spentThisMonth)}${month} spent this month`, ...others].join(', ');
 }
 
 function openText({ integration, persons, since }: OpenSubmission): string {

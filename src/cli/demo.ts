@@ -125,6 +125,7 @@ function partsOf({ salesforce, hubspot }: Stage['crms']): CrmPart[] {
         'Donor_Employer__c',
         'Donor_School__c',
       ],
+      pathField: 'Warm_Path__c',
     },
     {
       kind: 'hubspot',
@@ -132,6 +133,7 @@ function partsOf({ salesforce, hubspot }: Stage['crms']): CrmPart[] {
       integration: crmIntegration('hubspot'),
       baseUrl: hubspot.baseUrl,
       shownFields: ['donor_net_worth', 'donor_giving_capacity', 'donor_employer', 'donor_school'],
+      pathField: 'warm_path',
     },
   ];
 }

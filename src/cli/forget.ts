@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../application.ts';
 import type { Integration } from '../core/integration.ts';
+import { type LeftNetworks, leaveNetworks } from '../networks/leave-networks.ts';
 import { type ForgetReport, forgetContact } from '../sync/forget.ts';
 import { pinAccount } from '../sync/run.ts';
 import { withLease } from '../sync/with-lease.ts';
@@ -23,7 +24,7 @@ Examples:
   donor-sync forget 0035e000 --integration riverside
   donor-sync forget 0035e000 --integration riverside --also-in-crm --yes
 
-The contact is erased from the database and never taken up again. With --also-in-crm the values that
+The contact is erased from the database, leaves the networks, and is never taken up again. With --also-in-crm the values that
 are still ours are cleared in the CRM first; what a person typed stays.`;
 
 const optionsSchema = z.object({
@@ -70,25 +71,36 @@ function forget(
   integration: Integration,
   crmId: string,
   { alsoInCrm }: { alsoInCrm: boolean },
-): Promise<ForgetReport> {
+): Promise<Forgotten> {
   return withIntegration(application, integration, neverAborted(), (open) =>
     withLease(open.deps, integration.id, async (lease) => {
       // Without it nobody needs the CRM, which may be out of reach for good.
       if (alsoInCrm) {
         await pinAccount(open.deps, lease, integration, await open.connector.prepare());
       }
-      return forgetContact(open.deps, lease, crmId, { alsoInCrm });
+      // Before the database forgets which donor the contact is.
+      const networks = await leaveNetworks(open.deps, lease, crmId);
+      return { ...(await forgetContact(open.deps, lease, crmId, { alsoInCrm })), networks };
     }),
   );
 }
 
-function printReport(output: Output, report: ForgetReport): void {
-  const { crmId, wasKnown, cleared, editedSince } = report;
+/** What forgetting did, with the networks that the person was in. */
+type Forgotten = ForgetReport & { networks: LeftNetworks };
+
+function printReport(output: Output, report: Forgotten): void {
+  const { crmId, wasKnown, cleared, editedSince, networks } = report;
   output.print(
     wasKnown
       ? `${crmId} is erased and is not taken up again.`
       : `The database knew nothing of ${crmId}; it is kept away from now on.`,
   );
+  if (networks.left.length > 0) output.print(`Left the networks: ${networks.left.join(', ')}.`);
+  if (networks.pending.length > 0) {
+    output.print(
+      `Still in the networks, until the next sync removes them: ${networks.pending.join(', ')}.`,
+    );
+  }
   if (cleared !== null) output.print(`Cleared in the CRM: ${cleared.join(', ') || 'nothing'}.`);
   if (editedSince.length > 0) {
     output.print(`Left alone, because somebody changed them: ${editedSince.join(', ')}.`);

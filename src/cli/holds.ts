@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { type DecisionWord, HOLD_DECISIONS, listOpenHolds } from '../application/holds.ts';
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { didYouMean } from '../core/near-miss.ts';
 import { createCommand, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { DECISIONS, type DecisionWord, decideHolds } from './holds/decide.ts';
+import { decideHolds } from './holds/decide.ts';
 import { describeHold, type HoldView } from './holds/hold-view.ts';
 import { findNames } from './holds/names.ts';
-import { describeNetworkHold, type NetworkHoldView } from './holds/network-hold.ts';
 import { formatAgo } from './moment.ts';
 import type { Output } from './output.ts';
 import { type ProductDeps, productCommand, withApplication } from './product.ts';
@@ -38,7 +38,7 @@ export function holdsCommand(deps: ProductDeps): Command {
     .option('--integration <id>', 'only the holds of this integration')
     .option('--show', 'show both names, asked of CRM and service now; they are kept nowhere')
     .addHelpText('after', EXAMPLES);
-  for (const word of DECISIONS) command.addCommand(decisionCommand(deps, word));
+  for (const word of HOLD_DECISIONS) command.addCommand(decisionCommand(deps, word));
   return command.action((words: string[]) =>
     runAction(deps, command, (output) => {
       requireNoWords(words);
@@ -76,7 +76,7 @@ function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
 function requireNoWords([word]: readonly string[]): void {
   if (word === undefined) return;
   throw new ConfigurationError(
-    `holds knows no "${word}"${didYouMean(word, DECISIONS) || '.'} It can ${DECISIONS.join(', ')}.`,
+    `holds knows no "${word}"${didYouMean(word, HOLD_DECISIONS) || '.'} It can ${HOLD_DECISIONS.join(', ')}.`,
     { code: 'usage' },
   );
 }
@@ -88,31 +88,31 @@ async function listHolds(
   { integration, show }: z.infer<typeof optionsSchema>,
 ): Promise<void> {
   if (integration !== undefined) application.select([integration]);
-  const rows = await application.store.holds.listOpen(integration);
+  const open = await listOpenHolds(application.store, integration);
+  const rows = open.flatMap((hold) => (hold.about === 'contact' ? [hold.row] : []));
   const names = show ? await findNames(application, rows) : null;
-  const contacts = rows.map((row): HoldView => {
-    const hold = describeHold(row);
-    return names === null ? hold : { ...hold, names: names.get(row.id) ?? null };
+  const holds = open.map((hold): HoldView => {
+    const view = describeHold(hold);
+    return names === null || hold.about === 'network'
+      ? view
+      : { ...view, names: names.get(view.id) ?? null };
   });
-  const networks = await application.store.networkHolds.listOpen(integration);
-  const holds: AnyHoldView[] = [...contacts, ...networks.map(describeNetworkHold)];
   output.finish({ holds }, () => printHolds(output, holds, deps.clock.now()));
 }
 
-type AnyHoldView = HoldView | NetworkHoldView;
-
-function printHolds(output: Output, holds: readonly AnyHoldView[], now: number): void {
+function printHolds(output: Output, holds: readonly HoldView[], now: number): void {
   if (holds.length === 0) {
     output.print('Nothing waits for a person.');
     return;
   }
-  output.table<AnyHoldView>(
+  output.table(
     [
       { header: 'Hold', value: ({ id }) => shortId(id) },
       { header: 'Integration', value: ({ integration }) => integration, shrinks: true },
       { header: 'Contact or network', value: subjectOf },
       { header: 'Since', value: ({ since }) => formatAgo(since, now) },
       { header: 'Why', value: ({ reason }) => reason, shrinks: true },
+      { header: 'Decide', value: ({ decisions }) => decisions.join(', ') },
     ],
     holds,
   );
@@ -123,14 +123,12 @@ function printHolds(output: Output, holds: readonly AnyHoldView[], now: number):
   );
 }
 
-function subjectOf(hold: AnyHoldView): string {
-  return hold.contact === null ? hold.network : hold.contact;
+function subjectOf({ contact, network }: HoldView): string {
+  return contact ?? network ?? '';
 }
 
-function printNames(output: Output, holds: readonly AnyHoldView[]): void {
-  const shown = holds.flatMap((hold) =>
-    hold.contact !== null && hold.names ? [{ id: hold.id, ...hold.names }] : [],
-  );
+function printNames(output: Output, holds: readonly HoldView[]): void {
+  const shown = holds.flatMap((hold) => (hold.names ? [{ id: hold.id, ...hold.names }] : []));
   if (shown.length === 0) return;
   output.print();
   output.table(

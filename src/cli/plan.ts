@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { OpenIntegration } from '../application.ts';
+import { forecastPaths, type PathsForecast } from '../insights/forecast-paths.ts';
 import { forecastNetworks, type NetworksForecast } from '../networks/forecast.ts';
-import { type Preview, previewRun } from '../sync/preview.ts';
+import { type Preview, previewRun, secondsAtLimit } from '../sync/preview.ts';
 import { attemptEach, finishAttempts } from './attempts.ts';
 import { chooseIntegrations, requireOne } from './choose-integrations.ts';
 import { runAction } from './command.ts';
 import { parseCount } from './count-option.ts';
 import { printNetworks } from './plan/networks-text.ts';
+import { printPaths } from './plan/paths-text.ts';
 import { printPreview } from './plan/preview-text.ts';
 import { neverAborted, type ProductDeps, productCommand, withApplication } from './product.ts';
 
@@ -56,7 +58,10 @@ export function planCommand(deps: ProductDeps): Command {
           document: (plans) => ({ plans }),
           render: ({ plans }) => {
             for (const plan of plans) {
-              printPreview(output, plan, options.list, () => printNetworks(output, plan));
+              printPreview(output, plan, options.list, () => {
+                printNetworks(output, plan);
+                printPaths(output, plan);
+              });
             }
           },
         });
@@ -65,9 +70,10 @@ export function planCommand(deps: ProductDeps): Command {
   );
 }
 
-/** What a sync would do to contacts and networks. */
+/** What a sync would do to contacts, networks and warm paths. */
 export interface Plan extends Omit<Preview, 'credits'> {
   networks: NetworksForecast['networks'];
+  warmPaths: PathsForecast;
   credits: {
     enhancements: Preview['credits']['enhancements'];
     networks: NetworksForecast['credits'];
@@ -82,9 +88,25 @@ async function planOne(open: OpenIntegration, { contact, full }: PlanOptions): P
   const mirrored = only === null ? integration : { ...integration, networks: [] };
   const { remaining } = preview.credits.networks;
   const forecast = await forecastNetworks(deps, mirrored, remaining);
+  const warmPaths = await forecastPaths(deps, {
+    ...{ integration, mappings, only },
+    enhanced: preview.credits.enhancements.allowed + preview.waiting.profiles,
+    joiners: forecast.credits.allowed,
+  });
+  const calls = sumOf([preview.calls, forecast.calls, warmPaths.calls]);
   return {
     ...preview,
     networks: forecast.networks,
+    warmPaths,
     credits: { enhancements: preview.credits.enhancements, networks: forecast.credits },
+    calls,
+    secondsAtLimit: secondsAtLimit(calls.partner),
   };
+}
+
+function sumOf(calls: readonly Preview['calls'][]): Preview['calls'] {
+  return calls.reduce((sum, { partner, crm }) => ({
+    partner: sum.partner + partner,
+    crm: sum.crm + crm,
+  }));
 }

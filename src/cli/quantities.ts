@@ -1,49 +1,9 @@
-const COUNT_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+/** Numbers as the command line writes them. */
+export { countOf, formatCount, formatDuration } from '../core/quantities.ts';
+
 const RATE_FORMAT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
-
-const MS_PER_SECOND = 1000;
-const SECONDS_PER_MINUTE = 60;
-const SECONDS_PER_HOUR = 3600;
-const SECONDS_PER_DAY = 86_400;
-
-/** `12,345` */
-export function formatCount(count: number): string {
-  return COUNT_FORMAT.format(count);
-}
-
-/** `1 contact`, `1,200 contacts`; a plural that is not made with an "s" is given. */
-export function countOf(count: number, singular: string, plural = `${singular}s`): string {
-  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
-}
 
 /** `9.4` or `120`, for things by the second. */
 export function formatRate(perSecond: number): string {
   return RATE_FORMAT.format(perSecond);
-}
-
-/** `350 ms`, `4.2 s`, `2 min 5 s`, `3 h 12 min`, `2 d 4 h`: the two units that matter. */
-export function formatDuration(durationMs: number): string {
-  const ms = Math.max(0, Math.round(durationMs));
-  if (ms < MS_PER_SECOND) return `${ms} ms`;
-  const tenths = Math.round(ms / 100);
-  if (tenths < 100) return `${tenths / 10} s`;
-  const seconds = Math.round(ms / MS_PER_SECOND);
-  if (seconds < SECONDS_PER_MINUTE) return `${seconds} s`;
-  if (seconds < SECONDS_PER_HOUR) return twoUnits(seconds, SECONDS_PER_MINUTE, 'min', 1, 's');
-  if (seconds < SECONDS_PER_DAY) {
-    return twoUnits(seconds, SECONDS_PER_HOUR, 'h', SECONDS_PER_MINUTE, 'min');
-  }
-  return twoUnits(seconds, SECONDS_PER_DAY, 'd', SECONDS_PER_HOUR, 'h');
-}
-
-function twoUnits(
-  seconds: number,
-  large: number,
-  largeName: string,
-  small: number,
-  smallName: string,
-): string {
-  const wholes = Math.floor(seconds / large);
-  const rest = Math.floor((seconds % large) / small);
-  return rest === 0 ? `${wholes} ${largeName}` : `${wholes} ${largeName} ${rest} ${smallName}`;
 }

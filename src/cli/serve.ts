@@ -104,6 +104,7 @@ async function serveUntil(
     ...{ application, runner, clock, log },
     publicUrl: server.publicUrl,
     lastTickAt: scheduler.lastTickAt,
+    stopping: stopped,
     version: packageFile.version,
   });
   const http = await listen({ app, ...address });

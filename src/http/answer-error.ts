@@ -8,7 +8,7 @@ import { type ErrorStatus, HttpError } from './http-error.ts';
 
 /** Answers any error; what nobody foresaw is told to the log alone. */
 export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Response {
-  const known = knownError(error);
+  const known = knownError(error) ?? brokenOff(c);
   if (known) return answer(c, known);
   const { requestId } = c.var;
   log.error(
@@ -43,6 +43,13 @@ function knownError(error: Error): HttpError | null {
     return new HttpError(503, error.code, 'The service cannot do that right now. Try again later.');
   }
   return null;
+}
+
+/** The caller went away in the middle of the request: nobody hears the answer, and nothing is wrong. */
+function brokenOff(c: Context<HttpEnv>): HttpError | null {
+  const incoming = c.env?.incoming;
+  if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;
+  return new HttpError(400, 'request_broken_off', 'The request did not come to its end.');
 }
 
 /** What the framework itself refuses; its own words are for programmers. */

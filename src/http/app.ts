@@ -4,6 +4,7 @@ import { except } from 'hono/combine';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { timeout } from 'hono/timeout';
 import { createAccess } from './access.ts';
+import { refuseNullCharacters } from './addresses.ts';
 import { answer, answerError } from './answer-error.ts';
 import { createAttempts } from './attempts.ts';
 import type { HttpDeps, HttpEnv } from './context.ts';
@@ -47,6 +48,7 @@ export function createHttpApp(deps: HttpDeps): Hono<HttpEnv> {
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
   // Who watches over us may know us by any name.
   app.use(except(['/healthz', '/readyz'], requireKnownHost(publicUrl)));
+  app.use(refuseNullCharacters);
   app.use(except('/v1/runs/:id/events', timeout(ANSWER_TIMEOUT_MS)));
   app.route('/', healthRoutes(deps));
   app.route('/', metricsRoutes(metrics, access));

@@ -26,7 +26,9 @@ export function createAttempts(clock: Pick<Clock, 'now'>): Attempts {
 
   function current(address: string): Failures | undefined {
     const found = failures.get(address);
-    return found !== undefined && found.until > clock.now() ? found : undefined;
+    const restMs = (found?.until ?? 0) - clock.now();
+    // More than the whole window: the clock was set back.
+    return restMs > 0 && restMs <= WINDOW_MS ? found : undefined;
   }
 
   return {

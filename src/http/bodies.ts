@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { HttpEnv } from './context.ts';
 import { HttpError } from './http-error.ts';
@@ -29,6 +29,19 @@ export const requireJsonBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   }
   await next();
 };
+
+/** The fields of a form; throws an HttpError (400) if the body is none. */
+export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unknown>> {
+  try {
+    return await c.req.parseBody();
+  } catch (cause) {
+    // What the body is made of is no fault of ours; that it has not come to its end is another matter.
+    if (cause instanceof TypeError) {
+      throw new HttpError(400, 'body_unreadable', 'The body cannot be read as a form.');
+    }
+    throw cause;
+  }
+}
 
 function lengthOf(header: string | undefined): number {
   return Number(header ?? 0);

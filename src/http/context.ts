@@ -16,6 +16,8 @@ export interface HttpDeps {
   publicUrl: string;
   /** When the schedules were looked at last (epoch ms); null before the first time. */
   lastTickAt(): number | null;
+  /** Aborted when the service is asked to end: what it asks of others is given up then. */
+  stopping: AbortSignal;
   /** The version of the program. */
   version: string;
 }

@@ -3,12 +3,17 @@ import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { HttpEnv } from './context.ts';
 import { renderDocs } from './docs-page.ts';
 import { docsStyles } from './docs-styles.ts';
+import { isLoopbackName } from './peer.ts';
 import { json } from './router.ts';
 
 /** Nothing in them is secret, and they change with the version alone. */
 const CACHE_CONTROL = 'public, max-age=300';
 
-/** Adds GET /openapi.json, /docs and its styles; all routes of the API must be there before. */
+/**
+ * Adds GET /openapi.json, /docs and its styles; all routes of the API must be there before. On one
+ * machine the address of the settings may lack the port that was taken: the description then says
+ * that the API is where itself came from.
+ */
 export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicUrl: string): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
     type: 'http',
@@ -23,7 +28,7 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
       version,
       description: 'Runs, holds and webhooks of donor-sync. Errors have the same body everywhere.',
     },
-    servers: [{ url: publicUrl }],
+    servers: [{ url: isLoopbackName(new URL(publicUrl).hostname) ? '/' : publicUrl }],
     security: [{ token: [] }],
   });
   const page = renderDocs(document);

@@ -19,7 +19,8 @@ export function protectAnswers(publicUrl: string) {
       frameAncestors: ["'none'"],
     },
     xFrameOptions: 'DENY',
-    referrerPolicy: 'no-referrer',
+    // Without any referrer browsers would hide the origin of our own forms from us as well.
+    referrerPolicy: 'same-origin',
     // Over plain http browsers ignore it, and on this machine it would only be in the way.
     strictTransportSecurity: publicUrl.startsWith('https:') && 'max-age=31536000',
   });

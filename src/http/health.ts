@@ -78,8 +78,10 @@ function atMostEvery<Result>(
 ): () => Promise<Result> {
   let last: { at: number; result: Promise<Result> } | null = null;
   return () => {
-    if (last === null || clock.now() - last.at >= intervalMs) {
-      last = { at: clock.now(), result: work() };
+    const now = clock.now();
+    // A clock that was set back makes the last result as old as one of the future.
+    if (last === null || now < last.at || now - last.at >= intervalMs) {
+      last = { at: now, result: work() };
     }
     return last.result;
   };

@@ -1,9 +1,18 @@
 /** GET /v1/holds and POST /v1/holds/:id/:decision: what waits for a person, and the decisions. */
 import { createRoute, z } from '@hono/zod-openapi';
+import {
+  type AnyHold,
+  DECIDED,
+  decideHold,
+  decisionsFor,
+  HOLD_DECISIONS,
+  listOpenHolds,
+  reasonText,
+} from '../application/holds.ts';
 import { isoTime } from '../core/clock.ts';
-import type { HoldDecision, HoldRow } from '../store/holds.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './context.ts';
+import { findDecidableHold } from './decidable-hold.ts';
 import { findIntegration } from './find-integration.ts';
 import { HttpError } from './http-error.ts';
 import {
@@ -15,23 +24,20 @@ import {
   notFoundError,
 } from './router.ts';
 
-const decisionSchema = z.enum(['approve', 'reject', 'resubmit']);
-
-const DECISION_OF = {
-  approve: 'approved',
-  reject: 'rejected',
-  resubmit: 'resubmitted',
-} as const satisfies Record<z.infer<typeof decisionSchema>, HoldDecision>;
-
 const holdSchema = z
   .object({
     id: z.string(),
     integration: z.string(),
-    contact: z.string().openapi({ description: "The contact's id in the CRM." }),
-    kind: z.enum(['name_mismatch', 'lost_answer']),
+    contact: z.string().nullable().openapi({
+      description: "The contact's id in the CRM; null for the hold of a network.",
+    }),
+    network: z.string().nullable().openapi({ description: 'The name of the network, or null.' }),
+    kind: z.string().openapi({ example: 'name_mismatch' }),
     detail: z.string().nullable().openapi({ description: 'What was found, for the kind.' }),
+    reason: z.string().openapi({ description: 'Why it is held, in words.' }),
+    decisions: z.array(z.enum(HOLD_DECISIONS)).openapi({ description: 'What may be decided.' }),
     since: z.iso.datetime(),
-    decision: z.enum(['approved', 'rejected', 'resubmitted']).nullable(),
+    decision: z.enum(['approved', 'rejected', 'resubmitted', 'superseded']).nullable(),
   })
   .openapi('Hold');
 
@@ -58,57 +64,45 @@ function decideRoute({ requireRole }: Access) {
     tags: ['Holds'],
     summary: 'Decide a hold',
     description:
-      'For admins. `approve`: the profile is this contact’s, the next run writes it. `reject`: it is somebody else’s, the contact is left alone. `resubmit`: the next run asks the service again, for another credit.',
+      'For admins, and only what `decisions` of the hold allows. `approve`: the profile is this contact’s, or the network may change; the next run does it. `reject`: the contact or the network is left alone. `resubmit`: the next run asks the service again, for another credit.',
     middleware: [requireRole('admin')] as const,
-    request: { params: z.object({ id: z.string(), decision: decisionSchema }) },
+    request: { params: z.object({ id: z.string(), decision: z.enum(HOLD_DECISIONS) }) },
     responses: {
       200: { description: 'Decided.', ...json(z.object({ hold: holdSchema })) },
       ...{ ...accessErrors, ...notFoundError, ...invalidError },
-      409: failure('It was decided before, or has no profile that could be approved.'),
+      409: failure('It was decided before, or cannot be decided like that.'),
     },
   });
 }
 
 /** The routes of what waits for a person. */
 export function holdRoutes({ application }: HttpDeps, access: Access) {
-  const { holds } = application.store;
+  const { store } = application;
   return createRouter()
     .openapi(listRoute(access), async (c) => {
       const { integration } = c.req.valid('query');
       if (integration !== undefined) findIntegration(application, integration);
-      const rows = await holds.listOpen(integration);
-      return c.json({ holds: rows.map(describeHold) }, 200);
+      const open = await listOpenHolds(store, integration);
+      return c.json({ holds: open.map(describeHold) }, 200);
     })
     .openapi(decideRoute(access), async (c) => {
-      const { id, decision: word } = c.req.valid('param');
-      const hold = await holds.find(id);
-      if (!hold) throw new HttpError(404, 'hold_unknown', `There is no hold "${id}".`);
-      if (word === 'approve' && hold.kind === 'lost_answer') throw withoutProfile();
-      const decision = DECISION_OF[word];
-      if (!(await holds.decide(hold, decision))) throw decidedBefore();
-      return c.json({ hold: describeHold({ ...hold, decision }) }, 200);
+      const { id, decision } = c.req.valid('param');
+      const hold = await findDecidableHold(store, id, decision);
+      if (!(await decideHold(store, hold, decision))) throw decidedBefore();
+      return c.json({ hold: { ...describeHold(hold), decision: DECIDED[decision] } }, 200);
     });
 }
 
-function describeHold(row: HoldRow): z.infer<typeof holdSchema> {
-  return holdSchema.parse({
-    id: row.id,
-    integration: row.integration_id,
-    contact: row.crm_id,
-    kind: row.kind,
-    detail: row.detail,
-    since: isoTime(row.opened_at),
-    decision: row.decision,
-  });
-}
-
-/** Approving writes the profile that is there; after a lost answer there is none. */
-function withoutProfile(): HttpError {
-  return new HttpError(
-    409,
-    'hold_without_profile',
-    'The answer was lost, so there is no profile to approve. Resubmit the contact or reject it.',
-  );
+function describeHold(hold: AnyHold): z.infer<typeof holdSchema> {
+  const { id, integration_id: integration, kind, detail, opened_at, decision } = hold.row;
+  return {
+    ...{ id, integration, kind, detail, decision },
+    contact: hold.about === 'contact' ? hold.row.crm_id : null,
+    network: hold.about === 'network' ? hold.row.name : null,
+    reason: reasonText(hold),
+    decisions: [...decisionsFor(hold)],
+    since: isoTime(opened_at),
+  };
 }
 
 function decidedBefore(): HttpError {

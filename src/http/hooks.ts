@@ -23,6 +23,9 @@ import {
 /** Uses closer together than this are not noted: a burst must not cost a write for each call. */
 const USE_NOTED_EVERY_MS = 60_000;
 
+/** A call from a clock that runs ahead stays valid for longer than its age limit. */
+const RECEIPT_KEPT_MS = 2 * MAX_SIGNATURE_AGE_MS;
+
 const acceptedSchema = z
   .object({
     accepted: z.literal(true),
@@ -78,26 +81,32 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts) {
     throw new HttpError(404, 'hook_unknown', 'This address is not one of ours, or no longer.');
   }
 
-  /** False for a call that was taken before; throws an HttpError (401) if it is not signed well. */
-  async function takeOnce(c: Context<HttpEnv>, hook: HookRow): Promise<boolean> {
+  /**
+   * The fingerprint of a signed call, null for one that needs no signature; throws an HttpError
+   * (401) if it is not signed well.
+   */
+  async function receiptOf(c: Context<HttpEnv>, hook: HookRow): Promise<string | null> {
     const { signature: kind, secret } = hook;
-    if (kind === null || secret === null) return true;
+    if (kind === null || secret === null) return null;
     const call = await signedCallOf(c, deps.publicUrl);
     const problem = findSignatureProblem(kind, sealer.open(secret), call, clock.now());
     if (problem !== null) throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
-    const text = `${hook.integration_id}\n${signatureOf(kind, call)}`;
-    // One from a clock that runs ahead stays valid for longer than its age limit.
-    return store.hooks.receive(store.fingerprint('hook_receipt', text), 2 * MAX_SIGNATURE_AGE_MS);
+    return store.fingerprint('hook_receipt', `${hook.integration_id}\n${signatureOf(kind, call)}`);
   }
 
   return createRouter().openapi(hookRoute, async (c) => {
     const { integration: integrationId, token } = c.req.valid('param');
     const { contact = null } = c.req.valid('query');
     const hook = await findHook(c, integrationId, token);
-    if (!(await takeOnce(c, hook))) return c.json({ accepted: true as const, runId: null }, 202);
+    const receipt = await receiptOf(c, hook);
+    if (receipt !== null && (await store.hooks.isReceived(receipt))) {
+      return c.json({ accepted: true as const, runId: null }, 202);
+    }
     const { runId } = await runner.request({
       ...{ integrationId, contact, trigger: 'webhook', full: false },
     });
+    // Only now: a call that failed comes again with the same signature, and is not a replay.
+    if (receipt !== null) await store.hooks.receive(receipt, RECEIPT_KEPT_MS);
     const isNoted =
       hook.last_used_at !== null && clock.now() - hook.last_used_at < USE_NOTED_EVERY_MS;
     if (!isNoted) await store.hooks.noteUse(integrationId);

@@ -142,12 +142,14 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       }
     },
   });
-  gauge('donor_sync_holds', 'Contacts that wait for a decision of a person.', {
-    labelNames: ['integration'],
+  gauge('donor_sync_holds', 'Contacts and networks that wait for a decision of a person.', {
+    labelNames: ['integration', 'about'],
     async collect(set) {
-      const holds = Map.groupBy(await store.holds.listOpen(), (row) => row.integration_id);
+      const contacts = await store.holds.countOpen();
+      const networks = await store.networkHolds.countOpen();
       for (const integration of integrations.keys()) {
-        set({ integration }, holds.get(integration)?.length ?? 0);
+        set({ integration, about: 'contact' }, contacts.get(integration) ?? 0);
+        set({ integration, about: 'network' }, networks.get(integration) ?? 0);
       }
     },
   });

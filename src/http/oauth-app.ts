@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { refuseNullCharacters } from './addresses.ts';
 import { answer, answerError } from './answer-error.ts';
 import type { HttpEnv } from './context.ts';
 import { forbidCaching, protectAnswers } from './headers.ts';
@@ -18,6 +19,7 @@ export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
   app.use(protectAnswers(publicUrl));
   app.use(forbidCaching);
   app.use(requireKnownHost(publicUrl));
+  app.use(refuseNullCharacters);
   app.route('/', oauthRoutes(deps, null));
   return app;
 }

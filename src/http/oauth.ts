@@ -23,7 +23,7 @@ import { type Notice, renderNotice } from './oauth-page.ts';
 import { accessErrors, createRouter, notFoundError } from './router.ts';
 
 /** What the way to a CRM and back needs of the world. */
-export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl'> &
+export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
   Pick<ConsentsDeps, 'application'>;
 
 /** A long time for a CRM to answer, and less than the service gives any answer. */
@@ -138,7 +138,7 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
   }
 
   function consentsDeps(): ConsentsDeps {
-    const signal = AbortSignal.timeout(CRM_TIMEOUT_MS);
+    const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(CRM_TIMEOUT_MS)]);
     return { application, clock: deps.clock, signal };
   }
 

@@ -19,6 +19,9 @@ const HEARTBEAT_INTERVAL_MS = 15_000;
 /** Browsers come back by themselves; whoever lost their token meanwhile does not get in again. */
 const MAX_STREAM_MS = 15 * 60_000;
 
+/** A little longer: by then a stream has ended by itself, unless its listener does not read. */
+const MAX_STALLED_MS = MAX_STREAM_MS + 60_000;
+
 /** How soon browsers come back. */
 const RETRY_MS = 2_000;
 
@@ -53,6 +56,8 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
     const { id } = c.req.valid('param');
     const report = await findRunReport(deps.application.store, id);
     if (report === null) throw runUnknown(id);
+    // Nobody reads what follows the headers here, so that a stream would never end.
+    if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     if (listeners >= MAX_LISTENERS) {
       throw tryLater(503, 'too_many_listeners', 'Too many follow runs already.', RETRY_MS);
     }
@@ -62,7 +67,7 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
     c.header('X-Accel-Buffering', 'no');
     return streamSSE(c, async (stream) => {
       try {
-        await follow(deps, report, stream);
+        await followForAWhile(deps, report, stream);
       } catch (error) {
         deps.log.warn({ run: id, error: messageOf(error) }, 'a run could not be followed further');
       } finally {
@@ -72,9 +77,26 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
   });
 }
 
+/** Follows, but not for longer than the time allows for a listener that has stopped to read. */
+async function followForAWhile(
+  deps: Pick<HttpDeps, 'application' | 'clock'>,
+  report: RunReport,
+  stream: SSEStreamingApi,
+): Promise<void> {
+  const over = new AbortController();
+  void deps.clock.sleep(MAX_STALLED_MS, over.signal).then(() => {
+    if (!over.signal.aborted) stream.abort();
+  });
+  try {
+    await follow(deps, report, stream);
+  } finally {
+    over.abort();
+  }
+}
+
 /** Tells of the run until it ends, the listener goes, or the time is up. */
 async function follow(
-  { application: { store }, clock }: HttpDeps,
+  { application: { store }, clock }: Pick<HttpDeps, 'application' | 'clock'>,
   first: RunReport,
   stream: SSEStreamingApi,
 ): Promise<void> {

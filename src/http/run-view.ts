@@ -2,43 +2,12 @@
 import { z } from '@hono/zod-openapi';
 import { isoTime } from '../core/clock.ts';
 import type { RunReport, Trigger } from '../core/run.ts';
+import { runReportSchema, triggerSchema } from '../core/run-report.ts';
 import type { Store } from '../store/store.ts';
 import { reportOf } from '../sync/stored-report.ts';
 
-const count = z.int().nonnegative();
-
-const bucketSchema = z.object({
-  spent: count,
-  remaining: count.nullable().openapi({ description: 'Null while nobody has asked.' }),
-});
-
-export const triggerSchema = z.enum(['schedule', 'manual', 'webhook']);
-
-export const runStatusSchema = z.enum(['running', 'succeeded', 'incomplete', 'failed']);
-
-export const runSchema = z
-  .object({
-    id: z.string(),
-    integration: z.string(),
-    trigger: triggerSchema,
-    status: runStatusSchema.openapi({
-      description:
-        '`running` also while it waits to begin; `incomplete`: stopped, and the next run goes on.',
-    }),
-    reason: z.object({ code: z.string(), message: z.string() }).nullable(),
-    startedAt: z.iso.datetime(),
-    finishedAt: z.iso.datetime().nullable(),
-    contacts: z.object({
-      ...{ read: count, chosen: count, submitted: count, enhanced: count, written: count },
-      ...{ unchanged: count, skipped: count, failed: count, held: count, waiting: count },
-    }),
-    credits: z.object({ enhancements: bucketSchema, networks: bucketSchema }),
-    networks: z.array(
-      z.object({ name: z.string(), added: count, removed: count, kept: count, failed: count }),
-    ),
-    calls: z.object({ partner: count, crm: count, throttled: count }),
-  })
-  .openapi('Run') satisfies z.ZodType<RunReport>;
+/** The report under its name in openapi.json, which only schemas of this `z` can have. */
+export const runSchema = z.object(runReportSchema.shape).openapi('Run');
 
 /**
  * The run with this id as it stands now, or null. It is looked for where it is when it has begun,

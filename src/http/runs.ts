@@ -1,12 +1,13 @@
 /** GET /v1/runs and /v1/runs/:id. */
 import { createRoute, z } from '@hono/zod-openapi';
+import { runStatusSchema } from '../core/run-report.ts';
 import type { RunRow } from '../store/runs.ts';
 import { reportOf } from '../sync/stored-report.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './context.ts';
 import { HttpError } from './http-error.ts';
 import { accessErrors, createRouter, invalidError, json, notFoundError } from './router.ts';
-import { findRunReport, runSchema, runStatusSchema } from './run-view.ts';
+import { findRunReport, runSchema } from './run-view.ts';
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 20;
@@ -86,7 +87,7 @@ export function runUnknown(id: string): HttpError {
 
 type Position = Pick<RunRow, 'started_at' | 'id'>;
 
-const positionSchema = z.tuple([z.int(), z.string()]);
+const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
 
 function writeCursor({ started_at, id }: Position): string {
   return Buffer.from(JSON.stringify([started_at, id])).toString('base64url');

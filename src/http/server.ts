@@ -56,7 +56,7 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
       connectionsCheckingInterval: limits.checkIntervalMs,
     },
   });
-  if ('maxConnections' in server) server.maxConnections = limits.maxConnections;
+  server.maxConnections = limits.maxConnections;
   server.listen(port, host);
   await once(server, 'listening');
   return { url: urlOf(host, server.address()), close };

@@ -4,6 +4,7 @@ import { inParallel } from '../core/parallel.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { AnswerLost, CreditsExhausted, PartnerNotFound } from '../partner/errors.ts';
+import type { PathCost } from '../store/warm-paths.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
 import { createQueryPurse, type QueryPurse } from './query-purse.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
@@ -23,6 +24,8 @@ export interface Comparison {
   compare(donorIds: readonly string[]): Promise<Compared>;
   /** True if nothing more can be asked in this run; why is on the run. */
   readonly isOver: boolean;
+  /** What the queries have cost so far; null if that is nothing. */
+  readonly spent: PathCost | null;
 }
 
 /** A comparison with these networks (the service's ids; at least one). */
@@ -46,7 +49,7 @@ export function createComparison(
         requests.push(distinct.slice(start, start + MAX_DONORS_PER_REQUEST));
       }
       // The price of the first tells how many more may be sent.
-      const alone = deps.partner.connections.queryCost() === undefined ? 1 : 0;
+      const alone = deps.partner.connections.queryCost('compare') === undefined ? 1 : 0;
       for (const some of [requests.slice(0, alone), requests.slice(alone)]) {
         await inParallel(some, COMPARES_AT_ONCE, (ids) => compareSome(ids, compared));
       }
@@ -54,6 +57,9 @@ export function createComparison(
     },
     get isOver() {
       return isOver || run.control.stopping.aborted;
+    },
+    get spent() {
+      return purse.spent;
     },
   };
 

@@ -5,6 +5,7 @@
 import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import { type Allowance, allowanceOf } from '../run/budget.ts';
+import type { PathCost } from '../store/warm-paths.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
 
 /** Named after what a query does; the first query shows whether it is the one. */
@@ -19,6 +20,8 @@ export interface QueryPurse {
   take(): Promise<boolean>;
   /** Puts back what was taken for a query that the service refused (section 4.5, rule 5). */
   putBack(): void;
+  /** What the queries have cost; null as long as that is nothing. */
+  readonly spent: PathCost | null;
   /** Why `take` said no; null as long as it has not. */
   readonly refusal: Allowance | null;
 }
@@ -34,7 +37,7 @@ export function createQueryPurse(
   let before: Promise<CreditBalances> | null = null;
   return {
     async take() {
-      const cost = partner.connections.queryCost();
+      const cost = partner.connections.queryCost('compare');
       if (cost === null) return true;
       const { bucket, credits: price } = cost ?? EXPECTED;
       before ??= partner.readCredits(control.ending);
@@ -51,6 +54,10 @@ export function createQueryPurse(
     },
     putBack() {
       taken = Math.max(0, taken - 1);
+    },
+    get spent() {
+      const cost = partner.connections.queryCost('compare');
+      return cost && taken > 0 ? { bucket: cost.bucket, credits: taken * cost.credits } : null;
     },
     get refusal() {
       return refusal;

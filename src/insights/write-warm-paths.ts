@@ -7,6 +7,7 @@ import { type Compared, type Comparison, createComparison } from './compare-dono
 import type { InsightDeps, InsightRun } from './context.ts';
 import { deliverPaths, type Found } from './deliver-paths.ts';
 import { type Memberships, membersByNetwork, membershipsOf } from './memberships.ts';
+import { fingerprintSettings } from './path-settings.ts';
 
 /** Contacts that are compared at a time, while those before them are written. */
 const PORTION_SIZE = 1_000;
@@ -38,22 +39,10 @@ async function noticeChanges(
 ): Promise<void> {
   const { refreshAfterDays } = run.integration.insights;
   await store.warmPaths.noticeChanges(run.lease, {
-    settings: store.fingerprint('warm_path_settings', settingsText(run, networks)),
+    settings: fingerprintSettings(store, run, networks),
     members: membersByNetwork(networks),
     computedBefore: refreshAfterDays === null ? null : clock.now() - refreshAfterDays * DAY_MS,
   });
-}
-
-/** What decides what a path is, how it is told and where it is written. */
-function settingsText(
-  { integration, mappings }: InsightRun,
-  networks: readonly MirroredNetwork[],
-): string {
-  return JSON.stringify([
-    integration.insights.minStrength,
-    networks.map(({ networkId, name }) => [networkId, name]),
-    mappings.filter(({ from }) => from.startsWith('warmPath.')),
-  ]);
 }
 
 /** Without those that somebody deleted at the service, which would refuse every comparison. Free. */
@@ -81,13 +70,25 @@ async function computePaths(
   let after: StalePlace | null = null;
   while (!run.control.stopping.aborted) {
     const portion: StaleContact[] = comparison.isOver ? [] : await nextPortion(deps, run, after);
-    if (portion.length === 0 && found.length === 0) return;
+    if (portion.length === 0 && found.length === 0) break;
     found = await bothOf(
       findPaths(run, memberships, comparison, portion),
       deliverPaths(deps, run, found),
     );
     after = portion.at(-1) ?? after;
+    await noteCost(deps, run, comparison);
   }
+}
+
+/** The report of a run has no place for other buckets than two (design, section 4.3). */
+async function noteCost(
+  { store, log }: InsightDeps,
+  { id, lease }: InsightRun,
+  { spent }: Comparison,
+): Promise<void> {
+  if (spent === null) return;
+  await store.warmPaths.recordCost(lease, id, spent);
+  log.info({ run: id, ...spent }, 'credits that the queries for warm paths have cost so far');
 }
 
 /** The contacts after those, without the last few whose donors would not fill a request. */
@@ -117,6 +118,7 @@ export function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
 const NOBODY_TO_COMPARE_WITH: Comparison = {
   compare: async (donorIds) => new Map(donorIds.map((donorId) => [donorId, null])),
   isOver: false,
+  spent: null,
 };
 
 /** Waits for both also if one fails: nothing may be written once the run is over. */

@@ -88,7 +88,7 @@ async function askAbout(
   const [first, ...others] = donors;
   if (first === undefined) return places;
   await ask(deps, run, [first], places);
-  const cost = deps.partner.connections.queryCost();
+  const cost = deps.partner.connections.queryCost('ofDonor');
   if (cost && !maySpend && others.length > 0) {
     throw new ConfigurationError(
       `The service charges ${cost.credits} of the bucket "${cost.bucket}" for each of ${others.length} more questions. Add --spend to ask them.`,

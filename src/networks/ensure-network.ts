@@ -1,10 +1,8 @@
 /** The network of a group at the service, under the name of the settings. */
-import { PartnerBadRequest } from '../partner/errors.ts';
-import type { NetworkRow } from '../store/networks.ts';
 import type { PresentNetwork } from './add-joiners.ts';
-import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import type { MirroredNetwork } from './match-networks.ts';
+import { holdName } from './rename-networks.ts';
 import { findPresent } from './whereabouts.ts';
 
 /**
@@ -21,45 +19,16 @@ export async function ensureNetwork(
   if (row.network_id !== null) return { ...row, network_id: row.network_id };
   const { ending } = run.control;
   const { networkId, adopted, memberCount } = await partner.networks.create(name, color, ending);
-  if (await store.networks.isMirrored(networkId)) {
-    await holdName(deps, run, row, name);
-    return null;
-  }
+  // Asked before the joiners are looked for, since that may cost something.
+  if (await store.networks.isTaken(networkId, row.id)) return holdName(deps, run, row, name);
   const isEmpty = !adopted || memberCount === 0;
   const present = isEmpty ? [] : await findPresent(deps, run, networkId, joiners);
-  await store.networks.bind(run.lease, { id: row.id, networkId, name }, present);
+  const binding = { id: row.id, networkId, name, partnerKey: run.partnerKey };
+  if (!(await store.networks.bind(run.lease, binding, present))) {
+    return holdName(deps, run, row, name);
+  }
   for (const kind of ['name_taken', 'network_deleted'] as const) {
     await store.networkHolds.settle(run.lease, row.id, kind);
   }
   return { ...row, name, network_id: networkId };
-}
-
-/** The settings' name; if another network bears it already, a person is told. */
-export async function renameNetwork(
-  deps: NetworkDeps,
-  run: NetworkRun,
-  { setting: { name }, row }: MirroredNetwork,
-): Promise<void> {
-  const { store, partner } = deps;
-  if (row.network_id === null) return;
-  if (row.name !== name) {
-    try {
-      await partner.networks.rename(row.network_id, name, run.control.ending);
-    } catch (error) {
-      if (!(error instanceof PartnerBadRequest)) throw error;
-      return holdName(deps, run, row, name);
-    }
-    await store.networks.recordName(run.lease, row.id, name);
-  }
-  await store.networkHolds.settle(run.lease, row.id, 'name_taken');
-}
-
-async function holdName(
-  deps: NetworkDeps,
-  run: NetworkRun,
-  row: NetworkRow,
-  name: string,
-): Promise<void> {
-  const subject = deps.store.fingerprint('network_name', name);
-  await askPerson(deps, run, row.id, { kind: 'name_taken', subject, detail: null });
 }

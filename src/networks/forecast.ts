@@ -1,6 +1,7 @@
 /** What a run would do to the networks; nothing is written, and the service is not asked. */
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
+import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { findNetworkAllowance } from './add-joiners.ts';
 import type { NetworkDeps } from './context.ts';
 import { type MatchedSetting, matchNetworks } from './match-networks.ts';
@@ -26,6 +27,8 @@ export interface NetworksForecast {
   networks: NetworkForecast[];
   /** Credits of the networks bucket; `needed` counts everybody who may join after enhancement. */
   credits: { needed: number; allowed: number; remaining: number; limit: string | null };
+  /** Requests at most: a job that takes long is looked at more often. */
+  calls: { partner: number; crm: number };
 }
 
 /** Reads the groups and compares; `remaining` is what the networks bucket holds. */
@@ -38,8 +41,13 @@ export async function forecastNetworks(
   const { settings } = matchNetworks(printSettings(deps, { integration }), rows);
   const forgotten = await deps.store.forget.listForgotten(integration.id);
   const networks: NetworkForecast[] = [];
+  const calls = { partner: 0, crm: 0 };
+  const { remote } = deps.connector.capabilities;
   for (const matched of settings) {
-    networks.push(await forecastOne(deps, { integration, forgotten }, matched));
+    const forecast = await forecastOne(deps, { integration, forgotten }, matched);
+    networks.push(forecast);
+    calls.partner += partnerCalls(forecast, matched);
+    if (remote) calls.crm += 1;
   }
   const needed = networks
     .filter(({ problem }) => problem === null)
@@ -57,7 +65,26 @@ export async function forecastNetworks(
       remaining,
       limit: needed > credits ? limitText : null,
     },
+    calls,
   };
+}
+
+/** The balance, the bulk add, and one look at its job. */
+const CALLS_PER_BULK_ADD = 3;
+
+function partnerCalls(
+  { joiners, toEnhance, leavers, problem }: NetworkForecast,
+  { setting, row }: MatchedSetting,
+): number {
+  if (problem !== null) return 0;
+  const adding = joiners + toEnhance;
+  const networkId = row?.network_id ?? null;
+  const naming = networkId === null ? adding > 0 : row?.name !== setting.name;
+  return (
+    (naming ? 1 : 0) +
+    Math.ceil(adding / MAX_DONORS_PER_REQUEST) * CALLS_PER_BULK_ADD +
+    Math.ceil(leavers / MAX_DONORS_PER_REQUEST)
+  );
 }
 
 async function forecastOne(

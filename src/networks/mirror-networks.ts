@@ -1,5 +1,4 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
-
 import { PartnerNotFound } from '../partner/errors.ts';
 import type { NetworkDecision } from '../store/network-holds.ts';
 import type { NetworkRow } from '../store/networks.ts';
@@ -7,13 +6,15 @@ import { addJoiners } from './add-joiners.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { holdDeleted, isDeleted, isLeftAlone } from './deleted-network.ts';
-import { ensureNetwork, renameNetwork } from './ensure-network.ts';
+import { ensureNetwork } from './ensure-network.ts';
 import { followAdds, lookAtAdds } from './follow-adds.ts';
 import { type MirroredNetwork, matchNetworks } from './match-networks.ts';
 import { findMembership } from './membership.ts';
 import { type MemberPlan, planMembers } from './plan-members.ts';
 import { printSettings } from './read-groups.ts';
+import { holdRefused, isNetworkRefusal } from './refused-network.ts';
 import { removeLeavers } from './remove-leavers.ts';
+import { renameNetworks } from './rename-networks.ts';
 import { settleUnansweredAdd } from './settle-adds.ts';
 import { findPresent } from './whereabouts.ts';
 
@@ -31,7 +32,8 @@ export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promis
     networks.map(({ setting, row }) => ({ id: row.id, name: setting.name })),
   );
   await finishEarlierAdds(deps, run);
-  for (const network of networks) {
+  await renameNetworks(deps, run, networks);
+  for (const network of await findNetworks(deps, run)) {
     if (run.control.stopping.aborted) return;
     // Half a group is no group: what was not read to its end in this run stays as it is.
     if (network.row.read_run === run.id) await mirrorNetwork(deps, run, network);
@@ -64,15 +66,19 @@ async function mirrorNetwork(
   const mayRemove = await judgeLeavers(deps, run, row, plan);
   if (mayRemove === 'open') return;
   try {
-    await renameNetwork(deps, run, mirrored);
     if (mayRemove === 'approved') await removeLeavers(deps, run, row, plan);
     if (plan.outdated.length > 0) {
       await deps.store.networks.dropMembers(run.lease, row.id, plan.outdated);
     }
-    if (plan.joiners.length === 0) return;
-    const present = await ensureNetwork(deps, run, mirrored, plan.joiners);
-    if (present !== null) await addJoiners(deps, run, present);
+    if (plan.joiners.length > 0) {
+      const present = await ensureNetwork(deps, run, mirrored, plan.joiners);
+      if (present !== null) await addJoiners(deps, run, present);
+    }
+    if (row.name === mirrored.setting.name || row.network_id === null) {
+      await deps.store.networkHolds.settle(run.lease, row.id, 'network_refused');
+    }
   } catch (error) {
+    if (isNetworkRefusal(error)) return holdRefused(deps, run, row, error);
     if (!(error instanceof PartnerNotFound) || !(await isDeleted(deps, run, row))) throw error;
     await holdDeleted(deps, run, row, plan);
   }

@@ -52,6 +52,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** A database that is away for a while is looked at again by the next tick. */
   async function tickOnce(): Promise<void> {
     try {
+      const isSetBack = lastTickAt !== null && clock.now() < lastTickAt;
+      if (isSetBack) await planSchedules(deps, integrations.values());
       const wanted = await tick(deps);
       lastTickAt = clock.now();
       if (wanted > 0) deps.wake();

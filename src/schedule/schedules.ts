@@ -33,8 +33,9 @@ export function isScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
 }
 
 /**
- * Brings the store in line with the settings: a schedule that is new or has changed is planned from
- * now on, others keep their time, also one that has passed meanwhile.
+ * Brings the store in line with settings and clock: a schedule that is new or has changed is planned
+ * from now on, and so is one that a clock which ran ahead has planned. Others keep their time, also
+ * one that has passed meanwhile.
  */
 export async function planSchedules(
   { store: { schedules }, clock }: ScheduleDeps,
@@ -48,9 +49,20 @@ export async function planSchedules(
       continue;
     }
     const rule = ruleOf(integration.schedule);
-    if (row?.rule === rule) continue;
-    await schedules.plan(integration.id, rule, nextRunAt(integration, clock.now()));
+    const now = clock.now();
+    if (row?.rule === rule && !isTooFarAhead(integration, row, now)) continue;
+    await schedules.plan(integration.id, rule, nextRunAt(integration, now));
   }
+}
+
+/**
+ * True if a time lies behind the next two. The second next is right after a run, when the clock was
+ * set back a little: to plan that one anew would run twice.
+ */
+function isTooFarAhead(integration: Scheduled, { next_run_at: at }: ScheduleRow, now: number) {
+  const next = nextRunAt(integration, now);
+  const secondNext = next === null ? null : nextRunAt(integration, next);
+  return at !== null && secondNext !== null && at > secondNext;
 }
 
 /** What the time of a schedule is computed from; another text means that it is computed anew. */

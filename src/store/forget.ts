@@ -1,6 +1,7 @@
 import { SqliteAdapter, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { Fingerprint } from './fingerprint.ts';
+import { forgetIntroducer } from './stale-paths.ts';
 import type { Database } from './tables.ts';
 
 export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
@@ -11,6 +12,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
      */
     erase(integrationId: string, crmId: string): Promise<boolean> {
       return db.transaction().execute(async (trx) => {
+        await forgetIntroducer(trx, integrationId, crmId);
         const known = await trx
           .deleteFrom('contacts')
           .where('integration_id', '=', integrationId)
@@ -25,6 +27,12 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
         }
         await trx
           .deleteFrom('run_requests')
+          .where('integration_id', '=', integrationId)
+          .where('contact', '=', crmId)
+          .execute();
+        await trx
+          .updateTable('runs')
+          .set({ contact: null })
           .where('integration_id', '=', integrationId)
           .where('contact', '=', crmId)
           .execute();

@@ -50,21 +50,30 @@ export function hookQueries(db: Database, clock: Clock) {
         .execute();
     },
 
+    /** Whether a signed call, known by its fingerprint, has been taken before. */
+    async isReceived(fingerprint: string): Promise<boolean> {
+      const receipt = await db
+        .selectFrom('hook_receipts')
+        .select('fingerprint')
+        .where('fingerprint', '=', fingerprint)
+        .executeTakeFirst();
+      return receipt !== undefined;
+    },
+
     /**
-     * Notes a signed call, known by its fingerprint; false if it has come before. Calls older than
-     * `maxAgeMs` are refused by their age and need not be remembered.
+     * Notes a signed call that was taken. Calls older than `maxAgeMs` are refused by their age and
+     * need not be remembered.
      */
-    async receive(fingerprint: string, maxAgeMs: number): Promise<boolean> {
+    async receive(fingerprint: string, maxAgeMs: number): Promise<void> {
       await db
         .deleteFrom('hook_receipts')
         .where('received_at', '<', clock.now() - maxAgeMs)
         .execute();
-      const inserted = await db
+      await db
         .insertInto('hook_receipts')
         .values({ fingerprint, received_at: clock.now() })
         .onConflict((c) => c.column('fingerprint').doNothing())
-        .executeTakeFirst();
-      return inserted.numInsertedOrUpdatedRows === 1n;
+        .execute();
     },
   };
 }

@@ -4,6 +4,8 @@ import * as sharedProfiles from '../../migrations/0002-shared-profiles.ts';
 import * as service from '../../migrations/0003-service.ts';
 import * as networks from '../../migrations/0004-networks.ts';
 import * as warmPaths from '../../migrations/0005-warm-paths.ts';
+import * as runScope from '../../migrations/0006-run-scope.ts';
+import * as warmPathLooks from '../../migrations/0007-warm-path-looks.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -20,4 +22,6 @@ export const MIGRATIONS = {
   '0003-service': service,
   '0004-networks': networks,
   '0005-warm-paths': warmPaths,
+  '0006-run-scope': runScope,
+  '0007-warm-path-looks': warmPathLooks,
 } satisfies MigrationList;

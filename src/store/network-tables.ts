@@ -101,7 +101,9 @@ export type NetworkHoldKind =
   /** The service does not have the network any more. */
   | 'network_deleted'
   /** Another network has the name already. */
-  | 'name_taken';
+  | 'name_taken'
+  /** The service refuses the network or its members as invalid. */
+  | 'network_refused';
 
 export interface NetworkHoldsTable {
   id: string;

@@ -16,6 +16,15 @@ export interface MirroredGroup {
   name: string;
 }
 
+/** The network of the service that a group is to have. */
+export interface Binding {
+  id: string;
+  networkId: string;
+  name: string;
+  /** Fingerprint of the key, whose integrations may want the same network. */
+  partnerKey: string;
+}
+
 /** Members of mirrored groups are submitted before all others. */
 const MEMBER_PRIORITY = 0;
 
@@ -31,16 +40,6 @@ export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         .orderBy('created_at')
         .orderBy('id')
         .execute();
-    },
-
-    /** True if a network of the service mirrors a group already, of whatever integration. */
-    async isMirrored(networkId: string): Promise<boolean> {
-      const row = await db
-        .selectFrom('networks')
-        .select('id')
-        .where('network_id', '=', networkId)
-        .executeTakeFirst();
-      return row !== undefined;
     },
 
     /** Notes groups of the settings; the name of a network changes when the service has it. */
@@ -116,13 +115,21 @@ export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       return wanted;
     },
 
-    /** The service has a network for the group now; these donors are its members already. */
-    async bind(
+    /** True if this network of the service mirrors another group, of whatever integration. */
+    isTaken: (networkId: string, id: string) => isTaken(db, networkId, id),
+
+    /**
+     * The service has a network for the group now; these donors are its members already. False, with
+     * nothing changed, if another group has it: two processes may have found it at the same time.
+     */
+    bind(
       lease: Lease,
-      { id, networkId, name }: { id: string; networkId: string; name: string },
+      { id, networkId, name, partnerKey }: Binding,
       donorIds: readonly string[],
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
+    ): Promise<boolean> {
+      return checkpoint(lease, async (trx) => {
+        await waitForKey(trx, partnerKey);
+        if (await isTaken(trx, networkId, id)) return false;
         await trx
           .updateTable('networks')
           .set({ network_id: networkId, name })
@@ -144,6 +151,7 @@ export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
             )
             .execute();
         }
+        return true;
       });
     },
 
@@ -154,6 +162,25 @@ export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       );
     },
   };
+}
+
+/** Of two transactions of one key the second goes on when the first has ended. */
+async function waitForKey(trx: Trx, partnerKey: string): Promise<void> {
+  await trx
+    .insertInto('partner_keys')
+    .values({ id: partnerKey, spend_sequence: 0 })
+    .onConflict((c) => c.column('id').doUpdateSet({ id: partnerKey }))
+    .execute();
+}
+
+async function isTaken(db: Database | Trx, networkId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('networks')
+    .select('id')
+    .where('network_id', '=', networkId)
+    .where('id', '<>', id)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function raisePriority(trx: Trx, lease: Lease, network: string): Promise<void> {

@@ -93,9 +93,13 @@ export function runRequestQueries(db: Database, clock: Clock) {
       });
     },
 
-    /** Drops a request whose run cannot even be begun. */
-    async drop(runId: string): Promise<void> {
-      await endRunRequest(db, runId);
+    /** Drops a request, unless its run has begun meanwhile. */
+    async dropWaiting(runId: string): Promise<void> {
+      await db
+        .deleteFrom('run_requests')
+        .where('run_id', '=', runId)
+        .where('left_at', 'is', null)
+        .execute();
     },
   };
 }
@@ -183,6 +187,6 @@ export async function beginRunRequest(trx: Trx, runId: string, now: number): Pro
 }
 
 /** Nothing is wanted of a request any more. */
-export async function endRunRequest(trx: Database | Trx, runId: string): Promise<void> {
+export async function endRunRequest(trx: Trx, runId: string): Promise<void> {
   await trx.deleteFrom('run_requests').where('run_id', '=', runId).execute();
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { RetriableError } from '../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../core/run.ts';
 import type { Checkpoint, Lease } from './leases.ts';
-import { beginRunRequest, endRunRequest } from './run-requests.ts';
+import { ALL_CONTACTS, beginRunRequest, endRunRequest } from './run-requests.ts';
 import type { Database, RunsTable, Trx } from './tables.ts';
 
 export type RunRow = Selectable<RunsTable>;
@@ -20,11 +20,17 @@ export interface RunFilter {
 export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /**
-     * Notes a run that begins, for one contact or (null) for all; one that was cut off before is
-     * marked as interrupted. The request that the run answers, if there is one, stops waiting.
-     * Throws a RetriableError if another process has begun this run.
+     * Notes a run that begins, for one contact or (null) for all, `full` if it reads everything
+     * anew; one that was cut off before is marked as interrupted. The request that the run answers,
+     * if there is one, stops waiting. Throws a RetriableError if another process has begun this run.
      */
-    async begin(lease: Lease, id: string, trigger: Trigger, only: string | null): Promise<void> {
+    async begin(
+      lease: Lease,
+      id: string,
+      trigger: Trigger,
+      only: string | null,
+      full = false,
+    ): Promise<void> {
       await checkpoint(lease, async (trx) => {
         await requireFresh(trx, id);
         await beginRunRequest(trx, id, clock.now());
@@ -53,6 +59,8 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
             integration_id: lease.integrationId,
             epoch: lease.epoch,
             trigger,
+            contact: only ?? ALL_CONTACTS,
+            full: full ? 1 : 0,
             status: 'running',
             started_at: clock.now(),
             read_count: 0,

@@ -1,7 +1,9 @@
 /** Which warm paths can have changed since the last time somebody looked. */
+import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
+import type { Lease } from './leases.ts';
 import { portions } from './rows.ts';
-import type { Trx } from './tables.ts';
+import type { Tables, Trx } from './tables.ts';
 
 /** What warm paths depend on besides the contacts. */
 export interface PathScope {
@@ -23,17 +25,76 @@ export interface MemberChanges {
 }
 
 /** Marks the paths that can have changed, takes up contacts without one, and notes the scope. */
-export async function markStale(trx: Trx, integrationId: string, scope: PathScope): Promise<void> {
+export async function markStale(
+  trx: Trx,
+  { integrationId, epoch }: Lease,
+  scope: PathScope,
+): Promise<void> {
   const before = await findScope(trx, integrationId);
   const isOtherScope = before === null || before.settings !== scope.settings;
   const { joined, left } = memberChanges(before?.members ?? {}, scope.members);
   if (isOtherScope) await markAll(trx, integrationId, { told: null });
   if (joined.size > 0) await markAll(trx, integrationId, {});
   else await markConnectedTo(trx, integrationId, [...left]);
-  await markEnhanced(trx, integrationId);
+  const since = isOtherScope ? null : before.lookedEpoch;
+  await markEnhanced(trx, integrationId, since);
   await markOld(trx, integrationId, scope.computedBefore);
-  await takeUpContacts(trx, integrationId);
-  if (isOtherScope || joined.size > 0 || left.size > 0) await saveScope(trx, integrationId, scope);
+  await takeUpContacts(trx, integrationId, since);
+  await saveScope(trx, integrationId, scope, epoch);
+}
+
+/**
+ * Takes the donor that a contact is out of all that is known of other contacts' paths, unless another
+ * contact is the same donor. Paths that led through it are computed anew.
+ */
+export async function forgetIntroducer(
+  trx: Trx,
+  integrationId: string,
+  crmId: string,
+): Promise<void> {
+  const donorId = await findOnlyDonor(trx, integrationId, crmId);
+  if (donorId === null) return;
+  await markConnectedTo(trx, integrationId, [donorId]);
+  await trx
+    .updateTable('warm_paths')
+    // There was an introducer, so that there may be values of ours to clear.
+    .set({ introducer_id: '', connecting: null })
+    .where('integration_id', '=', integrationId)
+    .where((eb) => eb.or([eb('introducer_id', '=', donorId), isConnecting(eb, donorId)]))
+    .execute();
+  const scope = await findScope(trx, integrationId);
+  if (scope === null) return;
+  const members = Object.entries(scope.members).map(([networkId, donorIds]) => [
+    networkId,
+    donorIds.filter((each) => each !== donorId),
+  ]);
+  await trx
+    .updateTable('warm_path_scopes')
+    .set({ members: JSON.stringify(Object.fromEntries(members)) })
+    .where('integration_id', '=', integrationId)
+    .execute();
+}
+
+/** The donor that the contact is and no other contact of the integration; null if there is none. */
+async function findOnlyDonor(
+  trx: Trx,
+  integrationId: string,
+  crmId: string,
+): Promise<string | null> {
+  const contacts = await trx
+    .selectFrom('contacts')
+    .select('donor_id')
+    .where('integration_id', '=', integrationId)
+    .where('donor_id', '=', (eb) =>
+      eb
+        .selectFrom('contacts as forgotten')
+        .select('forgotten.donor_id')
+        .where('forgotten.integration_id', '=', integrationId)
+        .where('forgotten.crm_id', '=', crmId),
+    )
+    .limit(2)
+    .execute();
+  return contacts.length === 1 ? (contacts[0]?.donor_id ?? null) : null;
 }
 
 const membersSchema = z.record(z.string(), z.array(z.string()));
@@ -56,23 +117,25 @@ function missingFrom(those: Members, these: Members): Set<string> {
 async function findScope(trx: Trx, integrationId: string) {
   const row = await trx
     .selectFrom('warm_path_scopes')
-    .select(['settings', 'members'])
+    .select(['settings', 'members', 'looked_epoch'])
     .where('integration_id', '=', integrationId)
     .executeTakeFirst();
   if (!row) return null;
-  return { settings: row.settings, members: membersSchema.parse(JSON.parse(row.members)) };
+  const members = membersSchema.parse(JSON.parse(row.members));
+  return { settings: row.settings, members, lookedEpoch: row.looked_epoch };
 }
 
 async function saveScope(
   trx: Trx,
   integrationId: string,
   { settings, members: byNetwork }: PathScope,
+  epoch: number,
 ): Promise<void> {
-  const members = JSON.stringify(byNetwork);
+  const looked = { settings, members: JSON.stringify(byNetwork), looked_epoch: epoch };
   await trx
     .insertInto('warm_path_scopes')
-    .values({ integration_id: integrationId, settings, members })
-    .onConflict((c) => c.column('integration_id').doUpdateSet({ settings, members }))
+    .values({ integration_id: integrationId, ...looked })
+    .onConflict((c) => c.column('integration_id').doUpdateSet(looked))
     .execute();
 }
 
@@ -100,15 +163,19 @@ async function markConnectedTo(
           eb('donor_id', 'in', portion),
           eb('introducer_id', 'in', portion),
           eb.and([eb('introducer_id', 'is not', null), eb('connecting', 'is', null)]),
-          // A wildcard in an id would only mark one path too many.
-          ...portion.map((donorId) => eb('connecting', 'like', `%${JSON.stringify(donorId)}%`)),
+          ...portion.map((donorId) => isConnecting(eb, donorId)),
         ]),
       )
       .execute();
   }
 }
 
-async function markEnhanced(trx: Trx, integrationId: string): Promise<void> {
+/** A wildcard in an id would only find one path too many. */
+function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
+  return eb('connecting', 'like', `%${JSON.stringify(donorId)}%`);
+}
+
+async function markEnhanced(trx: Trx, integrationId: string, since: number | null): Promise<void> {
   await trx
     .updateTable('warm_paths')
     .from('contacts')
@@ -129,7 +196,31 @@ async function markEnhanced(trx: Trx, integrationId: string): Promise<void> {
         ]),
       ]),
     )
+    .$if(since !== null, (query) =>
+      query.where('warm_paths.crm_id', 'in', touchedSince(trx, integrationId, since ?? 0)),
+    )
     .execute();
+}
+
+/** CRM ids of the contacts that these runs have touched, found without looking at all others. */
+function touchedSince(trx: Trx, integrationId: string, epoch: number) {
+  return trx
+    .selectFrom('contacts as touched')
+    .select('touched.crm_id')
+    .where('touched.integration_id', '=', integrationId)
+    .where('touched.outcome_run', 'in', runsSince(trx, integrationId, epoch));
+}
+
+/**
+ * The runs from this epoch on: whatever gives a contact a donor or a profile notes its run as well,
+ * so that a contact which none of them has touched is as it was.
+ */
+function runsSince(trx: Trx, integrationId: string, epoch: number) {
+  return trx
+    .selectFrom('runs')
+    .select('runs.id')
+    .where('runs.integration_id', '=', integrationId)
+    .where('runs.epoch', '>=', epoch);
 }
 
 async function markOld(
@@ -147,7 +238,11 @@ async function markOld(
     .execute();
 }
 
-async function takeUpContacts(trx: Trx, integrationId: string): Promise<void> {
+async function takeUpContacts(
+  trx: Trx,
+  integrationId: string,
+  since: number | null,
+): Promise<void> {
   await trx
     .insertInto('warm_paths')
     .columns(['integration_id', 'crm_id', 'donor_id', 'stale', 'computed_at'])
@@ -164,6 +259,9 @@ async function takeUpContacts(trx: Trx, integrationId: string): Promise<void> {
         .where('integration_id', '=', integrationId)
         .where('donor_id', 'is not', null)
         .where('state', '<>', 'removed')
+        .$if(since !== null, (query) =>
+          query.where('outcome_run', 'in', runsSince(trx, integrationId, since ?? 0)),
+        )
         .where((inner) =>
           inner.not(
             inner.exists(

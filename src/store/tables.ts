@@ -116,6 +116,10 @@ export interface RunsTable {
   integration_id: string;
   epoch: number;
   trigger: string;
+  /** The CRM id of the one contact, the empty string for all; null if that is not known any more. */
+  contact: string | null;
+  /** 1 if everything is read anew; null for runs of old versions. */
+  full: number | null;
   status: string;
   reason_code: string | null;
   reason_message: string | null;

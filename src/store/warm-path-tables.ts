@@ -3,6 +3,7 @@
 export interface WarmPathTables {
   warm_paths: WarmPathsTable;
   warm_path_scopes: WarmPathScopesTable;
+  warm_path_costs: WarmPathCostsTable;
 }
 
 /** One row for each contact with a donor: its best connection to the networks, if it has one. */
@@ -36,4 +37,16 @@ export interface WarmPathScopesTable {
   settings: string;
   /** JSON: the service's id of each network → donor ids of its members. */
   members: string;
+  /**
+   * The epoch of the lease under which that was: contacts that no run has touched since are as they
+   * were. Null if every contact is to be looked at.
+   */
+  looked_epoch: number | null;
+}
+
+/** What a run's queries for paths have cost; there is no row where they were free. */
+export interface WarmPathCostsTable {
+  run_id: string;
+  bucket: string;
+  credits: number;
 }

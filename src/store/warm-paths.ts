@@ -1,10 +1,11 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { OUTCOME_REASONS, type OutcomeReason, outcomeOf } from '../core/outcome.ts';
 import type { OwnedValues } from './deliveries.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions, valuesTable } from './rows.ts';
 import { markStale, type PathScope } from './stale-paths.ts';
-import type { Database, Trx } from './tables.ts';
+import type { Database, Tables, Trx } from './tables.ts';
 
 /** A contact whose warm path may have changed. */
 export interface StaleContact {
@@ -51,6 +52,12 @@ export interface PathWrite {
   isDone: boolean;
 }
 
+/** Credits that queries have cost, and the bucket they were taken from. */
+export interface PathCost {
+  bucket: string;
+  credits: number;
+}
+
 /** Where `listStale` goes on. */
 export type StalePlace = Pick<StaleContact, 'computedAt' | 'donorId' | 'crmId'>;
 
@@ -60,10 +67,11 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
     /**
      * Marks as stale what can have changed since the last time: all paths if the settings changed
      * or somebody joined; those through a member who left, and the leaver's own; those of contacts
-     * enhanced since; old ones. Contacts that have no path yet are taken up.
+     * enhanced since; old ones. Contacts that have no path yet are taken up. Only contacts that a
+     * run has touched since are looked at, so that a quiet night costs next to nothing.
      */
     async noticeChanges(lease: Lease, scope: PathScope): Promise<void> {
-      await checkpoint(lease, (trx) => markStale(trx, lease.integrationId, scope));
+      await checkpoint(lease, (trx) => markStale(trx, lease, scope));
     },
 
     /**
@@ -106,6 +114,27 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       }));
     },
 
+    /** Notes what the queries of a run have cost so far. */
+    async recordCost(lease: Lease, runId: string, cost: PathCost): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .insertInto('warm_path_costs')
+          .values({ run_id: runId, ...cost })
+          .onConflict((c) => c.column('run_id').doUpdateSet(cost))
+          .execute(),
+      );
+    },
+
+    /** What the queries of a run have cost; null if they were free. */
+    async findCost(runId: string): Promise<PathCost | null> {
+      const row = await db
+        .selectFrom('warm_path_costs')
+        .select(['bucket', 'credits'])
+        .where('run_id', '=', runId)
+        .executeTakeFirst();
+      return row === undefined ? null : { bucket: row.bucket, credits: Number(row.credits) };
+    },
+
     /** True if any contact of an integration has a path. */
     async hasPaths(integrationId: string): Promise<boolean> {
       const row = await db
@@ -116,6 +145,29 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         .limit(1)
         .executeTakeFirst();
       return row !== undefined;
+    },
+
+    /** True if paths were compared last under these settings (their fingerprint). */
+    async hasScope(integrationId: string, settings: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('warm_path_scopes')
+        .select('settings')
+        .where('integration_id', '=', integrationId)
+        .executeTakeFirst();
+      return row?.settings === settings;
+    },
+
+    /** How many contacts are donors who may have a path: all of them, or the one by its CRM id. */
+    async countKnown(integrationId: string, only: string | null): Promise<number> {
+      const row = await db
+        .selectFrom('contacts')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('integration_id', '=', integrationId)
+        .where('donor_id', 'is not', null)
+        .where(mayBeResearched)
+        .$if(only !== null, (query) => query.where('crm_id', '=', only ?? ''))
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
     },
 
     /** How many contacts wait to have their path computed. */
@@ -155,10 +207,7 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       )
       .where('warm_paths.integration_id', '=', integrationId)
       .where('warm_paths.stale', '=', 1)
-      .where('contacts.state', '<>', 'removed')
-      .where((eb) =>
-        eb.or([eb('contacts.eligible', '=', 1), eb('contacts.outcome_reason', '<>', 'opted_out')]),
-      )
+      .where(mayBeResearched)
       .$if(only !== null, (query) => query.where('warm_paths.crm_id', '=', only ?? ''));
   }
 
@@ -236,6 +285,14 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
 }
 
 const MILLIONTHS = 1_000_000;
+
+/** Neither gone from the CRM nor opted out. */
+function mayBeResearched(eb: ExpressionBuilder<Pick<Tables, 'contacts'>, 'contacts'>) {
+  return eb.and([
+    eb('contacts.state', '<>', 'removed'),
+    eb.or([eb('contacts.eligible', '=', 1), eb('contacts.outcome_reason', '<>', 'opted_out')]),
+  ]);
+}
 
 type WrittenRow = PathWrite & { crmId: string };
 

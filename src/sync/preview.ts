@@ -91,6 +91,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   const credits = await previewCredits(deps, run, tally.paid);
   const enhanced = credits.enhancements.allowed;
   const alreadyPaid = waiting.profiles + tally.shared;
+  const partner = partnerCalls(enhanced, alreadyPaid);
   return {
     integration: request.integration.id,
     read: tally.read,
@@ -100,12 +101,14 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     credits,
     waiting,
     fields: findings,
-    calls: {
-      crm: crmCalls(connector, enhanced, alreadyPaid),
-      partner: partnerCalls(enhanced, alreadyPaid),
-    },
-    secondsAtLimit: partnerCalls(enhanced, alreadyPaid) / REQUESTS_PER_SECOND,
+    calls: { crm: crmCalls(connector, enhanced, alreadyPaid), partner },
+    secondsAtLimit: secondsAtLimit(partner),
   };
+}
+
+/** The least time that so many requests to the service take. */
+export function secondsAtLimit(partnerCalls: number): number {
+  return partnerCalls / REQUESTS_PER_SECOND;
 }
 
 /** What the profiles that are already paid for would change; their results are free. */

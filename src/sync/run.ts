@@ -140,7 +140,7 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     only: request.only,
     control: createRunControl(clock, request.signal),
   };
-  await store.runs.begin(lease, run.id, request.trigger, request.only);
+  await store.runs.begin(lease, run.id, request.trigger, request.only, request.full);
   return run;
 }
 

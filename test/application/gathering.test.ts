@@ -32,6 +32,17 @@ describe('the gathering of webhooks', () => {
     expect(gathering.mayBegin(webhook(START + 20_001))).toBe(false);
   });
 
+  it('gathers after the clock was set back as it did before', async () => {
+    const clock = createFakeClock(START);
+    const gathering = createGathering(clock);
+    gathering.mayBegin(webhook(START));
+    await clock.advance(-86_400_000);
+    gathering.mayBegin(webhook(START - 86_400_000));
+    expect(gathering.mayBegin(webhook(START - 86_399_990))).toBe(false);
+    await clock.advance(15_000);
+    expect(gathering.mayBegin(webhook(START - 86_399_990))).toBe(true);
+  });
+
   it('holds up nobody else: other integrations, people, schedules', () => {
     const gathering = createGathering(createFakeClock(START));
     gathering.mayBegin(webhook(START));

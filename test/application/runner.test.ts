@@ -79,6 +79,17 @@ describe('a wish during a run of its integration', () => {
     expect(await elsewhere.runner.request(RIVERSIDE)).toEqual({ runId, joined: 'running' });
   });
 
+  it('joins a run that `donor-sync sync` has begun as well', async () => {
+    const { runner, application } = await open(SLOW);
+    const sync = house.world.start(['sync']);
+    await until(async () => (await application.findRunning('riverside'))?.run != null);
+    const run = (await application.findRunning('riverside'))?.run;
+    expect(await runner.request(RIVERSIDE)).toEqual({ runId: run, joined: 'running' });
+    const one = await runner.request({ ...RIVERSIDE, contact: '003A' });
+    expect(one.joined).toBeNull();
+    expect((await sync.ended).exitCode).toBe(0);
+  });
+
   it('by schedule or webhook is looked at when the run ends, once', async () => {
     const { runner, application, ended, untilEnded } = await open(SLOW);
     runner.start();
@@ -173,6 +184,33 @@ describe('a run that cannot begin', () => {
     expect(await application.store.runRequests.list()).toEqual([]);
     await runner.request(RIVERSIDE);
     await untilEnded(2);
+  });
+
+  it('is so too if its clients cannot even be made', async () => {
+    const { runner, application, untilEnded } = await open();
+    const riverside = application.integrations.get('riverside');
+    if (riverside === undefined) throw new Error('no integration');
+    riverside.crm = { kind: 'a-package-that-is-gone' };
+    runner.start();
+    const { runId } = await runner.request(RIVERSIDE);
+    const { report } = await untilEnded(1);
+    expect(report).toMatchObject({ id: runId, status: 'failed', trigger: 'manual' });
+    expect(report.reason?.message).toContain('a-package-that-is-gone');
+    expect(await application.store.runRequests.list()).toEqual([]);
+    expect(await application.findRunning('riverside')).toBeNull();
+  });
+
+  it('is dropped if its run is on record already', async () => {
+    const { runner, application, ended, untilEnded } = await open();
+    runner.start();
+    const { runId } = await runner.request(RIVERSIDE);
+    await untilEnded(1);
+    await application.store.runRequests.add({
+      ...{ integrationId: 'riverside', contact: null, trigger: 'manual', full: false, runId },
+    });
+    runner.wake();
+    await until(async () => (await application.store.runRequests.list()).length === 0);
+    expect(ended).toHaveLength(1);
   });
 });
 

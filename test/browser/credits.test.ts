@@ -21,21 +21,27 @@ function balancesOf(count: number): CreditBalances {
   };
 }
 
+/** The service, as far as the reader knows it. */
+interface Service {
+  answer(signal?: AbortSignal): Promise<CreditBalances>;
+}
+
 /** A reader over a service whose next answers a test decides. */
 function openReader() {
   const clock = createFakeClock();
   const asked: string[] = [];
-  const service = { answer: (): Promise<CreditBalances> => Promise.resolve(balancesOf(100)) };
+  const service: Service = { answer: () => Promise.resolve(balancesOf(100)) };
+  const stopping = new AbortController();
   const reader = createCreditReader({
-    ...{ clock, log: silentLog },
+    ...{ clock, log: silentLog, stopping: stopping.signal },
     application: {
       async open({ id }) {
         asked.push(id);
-        return { partner: { readCredits: () => service.answer() }, close: async () => {} };
+        return { partner: { readCredits: (signal) => service.answer(signal) }, close: async () => {} };
       },
     },
   });
-  return { reader, clock, asked, service };
+  return { reader, clock, asked, service, stopping };
 }
 
 describe('createCreditReader', () => {
@@ -84,5 +90,22 @@ describe('createCreditReader', () => {
     expect(await second).toMatchObject([{ balances: { enhancements: 7 } }]);
     expect(asked).toHaveLength(1);
     expect(clock.sleepers()).toBe(0);
+  });
+
+  it('gives up a service that does not answer when it is to stop', async () => {
+    const { reader, clock, service, stopping } = openReader();
+    const given = Promise.withResolvers<void>();
+    service.answer = (signal) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => {
+          given.resolve();
+          reject(new Error('given up'));
+        });
+      });
+    const reading = reader.read([RIVERSIDE]);
+    await clock.advance(1_500);
+    expect(await reading).toMatchObject([{ balances: null }]);
+    stopping.abort();
+    await given.promise;
   });
 });

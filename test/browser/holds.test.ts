@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { HoldStore } from '../../src/application/holds.ts';
 import { integrationSchema } from '../../src/core/integration.ts';
-import { decideHold, type HoldStore, readHolds } from '../../src/http/dashboard/holds.ts';
+import { readHolds } from '../../src/http/dashboard/holds.ts';
 import type { HoldRow } from '../../src/store/holds.ts';
 import type { NetworkHoldRow } from '../../src/store/network-holds.ts';
 
@@ -28,24 +29,19 @@ function aNetwork(changes: Partial<NetworkHoldRow> = {}): NetworkHoldRow {
   };
 }
 
-/** A store with these holds, and what was decided about them. */
-function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]) {
-  const decided: string[] = [];
+/** A store with these holds. */
+function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]): HoldStore {
   const queries = <Row extends { id: string }>(rows: Row[]) => ({
     listOpen: () => Promise.resolve(rows),
     find: (id: string) => Promise.resolve(rows.find((row) => row.id === id)),
-    decide: ({ id }: Row, decision: string) => {
-      decided.push(`${id} ${decision}`);
-      return Promise.resolve(true);
-    },
+    decide: () => Promise.resolve(true),
   });
-  const store: HoldStore = { holds: queries(contacts), networkHolds: queries(networks) };
-  return { store, decided };
+  return { holds: queries(contacts), networkHolds: queries(networks) };
 }
 
 describe('readHolds', () => {
   it('puts contacts and networks in one list, the oldest first, with what can be decided', async () => {
-    const { store } = aStore([aContact(), aContact({ kind: 'lost_answer' })], [aNetwork()]);
+    const store = aStore([aContact(), aContact({ kind: 'lost_answer' })], [aNetwork()]);
     const { shown, total, byIntegration } = await readHolds(store, INTEGRATIONS);
     expect(shown.map(({ subject }) => subject)).toEqual(['Board', '003A', '003A']);
     expect(shown.map(({ choices }) => choices.map(({ decision }) => decision))).toEqual([
@@ -59,31 +55,12 @@ describe('readHolds', () => {
 
   it('shows as many as a page can bear, and counts all', async () => {
     const rows = Array.from({ length: 60 }, (_, index) => aContact({ id: String(index) }));
-    const { shown, total } = await readHolds(aStore(rows, []).store, INTEGRATIONS);
+    const { shown, total } = await readHolds(aStore(rows, []), INTEGRATIONS);
     expect([shown.length, total]).toEqual([50, 60]);
   });
 
   it('leaves out what belongs to an integration that is gone', async () => {
-    const { store } = aStore([aContact({ integration_id: 'gone' })], []);
+    const store = aStore([aContact({ integration_id: 'gone' })], []);
     expect(await readHolds(store, INTEGRATIONS)).toMatchObject({ total: 0, shown: [] });
-  });
-});
-
-describe('decideHold', () => {
-  it('decides about contacts and networks', async () => {
-    const { store, decided } = aStore([aContact()], [aNetwork()]);
-    await decideHold(store, INTEGRATIONS, 'c', 'resubmit');
-    await decideHold(store, INTEGRATIONS, 'n', 'approve');
-    await decideHold(store, INTEGRATIONS, 'n', 'reject');
-    expect(decided).toEqual(['c resubmitted', 'n approved', 'n rejected']);
-  });
-
-  it('refuses what makes no sense: a network that is to be asked again, or cannot be mended so', async () => {
-    const unreadable = aNetwork({ id: 'u', kind: 'group_unreadable' });
-    const { store, decided } = aStore([], [aNetwork(), unreadable]);
-    const refusal = { status: 409, code: 'hold_not_decidable' };
-    await expect(decideHold(store, INTEGRATIONS, 'n', 'resubmit')).rejects.toMatchObject(refusal);
-    await expect(decideHold(store, INTEGRATIONS, 'u', 'approve')).rejects.toMatchObject(refusal);
-    expect(decided).toEqual([]);
   });
 });

@@ -77,10 +77,10 @@ describe('the buttons', () => {
 
     const { cookie } = await signIn(here, await here.addToken('admin'));
     const started = await press(here, path, { cookie });
-    expect(started).toMatchObject({ status: 303, location: '/?note=sync#riverside' });
+    expect(started).toMatchObject({ status: 303, location: '/?note=sync#integration_riverside' });
     expect(await here.application.store.runRequests.list()).toHaveLength(1);
     const joined = await press(here, path, { cookie });
-    expect(joined.location).toBe('/?note=joined#riverside');
+    expect(joined.location).toBe('/?note=joined#integration_riverside');
     const page = await here.request('/', { headers: { cookie } });
     expect(page.text).toContain('About to sync');
   });
@@ -108,7 +108,7 @@ describe('the buttons', () => {
     // The answer was lost: there is no profile that could be approved.
     const refused = await press(here, `/holds/${hold?.id}/approve`);
     expect(refused.status).toBe(409);
-    expect(refused.text).toContain('cannot be decided like that');
+    expect(refused.text).toContain('no profile to approve');
     expect(await press(here, `/holds/${hold?.id}/resubmit`)).toMatchObject({
       ...{ status: 303, location: '/?note=resubmit#holds' },
     });

@@ -92,8 +92,8 @@ describe('demo', () => {
     expect(crms[1]?.createdFields).toContain('donor_net_worth');
     for (const { runs, contacts } of crms) {
       const [first, second] = runs;
-      expect(first).toMatchObject({ status: 'succeeded', contacts: { read: 25 } });
-      expect(first?.contacts['written']).toBeGreaterThan(20);
+      expect(first).toMatchObject({ status: 'succeeded', contacts: { read: 60 } });
+      expect(first?.contacts['written']).toBeGreaterThan(50);
       expect(second).toMatchObject({
         status: 'succeeded',
         credits: { enhancements: { spent: 0 } },
@@ -107,7 +107,7 @@ describe('demo', () => {
   it('pays once for whoever is in both CRMs', async () => {
     const { crms } = await playOnce('--contacts', '8');
     const [salesforce, hubspot] = crms.map(({ runs }) => runs[0]);
-    expect(salesforce?.credits.enhancements.spent).toBeGreaterThan(20);
+    expect(salesforce?.credits.enhancements.spent).toBeGreaterThan(50);
     expect(hubspot?.credits.enhancements.spent).toBe(0);
     expect(hubspot?.contacts['enhanced']).toBe(salesforce?.contacts['enhanced']);
   });

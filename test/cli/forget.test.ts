@@ -52,4 +52,17 @@ describe('donor-sync forget', () => {
     expect(await databaseText(world)).not.toContain(id);
     expect(await world.spent()).toBe(spent);
   });
+
+  it('takes a member out of the networks at once', async () => {
+    world = await openCliWorld({
+      settings: '    networks: [{ name: Board, group: { column: Board, equals: member } }]',
+    });
+    const people = await world.rows();
+    await world.saveRows(people.map((row) => ({ ...row, Board: 'member' })));
+    await world.run(['sync']);
+    const id = (await world.rows()).find((row) => row['Donor ID'])?.['Id'] ?? '';
+    const { stdout } = await world.run(['forget', id, '--yes']);
+    expect(stdout).toContain('Left the networks: Board.');
+    expect(await databaseText(world)).not.toContain(id);
+  });
 });

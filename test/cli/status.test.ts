@@ -25,7 +25,10 @@ const detailSchema = z.strictObject({
 const creditsSchema = z.strictObject({
   keys: z.array(
     z.strictObject({
-      integrations: z.array(z.looseObject({ integration: z.string(), spentThisMonth: z.int() })),
+      integrations: z.array(z.looseObject({
+          integration: z.string(),
+          spentThisMonth: z.strictObject({ enhancements: z.int(), networks: z.int() }),
+        })),
       buckets: z.record(z.string(), z.int()),
       openSubmission: z.unknown(),
     }),
@@ -77,8 +80,8 @@ describe('donor-sync credits', () => {
     expect(keys).toMatchObject([
       {
         integrations: [
-          { integration: 'riverside', spentThisMonth: 3 },
-          { integration: 'hillside', spentThisMonth: 0 },
+          { integration: 'riverside', spentThisMonth: { enhancements: 3, networks: 0 } },
+          { integration: 'hillside', spentThisMonth: { enhancements: 0, networks: 0 } },
         ],
         buckets: { enhancements: 99_997, networks: 100_000 },
         openSubmission: null,

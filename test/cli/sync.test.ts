@@ -99,7 +99,7 @@ describe('donor-sync sync', () => {
   });
 
   it('stops at SIGTERM with exit code 3, and the next run goes on from there', async () => {
-    const here = await open({ service: { jobTimeMs: 3_000 } });
+    const here = await open({ service: { jobTimeMs: 10_000 } });
     const { child, ended } = await startAndSubmit(here, ['--json']);
     const other = await here.run(['sync', '--json']);
     expect(other.exitCode).toBe(3);

@@ -8,6 +8,7 @@ import { silentLog } from '../../src/core/log.ts';
 import { answerError } from '../../src/http/answer-error.ts';
 import type { HttpEnv } from '../../src/http/context.ts';
 import { noteRequests } from '../../src/http/request-log.ts';
+import { until } from '../application/runner-world.ts';
 import { errorSchema, type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
 
 let world: HttpWorld | undefined;
@@ -57,6 +58,33 @@ describe('errors', () => {
     expect(refused.headers.get('allow')).toBe('POST');
   });
 
+  it('are the fault of callers whose addresses or forms are broken, and no alarm', async () => {
+    const here = await open();
+    for (const path of ['/v1/runs/%00', '/v1/runs?integration=%00', '/runs/%00', '/v1/holds/%00']) {
+      expect((await here.request(path)).status, path).toBe(422);
+    }
+    expect((await here.request('/hooks/%00/x', { method: 'POST' })).status).toBe(422);
+    const cursor = Buffer.from('[1,"\\u0000"]').toString('base64url');
+    expect((await here.request(`/v1/runs?cursor=${cursor}`)).status).toBe(422);
+    for (const type of ['multipart/form-data', 'multipart/form-data; boundary=x']) {
+      const headers = { 'content-type': type };
+      const answer = await here.request('/sign-in', { method: 'POST', headers, body: 'abc' });
+      expect(answer.status, type).toBe(400);
+    }
+    expect(here.logLines.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+
+  it('are none of ours if the caller goes away in the middle', async () => {
+    const here = await open();
+    const socket = connect(Number(new URL(here.url).port), '127.0.0.1');
+    socket.write(`POST ${START} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`);
+    socket.write('Content-Length: 50\r\n\r\n{');
+    socket.end();
+    await until(() => here.logLines.some((line) => line.includes('"msg":"http request"')));
+    expect(here.logLines.join('')).toContain('"status":400');
+    expect(here.logLines.join('')).not.toContain('failed inside');
+  });
+
   it('say nothing from inside, but by which id the log speaks of them', async () => {
     const app = new Hono<HttpEnv>();
     const told: unknown[] = [];
@@ -87,7 +115,7 @@ describe('every answer', () => {
       );
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('x-frame-options')).toBe('DENY');
-      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('referrer-policy')).toBe('same-origin');
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
       expect(headers.get('strict-transport-security')).toBeNull();
     }
@@ -137,6 +165,17 @@ describe('callers who take too much', () => {
     );
     expect(unsized).toMatch(/^HTTP\/1.1 413/);
     expect(await here.application.store.runRequests.list()).toEqual([]);
+  });
+
+  it('of connections are turned away', async () => {
+    const here = await open({ limits: { maxConnections: 2 } });
+    const port = Number(new URL(here.url).port);
+    const idle = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+    await Promise.all(idle.map((socket) => once(socket, 'connect')));
+    await once(connect(port, '127.0.0.1').resume(), 'close');
+    for (const socket of idle) socket.destroy();
+    const ask = () => here.request('/healthz').catch(() => null);
+    await until(async () => (await ask())?.status === 200);
   });
 
   it('of time are cut off', async () => {

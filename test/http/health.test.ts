@@ -50,6 +50,17 @@ describe('GET /healthz and /readyz', () => {
     expect(await ask()).toBe(503);
   });
 
+  it('look again when the clock was set back', async () => {
+    const clock = createFakeClock(Date.now());
+    world = await openHttpWorld({ isIdle: true, clock });
+    const { url, application } = world;
+    const ask = async () => (await fetch(`${url}/readyz`)).status;
+    expect(await ask()).toBe(200);
+    await application.close();
+    await clock.advance(-86_400_000);
+    expect(await ask()).toBe(503);
+  });
+
   it('see that nobody looks at the schedules any more', async () => {
     const clock = createFakeClock(Date.now());
     let lastTickAt: number | null = null;

@@ -11,9 +11,12 @@ afterEach(async () => {
 const holdSchema = z.strictObject({
   id: z.string(),
   integration: z.string(),
-  contact: z.string(),
+  contact: z.string().nullable(),
+  network: z.string().nullable(),
   kind: z.string(),
   detail: z.string().nullable(),
+  reason: z.string(),
+  decisions: z.array(z.string()),
   since: z.iso.datetime(),
   decision: z.string().nullable(),
 });
@@ -78,4 +81,40 @@ describe('/v1/holds', () => {
     expect((await world.request('/v1/holds?integration=nobody')).status).toBe(404);
     expect(await listHolds(world)).toEqual([hold]);
   });
+
+  it('has the holds of networks too, in the list, the decisions and the metrics', async () => {
+    world = await openHttpWorld({ isIdle: true });
+    await holdNetwork(world);
+    const [hold] = await listHolds(world);
+    expect(hold).toMatchObject({ contact: null, network: 'Board', kind: 'group_shrunk' });
+    expect(hold?.decisions).toEqual(['approve', 'reject']);
+    const metrics = (await world.request('/metrics')).text;
+    expect(metrics).toContain('donor_sync_holds{integration="riverside",about="network"} 1');
+    expect(metrics).toContain('donor_sync_holds{integration="riverside",about="contact"} 0');
+
+    const decide = (word: string) =>
+      world?.request(`/v1/holds/${hold?.id}/${word}`, { method: 'POST' });
+    const senseless = await decide('resubmit');
+    expect([senseless?.status, senseless?.read(errorSchema).error.code]).toEqual([
+      ...[409, 'hold_not_decidable'],
+    ]);
+    const approved = await decide('approve');
+    expect(approved?.read(decidedSchema).hold).toMatchObject({ decision: 'approved' });
+    expect(await listHolds(world)).toEqual([]);
+    expect((await decide('reject'))?.status).toBe(409);
+  });
 });
+
+/** More than half of the members of a mirrored group have left it. */
+async function holdNetwork({ application }: HttpWorld): Promise<void> {
+  const { store } = application;
+  const attempt = await application.takeLease('riverside');
+  if (!attempt.acquired) throw new Error('somebody else is at work');
+  await store.networks.recordSettings(attempt.lease, [
+    { id: 'network-1', selector: 'fingerprint', name: 'Board' },
+  ]);
+  await store.networkHolds.ask(attempt.lease, {
+    ...{ id: 'hold-1', network: 'network-1', kind: 'group_shrunk', subject: 's', detail: '12' },
+  });
+  await store.leases.release(attempt.lease);
+}

@@ -136,6 +136,18 @@ describe('a webhook address with HubSpot signatures', () => {
     expect(await here.application.store.runRequests.list()).toEqual([request]);
   });
 
+  it('takes a call again that could not be put on record, and then no more', async () => {
+    const { here, path } = await openSigned();
+    const headers = sign(path);
+    const { runRequests } = here.application.store;
+    const { add } = runRequests;
+    runRequests.add = () => Promise.reject(new Error('the database is away'));
+    expect((await post(here, path, headers, body)).status).toBe(500);
+    runRequests.add = add;
+    expect((await post(here, path, headers, body)).read(acceptedSchema).runId).not.toBeNull();
+    expect((await post(here, path, headers, body)).read(acceptedSchema).runId).toBeNull();
+  });
+
   it('refuses unsigned, forged and stale calls', async () => {
     const { here, path } = await openSigned();
     const cases: [string, Record<string, string>, string][] = [

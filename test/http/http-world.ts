@@ -118,6 +118,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   const app = createHttpApp({
     ...{ application, runner, clock, log, publicUrl, version: '0.0.0' },
     lastTickAt: options.lastTickAt ?? (() => clock.now()),
+    stopping: new AbortController().signal,
   });
   const { limits = {} } = options;
   const http = await startHttpServer({ app, host: '127.0.0.1', port: 0, limits });

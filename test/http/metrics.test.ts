@@ -46,7 +46,7 @@ describe('GET /metrics', () => {
     expect([spent, left]).toEqual([4, 996]);
     expect(figureOf(`donor_sync_last_success_age_seconds{${label}}`)).toBeGreaterThanOrEqual(0);
     expect(figureOf(`donor_sync_run_requests{${label}}`)).toBe(0);
-    expect(figureOf(`donor_sync_holds{${label}}`)).toBeGreaterThanOrEqual(0);
+    expect(figureOf(`donor_sync_holds{${label},about="contact"}`)).toBeGreaterThanOrEqual(0);
     expect(text).not.toContain('Planted');
     expect(text).not.toContain('nameless');
   });

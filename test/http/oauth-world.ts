@@ -57,6 +57,7 @@ export async function openOAuthWorld(kind: Kind) {
   const app = createHttpApp({
     ...{ application, runner, clock, log: silentLog, publicUrl: PUBLIC_URL, version: '0.0.0' },
     lastTickAt: () => clock.now(),
+    stopping: new AbortController().signal,
   });
   const http = await startHttpServer({ app, host: '127.0.0.1', port: 0 });
   const [integration] = application.select(['riverside']);

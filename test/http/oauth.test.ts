@@ -40,7 +40,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
   });
 
   it('tells the CRM the hash of the verifier alone, and asks to come back to the public address', async () => {

@@ -191,6 +191,20 @@ describe('GET /v1/runs/:id/events', () => {
     expect((await here.request('/v1/runs/none/events')).status).toBe(404);
   });
 
+  it('counts nobody as a listener who asks for the headers alone', async () => {
+    const here = await open({ isIdle: true });
+    const { run } = await start(here);
+    const path = `/v1/runs/${run.id}/events`;
+    for (let asked = 0; asked < 101; asked += 1) {
+      const { status, headers } = await here.request(path, { method: 'HEAD' });
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    }
+    const gone = new AbortController();
+    const answer = await fetch(here.url + path, { signal: gone.signal });
+    expect(answer.status).toBe(200);
+    gone.abort();
+  });
+
   it('takes a bounded number of listeners, and others when some have gone', async () => {
     const here = await open({ isIdle: true });
     const { run } = await start(here);

@@ -3,7 +3,14 @@ import type { PathScope } from '../../src/store/stale-paths.ts';
 import type { ComputedPath, StaleContact } from '../../src/store/warm-paths.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { contactOf, contactRow, crmIds, putContacts } from '../store/contact-stages.ts';
-import { INTEGRATION, RUN, START_MS, type StoreWorld, storeWorlds } from '../store/store-world.ts';
+import {
+  INTEGRATION,
+  RUN,
+  START_MS,
+  type StoreWorld,
+  storeWorlds,
+  takeLease,
+} from '../store/store-world.ts';
 
 const SCOPE: PathScope = {
   settings: 'print of the settings',
@@ -124,18 +131,51 @@ describeEachDatabase('stale warm paths', (open) => {
     const { db } = world;
     await db
       .updateTable('contacts')
-      .set({ enhanced_at: START_MS + 11 })
+      .set({ enhanced_at: START_MS + 11, outcome_run: RUN })
       .where('crm_id', '=', 'c-000')
       .execute();
     await db
       .updateTable('contacts')
-      .set({ donor_id: 'somebody else' })
+      .set({ donor_id: 'somebody else', outcome_run: RUN })
       .where('crm_id', '=', 'c-002')
       .execute();
     await stale(world);
     expect((await listAll(world.store)).map(({ donorId }) => donorId).sort()).toEqual([
       donorOf('c-000'),
       'somebody else',
+    ]);
+  });
+
+  it('are also those that a run has enhanced which died before it came to its paths', async () => {
+    const world = await createComputed();
+    const { db, store, clock } = world;
+    await stale(world);
+    const died = await takeLease(store, INTEGRATION);
+    await store.runs.begin(died, 'run-2', 'schedule', null);
+    await clock.advance(10);
+    await putContacts(world, [
+      contactRow({ crm_id: 'c-new', donor_id: 'the new one', outcome_run: 'run-2' }),
+    ]);
+    await db
+      .updateTable('contacts')
+      .set({ enhanced_at: clock.now(), outcome_run: 'run-2' })
+      .where('crm_id', '=', 'c-001')
+      .execute();
+    const lease = await takeLease(store, INTEGRATION);
+    await store.runs.begin(lease, 'run-3', 'schedule', null);
+    expect((await stale({ ...world, lease })).sort()).toEqual(['c-001', 'c-new']);
+  });
+
+  it('are looked for among all contacts again once the settings have changed', async () => {
+    const world = await createComputed();
+    await stale(world);
+    await putContacts(world, [
+      contactRow({ crm_id: 'c-odd', donor_id: 'odd', outcome_run: 'run of another time' }),
+    ]);
+    expect(await stale(world)).toEqual([]);
+    expect((await stale(world, { settings: 'another print' })).sort()).toEqual([
+      ...crmIds(3),
+      'c-odd',
     ]);
   });
 

@@ -291,6 +291,8 @@ describe('the cost of queries', PATIENTLY, () => {
       integration: { insights: { budget: { perRun: 2 } } },
     });
     const first = await world.sync();
+    const cost = await world.store.warmPaths.findCost(first.id);
+    expect(cost).toEqual({ bucket: 'searches', credits: 2 });
     expect(first.reason).toMatchObject({ code: 'budget_reached' });
     expect(first.reason?.message).toContain('insights.budget.perRun');
     expect(await searchesSpent()).toBe(2);

@@ -2,14 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/core/log.ts';
 import { createScheduler, type Scheduler } from '../../src/schedule/scheduler.ts';
 import type { ScheduleRow } from '../../src/store/schedules.ts';
-import { createFakeClock } from '../helpers/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 
 const START_MS = 1_800_000_000_000;
 
 /** A scheduler over schedules that are looked at by `listDue`. */
-function aScheduler(listDue: () => Promise<ScheduleRow[]>, wake = () => {}): Scheduler {
+function aScheduler(
+  listDue: () => Promise<ScheduleRow[]>,
+  clock: Pick<FakeClock, 'now'> = createFakeClock(START_MS),
+  list: () => Promise<ScheduleRow[]> = async () => [],
+): Scheduler {
   const schedules = {
-    list: async () => [],
+    list,
     find: async () => undefined,
     plan: async () => {},
     listDue,
@@ -19,8 +23,8 @@ function aScheduler(listDue: () => Promise<ScheduleRow[]>, wake = () => {}): Sch
     drop: async () => {},
   };
   return createScheduler({
-    ...{ store: { schedules }, integrations: new Map(), log: silentLog, wake },
-    clock: createFakeClock(START_MS),
+    ...{ store: { schedules }, integrations: new Map(), log: silentLog, clock },
+    wake() {},
   });
 }
 
@@ -47,6 +51,26 @@ describe('createScheduler', () => {
     await second.promise;
     await scheduler.stop();
     expect(scheduler.lastTickAt()).toBe(START_MS);
+  });
+
+  it('plans anew when the clock was set back', async () => {
+    const clock = createFakeClock(START_MS);
+    let plans = 0;
+    const planned = Promise.withResolvers<void>();
+    const scheduler = aScheduler(
+      async () => [],
+      clock,
+      async () => {
+        plans += 1;
+        if (plans === 2) planned.resolve();
+        return [];
+      },
+    );
+    await scheduler.start();
+    await clock.advance(-86_400_000);
+    await planned.promise;
+    await scheduler.stop();
+    expect(scheduler.lastTickAt()).toBe(START_MS - 86_400_000);
   });
 
   it('is over only when no look is under way', async () => {

@@ -89,6 +89,49 @@ describeEachDatabase('erase', (open, kind) => {
     );
   });
 
+  it('leaves nothing of the donor that the person was in the paths of others', async () => {
+    const world = await createWorld();
+    const { store, lease, db } = world;
+    await putContacts(world, [
+      contactRow({ crm_id: MARKED, donor_id: 'donor-marked' }),
+      contactRow({ crm_id: 'c-1', donor_id: 'donor-1' }),
+      contactRow({ crm_id: 'c-2', donor_id: 'donor-2' }),
+    ]);
+    const scope = { settings: 's', members: { board: ['donor-2', 'donor-marked'] } };
+    await store.warmPaths.noticeChanges(lease, { ...scope, computedBefore: null });
+    const path = { strength: 0.7, people: 1, introducerId: 'donor-marked', networkId: 'board' };
+    const through = (crmId: string, introducerId: string, connecting: string[]) => ({
+      ...{ crmId, donorId: `donor of ${crmId}`, told: 'print', written: null },
+      path: { ...path, introducerId, connecting },
+    });
+    await store.warmPaths.recordComputed(lease, RUN, [
+      through('c-1', 'donor-marked', ['donor-marked']),
+      through('c-2', 'donor-1', ['donor-1', 'donor-marked']),
+    ]);
+    expect(JSON.stringify(await everything(db))).toContain('donor-marked');
+    await store.forget.erase(INTEGRATION, MARKED);
+    expect(JSON.stringify(await everything(db))).not.toContain('donor-marked');
+    const list = { after: null, limit: 10, only: null };
+    const stale = await store.warmPaths.listStale(INTEGRATION, list);
+    expect(stale.map(({ crmId }) => crmId).sort()).toEqual(['c-1', 'c-2']);
+    expect(await store.warmPaths.hasPaths(INTEGRATION)).toBe(true);
+  });
+
+  it('leaves the paths through a donor whom another contact is, too', async () => {
+    const world = await createWorld();
+    const { store, lease, db } = world;
+    await putContacts(world, [
+      contactRow({ crm_id: MARKED, donor_id: 'donor-1' }),
+      contactRow({ crm_id: 'c-1', donor_id: 'donor-1' }),
+    ]);
+    const scope = { settings: 's', members: { board: ['donor-1'] }, computedBefore: null };
+    await store.warmPaths.noticeChanges(lease, scope);
+    const { warm_path_scopes: before } = await everything(db);
+    await store.forget.erase(INTEGRATION, MARKED);
+    const { warm_path_scopes: after } = await everything(db);
+    expect(after).toEqual(before);
+  });
+
   it('says whether anything was known, and keeps the person away all the same', async () => {
     const { store } = await createWorld();
     expect(await store.forget.erase(INTEGRATION, MARKED)).toBe(false);

@@ -53,14 +53,29 @@ describeEachDatabase('networks', (open) => {
     const { store, lease } = await withBoard(createWorld);
     await store.networks.recordSettings(lease, [{ ...BOARD, name: 'Trustees' }]);
     expect(await store.networks.list(INTEGRATION)).toMatchObject([{ name: 'Trustees' }]);
-    const bound = { id: BOARD.id, networkId: 'n-1', name: 'Trustees' };
-    await store.networks.bind(lease, bound, ['donor-1']);
+    const bound = { id: BOARD.id, networkId: 'n-1', name: 'Trustees', partnerKey: 'key' };
+    expect(await store.networks.bind(lease, bound, ['donor-1'])).toBe(true);
     await store.networks.recordSettings(lease, [{ ...BOARD, selector: 'another' }]);
     expect(await store.networks.list(INTEGRATION)).toMatchObject([
       { name: 'Trustees', selector: 'another', network_id: 'n-1', read_run: null },
     ]);
-    expect(await store.networks.isMirrored('n-1')).toBe(true);
-    expect(await store.networks.isMirrored('n-2')).toBe(false);
+  });
+
+  it('mirror one group each: of two that take the same network the first one has it', async () => {
+    const { store, lease } = await withBoard(createWorld);
+    await store.networks.recordSettings(lease, [{ ...BOARD, id: 'other', selector: 'other' }]);
+    const bound = { networkId: 'n-1', name: 'Board', partnerKey: 'key' };
+    const both = await Promise.all([
+      store.networks.bind(lease, { ...bound, id: BOARD.id }, []),
+      store.networks.bind(lease, { ...bound, id: 'other' }, ['donor-1']),
+    ]);
+    expect(both.sort()).toEqual([false, true]);
+    const rows = await store.networks.list(INTEGRATION);
+    expect(rows.filter(({ network_id: networkId }) => networkId === 'n-1')).toHaveLength(1);
+    const [owner] = rows.filter(({ network_id: networkId }) => networkId === 'n-1');
+    expect(await store.networks.isTaken('n-1', owner?.id ?? '')).toBe(false);
+    expect(await store.networks.isTaken('n-1', 'another')).toBe(true);
+    expect(await store.networks.isTaken('n-2', 'another')).toBe(false);
   });
 
   it('replace the members of a group, and move those who are due to the front', async () => {
@@ -189,7 +204,9 @@ describeEachDatabase('holds of networks', (open) => {
   it('forget the members of a deleted network once it is to be made anew', async () => {
     const world = await withBoard(createWorld);
     const { store, lease } = world;
-    await store.networks.bind(lease, { ...BOARD, networkId: 'n-1' }, ['donor-1']);
+    await store.networks.bind(lease, { ...BOARD, networkId: 'n-1', partnerKey: 'key' }, [
+      'donor-1',
+    ]);
     const question = { network: BOARD.id, kind: 'network_deleted', detail: '1' } as const;
     await store.networkHolds.ask(lease, { ...question, id: 'hold-1', subject: 'n-1' });
     const [hold] = await store.networkHolds.listOpen();

@@ -13,6 +13,8 @@ describeEachDatabase('runs', (open) => {
       integration_id: INTEGRATION,
       epoch: lease.epoch,
       trigger: 'manual',
+      contact: '',
+      full: 0,
       status: 'running',
       reason_code: null,
       reason_message: null,
@@ -26,6 +28,14 @@ describeEachDatabase('runs', (open) => {
       spent_enhancements: 0,
       report: null,
     });
+  });
+
+  it('notes what the run looks at, until that contact is erased', async () => {
+    const { store, lease } = await createWorld();
+    await store.runs.begin(lease, 'run-2', 'manual', '003A', true);
+    expect(await store.runs.find('run-2')).toMatchObject({ contact: '003A', full: 1 });
+    await store.forget.erase(INTEGRATION, '003A');
+    expect(await store.runs.find('run-2')).toMatchObject({ contact: null, full: 1 });
   });
 
   it('counts what an earlier run has chosen and left undone', async () => {

@@ -15,7 +15,8 @@ export class OAuthError extends Error {
   }
 }
 
-/** The body of a refused sign-in. */
-export function oauthErrorBody({ error, status, message }: OAuthError) {
-  return { error, error_description: message, status, message };
+/** The body of a refused sign-in: what OAuth has, and what every error of HubSpot has. */
+export function oauthErrorBody({ error, status, message }: OAuthError, correlationId: string) {
+  const category = 'VALIDATION_ERROR';
+  return { error, error_description: message, status, message, category, correlationId };
 }

@@ -1,6 +1,6 @@
 /** Installing an app in this account, and what tests may change about that. */
 
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import { createRouter, type HubspotEnv, readBody } from '../context.ts';
 import type { Database } from '../database.ts';
 import { ALL_SCOPES } from '../scopes.ts';
@@ -29,7 +29,7 @@ export interface OAuthOptions {
 /** The two parts of signing in. */
 export interface OAuth {
   /** To be mounted at `/oauth`, before anything that asks for a token. */
-  routes: Hono;
+  routes: Hono<HubspotEnv>;
   /** To be mounted at `/_sandbox/oauth`. */
   control: Hono<HubspotEnv>;
 }
@@ -43,7 +43,7 @@ export function openOAuth(options: OAuthOptions): OAuth {
   };
   const codes = createCodes(options.clock, options.createSecret);
   const refreshTokens = openRefreshTokens(options.db, options.createSecret);
-  const routes = new Hono();
+  const routes = createRouter();
   routes.route('/', authorizeRoutes({ ...options, codes, settings, knownScopes: ALL_SCOPES }));
   routes.route('/', tokenRoutes({ ...options, codes, settings, refreshTokens }));
   return { routes, control: controlRoutes(options.app, settings) };

@@ -1,7 +1,8 @@
 /** `/oauth/{version}/token` and its neighbours: signing in, going on, signing out. */
 
-import { type Context, Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { OWNER, PORTAL_ID } from '../account.ts';
+import { createRouter, type HubspotEnv } from '../context.ts';
 import { HubspotError } from '../errors.ts';
 import type { FoundToken, Tokens } from '../tokens.ts';
 import type { Codes } from './codes.ts';
@@ -21,8 +22,8 @@ export interface TokenEndpointOptions extends TokenInfoOptions {
 }
 
 /** The endpoints, to be mounted at `/oauth`. */
-export function tokenRoutes(options: TokenEndpointOptions): Hono {
-  const router = new Hono();
+export function tokenRoutes(options: TokenEndpointOptions): Hono<HubspotEnv> {
+  const router = createRouter();
   for (const version of VERSIONS) {
     router.post(`/${version}/token`, async (c) => giveTokens(c, options, await readForm(c)));
     router.post(`/${version}/token/introspect`, async (c) => {
@@ -39,8 +40,8 @@ export function tokenRoutes(options: TokenEndpointOptions): Hono {
   }
   addFirstVersion(router, options);
   router.onError((error, c) => {
-    if (error instanceof OAuthError) return c.json(oauthErrorBody(error), 400, NOT_STORED);
-    throw error;
+    if (!(error instanceof OAuthError)) throw error;
+    return c.json(oauthErrorBody(error, c.var.correlationId), 400, NOT_STORED);
   });
   return router;
 }
@@ -52,7 +53,7 @@ const DEFAULT_LIFETIME_SECONDS = 1800;
 type Form = Partial<Record<string, string>>;
 
 /** The addresses that end with February 2027: secrets may stand in them. */
-function addFirstVersion(router: Hono, options: TokenEndpointOptions): void {
+function addFirstVersion(router: Hono<HubspotEnv>, options: TokenEndpointOptions): void {
   router.post('/v1/token', async (c) =>
     giveTokens(c, options, { ...c.req.query(), ...(await readForm(c)) }),
   );

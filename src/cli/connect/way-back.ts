@@ -22,7 +22,7 @@ export interface WayBackWish {
   port: number | undefined;
 }
 
-type WayBackDeps = Pick<OAuthDeps, 'application'> & { clock: Clock; log: Log };
+type WayBackDeps = Pick<OAuthDeps, 'application' | 'stopping'> & { clock: Clock; log: Log };
 
 /**
  * The running service, if there is one with the same database; else this process listens at the

@@ -14,17 +14,28 @@ export interface CrmPart {
   integration: string;
   /** Where its stand-in serves. */
   baseUrl: string;
-  /** The fields that are shown of a contact. */
+  /** The fields of a profile that are shown of a contact. */
   shownFields: readonly string[];
+  /** The field that says who can introduce somebody. */
+  pathField: string;
 }
 
 /** What became of the CRM. */
-export interface CrmAct extends Omit<CrmPart, 'shownFields'> {
+export interface CrmAct extends Omit<CrmPart, 'shownFields' | 'pathField'> {
   /** The custom fields that were created for it, with the access they need. */
   createdFields: string[];
   runs: RunReport[];
   /** A few of the contacts that were written, as the CRM has them now. */
-  contacts: { id: string; name: string; values: { field: string; value: FieldValue }[] }[];
+  contacts: ShownContact[];
+  /** A few of those whom somebody can introduce, and how many there are. */
+  introduced: { count: number; contacts: ShownContact[] };
+}
+
+/** A contact with some of its values. */
+export interface ShownContact {
+  id: string;
+  name: string;
+  values: { field: string; value: FieldValue }[];
 }
 
 /** Contacts that are shown with their new values. */
@@ -33,7 +44,7 @@ const SHOWN_CONTACTS = 3;
 /** Creates the custom fields, syncs twice, and reads back what is in the CRM. */
 export async function playCrm(
   application: Application,
-  { shownFields, ...part }: CrmPart,
+  { shownFields, pathField, ...part }: CrmPart,
   signal: AbortSignal,
   syncOnce: (open: OpenIntegration) => Promise<RunReport>,
 ): Promise<CrmAct> {
@@ -48,21 +59,36 @@ export async function playCrm(
   const first = await withCrm(syncOnce);
   const second = await withCrm(syncOnce);
   const rows = await application.store.deliveries.listWrites(first.id);
-  const ids = rows.slice(-SHOWN_CONTACTS).map((row) => row.crm_id);
+  const ids = [...new Set(rows.map((row) => row.crm_id))].reverse();
+  const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
+  const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);
+  const show = (contact: ShownContact, fields: readonly string[]) => ({
+    ...contact,
+    values: contact.values.filter(({ field }) => fields.includes(field)),
+  });
   return {
     ...part,
     createdFields: created.flatMap(({ name, result }) => (result === 'created' ? [name] : [])),
     runs: [first, second],
-    contacts: await withCrm((open) => readBack(open, ids, shownFields)),
+    contacts: contacts.slice(0, SHOWN_CONTACTS).map((contact) => show(contact, shownFields)),
+    introduced: {
+      count: introduced.length,
+      contacts: introduced.slice(0, SHOWN_CONTACTS).map((contact) => show(contact, [pathField])),
+    },
   };
+}
+
+function shownValue(values: ShownContact['values'], wanted: string): FieldValue {
+  return values.find(({ field }) => field === wanted)?.value ?? null;
 }
 
 async function readBack(
   { connector }: OpenIntegration,
   ids: readonly string[],
   fields: readonly string[],
-): Promise<CrmAct['contacts']> {
+): Promise<ShownContact[]> {
   await connector.prepare();
+  // A demo has fewer contacts than a CRM gives at a time.
   const records = await connector.readByIds(ids, fields);
   return records.flatMap((record) => {
     if (record.state !== 'found') return [];

@@ -120,6 +120,9 @@ integrations:
       kind: salesforce
       url: ${salesforce.baseUrl}
       auth: { type: token, token: "${salesforce.token}" }
+    networks: # whoever is known to somebody in these groups gets told so
+      - { name: Board, color: teal, group: { campaign: "Board of Directors" } }
+      - { name: Staff, color: orange, group: { campaign: Staff } }
 
   - id: ${crmIntegration('hubspot')}
     name: Demo Nonprofit on HubSpot
@@ -130,5 +133,8 @@ integrations:
       kind: hubspot
       url: ${hubspot.baseUrl}
       auth: { type: token, token: "${hubspot.token}" }
+    networks:
+      - { name: Board, color: teal, group: { list: "Board of Directors" } }
+      - { name: Staff, color: orange, group: { list: Staff } }
 `;
 }

@@ -31,6 +31,7 @@ export function serveStatusPage(
       publicUrl: `http://${HOST}`,
       // The demo has no schedules that somebody could forget to look at.
       lastTickAt: clock.now,
+      stopping: stopped,
       version: packageFile.version,
     });
     const http = await startHttpServer({ app, host: HOST, port: 0 });

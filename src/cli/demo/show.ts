@@ -93,10 +93,25 @@ function showCrm(output: Output, act: CrmAct): void {
     }
   }
   output.print();
+  showIntroduced(output, act);
   if (second !== undefined) showRun(output, `Second sync of ${act.name}`, second);
 }
 
 const CRM_VALUE_WIDTH = 65;
+
+/** What nobody at the nonprofit knew before: who on the board could make the introduction. */
+function showIntroduced(output: Output, { introduced, name }: CrmAct): void {
+  if (introduced.count === 0) return;
+  const who = countOf(introduced.count, 'contact');
+  output.print(output.style.strong(`${who} of ${name} can be introduced, for example`));
+  for (const { name: contact, id, values } of introduced.contacts) {
+    output.print(`  ${contact} ${output.style.faint(id)}`);
+    for (const { value } of values) output.print(`    ${fitWidth(String(value), SENTENCE_WIDTH)}`);
+  }
+  output.print();
+}
+
+const SENTENCE_WIDTH = 95;
 
 /** What became of the contacts in one sync, and what it cost. */
 function showRun(output: Output, title: string, run: RunReport): void {
@@ -113,6 +128,9 @@ function showRun(output: Output, title: string, run: RunReport): void {
   const shared = run.contacts.enhanced - run.contacts.submitted;
   if (shared > 0) {
     output.print(`  ${countOf(shared, 'profile')} of people in another CRM, paid for there`);
+  }
+  for (const { name, added, removed, kept } of run.networks) {
+    output.print(`  network ${name}: ${added} added, ${kept} kept, ${removed} removed`);
   }
   if (run.reason !== null) output.print(`  ${STATUS_WORDS[run.status]}: ${run.reason.message}`);
   output.print();

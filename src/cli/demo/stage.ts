@@ -32,7 +32,7 @@ const JOB_TIME_MS = 1_500;
 const SPARE_CREDITS = 100;
 
 /** The contacts of each CRM. */
-const CRM_CONTACTS = 25;
+const CRM_CONTACTS = 60;
 
 /** Starts the service with its documented limits and the CRMs, and draws up the contact list. */
 export async function setStage(size: number): Promise<Stage> {
@@ -40,6 +40,7 @@ export async function setStage(size: number): Promise<Stage> {
   const service = await startPartnerSandbox({
     world,
     jobTimeMs: JOB_TIME_MS,
+    networkJobTimeMs: JOB_TIME_MS,
     credits: size + 2 * CRM_CONTACTS + SPARE_CREDITS,
   });
   const salesforce = await startSalesforceSandbox({ world, contacts: CRM_CONTACTS });

@@ -1,28 +1,20 @@
+import {
+  type AnyHold,
+  DECIDED,
+  type DecisionWord,
+  decideHold,
+  findHold,
+  type HoldStore,
+  listOpenHolds,
+} from '../../application/holds.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';
 import type { HoldDecision, HoldRow } from '../../store/holds.ts';
-import type { NetworkHoldRow } from '../../store/network-holds.ts';
-import type { Store } from '../../store/store.ts';
 import { formatMoment } from '../moment.ts';
 import type { Output } from '../output.ts';
 import { countOf } from '../quantities.ts';
 import { findId, shortId } from '../short-id.ts';
 import { requireNetworkDecision } from './network-hold.ts';
-
-/** What a person may do about a hold, as the command line calls it. */
-export const DECISIONS = ['approve', 'reject', 'resubmit'] as const;
-export type DecisionWord = (typeof DECISIONS)[number];
-
-const DECISION_OF: Readonly<Record<DecisionWord, HoldDecision>> = {
-  approve: 'approved',
-  reject: 'rejected',
-  resubmit: 'resubmitted',
-};
-
-/** A hold of a contact or of a network, as far as deciding goes. */
-type AnyHold = { about: 'contact'; row: HoldRow } | { about: 'network'; row: NetworkHoldRow };
-
-type HoldStore = Pick<Store, 'holds' | 'networkHolds'>;
 
 /**
  * Decides the holds with these ids, whole or short, all or none: a ConfigurationError says
@@ -34,37 +26,23 @@ export async function decideHolds(
   word: DecisionWord,
   typed: readonly string[],
 ): Promise<void> {
-  const open = await listOpen(store);
+  const open = await listOpenHolds(store);
   const chosen = new Map<string, AnyHold>();
   for (const id of typed) {
-    const hold = await findHold(store, open, id);
+    const hold = await requireOpen(store, open, id);
     if (hold.about === 'network') requireNetworkDecision(hold.row, word);
     else if (word === 'approve') requireProfile(hold.row);
     chosen.set(hold.row.id, hold);
   }
   const decided: AnyHold[] = [];
   for (const hold of chosen.values()) {
-    if (await decide(store, hold, word)) decided.push(hold);
+    if (await decideHold(store, hold, word)) decided.push(hold);
     else output.note(`${shortId(hold.row.id)} was decided by somebody else meanwhile.`);
   }
-  const holds = decided.map((hold) => decidedHold(hold, DECISION_OF[word]));
+  const holds = decided.map((hold) => decidedHold(hold, DECIDED[word]));
   output.finish({ holds }, () => {
     for (const sentence of sentencesFor(word, decided)) output.print(sentence);
   });
-}
-
-async function listOpen({ holds, networkHolds }: HoldStore): Promise<AnyHold[]> {
-  const contacts = await holds.listOpen();
-  const networks = await networkHolds.listOpen();
-  return [
-    ...contacts.map((row): AnyHold => ({ about: 'contact', row })),
-    ...networks.map((row): AnyHold => ({ about: 'network', row })),
-  ];
-}
-
-function decide(store: HoldStore, hold: AnyHold, word: DecisionWord): Promise<boolean> {
-  if (hold.about === 'contact') return store.holds.decide(hold.row, DECISION_OF[word]);
-  return store.networkHolds.decide(hold.row, word === 'approve' ? 'approved' : 'rejected');
 }
 
 interface DecidedHold {
@@ -86,8 +64,8 @@ function decidedHold(hold: AnyHold, decision: HoldDecision): DecidedHold {
     : { ...common, contact: null, network: hold.row.name };
 }
 
-async function findHold(
-  { holds, networkHolds }: HoldStore,
+async function requireOpen(
+  store: HoldStore,
   open: readonly AnyHold[],
   typed: string,
 ): Promise<AnyHold> {
@@ -95,7 +73,7 @@ async function findHold(
   const id = findId(typed, ids);
   const found = open.find((hold) => hold.row.id === id);
   if (found) return found;
-  const closed = (await holds.find(typed)) ?? (await networkHolds.find(typed));
+  const closed = (await findHold(store, typed))?.row;
   throw new ConfigurationError(
     closed?.decided_at
       ? `The hold "${typed}" was ${closed.decision} on ${formatMoment(closed.decided_at)} already.`

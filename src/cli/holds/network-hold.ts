@@ -1,47 +1,7 @@
-import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { NetworkHoldRow } from '../../store/network-holds.ts';
 import type { NetworkHoldKind } from '../../store/network-tables.ts';
 import { shortId } from '../short-id.ts';
-
-/** A hold of a network as `holds --json` shows it. */
-export interface NetworkHoldView {
-  id: string;
-  integration: string;
-  /** Always null: it is about a whole network. */
-  contact: null;
-  /** The name of the network. */
-  network: string;
-  kind: NetworkHoldKind;
-  /** Why it is held, in words. */
-  reason: string;
-  since: string;
-}
-
-export function describeNetworkHold(row: NetworkHoldRow): NetworkHoldView {
-  return {
-    id: row.id,
-    integration: row.integration_id,
-    contact: null,
-    network: row.name,
-    kind: row.kind,
-    reason: reasonOf(row),
-    since: isoTime(row.opened_at),
-  };
-}
-
-function reasonOf({ kind, detail }: NetworkHoldRow): string {
-  switch (kind) {
-    case 'group_shrunk':
-      return `${detail ?? 'many'} members would leave the network; approve lets them go, reject keeps them`;
-    case 'group_unreadable':
-      return `the group cannot be read to its end (${detail ?? 'unknown'}); nobody is added or removed`;
-    case 'network_deleted':
-      return `the service does not have the network any more; approve makes it anew for ${detail ?? 'some'} credits, reject leaves it`;
-    case 'name_taken':
-      return 'another network of the service has this name';
-  }
-}
 
 /** What a person can do about holds that nobody can approve. */
 const MENDS: Readonly<Partial<Record<NetworkHoldKind, string>>> = {
@@ -49,6 +9,8 @@ const MENDS: Readonly<Partial<Record<NetworkHoldKind, string>>> = {
     'Mend the group in the CRM, or name another one in the settings: the hold goes with the next sync',
   name_taken:
     'Give one of the two networks another name, here or at the service: the hold goes with the next sync',
+  network_refused:
+    'Correct what is refused, for example a name that is too long, in the settings: the hold goes with the next sync',
 };
 
 /** Throws a ConfigurationError that says what to do if the hold cannot be decided so. */

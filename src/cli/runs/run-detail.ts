@@ -4,9 +4,10 @@ import type { RunReport } from '../../core/run.ts';
 import { parseOwned, type WriteRow } from '../../store/deliveries.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
+import type { PathCost } from '../../store/warm-paths.ts';
 import { reportOf } from '../../sync/stored-report.ts';
 import type { Output } from '../output.ts';
-import { formatCount } from '../quantities.ts';
+import { countOf, formatCount } from '../quantities.ts';
 import { printRun } from '../sync/run-summary.ts';
 
 /** A run with what it did to its contacts. Names of fields only: values are sealed on disk. */
@@ -18,6 +19,8 @@ export interface RunDetail extends RunReport {
   reasons: Record<string, number>;
   /** Contacts that took the job of the same person in another contact, without a credit. */
   shared: number;
+  /** What the queries for warm paths have cost; null if they were free. */
+  queries: PathCost | null;
   /** The first of the contacts that were not simply fresh. */
   outcomes: { crmId: string; reason: string; detail: string | null; at: string }[];
   /** The first of what was written and not undone. */
@@ -35,6 +38,7 @@ export async function describeRun(store: Store, row: RunRow, limit: number): Pro
     ...(await reportOf(store, row)),
     reasons: Object.fromEntries(reasons),
     shared: row.shared_count,
+    queries: await store.warmPaths.findCost(row.id),
     outcomes: outcomes.map((contact) => ({
       crmId: contact.crm_id,
       reason: contact.outcome_reason,
@@ -57,6 +61,7 @@ function writeOf(write: WriteRow): RunDetail['writes'][number] {
 export function printRunDetail(output: Output, detail: RunDetail): void {
   printRun(output, detail, new Map(Object.entries(detail.reasons)));
   printShared(output, detail);
+  printQueries(output, detail);
   printOutcomes(output, detail);
   printWrites(output, detail);
 }
@@ -65,6 +70,13 @@ function printShared(output: Output, { shared }: RunDetail): void {
   if (shared === 0) return;
   const who = shared === 1 ? '1 contact shares' : `${formatCount(shared)} contacts share`;
   output.print(`  ${who} the profile of the same person in another contact, without a credit`);
+  output.print();
+}
+
+function printQueries(output: Output, { queries }: RunDetail): void {
+  if (queries === null) return;
+  const cost = `${countOf(queries.credits, 'credit')} of the bucket "${queries.bucket}"`;
+  output.print(`  The queries for warm paths cost ${cost}`);
   output.print();
 }
 

@@ -1,7 +1,7 @@
+import { formatCount } from '../../core/quantities.ts';
 import { BUCKETS, type Bucket } from '../../partner/buckets.ts';
 import type { KeyCredits } from './credits.ts';
 import { Moment, Status } from './parts.tsx';
-import { formatCount } from './words.ts';
 
 /** What each partner key has left in its buckets. */
 export function CreditsSection({ credits, now }: { credits: readonly KeyCredits[]; now: number }) {

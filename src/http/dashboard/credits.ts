@@ -48,10 +48,12 @@ export interface CreditDeps {
   };
   clock: Clock;
   log: Log;
+  /** Aborted to give up what is being asked. */
+  stopping: AbortSignal;
 }
 
 /** Makes a reader that asks for each key at most twice a minute, whoever looks. */
-export function createCreditReader({ application, clock, log }: CreditDeps): CreditReader {
+export function createCreditReader({ application, clock, log, stopping }: CreditDeps): CreditReader {
   const known = new Map<string, Known>();
 
   return {
@@ -73,7 +75,8 @@ export function createCreditReader({ application, clock, log }: CreditDeps): Cre
       askedAt: Number.NEGATIVE_INFINITY,
     };
     if (before.asking !== null) return before.asking;
-    if (now - before.askedAt < MAX_AGE_MS) return Promise.resolve();
+    // A clock that was set back counts as a long time.
+    if (before.askedAt <= now && now - before.askedAt < MAX_AGE_MS) return Promise.resolve();
     const asking = ask(integration).then((balances) => {
       known.set(key, {
         balances: balances ?? before.balances,
@@ -87,9 +90,9 @@ export function createCreditReader({ application, clock, log }: CreditDeps): Cre
 
   async function ask(integration: Integration): Promise<CreditBalances | null> {
     try {
-      const open = await application.open(integration, new AbortController().signal);
+      const open = await application.open(integration, stopping);
       try {
-        return await open.partner.readCredits();
+        return await open.partner.readCredits(stopping);
       } finally {
         await open.close();
       }

@@ -1,7 +1,7 @@
+import { countOf, formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { CurrentRun } from './overview.ts';
 import { Moment } from './parts.tsx';
-import { countOf, formatCount } from './words.ts';
 
 /** A run that goes on: how far it is, station by station. The script follows it by `data-run`. */
 export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: number }) {

@@ -1,6 +1,6 @@
+import { countOf } from '../../core/quantities.ts';
 import type { HoldsView, HoldView } from './holds.ts';
 import { Moment, RecordId } from './parts.tsx';
-import { countOf } from './words.ts';
 
 /** What waits for a person, with the decisions for those who may make them. */
 export function HoldsSection(props: { holds: HoldsView; isAdmin: boolean; now: number }) {

@@ -1,8 +1,10 @@
+import { countOf } from '../../core/quantities.ts';
+import { anchorOf } from './anchors.ts';
 import { CurrentRunPanel } from './current-run.tsx';
 import type { IntegrationView, PastRun, ScheduleView } from './overview.ts';
 import { CountCell, type MarkKind, Moment, RunStatus, Status, Trouble } from './parts.tsx';
 import type { Standing } from './verdict.ts';
-import { countOf, formatSpan } from './words.ts';
+import { formatSpan } from './words.ts';
 
 const STANDINGS: Readonly<Record<Standing, { kind: MarkKind; word: string }>> = {
   syncing: { kind: 'busy', word: 'Syncing' },
@@ -16,16 +18,17 @@ const STANDINGS: Readonly<Record<Standing, { kind: MarkKind; word: string }>> = 
 /** One integration: how it is, what it does now, and what it did last. */
 export function IntegrationCard(props: { view: IntegrationView; isAdmin: boolean; now: number }) {
   const { view, isAdmin, now } = props;
-  const { id, name, crm, standing, current, problem, runs } = view;
+  const { name, crm, standing, current, problem, runs } = view;
+  const anchor = anchorOf(view.id);
   return (
-    <section class="card" id={id} aria-labelledby={`${id}-name`}>
+    <section class="card" id={anchor} aria-labelledby={`${anchor}_name`}>
       <div class="card-head">
-        <h2 id={`${id}-name`}>
+        <h2 id={`${anchor}_name`}>
           {name} <span class="kind">{crm}</span>
         </h2>
         {isAdmin && <SyncNow view={view} />}
       </div>
-      <div id={`${id}-live`} data-live>
+      <div id={`${anchor}_live`} data-live>
         <p class="standing">
           <Status {...STANDINGS[standing]} />
         </p>
@@ -46,10 +49,11 @@ export function IntegrationCard(props: { view: IntegrationView; isAdmin: boolean
 
 /** A click opens a question; the answer is what starts. */
 function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
-  const dialog = `${id}-sync-question`;
+  const button = `${anchorOf(id)}_sync`;
+  const dialog = `${button}_question`;
   return (
     <>
-      <button type="button" class="button" id={`${id}-sync`} popovertarget={dialog}>
+      <button type="button" class="button" id={button} popovertarget={dialog}>
         Sync now
       </button>
       <div

@@ -22,8 +22,6 @@ export function Layout(props: PropsWithChildren<{ title: string; viewer: Viewer 
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        {/* Without any referrer browsers hide the origin of our own forms from us as well. */}
-        <meta name="referrer" content="same-origin" />
         <title>{`${title} · donor-sync`}</title>
         <link rel="icon" href={ASSETS.icon.href} type="image/svg+xml" />
         <link rel="stylesheet" href={ASSETS.styles.href} />

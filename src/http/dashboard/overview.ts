@@ -7,6 +7,7 @@ import type { RunRequestRow } from '../../store/run-requests.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { reportOf } from '../../sync/stored-report.ts';
 import { findRunReport } from '../run-view.ts';
+import { anchorOf } from './anchors.ts';
 import type { CreditReader, KeyCredits } from './credits.ts';
 import { type HoldsView, readHolds } from './holds.ts';
 import {
@@ -107,7 +108,8 @@ export async function readOverview(
 /** Where an integration is on this page, or on another one. */
 function hrefOf(id: string, place: number, from: number): string {
   const first = place - (place % PAGE_SIZE);
-  return first === from ? `#${id}` : `/?from=${first}#${id}`;
+  const anchor = `#${anchorOf(id)}`;
+  return first === from ? anchor : `/?from=${first}${anchor}`;
 }
 
 /** What is read of every integration, also of those that are not on the page. */

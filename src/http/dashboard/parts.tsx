@@ -1,9 +1,10 @@
 /** The small parts that several pages are made of. */
 import type { Child } from 'hono/jsx';
 import type { Outcome } from '../../core/outcome.ts';
+import { formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { Advice } from './advice.ts';
-import { formatCount, formatMoment, formatRelative } from './words.ts';
+import { formatMoment, formatRelative } from './words.ts';
 
 /** What a mark says; each has a shape of its own, so that its colour is never all there is. */
 export type MarkKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';

@@ -1,15 +1,17 @@
 /** The status page at `/`, the pages of runs, and what their buttons do (design, section 4.5). */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import { type DecisionWord, decideHold, HOLD_DECISIONS } from '../../application/holds.ts';
 import type { Access } from '../access.ts';
 import { answerError } from '../answer-error.ts';
-import { limitBody, MAX_API_BODY_BYTES } from '../bodies.ts';
+import { limitBody, MAX_API_BODY_BYTES, readForm } from '../bodies.ts';
 import type { HttpDeps, HttpEnv } from '../context.ts';
+import { findDecidableHold } from '../decidable-hold.ts';
 import { findIntegration } from '../find-integration.ts';
 import type { Principal } from '../principal.ts';
+import { anchorOf } from './anchors.ts';
 import { ASSETS } from './assets.ts';
 import { createCreditReader } from './credits.ts';
-import { DECISIONS, type Decision, decideHold } from './holds.ts';
 import type { Viewer } from './layout.tsx';
 import { readOverview } from './overview.ts';
 import { readRunDetail } from './run-detail.ts';
@@ -23,7 +25,7 @@ const loadPages = () => import('./pages.tsx');
 /** The pages for people. */
 export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
   const { application, runner, clock, version } = deps;
-  const { store, integrations } = application;
+  const { store } = application;
   const credits = createCreditReader(deps);
   const app = new Hono<HttpEnv>();
 
@@ -59,7 +61,7 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
   });
 
   app.post('/sign-in', limitBody(MAX_API_BODY_BYTES), async (c) => {
-    const { token, to } = signInSchema.parse(await c.req.parseBody());
+    const { token, to } = signInSchema.parse(await readForm(c));
     if ((await access.signIn(c, token)) !== null) return c.redirect(to, 303);
     const { renderSignIn } = await loadPages();
     return c.html(renderSignIn(viewerOf(null), { to, isRefused: true }), 401);
@@ -73,12 +75,13 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
   app.post('/integrations/:id/sync', access.requireRole('admin'), async (c) => {
     const { id } = findIntegration(application, c.req.param('id'));
     const { joined } = await runner.request({ integrationId: id, trigger: 'manual' });
-    return c.redirect(`/?note=${joined === null ? 'sync' : 'joined'}#${id}`, 303);
+    return c.redirect(`/?note=${joined === null ? 'sync' : 'joined'}#${anchorOf(id)}`, 303);
   });
 
-  for (const decision of DECISIONS) {
+  for (const decision of HOLD_DECISIONS) {
     app.post(`/holds/:id/${decision}`, access.requireRole('admin'), async (c) => {
-      const isNew = await decideHold(store, integrations, c.req.param('id'), decision);
+      const hold = await findDecidableHold(store, c.req.param('id'), decision);
+      const isNew = await decideHold(store, hold, decision);
       return c.redirect(`/?note=${isNew ? decision : 'decided'}#holds`, 303);
     });
   }
@@ -110,12 +113,12 @@ const NOTES = {
   reject: 'Rejected. It is left as it is.',
   resubmit: 'To be asked again. The next sync spends a credit on that.',
   decided: 'Somebody has decided that already.',
-} as const satisfies Record<Decision | 'sync' | 'joined' | 'decided', string>;
+} as const satisfies Record<DecisionWord | 'sync' | 'joined' | 'decided', string>;
 
 const statusQuerySchema = z.object({
   from: z.coerce.number().int().nonnegative().catch(0),
   note: z
-    .enum(['sync', 'joined', 'decided', ...DECISIONS])
+    .enum(['sync', 'joined', 'decided', ...HOLD_DECISIONS])
     .nullable()
     .catch(null),
 });

@@ -1,4 +1,6 @@
+import { countOf, formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
+import { anchorOf } from './anchors.ts';
 import { Stations } from './current-run.tsx';
 import { Layout, type Viewer } from './layout.tsx';
 import {
@@ -11,7 +13,7 @@ import {
   Trouble,
 } from './parts.tsx';
 import { MAX_CONTACTS, type RunDetail } from './run-detail.ts';
-import { countOf, formatCount, formatSpan } from './words.ts';
+import { formatSpan } from './words.ts';
 
 /** What one run did, and why. */
 export function RunPage({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
@@ -20,7 +22,7 @@ export function RunPage({ detail, viewer }: { detail: RunDetail; viewer: Viewer 
   return (
     <Layout title={`A run of ${integrationName}`} viewer={viewer}>
       <p>
-        <a href={`/#${report.integration}`}>← Status</a>
+        <a href={`/#${anchorOf(report.integration)}`}>← Status</a>
       </p>
       <div class="card" id="run" data-live>
         <div {...(isOver ? {} : { 'data-run': report.id })}>

@@ -1,3 +1,4 @@
+import { countOf } from '../../core/quantities.ts';
 import { CreditsSection } from './credits-section.tsx';
 import { HoldsSection } from './holds-section.tsx';
 import { IntegrationCard } from './integration-card.tsx';
@@ -5,7 +6,6 @@ import { Layout, type Viewer } from './layout.tsx';
 import { type Overview, PAGE_SIZE } from './overview.ts';
 import { Mark, type MarkKind } from './parts.tsx';
 import type { Verdict } from './verdict.ts';
-import { countOf } from './words.ts';
 
 /** Is everything well, and if not, what is there to do? */
 export function StatusPage(props: { overview: Overview; note: string | null; viewer: Viewer }) {

@@ -1,8 +1,8 @@
 /** Is everything well? One word for each integration, and one sentence for all. */
 
+import { countOf } from '../../core/quantities.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { type Advice, adviceFor } from './advice.ts';
-import { countOf } from './words.ts';
 
 /** Where an integration stands. `stopped` goes on by itself or with some help; `failed` does not. */
 export type Standing = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'failed';

@@ -1,16 +1,5 @@
-/** Numbers and times as people read them. */
-
-const COUNT_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-
-/** `12,345` */
-export function formatCount(count: number): string {
-  return COUNT_FORMAT.format(count);
-}
-
-/** `1 contact`, `1,200 contacts` */
-export function countOf(count: number, singular: string, plural = `${singular}s`): string {
-  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
-}
+/** Times as people read them on a page. */
+import { countOf, formatDuration } from '../../core/quantities.ts';
 
 const UNITS = [
   { name: 'day', ms: 86_400_000 },
@@ -36,14 +25,7 @@ const MOMENT_FORMAT = new Intl.DateTimeFormat('en-GB', {
   ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' },
 });
 
-/** `38 ms`, `4.2 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, between two instants in ISO 8601. */
+/** `4.2 s`, between two instants in ISO 8601. */
 export function formatSpan(from: string, to: string): string {
-  const ms = Math.max(0, Date.parse(to) - Date.parse(from));
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1_000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return formatDuration(Date.parse(to) - Date.parse(from));
 }

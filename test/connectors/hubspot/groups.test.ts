@@ -97,6 +97,24 @@ describe('groups of HubSpot', () => {
     expect(await members({ property: 'city', equals: 'Springfield' })).toEqual(ids.slice(0, 420));
   });
 
+  it('finds everybody beside a merged contact, whose id is newer than its age', async () => {
+    await account.close();
+    let now = Date.now();
+    account = await openAccount({ clock: () => now });
+    const springfield = (count: number) =>
+      Array.from({ length: count }, () => ({ city: 'Springfield' }));
+    const ids = await account.create('contacts', springfield(199));
+    now += 1_000;
+    const [loser = '', winner = ''] = await account.create('contacts', springfield(2));
+    now += 1_000;
+    ids.push(...(await account.create('contacts', springfield(100))));
+    ids.push(await account.mergeContacts(loser, winner, true));
+    await connector.close();
+    connector = account.connector();
+    await connector.prepare();
+    expect(await members({ property: 'city', equals: 'Springfield' })).toEqual(ids);
+  });
+
   it('takes numbers and booleans of a settings file for their texts', () => {
     expect(hubspotGroupSchema.parse({ property: 'board', equals: true })).toEqual({
       property: 'board',

@@ -214,6 +214,38 @@ describe('reading contacts from HubSpot', () => {
       expect(statuses).toContain(429);
     });
 
+    it('lets the searches of a second go by when there were too many', async () => {
+      await account.addContacts(people(1));
+      let waitedMs = 0;
+      const clock = {
+        now: () => now + waitedMs,
+        async sleep(ms: number) {
+          waitedMs += ms;
+        },
+      };
+      connector = account.connector({}, { clock });
+      await connector.prepare();
+      const on = { path: '*/search' };
+      await account.putFaults([{ on, nth: 1, fault: { kind: 'secondlyLimit' } }]);
+      await toArray(connector.readGroup({ property: 'lastname', equals: 'Last0' }));
+      expect(waitedMs).toBeGreaterThanOrEqual(1_000);
+    });
+
+    it('keeps within the limit that HubSpot names, however small it is', async () => {
+      await account.close();
+      account = await openAccount({ clock: () => now, ratePer10s: 20 });
+      const clock = {
+        now: () => now,
+        async sleep(ms: number) {
+          now += ms;
+        },
+      };
+      connector = account.connector({ requestsPerTenSeconds: undefined }, { clock });
+      await connector.prepare();
+      for (let id = 1; id <= 60; id += 1) await connector.readByIds([`${id}`], []);
+      expect((await account.requests()).filter(({ status }) => status === 429)).toEqual([]);
+    });
+
     it('keeps the pace of searches without ever being told to', async () => {
       await account.close();
       account = await openAccount({ searchPerSecond: 5 });
@@ -231,10 +263,20 @@ describe('reading contacts from HubSpot', () => {
       await start();
       const cursor = cursorOf(await toArray(connector.readPages(null)));
       const [id = ''] = await account.addContacts([MARIA]);
+      now += 10_000;
       const early = await toArray(connector.readPages(cursor));
       expect(idsOf(early)).toEqual([]);
       now += 60_000;
       expect(idsOf(await toArray(connector.readPages(cursorOf(early))))).toEqual([id]);
+    });
+
+    it('goes by the clock of HubSpot, whatever the clock of this machine says', async () => {
+      now -= 3_600_000;
+      await start();
+      const cursor = cursorOf(await toArray(connector.readPages(null)));
+      now += 1_000;
+      const [id = ''] = await account.addContacts([MARIA]);
+      expect(idsOf(await toArray(connector.readPages(cursor)))).toEqual([id]);
     });
 
     it('sees a contact again that was restored, and does not call it gone', async () => {

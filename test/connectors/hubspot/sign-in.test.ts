@@ -226,6 +226,8 @@ describe('signing in to HubSpot', () => {
         code: 'crm_scope_missing',
         message: expect.stringContaining('crm.lists.read'),
       });
+      const asked = (await account.requests()).filter(({ path }) => path.includes('/lists/'));
+      expect(asked).toEqual([]);
       expect(await connector.readByIds(['1'], [])).toMatchObject([{ state: 'removed' }]);
     });
   });

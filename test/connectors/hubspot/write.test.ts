@@ -41,6 +41,7 @@ describe('writing into HubSpot', () => {
     const ids = await account.addContacts(people(150));
     const [id = ''] = ids;
     const changes = ids.map((each) => ({ id: each, values: { note: 'first' } }));
+    await account.putFaults([{ ...UPDATE, nth: 1, fault: { kind: 'slow', delayMs: 300 } }]);
     const results = await write([...changes, { id, values: { note: 'second' } }]);
     expect(results).toHaveLength(151);
     expect(await account.seenValue(id, 'note')).toBe('second');
@@ -121,6 +122,31 @@ describe('writing into HubSpot', () => {
     ]);
   });
 
+  it('tries a contact again with the next run that was merged in the meantime', async () => {
+    const [loser = '', winner = '', other = ''] = await account.addContacts(people(3));
+    await account.mergeContacts(loser, winner);
+    const results = await write([loser, other].map((id) => ({ id, values: { note: 'ours' } })));
+    expect(resultOf(results, other)).toMatchObject({ status: 'written' });
+    expect(resultOf(results, loser)).toMatchObject({
+      status: 'refused',
+      retriable: true,
+      code: 'OBJECT_MERGED',
+    });
+  });
+
+  it('refuses a value that must be unique and is not, and writes the rest', async () => {
+    await account.createProperty({ name: 'number', hasUniqueValue: true });
+    const [first = '', second = '', third = ''] = await account.addContacts(people(3));
+    await account.setValue(first, 'number', 'A1');
+    const results = await write([
+      { id: second, values: { number: 'A1' } },
+      { id: third, values: { number: 'A2' } },
+    ]);
+    expect(resultOf(results, second)).toMatchObject({ status: 'refused', retriable: false });
+    expect(resultOf(results, third)).toMatchObject({ status: 'written' });
+    expect(await account.seenValue(third, 'number')).toBe('A2');
+  });
+
   it('says of an id that is none that nobody has it', async () => {
     const [id = ''] = await account.addContacts(people(1));
     const results = await write([
@@ -140,7 +166,12 @@ describe('writing into HubSpot', () => {
     ['locked', {}],
     ['migration', { retryAfterSeconds: 2 }],
     ['gatewayError', { status: 502 }],
+    ['gatewayError', { status: 503 }],
+    ['gatewayError', { status: 504 }],
+    ['error', {}],
+    ['edgeError', { status: 520 }],
     ['edgeError', { status: 522 }],
+    ['edgeError', { status: 524 }],
     ['resetAfter', {}],
     ['truncate', {}],
   ])('waits and goes on after a fault that goes by (%s)', async (kind, details) => {

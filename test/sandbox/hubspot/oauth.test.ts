@@ -230,6 +230,8 @@ describe('a refresh token', () => {
       error_description: 'refresh token is invalid, expired or revoked',
       status: 'BAD_REFRESH_TOKEN',
       message: 'refresh token is invalid, expired or revoked',
+      category: 'VALIDATION_ERROR',
+      correlationId: expect.any(String),
     });
     expect((await refresh(account, second)).status).toBe(200);
   });

@@ -1,0 +1,55 @@
+import type { Application } from '../application.ts';
+import type { Clock } from '../core/clock.ts';
+import { DonorSyncError } from '../core/errors.ts';
+import type { RunReason } from '../core/run.ts';
+import { ALL_CONTACTS, type RunRequestRow } from '../store/run-requests.ts';
+import { buildReport } from '../sync/report.ts';
+import { withLease } from '../sync/with-lease.ts';
+
+export interface UnopenedDeps {
+  application: Pick<Application, 'store' | 'takeLease'>;
+  clock: Clock;
+}
+
+/**
+ * Puts a run on record as failed that nobody could begin, because the clients of its integration
+ * cannot be made: who asked for it learns why, and people are told. Throws AlreadyRunning, with
+ * nothing changed, while somebody else is at work on the integration.
+ */
+export function recordUnopened(
+  { application: { store, takeLease }, clock }: UnopenedDeps,
+  { run_id: id, integration_id: integrationId, trigger, contact, full }: RunRequestRow,
+  error: unknown,
+): Promise<void> {
+  const reason = reasonOf(error, integrationId);
+  return withLease({ store, clock, takeLease }, integrationId, async (lease) => {
+    const only = contact === ALL_CONTACTS ? null : contact;
+    await store.runs.begin(lease, id, trigger, only, full === 1);
+    const row = await store.runs.find(id);
+    if (!row) throw error;
+    const end = { status: 'failed' as const, finished_at: clock.now() };
+    const report = await buildReport(
+      store,
+      { ...row, ...end, reason_code: reason.code, reason_message: reason.message },
+      NOTHING_ASKED,
+    );
+    await store.runs.finish(lease, id, {
+      ...{ status: end.status, reason, finishedAt: end.finished_at },
+      report: JSON.stringify(report),
+    });
+  });
+}
+
+const NOTHING_ASKED = {
+  remaining: { enhancements: null, networks: null },
+  calls: { partner: 0, crm: 0, throttled: 0 },
+};
+
+/** What nobody foresaw is for the log alone: it may quote settings. */
+function reasonOf(error: unknown, integrationId: string): RunReason {
+  if (error instanceof DonorSyncError) return { code: error.code, message: error.message };
+  return {
+    code: 'integration_unusable',
+    message: `The clients of "${integrationId}" cannot be made from its settings. \`donor-sync doctor ${integrationId}\` says more.`,
+  };
+}

@@ -1,0 +1,60 @@
+/** One person leaves the networks at once, because they are to be forgotten. */
+import { DonorSyncError } from '../core/errors.ts';
+import { PartnerNotFound } from '../partner/errors.ts';
+import type { Lease } from '../store/leases.ts';
+import type { NetworkRow } from '../store/networks.ts';
+import type { NetworkDeps } from './context.ts';
+
+type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner'>;
+
+/** The networks that a person was in, by name. */
+export interface LeftNetworks {
+  /** The person is out of these, and nothing of them is left in their mirror. */
+  left: string[];
+  /** The service could not be asked, or adds the person just now: the next sync removes them. */
+  pending: string[];
+}
+
+/**
+ * Removes the contact's donor from every mirrored network, unless another contact of the
+ * integration is the same donor. Free. The removal is on disk before it is sent, as always.
+ */
+export async function leaveNetworks(
+  deps: LeaveDeps,
+  lease: Lease,
+  crmId: string,
+): Promise<LeftNetworks> {
+  const { store } = deps;
+  const contact = (await store.contacts.find(lease.integrationId, [crmId])).get(crmId);
+  const found: LeftNetworks = { left: [], pending: [] };
+  const donorId = contact?.donor_id ?? null;
+  if (donorId === null) return found;
+  const contacts = await store.networks.findContacts(lease.integrationId, [donorId]);
+  if ((contacts.get(donorId) ?? []).some((other) => other !== crmId)) return found;
+  for (const row of await store.networks.list(lease.integrationId)) {
+    const members = await store.networks.listMembers(row.id);
+    const member = members.find((one) => one.donor_id === donorId);
+    if (member === undefined) continue;
+    const isOut = member.state !== 'adding' && (await leave(deps, lease, row, donorId));
+    (isOut ? found.left : found.pending).push(row.name);
+  }
+  return found;
+}
+
+async function leave(
+  { store, partner }: LeaveDeps,
+  lease: Lease,
+  { id, network_id: networkId }: NetworkRow,
+  donorId: string,
+): Promise<boolean> {
+  await store.networks.recordLeaving(lease, id, [donorId]);
+  try {
+    if (networkId !== null) await partner.networks.removeMembers(networkId, [donorId]);
+  } catch (error) {
+    if (!(error instanceof DonorSyncError)) throw error;
+    // A network or donor that the service does not know has nobody in it to remove.
+    if (!(error instanceof PartnerNotFound)) return false;
+  }
+  await store.networks.dropMembers(lease, id, [donorId]);
+  return true;
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyHold,
+  decideHold,
+  decisionsFor,
+  findHold,
+  type HoldStore,
+  listOpenHolds,
+  reasonText,
+} from '../../src/application/holds.ts';
+import type { HoldRow } from '../../src/store/holds.ts';
+import type { NetworkHoldRow } from '../../src/store/network-holds.ts';
+
+function aContact(changes: Partial<HoldRow> = {}): HoldRow {
+  return {
+    ...{ id: 'c', integration_id: 'riverside', crm_id: '003A', tracking_id: 't' },
+    ...{ kind: 'name_mismatch', detail: 'last_name_differs', opened_at: 2 },
+    ...{ decision: null, decided_at: null },
+    ...changes,
+  };
+}
+
+function aNetwork(changes: Partial<NetworkHoldRow> = {}): NetworkHoldRow {
+  return {
+    ...{ id: 'n', integration_id: 'riverside', network: 'w', name: 'Board', subject: 's' },
+    ...{ kind: 'group_shrunk', detail: '12', opened_at: 1, decision: null, decided_at: null },
+    ...changes,
+  };
+}
+
+/** A store with these holds, and what was decided about them. */
+function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]) {
+  const decided: string[] = [];
+  const queries = <Row extends { id: string }>(rows: Row[]) => ({
+    listOpen: () => Promise.resolve(rows),
+    find: (id: string) => Promise.resolve(rows.find((row) => row.id === id)),
+    decide: ({ id }: Row, decision: string) => {
+      decided.push(`${id} ${decision}`);
+      return Promise.resolve(true);
+    },
+  });
+  const store: HoldStore = { holds: queries(contacts), networkHolds: queries(networks) };
+  return { store, decided };
+}
+
+function contact(changes?: Partial<HoldRow>): AnyHold {
+  return { about: 'contact', row: aContact(changes) };
+}
+
+function network(kind: NetworkHoldRow['kind']): AnyHold {
+  return { about: 'network', row: aNetwork({ kind }) };
+}
+
+describe('holds', () => {
+  it('are of contacts and of networks, in one list, the oldest first', async () => {
+    const { store } = aStore([aContact()], [aNetwork()]);
+    expect((await listOpenHolds(store)).map(({ row }) => row.id)).toEqual(['n', 'c']);
+    expect((await findHold(store, 'n'))?.about).toBe('network');
+    expect((await findHold(store, 'c'))?.about).toBe('contact');
+    expect(await findHold(store, 'x')).toBeNull();
+  });
+
+  it('take the decisions that make sense for them', () => {
+    expect(decisionsFor(contact())).toEqual(['approve', 'reject', 'resubmit']);
+    expect(decisionsFor(contact({ kind: 'lost_answer' }))).toEqual(['reject', 'resubmit']);
+    expect(decisionsFor(network('group_shrunk'))).toEqual(['approve', 'reject']);
+    expect(decisionsFor(network('network_deleted'))).toEqual(['approve', 'reject']);
+    expect(decisionsFor(network('group_unreadable'))).toEqual(['reject']);
+    expect(decisionsFor(network('name_taken'))).toEqual(['reject']);
+  });
+
+  it('are decided where they are kept', async () => {
+    const { store, decided } = aStore([aContact()], [aNetwork()]);
+    await decideHold(store, contact(), 'resubmit');
+    await decideHold(store, network('group_shrunk'), 'approve');
+    await decideHold(store, network('group_shrunk'), 'reject');
+    expect(decided).toEqual(['c resubmitted', 'n approved', 'n rejected']);
+  });
+
+  it('say why, also for a word of the guard that nobody knows', () => {
+    expect(reasonText(contact())).toBe('the profile has another last name');
+    expect(reasonText(contact({ detail: 'made_up' }))).toBe(
+      'the name in the profile is not that of the contact',
+    );
+    expect(reasonText(network('group_shrunk'))).toContain('12 members would leave');
+  });
+});

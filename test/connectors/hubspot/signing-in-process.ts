@@ -1,0 +1,48 @@
+/**
+ * Signs in to HubSpot once for each line of its input, with the secrets of a database that other
+ * processes use as well, and prints the account's id or the code of what went wrong. Argument: the
+ * order as JSON.
+ */
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
+import { createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
+import { hubspotSettingsSchema } from '../../../connectors/hubspot/settings.ts';
+import { connectorSecrets } from '../../../src/application/connector-secrets.ts';
+import { DonorSyncError } from '../../../src/core/errors.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { loadKeyRing } from '../../../src/store/key-ring.ts';
+import { createSealer } from '../../../src/store/sealed.ts';
+import { secretQueries } from '../../../src/store/secrets.ts';
+import type { Tables } from '../../../src/store/tables.ts';
+import { connectorDeps } from '../connector-options.ts';
+
+const order = z
+  .object({ databaseUrl: z.string(), settings: hubspotSettingsSchema })
+  .parse(JSON.parse(process.argv[2] ?? ''));
+
+const { db, close } = await openDatabase<Tables>(order.databaseUrl);
+const sealer = createSealer(await loadKeyRing(undefined, order.databaseUrl));
+const secrets = connectorSecrets({ store: { secrets: secretQueries(db) }, sealer }, 'riverside');
+const definition = defineHubspotConnector({ random: Math.random, pacers: createPacerRegistry() });
+
+process.stdout.write('ready\n');
+for await (const _ of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${await signIn()}\n`);
+}
+await close();
+
+async function signIn(): Promise<string> {
+  const connector = definition.create({
+    settings: order.settings,
+    contacts: { filter: null, optOutField: null },
+    deps: { ...connectorDeps(), secrets },
+  });
+  try {
+    return (await connector.prepare()).id;
+  } catch (error) {
+    return error instanceof DonorSyncError ? error.code : String(error);
+  } finally {
+    await connector.close();
+  }
+}
