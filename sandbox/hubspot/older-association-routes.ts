@@ -20,6 +20,7 @@ import {
 import { kindName, kindNamed, namedKinds } from './association-types.ts';
 import { batchAnswer } from './batch-answer.ts';
 import { createRouter, type HubspotEnv, readBody } from './context.ts';
+import type { ObjectType } from './object-type.ts';
 import type { Failure } from './record-writes.ts';
 
 /** Many ties at once, and their kinds; to be mounted at `/crm/v3/associations/{from}/{to}`. */
@@ -52,9 +53,9 @@ export function olderAssociationRoutes(account: Account): Hono<HubspotEnv> {
     const { from } = typesInPath(c, 'write');
     const { inputs } = await readBody(c, tiesBody);
     checkCount(inputs, MAX_INPUTS_WRITTEN);
-    const { present, failures } = sortOut(account, from, inputs);
-    const results = present.map(({ pair, ...input }) => {
-      tie(account, c, pair, kindNamed(from, input.type) === 'primary');
+    const { present, failures } = sortOut(account, from, withKinds(from, inputs));
+    const results = present.map(({ pair, kind, ...input }) => {
+      tie(account, c, pair, kind === 'primary');
       return input;
     });
     return answer(results, failures, 201);
@@ -63,8 +64,8 @@ export function olderAssociationRoutes(account: Account): Hono<HubspotEnv> {
     const { from } = typesInPath(c, 'write');
     const { inputs } = await readBody(c, tiesBody);
     checkCount(inputs, MAX_INPUTS_WRITTEN);
-    for (const { from: one, to, type } of inputs) {
-      untie(account, c, toPair(from, one.id, to.id), [kindNamed(from, type)]);
+    for (const { from: one, to, kind } of withKinds(from, inputs)) {
+      untie(account, c, toPair(from, one.id, to.id), [kind]);
     }
     return c.body(null, 204);
   });
@@ -73,3 +74,8 @@ export function olderAssociationRoutes(account: Account): Hono<HubspotEnv> {
 
 const recordsBody = z.object({ inputs: z.array(end) });
 const tiesBody = z.object({ inputs: z.array(z.object({ from: end, to: end, type: z.string() })) });
+
+/** Before anything is done, since one unknown name refuses the whole batch. */
+function withKinds<Input extends { type: string }>(from: ObjectType, inputs: readonly Input[]) {
+  return inputs.map((input) => ({ ...input, kind: kindNamed(from, input.type) }));
+}

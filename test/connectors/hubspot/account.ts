@@ -145,6 +145,7 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
       }));
       const reply = await ask('POST', `${OBJECTS}/${type}/batch/create`, { inputs });
       const { results } = createdSchema.parse(reply);
+      if (results.length < portion.length) throw new Error('Some records were not made.');
       // HubSpot keeps no order.
       results.sort((a, b) => Number(a.objectWriteTraceId) - Number(b.objectWriteTraceId));
       ids.push(...results.map(({ id }) => id));

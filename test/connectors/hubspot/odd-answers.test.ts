@@ -5,10 +5,11 @@ import { toArray } from '../connector-options.ts';
 import { type Account, openAccount, people } from './account.ts';
 import { openFront, type Substitute } from './front.ts';
 
-const READ = '/crm/objects/2026-09/contacts/batch/read';
-const SEARCH = '/crm/objects/2026-09/contacts/search';
+const CONTACTS = '/crm/objects/2026-09/contacts';
+const READ = `${CONTACTS}/batch/read`;
+const SEARCH = `${CONTACTS}/search`;
 
-const pageSchema = z.object({ total: z.number(), results: z.array(z.unknown()) });
+const pageSchema = z.looseObject({ results: z.array(z.unknown()) });
 
 describe('odd answers of HubSpot', () => {
   let account: Account;
@@ -25,10 +26,10 @@ describe('odd answers of HubSpot', () => {
   });
 
   /** Opens a connector to which `answer` speaks in HubSpot's place. */
-  async function start(answer: Substitute): Promise<void> {
+  async function start(answer: Substitute, signal = new AbortController().signal): Promise<void> {
     const front = await openFront(account.sandbox.baseUrl, answer);
     open.push(front);
-    connector = account.connector({ url: front.url });
+    connector = account.connector({ url: front.url }, { signal });
     open.push(connector);
   }
 
@@ -56,20 +57,57 @@ describe('odd answers of HubSpot', () => {
   });
 
   it('reads on after a page of a search that is not full and not the last', async () => {
-    const ids = await account.create(
-      'contacts',
-      Array.from({ length: 30 }, () => ({ city: 'X' })),
+    const ids = await account.addContacts(
+      people(30).map((one) => ({ ...one, employers: ['Acme'] })),
     );
     const sizeOfPage = 7;
     await start((path, body) => {
       if (path !== SEARCH) return null;
-      const { total, results } = pageSchema.parse(body);
+      const { results } = pageSchema.parse(body);
       const paging = results.length > sizeOfPage ? { next: { after: `${sizeOfPage}` } } : undefined;
-      return { status: 200, body: { total, results: results.slice(0, sizeOfPage), paging } };
+      return { status: 200, body: { results: results.slice(0, sizeOfPage), paging } };
     });
     await connector.prepare();
-    const group = { property: 'city', equals: 'X' };
+    const group = { property: 'company', equals: 'Acme' };
     expect((await toArray(connector.readGroup(group))).flat()).toEqual(ids);
+  });
+
+  it('asks again where HubSpot gave up waiting for the request', async () => {
+    const [id = ''] = await account.addContacts(people(1));
+    let asked = 0;
+    await start((url) => {
+      if (url !== READ) return null;
+      asked += 1;
+      return asked === 1 ? { status: 408 } : null;
+    });
+    await connector.prepare();
+    expect(await connector.readByIds([id], [])).toMatchObject([{ state: 'found', id }]);
+  });
+
+  it('stops where the list of contacts begins anew for ever', async () => {
+    await account.addContacts(people(1));
+    await start((url, body) => {
+      if (!url.startsWith(`${CONTACTS}?`)) return null;
+      const paging = { next: { after: '1' } };
+      return { status: 200, body: { ...pageSchema.parse(body), paging } };
+    });
+    await connector.prepare();
+    await expect(toArray(connector.readPages(null))).rejects.toMatchObject({
+      kind: 'fatal',
+      code: 'crm_reading_endless',
+    });
+  });
+
+  it('hears what became of a write that was under way when the run was told to stop', async () => {
+    const [id = ''] = await account.addContacts(people(1));
+    const stop = new AbortController();
+    await start((url) => {
+      if (url.endsWith('/batch/update')) stop.abort();
+      return null;
+    }, stop.signal);
+    await connector.prepare();
+    const changes = [{ id, values: { jobtitle: 'Baker' } }];
+    expect(await toArray(connector.write(changes))).toEqual([{ status: 'written', id }]);
   });
 
   it('does not carry the token to where HubSpot redirects', async () => {

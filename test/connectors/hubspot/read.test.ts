@@ -264,10 +264,14 @@ describe('reading contacts from HubSpot', () => {
       const cursor = cursorOf(await toArray(connector.readPages(null)));
       const [id = ''] = await account.addContacts([MARIA]);
       now += 10_000;
-      const early = await toArray(connector.readPages(cursor));
-      expect(idsOf(early)).toEqual([]);
+      let early = cursor;
+      for (let reading = 1; reading <= 3; reading += 1) {
+        const pages = await toArray(connector.readPages(early));
+        expect(idsOf(pages)).toEqual([]);
+        early = cursorOf(pages);
+      }
       now += 60_000;
-      expect(idsOf(await toArray(connector.readPages(cursorOf(early))))).toEqual([id]);
+      expect(idsOf(await toArray(connector.readPages(early)))).toEqual([id]);
     });
 
     it('goes by the clock of HubSpot, whatever the clock of this machine says', async () => {

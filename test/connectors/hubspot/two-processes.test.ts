@@ -13,9 +13,9 @@ import { type Account, openAccount } from './account.ts';
 const PROCESS = join(import.meta.dirname, 'signing-in-process.ts');
 const REDIRECT_URI = 'http://127.0.0.1:8787/oauth/hubspot/callback';
 const CODE_VERIFIER = 'v'.repeat(64);
-const ROUNDS = 4;
+const ROUNDS = 3;
 /** So slow is the token endpoint that both have asked before one is answered. */
-const SLOW = { on: { path: '/oauth/*/token' }, fault: { kind: 'slow', delayMs: 500 } };
+const SLOW = { on: { path: '/oauth/*/token' }, fault: { kind: 'slow', delayMs: 250 } };
 
 type SigningIn = Awaited<ReturnType<typeof startProcess>>;
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector, ContactChange, WriteResult } from '../../../connectors/contract.ts';
+import { systemClock } from '../../../src/core/clock.ts';
 import { toArray } from '../connector-options.ts';
 import { type Account, openAccount, people } from './account.ts';
 
@@ -145,6 +146,25 @@ describe('writing into HubSpot', () => {
     expect(resultOf(results, second)).toMatchObject({ status: 'refused', retriable: false });
     expect(resultOf(results, third)).toMatchObject({ status: 'written' });
     expect(await account.seenValue(third, 'number')).toBe('A2');
+  });
+
+  it('writes nothing any more once nobody waits for the results', async () => {
+    const ids = await account.addContacts(people(1_000));
+    await account.putFaults([{ ...UPDATE, after: 1, fault: { kind: 'slow', delayMs: 300 } }]);
+    const changes = ids.map((id) => ({ id, values: { note: 'ours' } }));
+    for await (const _ of connector.write(changes)) break;
+    const before = await updates();
+    await systemClock.sleep(600);
+    expect(await updates()).toBe(before);
+  });
+
+  it('reads a property that was created after the beginning', async () => {
+    const [id = ''] = await account.addContacts(people(1));
+    await account.createProperty({ name: 'late' });
+    await write([{ id, values: { late: 'ours' } }]);
+    expect(await connector.readByIds([id], ['late'])).toMatchObject([
+      { state: 'found', values: { late: 'ours' } },
+    ]);
   });
 
   it('says of an id that is none that nobody has it', async () => {

@@ -139,6 +139,63 @@ describe('the companies of contacts', () => {
     expect(await primaryOf(account, contactId)).toBe('');
   });
 
+  it('have kinds, with a label in v4 and later, and a name in v3', async () => {
+    const account = await startAccount({ contacts: 0 });
+    const labels = {
+      status: 200,
+      body: {
+        results: [
+          { category: 'HUBSPOT_DEFINED', typeId: 2, label: 'Primary' },
+          { category: 'HUBSPOT_DEFINED', typeId: 280 },
+        ],
+      },
+    };
+    for (const path of ['associations/2026-09', 'associations/v4', 'v4/associations']) {
+      const answer = await ask(account, 'GET', `/crm/${path}/companies/contacts/labels`);
+      expect(answer).toMatchObject(labels);
+    }
+    expect(
+      await ask(account, 'GET', '/crm/v3/associations/companies/contacts/types'),
+    ).toMatchObject({
+      body: {
+        results: [
+          { id: '2', name: 'company_to_contact' },
+          { id: '280', name: 'company_to_contact_unlabeled' },
+        ],
+      },
+    });
+  });
+
+  it('are tied, read and untied by names in v3', async () => {
+    const { account, contactId, companies } = await startWithNobody();
+    const [acme = '', zenith = ''] = companies;
+    const client = new Client({ accessToken: account.token, basePath: account.baseUrl });
+    const { batchApi } = client.crm.associations;
+    const tie = (id: string, type: string) => ({ _from: { id: contactId }, to: { id }, type });
+    const inputs = [tie(zenith, 'contact_to_company_unlabeled'), tie(acme, 'contact_to_company')];
+    const tied = await batchApi.create('contacts', 'companies', { inputs });
+    expect(tied.results).toMatchObject(inputs);
+    expect(await primaryOf(account, contactId)).toBe(acme);
+    const read = await batchApi.read('contacts', 'companies', { inputs: [{ id: contactId }] });
+    expect(read.results).toMatchObject([
+      {
+        to: [
+          { id: acme, type: 'contact_to_company' },
+          { id: acme, type: 'contact_to_company_unlabeled' },
+          { id: zenith, type: 'contact_to_company_unlabeled' },
+        ],
+      },
+    ]);
+    await batchApi.archive('contacts', 'companies', { inputs });
+    expect(await primaryOf(account, contactId)).toBe('');
+    const path = '/crm/v3/associations/contacts/companies/batch/create';
+    const unknown = { from: { id: contactId }, to: { id: acme }, type: 'contact_to_deal' };
+    const known = { ...unknown, type: 'contact_to_company' };
+    const answer = await ask(account, 'POST', path, { body: { inputs: [known, unknown] } });
+    expect(answer.status).toBe(400);
+    expect(await primaryOf(account, contactId)).toBe('');
+  });
+
   it('come with a new contact', async () => {
     const { account, companies } = await startWithNobody();
     const [id = ''] = companies;

@@ -123,6 +123,21 @@ describe('a search', () => {
     expect(seen.map(Number)).toEqual(seen.map(Number).sort((a, b) => a - b));
   });
 
+  it('gives what is not sorted in the order of its age, which is not that of the numbers', async () => {
+    const clock = aClock();
+    const account = await startAccount({ contacts: 0, clock: clock.read });
+    const ids: string[] = [];
+    for (const { city: _, ...values } of people) {
+      ids.push(await edit(account, { action: 'create', values }));
+      clock.advance(1_000);
+    }
+    const [ada = '', bob = '', cyd = ''] = ids;
+    const merged = await edit(account, { action: 'merge', primaryId: ada, otherId: bob });
+    clock.advance(60_000);
+    const { results } = await search(account, {});
+    expect(results.map(({ id }) => id)).toEqual([merged, cyd]);
+  });
+
   it('pages by counting', async () => {
     const account = await startAccount();
     const first = await search(account, { limit: 15 });
