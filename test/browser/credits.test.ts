@@ -37,7 +37,10 @@ function openReader() {
     application: {
       async open({ id }) {
         asked.push(id);
-        return { partner: { readCredits: (signal) => service.answer(signal) }, close: async () => {} };
+        return {
+          partner: { readCredits: (signal) => service.answer(signal) },
+          close: async () => {},
+        };
       },
     },
   });

@@ -62,6 +62,8 @@ const networkPlansSchema = z.object({
           problem: z.string().nullable(),
         }),
       ),
+      warmPaths: z.object({ contacts: z.int(), queries: z.int() }),
+      calls: z.object({ partner: z.int() }),
       credits: z.object({
         networks: z.object({ needed: z.int(), allowed: z.int(), remaining: z.int() }),
       }),
@@ -117,6 +119,10 @@ describe('donor-sync networks', () => {
     const [plan] = (await here.runJson(['plan'], networkPlansSchema)).plans;
     expect(plan).toEqual({
       networks: [{ members: 0, joiners: 0, leavers: 0, toEnhance: 16, problem: null }],
+      warmPaths: { contacts: 24, queries: 1 },
+      // One submission, its progress, three times its results and the balance; then the network
+      // with one bulk add, and the queries for warm paths.
+      calls: { partner: 6 + 4 + 2 },
       credits: { networks: { needed: 16, allowed: 16, remaining: 100_000 } },
     });
     const before = await here.runJson(['networks'], networksSchema);

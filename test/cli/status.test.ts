@@ -25,10 +25,12 @@ const detailSchema = z.strictObject({
 const creditsSchema = z.strictObject({
   keys: z.array(
     z.strictObject({
-      integrations: z.array(z.looseObject({
+      integrations: z.array(
+        z.looseObject({
           integration: z.string(),
           spentThisMonth: z.strictObject({ enhancements: z.int(), networks: z.int() }),
-        })),
+        }),
+      ),
       buckets: z.record(z.string(), z.int()),
       openSubmission: z.unknown(),
     }),

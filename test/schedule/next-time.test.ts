@@ -15,6 +15,10 @@ const CHANGES = [
   { timezone: 'Pacific/Auckland', at: '2026-09-26T14:00:00Z' },
   { timezone: 'America/St_Johns', at: '2026-03-08T05:30:00Z' },
   { timezone: 'America/St_Johns', at: '2026-11-01T04:30:00Z' },
+  // Clocks go forward over midnight, or by half an hour.
+  { timezone: 'America/Nuuk', at: '2026-03-29T01:00:00Z' },
+  { timezone: 'America/Havana', at: '2026-03-08T05:00:00Z' },
+  { timezone: 'Australia/Lord_Howe', at: '2026-10-03T15:30:00Z' },
   { timezone: 'Asia/Kolkata', at: '2026-03-08T00:00:00Z' },
   { timezone: 'UTC', at: '2026-11-01T00:00:00Z' },
 ].map(({ timezone, at }) => {
@@ -51,6 +55,13 @@ describe('nextTime', () => {
     expect(isoTimes(cron, timezone, fromMs)).toEqual([expected]);
   });
 
+  it('runs in the evening whose end is left out, when midnight comes at once', () => {
+    const midnight = '2026-03-29T01:00:00.000Z';
+    const fromMs = Date.parse(midnight) - 12 * HOUR_MS;
+    expect(isoTimes('30 23 * * *', 'America/Nuuk', fromMs)).toEqual([midnight]);
+    expect(isoTimes('30 23 * * 6', 'America/Nuuk', fromMs)).toEqual([midnight]);
+  });
+
   it('knows when a line never comes true', () => {
     expect(nextTime({ cron: '0 2 31 2 *', timezone: 'UTC' }, 0)).toBeNull();
   });
@@ -79,7 +90,7 @@ function isoTimes(cron: string, timezone: string, fromMs: number): string[] {
 function aLine(): fc.Arbitrary<CronLine> {
   return fc.record({
     minutes: someOrAll(0, 59),
-    hours: someOrAll(0, 4),
+    hours: fc.oneof(someOrAll(0, 4), someOrAll(22, 23)),
     days: someOrAll(1, 31),
     weekdays: someOrAll(0, 6),
   });

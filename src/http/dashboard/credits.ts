@@ -53,7 +53,12 @@ export interface CreditDeps {
 }
 
 /** Makes a reader that asks for each key at most twice a minute, whoever looks. */
-export function createCreditReader({ application, clock, log, stopping }: CreditDeps): CreditReader {
+export function createCreditReader({
+  application,
+  clock,
+  log,
+  stopping,
+}: CreditDeps): CreditReader {
   const known = new Map<string, Known>();
 
   return {
