@@ -1,5 +1,6 @@
 /** A warm path as a person would write it: pure. */
 import type { Connection } from '../partner/connections/connection.ts';
+import { withArticle } from './organization-name.ts';
 import { type Tie, type TieKind, tieOf } from './relationship.ts';
 import { type SharedYears, sharedYearsIn } from './shared-years.ts';
 
@@ -34,7 +35,7 @@ export function tellConnection({
   const source = tieOf(connection.sourceRelationship);
   const target = tieOf(connection.targetRelationship);
   if (entityName === null) return withoutPlace(introducer, calledName, snippet);
-  const place = withArticle(entityName);
+  const place = withArticle(entityName, connection.entityType);
   if (source === null || target === null) {
     return ended(`${introducer} knows ${calledName} through ${place}`);
   }
@@ -48,7 +49,7 @@ export function tellConnection({
 function introducerText({ sourceDonor }: Connection, network: string): string {
   const name = sourceDonor.name?.replace(/\s+/g, ' ') ?? null;
   if (network === '') return name ?? 'Somebody';
-  return name === null ? `Somebody in ${network}` : `${name} (${network})`;
+  return `${name ?? 'Somebody'} (${network})`;
 }
 
 function countText({ people, calledName }: SentenceParts): string {
@@ -130,13 +131,4 @@ function yearsText(years: SharedYears | null): string {
 /** With its full stop; a name such as `Tom Jr.` brings one along. */
 function ended(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
-}
-
-/** Names that nobody says without an article. */
-const TAKES_ARTICLE =
-  /^(U\.S\. (?!Steel|Bank)|United States (?!Steel)|University of |Supreme Court|Department of |City of |State of |White House|Board of |Committee on |Joint )/;
-
-function withArticle(name: string): string {
-  const plain = name.replace(/\s+/g, ' ').trim();
-  return TAKES_ARTICLE.test(plain) ? `the ${plain}` : plain;
 }

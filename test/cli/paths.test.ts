@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { PartnerSandboxOptions } from '../../sandbox/partner/index.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 
 /** One world for all: nothing here writes anything. */
@@ -10,10 +11,10 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** Contacts of whom the first twenty are on the board, synced. */
-async function openBoardWorld(): Promise<CliWorld> {
+async function openBoardWorld(service: PartnerSandboxOptions = {}): Promise<CliWorld> {
   const opened = await openCliWorld({
     people: 90,
-    service: { donors: 90, networkJobTimeMs: 0 },
+    service: { donors: 90, networkJobTimeMs: 0, ...service },
     settings: '    networks: [{ name: Board, group: { column: Board, equals: "yes" } }]\n',
   });
   const rows = await opened.rows();
@@ -151,4 +152,24 @@ describe('without anybody in a network', () => {
       await empty.close();
     }
   });
+});
+
+it('is told what the queries of a run have cost by `runs RUN`', async () => {
+  const charged = await openBoardWorld({ chargeQueries: true });
+  try {
+    const listed = await charged.runJson(['runs'], runIdsSchema);
+    const id = listed.runs[0]?.id ?? '';
+    const { runs } = await charged.runJson(['runs', id], costsSchema);
+    expect(runs).toEqual([{ queries: { bucket: 'searches', credits: 1 } }]);
+    const { stdout } = await charged.run(['runs', id]);
+    expect(stdout).toContain('The queries for warm paths cost 1 credit of the bucket "searches"');
+  } finally {
+    await charged.close();
+  }
+}, 60_000);
+
+const runIdsSchema = z.object({ runs: z.array(z.object({ id: z.string() })) });
+
+const costsSchema = z.object({
+  runs: z.array(z.object({ queries: z.object({ bucket: z.string(), credits: z.int() }) })),
 });

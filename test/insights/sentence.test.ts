@@ -36,7 +36,12 @@ describe('tellConnection', () => {
         'Senate Special Committee on Aging',
         'Both members of Senate Special Committee on Aging, 2001–2003',
       ),
-      'Maria Ortiz (Board) sat on Senate Special Committee on Aging with Anna, 2001–2003.',
+      'Maria Ortiz (Board) sat on the Senate Special Committee on Aging with Anna, 2001–2003.',
+    ],
+    [
+      'the first of several organizations, without the years of another',
+      { snippet: 'Both on the board of Riverside Food Bank; also Hill College, 2001–2003' },
+      'Maria Ortiz (Board) sits on the board of Riverside Food Bank with Anna.',
     ],
     [
       'an employer of one year',
@@ -103,7 +108,7 @@ describe('tellConnection', () => {
     [
       'a member without a name',
       { sourceDonor: { donorId: 'maria', name: null, profileUrl: null } },
-      'Somebody in Board sat on the board of Riverside Food Bank with Anna, 2012–2018.',
+      'Somebody (Board) sat on the board of Riverside Food Bank with Anna, 2012–2018.',
     ],
   ])('makes do with %s', (_what, traits, sentence) => {
     expect(tell(traits)).toBe(sentence);

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { ON_ADD } from './network-world.ts';
+
+/** So long that only the stop can be what ends the process. */
+const LONG_MS = 600_000;
+
+const WAIT_MS = 100;
+const MAX_WAITS = 300;
+
+/** Until the bulk add is on its way; shorter than its job. */
+const PAUSE_MS = 600;
+
+let world: CliWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+const membersSchema = z.object({
+  networks: z.array(z.object({ member_ids: z.array(z.string()) })),
+});
+const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
+
+async function openBoard(networkJobTimeMs: number): Promise<CliWorld> {
+  world = await openCliWorld({
+    service: { networkJobTimeMs },
+    settings: '    networks: [{ name: Board, group: { column: Role, equals: board } }]',
+  });
+  const rows = await world.rows();
+  await world.saveRows(rows.map((row) => ({ ...row, Role: 'board' })));
+  return world;
+}
+
+/** Syncs, and sends SIGTERM while the bulk add is open, which goes out right after its network. */
+async function stopInBulkAdd({ start, requests }: CliWorld): Promise<void> {
+  const { child, ended } = start(['sync']);
+  for (let wait = 0; wait < MAX_WAITS; wait++) {
+    if ((await requests()).some((one) => /^POST .*\/networks$/.test(one))) break;
+    await sleep(WAIT_MS);
+  }
+  await sleep(PAUSE_MS);
+  child.kill('SIGTERM');
+  const { exitCode, stdout } = await ended;
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: EXIT_CODES.stopped });
+}
+
+/** How many members the network has, and what the networks bucket has lost. */
+async function books({ service: { rootUrl } }: CliWorld) {
+  const { networks } = membersSchema.parse(await getJson(`${rootUrl}/_sandbox/networks`));
+  const { ledger } = ledgerSchema.parse(
+    await getJson(`${rootUrl}/_sandbox/ledger?bucket=networks`),
+  );
+  return {
+    members: networks.flatMap(({ member_ids: ids }) => ids).length,
+    spent: ledger.reduce((sum, { amount }) => sum + amount, 0),
+  };
+}
+
+async function getJson(url: string): Promise<unknown> {
+  return (await fetch(url)).json();
+}
+
+it('stops while the job of a bulk add goes on, and the next sync takes its members up', async () => {
+  const here = await openBoard(5_000);
+  await stopInBulkAdd(here);
+  const { stdout } = await here.run(['sync', '--json']);
+  const { members, spent } = await books(here);
+  expect(members).toBeGreaterThan(5);
+  expect(spent).toBe(members);
+  expect(JSON.parse(stdout)).toMatchObject({
+    runs: [{ status: 'succeeded', networks: [{ added: members, failed: 0 }] }],
+  });
+}, 60_000);
+
+it('stops while the answer to a bulk add does not come, and pays nobody twice', async () => {
+  const here = await openBoard(0);
+  await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'slow', delayMs: LONG_MS } }]);
+  await stopInBulkAdd(here);
+  await here.putFaults([]);
+  await here.run(['sync', '--json']);
+  const { members, spent } = await books(here);
+  expect(members).toBeGreaterThan(5);
+  expect(spent).toBe(members);
+}, 60_000);
