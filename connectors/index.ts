@@ -1,18 +1,22 @@
 import { ConfigurationError } from '../src/core/errors.ts';
 import { didYouMean } from '../src/core/near-miss.ts';
 import type { ConnectorDefinition } from './contract.ts';
-import { csvConnector } from './csv/connector.ts';
-import { hubspotConnector } from './hubspot/connector.ts';
-import { memoryConnector } from './memory/connector.ts';
-import { salesforceConnector } from './salesforce/connector.ts';
 
-/** The kinds of CRM that donor-sync knows without further packages. */
-export const connectorDefinitions: readonly ConnectorDefinition[] = [
-  csvConnector,
-  memoryConnector,
-  salesforceConnector,
-  hubspotConnector,
-];
+/**
+ * The kinds of CRM that donor-sync knows without further packages. Each is loaded when it is asked
+ * for: the client of one CRM is a burden to those who use another.
+ */
+const BUILT_IN: Readonly<Record<string, () => Promise<ConnectorDefinition>>> = {
+  csv: async () => (await import('./csv/connector.ts')).csvConnector,
+  memory: async () => (await import('./memory/connector.ts')).memoryConnector,
+  salesforce: async () => (await import('./salesforce/connector.ts')).salesforceConnector,
+  hubspot: async () => (await import('./hubspot/connector.ts')).hubspotConnector,
+};
+
+/** Every built-in connector. */
+export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
+  return Promise.all(Object.values(BUILT_IN).map((load) => load()));
+}
 
 /** What npm accepts as a name; paths and URLs are not. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
@@ -22,8 +26,8 @@ const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
  * that name. Throws a ConfigurationError that says what to type.
  */
 export async function findConnectorDefinition(kind: string): Promise<ConnectorDefinition> {
-  const builtIn = connectorDefinitions.find((definition) => definition.kind === kind);
-  if (builtIn !== undefined) return builtIn;
+  const load = Object.hasOwn(BUILT_IN, kind) ? BUILT_IN[kind] : undefined;
+  if (load !== undefined) return load();
   if (!PACKAGE_NAME.test(kind)) throw unknownKind(kind, 'it is no name of a package either');
   const module = await importPackage(kind);
   const connector = 'connector' in module ? module.connector : undefined;
@@ -46,11 +50,8 @@ async function importPackage(name: string): Promise<object> {
 }
 
 function unknownKind(kind: string, reason: string, cause?: unknown): ConfigurationError {
-  const known = connectorDefinitions.map((definition) => definition.kind).join(', ');
-  const guess = didYouMean(
-    kind,
-    connectorDefinitions.map((definition) => definition.kind),
-  );
+  const known = Object.keys(BUILT_IN).join(', ');
+  const guess = didYouMean(kind, Object.keys(BUILT_IN));
   const message =
     `crm.kind "${kind}" is none of the built-in kinds (${known}), and ${reason}${guess || '.'} ` +
     'Write one of the built-in kinds, or the name of an installed connector package.';

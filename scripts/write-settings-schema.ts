@@ -5,11 +5,11 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { connectorDefinitions } from '../connectors/index.ts';
+import { loadBuiltInConnectors } from '../connectors/index.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
 
 const target = fileURLToPath(new URL('../config/settings.schema.json', import.meta.url));
-writeFileSync(target, JSON.stringify(editorSchema(connectorDefinitions)));
+writeFileSync(target, JSON.stringify(editorSchema(await loadBuiltInConnectors())));
 
 const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'));
 execFileSync(process.execPath, [biome, 'format', '--write', target], { stdio: 'inherit' });

@@ -140,8 +140,15 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     only: request.only,
     control: createRunControl(clock, request.signal),
   };
-  await store.runs.begin(lease, run.id, request.trigger, request.only, request.full);
+  const contact = request.only === null ? null : nameOnRecord(deps, run, request.only);
+  await store.runs.begin(lease, run.id, request.trigger, contact, request.full);
   return run;
+}
+
+/** What the record of a run calls its one contact: who was erased is not named again. */
+function nameOnRecord({ store }: SyncDeps, { forgotten }: Run, crmId: string): string {
+  const print = store.fingerprint('forgotten', crmId);
+  return forgotten.has(print) ? print : crmId;
 }
 
 /** All stations at the same time; the first error of one stops the others at their checkpoints. */

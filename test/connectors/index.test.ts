@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { csvConnector } from '../../connectors/csv/connector.ts';
-import { connectorDefinitions, findConnectorDefinition } from '../../connectors/index.ts';
+import { findConnectorDefinition, loadBuiltInConnectors } from '../../connectors/index.ts';
 
 describe('findConnectorDefinition', () => {
   it('finds every built-in kind', async () => {
-    for (const definition of connectorDefinitions) {
+    for (const definition of await loadBuiltInConnectors()) {
       expect(await findConnectorDefinition(definition.kind)).toBe(definition);
     }
     expect(await findConnectorDefinition('csv')).toBe(csvConnector);

@@ -134,7 +134,7 @@ integrations:
       url: ${hubspot.baseUrl}
       auth: { type: token, token: "${hubspot.token}" }
     networks:
-      - { name: Board, color: teal, group: { list: "Board of Directors" } }
-      - { name: Staff, color: orange, group: { list: Staff } }
+      - { name: Board in HubSpot, color: blue, group: { list: "Board of Directors" } }
+      - { name: Staff in HubSpot, color: purple, group: { list: Staff } }
 `;
 }
