@@ -7,10 +7,10 @@
 import v8 from 'node:v8';
 
 /** The young generation is large enough at this size. */
-const YOUNG_GENERATION_BYTES = 3 * 1024 * 1024;
+const YOUNG_GENERATION_BYTES = 2 * 1024 * 1024;
 
 /** The old generation is collected when it has grown by this much since the last time. */
-const HEAP_GROWTH_PERCENT = 20;
+const HEAP_GROWTH_PERCENT = 12;
 
 /** Loading the program would let the young generation grow far beyond its size at one go. */
 const LOOK_EVERY_MS = 1;

@@ -2,8 +2,10 @@ import { Kysely, sql } from 'kysely';
 import type { Log } from '../core/log.ts';
 import { silentLog } from '../core/log.ts';
 import { parseDatabaseUrl } from './database-url.ts';
-import { openPostgres } from './postgres.ts';
+import type { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
+
+type OpenPostgres = typeof openPostgres;
 
 /** A database that is open and has answered. */
 export interface OpenDatabase<Tables> {
@@ -32,9 +34,15 @@ export async function openDatabase<Tables>(
   const dialect =
     location.kind === 'sqlite'
       ? await openSqlite(location.path)
-      : await openPostgres(location, options.log ?? silentLog);
+      : await openServer(location, options.log ?? silentLog);
   const db = new Kysely<Tables>({ dialect });
   // Kysely closes only what it has used once.
   await sql`select 1`.execute(db);
   return { db, kind: location.kind, close: () => db.destroy() };
+}
+
+/** The driver is loaded by those who have a server; others need not hold it in memory. */
+async function openServer(...args: Parameters<OpenPostgres>): ReturnType<OpenPostgres> {
+  const { openPostgres } = await import('./postgres.ts');
+  return openPostgres(...args);
 }
