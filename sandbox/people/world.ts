@@ -19,7 +19,7 @@ export type { Role } from './role.ts';
 
 /**
  * A seeded world. Row n is computed from the seed, the number of donors and n alone. Real people, if
- * the world has any, are its last donors, and follow them in the contact list.
+ * the world has them, are its last donors, and follow them in the contact list.
  */
 export interface World {
   seed: number;

@@ -129,7 +129,7 @@ function printKey(output: Output, { integrations, buckets, openSubmission }: Key
   output.print();
 }
 
-/** Networks are only spoken of by who has any. */
+/** Whoever has no networks is not told about them. */
 function spendingTexts({ integration, budget, spentThisMonth }: Spending): string[] {
   const { enhancements, networks } = spentThisMonth;
   const texts = [spendingText(integration, enhancements, budget)];
