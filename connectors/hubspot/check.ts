@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { DonorSyncError, messageOf } from '../../src/core/errors.ts';
+import { DonorSyncError } from '../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
+import { checkClock, checked, met } from '../findings.ts';
 import type { HubspotApi, HubspotWorld } from './api.ts';
 import { crmCodeOf } from './errors.ts';
 import { requireFilter } from './filter.ts';
@@ -15,9 +16,6 @@ import {
 } from './scopes.ts';
 import { type HubspotSession, openSession } from './session.ts';
 import type { HubspotSettings } from './settings.ts';
-
-/** How far the clock of this machine may be from HubSpot's. */
-const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
 
 /** Every prerequisite of an integration with HubSpot, looked at without changing anything. */
 export async function check(
@@ -38,7 +36,7 @@ export async function check(
       ...(await checked('scopes', SCOPE_MEND, () => checkScopes(opened))),
       ...(await checked('contacts', FILTER_MEND, () => checkFilter(opened, options))),
       ...(await checked('daily requests', LIMIT_MEND, async () => [await checkLimit(opened)])),
-      ...checkClock(opened),
+      ...checkClock('HubSpot', opened),
     ];
   } finally {
     opened.api.close();
@@ -155,33 +153,5 @@ export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<
     if (!(error instanceof DonorSyncError) || error.kind !== 'configuration') throw error;
     if (error.code === 'crm_unauthorized') throw error;
     return null;
-  }
-}
-
-/** Overlaps are reckoned by the clock. */
-function checkClock({ api, clock }: HubspotSession): Finding[] {
-  const serverTimeMs = api.serverTimeMs();
-  if (serverTimeMs === null) return [];
-  const differenceMs = Math.abs(clock.now() - serverTimeMs);
-  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return [met('clock', "It agrees with HubSpot's.")];
-  const seconds = Math.round(differenceMs / 1000);
-  const message = `The clock of this machine is ${seconds} seconds away from HubSpot's.`;
-  return [{ subject: 'clock', ok: false, message, mend: 'Let the machine set its clock by NTP.' }];
-}
-
-function met(subject: string, message: string): Finding {
-  return { subject, ok: true, message, mend: null };
-}
-
-/** A check that throws is a finding itself. */
-async function checked(
-  subject: string,
-  mend: string,
-  work: () => Promise<Finding[]>,
-): Promise<Finding[]> {
-  try {
-    return await work();
-  } catch (error) {
-    return [{ subject, ok: false, message: messageOf(error), mend }];
   }
 }

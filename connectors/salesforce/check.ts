@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { DonorSyncError, messageOf } from '../../src/core/errors.ts';
+import { DonorSyncError } from '../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
+import { checkClock, checked, met } from '../findings.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
 import { requireFilter } from './filter.ts';
 import { openSession, type SalesforceSession } from './session.ts';
 import type { SalesforceSettings } from './settings.ts';
-
-/** How far the clock of this machine may be from Salesforce's. */
-const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
 
 /** Every prerequisite of an integration with Salesforce, looked at without changing anything. */
 export async function check(
@@ -28,7 +26,7 @@ export async function check(
     ...contact,
     ...(await checked('contacts', FILTER_MEND, () => checkFilter(opened, options))),
     ...(await checked('daily requests', LIMIT_MEND, async () => [await checkLimit(opened)])),
-    ...checkClock(opened),
+    ...checkClock('Salesforce', opened),
   ];
 }
 
@@ -118,34 +116,5 @@ export async function readLimits({
     if (!(error instanceof DonorSyncError) || error.kind !== 'configuration') throw error;
     if (error.code === 'crm_unauthorized') throw error;
     return api.limit.state();
-  }
-}
-
-/** Tokens and overlaps are reckoned by the clock. */
-function checkClock({ api, clock }: SalesforceSession): Finding[] {
-  const serverTimeMs = api.serverTimeMs();
-  if (serverTimeMs === null) return [];
-  const differenceMs = Math.abs(clock.now() - serverTimeMs);
-  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS)
-    return [met('clock', "It agrees with Salesforce's.")];
-  const seconds = Math.round(differenceMs / 1000);
-  const message = `The clock of this machine is ${seconds} seconds away from Salesforce's.`;
-  return [{ subject: 'clock', ok: false, message, mend: 'Let the machine set its clock by NTP.' }];
-}
-
-function met(subject: string, message: string): Finding {
-  return { subject, ok: true, message, mend: null };
-}
-
-/** A check that throws is a finding itself. */
-async function checked(
-  subject: string,
-  mend: string,
-  work: () => Promise<Finding[]>,
-): Promise<Finding[]> {
-  try {
-    return await work();
-  } catch (error) {
-    return [{ subject, ok: false, message: messageOf(error), mend }];
   }
 }
