@@ -1,4 +1,4 @@
-import { DonorSyncError } from '../../src/core/errors.ts';
+import { DonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { Finding } from '../contract.ts';
 import { type CsvFiles, openFiles } from './files.ts';
 import type { CsvSettings } from './settings.ts';
