@@ -6,17 +6,18 @@
  */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { findConnectorDefinition } from '../dist/connectors/index.js';
-import { systemClock } from '../dist/src/core/clock.js';
-import { silentLog } from '../dist/src/core/log.js';
 import { keepMemoryFlat } from '../dist/src/memory.js';
+
+keepMemoryFlat(process);
+const { findConnectorDefinition } = await import('../dist/connectors/index.js');
+const { systemClock } = await import('../dist/src/core/clock.js');
+const { silentLog } = await import('../dist/src/core/log.js');
 
 const valuesOf = {
   salesforce: (at) => ({ Title: `Friend ${at}`, Department: 'Donor relations' }),
   hubspot: (at) => ({ jobtitle: `Friend ${at}`, industry: 'Donor relations' }),
 };
 
-keepMemoryFlat();
 const [kind, url, token, work, settings] = process.argv.slice(2);
 const definition = await findConnectorDefinition(kind);
 let calls = 0;

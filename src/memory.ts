@@ -1,41 +1,36 @@
 /**
  * Keeps the process small on machines with much memory. V8 sizes its heap by what the machine
- * has: on a large one it lets garbage pile up to a hundred megabytes that this program has no use
- * for. Measured on 20,000 contacts: 327 MB resident without this, 170 MB with it, at the same
- * speed (docs/decisions/0004-memory.md).
+ * has, and glibc keeps what was freed: on a large machine garbage piles up to more than a hundred
+ * megabytes that this program has no use for. Figures: docs/decisions/0004-memory.md.
  */
-import v8 from 'node:v8';
 
-/** The young generation is large enough at this size. */
-const YOUNG_GENERATION_BYTES = 2 * 1024 * 1024;
+/** Given to Node before everything else; what the caller gives itself comes later and wins. */
+const NODE_FLAGS = [
+  // Bounds the young generation; V8's own bound is several times as large.
+  '--max-semi-space-size=4',
+  // The old generation is collected when it has grown by a fifth since the last time.
+  '--heap-growing-percent=20',
+  // Each thread that compiles keeps a heap of its own for it.
+  '--no-concurrent-recompilation',
+];
 
-/** The old generation is collected when it has grown by this much since the last time. */
-const HEAP_GROWTH_PERCENT = 12;
+/** glibc gives freed memory back from 128 KiB on; left alone it raises that limit as it goes. */
+const ENVIRONMENT = { MALLOC_TRIM_THRESHOLD_: '131072' };
 
-/** Loading the program would let the young generation grow far beyond its size at one go. */
-const LOOK_EVERY_MS = 1;
-
-/** Compiling on other threads keeps a heap of its own for each, about 25 MB together. */
-const COMPILE_ON_THE_MAIN_THREAD = '--no-concurrent-recompilation';
-
-/** Called once at start; keeps no process alive. */
-export function keepMemoryFlat(): void {
-  v8.setFlagsFromString(COMPILE_ON_THE_MAIN_THREAD);
-  v8.setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
-  letYoungGenerationGrow(false);
-  const look = setInterval(() => {
-    const isLargeEnough = youngGenerationBytes() >= YOUNG_GENERATION_BYTES;
-    letYoungGenerationGrow(!isLargeEnough);
-    if (isLargeEnough) clearInterval(look);
-  }, LOOK_EVERY_MS);
-  look.unref();
-}
-
-function letYoungGenerationGrow(mayGrow: boolean): void {
-  v8.setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
-}
-
-function youngGenerationBytes(): number {
-  const spaces = v8.getHeapSpaceStatistics();
-  return spaces.find((space) => space.space_name === 'new_space')?.space_size ?? 0;
+/**
+ * Puts a process with these settings in the place of this one: the same process id, arguments and
+ * streams. To be called before anything is opened or loaded; returns if the settings hold already,
+ * or where a process cannot be replaced (Windows, a parent that talks over Node's own channel).
+ */
+export function keepMemoryFlat(process: NodeJS.Process): void {
+  const { argv, argv0, env, execArgv, execPath, execve } = process;
+  const isSet = NODE_FLAGS.every((flag) => execArgv.includes(flag));
+  const isReplaceable = process.platform !== 'win32' && process.channel === undefined;
+  if (isSet || !isReplaceable || !execve) return;
+  const args = [argv0, ...NODE_FLAGS, ...execArgv, ...argv.slice(1)];
+  try {
+    execve(execPath, args, { ...ENVIRONMENT, ...env });
+  } catch {
+    // It works as it is, only larger.
+  }
 }

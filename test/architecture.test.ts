@@ -21,6 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
 const PART_OF = new Map([
   ['migrations', 'src/store'],
   ['src/memory', 'src/main'],
+  ['src/wiring', 'src/main'],
 ]);
 
 /** The only files that may know the sandboxes: the commands that start them. */

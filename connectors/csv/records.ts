@@ -27,7 +27,8 @@ export type FindEnd = (bytes: Buffer, start: number) => number;
 /** A longer record is a quote that somebody forgot to close. */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
-const CHUNK_BYTES = 64 * 1024;
+/** About 200 rows: what is made of a chunk is gone again before the garbage collector keeps it. */
+const CHUNK_BYTES = 16 * 1024;
 const WINDOW_BYTES = 16 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

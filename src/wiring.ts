@@ -1,0 +1,64 @@
+/** Wiring: the one place that makes real things and hands them to the command line. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import packageFile from '../package.json' with { type: 'json' };
+import { runProgram } from './cli/command.ts';
+import type { AllDeps } from './cli/commands.ts';
+import { createLog, createLogStream } from './cli/log.ts';
+import { createOutput } from './cli/output.ts';
+import { createProgram } from './cli/program.ts';
+import { createStopSignal } from './cli/stop-signal.ts';
+import { readRuntimeOptions, wantsColor } from './config/environment.ts';
+import { systemClock } from './core/clock.ts';
+
+const { env, stdin, stdout, stderr } = process;
+const argv = process.argv.slice(2);
+const isTerminal = stderr.isTTY === true;
+
+/** The program from its arguments to its exit code. */
+export async function runWired(): Promise<void> {
+  process.on('uncaughtException', (error) => endWith(error));
+  stdout.on('error', endQuietly);
+  stderr.on('error', endQuietly);
+  try {
+    const deps = createDeps();
+    await runProgram(await createProgram(deps, packageFile.version, argv), deps, argv);
+  } catch (error) {
+    endWith(error);
+  }
+}
+
+function createDeps(): AllDeps {
+  const logStream = createLogStream(stderr, wantsColor(stderr, env));
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    clock: systemClock,
+    log: createLog(readRuntimeOptions(env, isTerminal).logLevel, logStream),
+    logStream,
+    owner: { host: hostname(), processId: process.pid, start: randomUUID() },
+    stopSignal: createStopSignal(process, stderr),
+    // Only commands that work with a CRM pay for loading the connectors.
+    findConnectorDefinition: async (kind) =>
+      (await import('../connectors/index.ts')).findConnectorDefinition(kind),
+    setExitCode(code) {
+      process.exitCode = code;
+    },
+  };
+}
+
+/** What nobody has caught is told in a sentence; nothing can be trusted to go on after it. */
+function endWith(error: unknown): void {
+  const isJson = argv.includes('--json');
+  process.exit(createOutput({ stdout, stderr, env, isJson }).fail(error));
+}
+
+/** Whoever read our output has gone, for example `head`: that is no error. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit();
+  throw error;
+}

@@ -1,0 +1,99 @@
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const MEMORY = pathToFileURL(join(import.meta.dirname, '../src/memory.ts')).href;
+
+/** A program that begins as ours does, and then tells of itself. */
+const PROGRAM = `
+import { text } from 'node:stream/consumers';
+import { keepMemoryFlat } from '${MEMORY}';
+keepMemoryFlat(process);
+const told = {
+  processId: process.pid,
+  words: process.argv.slice(2),
+  flags: process.execArgv,
+  trimThreshold: process.env.MALLOC_TRIM_THRESHOLD_ ?? null,
+};
+if (process.send) process.send(told, () => process.disconnect());
+else process.stdout.write(JSON.stringify({ ...told, input: await text(process.stdin) }));
+`;
+
+const toldSchema = z.object({
+  processId: z.number(),
+  words: z.array(z.string()),
+  flags: z.array(z.string()),
+  trimThreshold: z.string().nullable(),
+  input: z.string().optional(),
+});
+
+describe('a process that keeps its memory flat', () => {
+  let folder: string;
+  let program: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'donor-sync-memory-'));
+    program = join(folder, 'program.mjs');
+    await writeFile(program, PROGRAM);
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('goes on under the same process id, with the same words and streams', async () => {
+    const { processId, told } = await run({ words: ['two words', '--help', ''], input: 'a line' });
+    expect(told.processId).toBe(processId);
+    expect(told.words).toEqual(['two words', '--help', '']);
+    expect(told.input).toBe('a line');
+  });
+
+  it('bounds the young generation and has freed memory given back', async () => {
+    const { told } = await run({});
+    expect(told.flags).toContain('--max-semi-space-size=4');
+    expect(told.trimThreshold).toBe('131072');
+  });
+
+  it('says nothing about it', async () => {
+    const { complaints } = await run({});
+    expect(complaints).toBe('');
+  });
+
+  it('leaves the last word to flags and variables that somebody has set', async () => {
+    const { told } = await run({
+      flags: ['--max-semi-space-size=32'],
+      env: { MALLOC_TRIM_THRESHOLD_: '65536' },
+    });
+    expect(told.flags.at(-1)).toBe('--max-semi-space-size=32');
+    expect(told.trimThreshold).toBe('65536');
+  });
+
+  it('stays as it is when its parent talks to it over the channel of Node', async () => {
+    const child = fork(program, []);
+    const [message] = await once(child, 'message');
+    const told = toldSchema.parse(message);
+    expect(told.processId).toBe(child.pid);
+    expect(told.flags).not.toContain('--max-semi-space-size=4');
+  });
+
+  interface Start {
+    words?: readonly string[];
+    flags?: readonly string[];
+    env?: Record<string, string>;
+    input?: string;
+  }
+
+  async function run({ words = [], flags = [], env = {}, input = '' }: Start) {
+    const { MALLOC_TRIM_THRESHOLD_: _, ...rest } = process.env;
+    const child = spawn(process.execPath, [...flags, program, ...words], {
+      env: { ...rest, ...env },
+    });
+    child.stdin.end(input);
+    const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { processId: child.pid, complaints, told: toldSchema.parse(JSON.parse(output)) };
+  }
+});
