@@ -1,5 +1,17 @@
+import { z } from 'zod';
 import { RetriableError } from '../src/core/errors.ts';
 import type { LimitState } from './contract.ts';
+
+/** The share of the daily requests, in percent, that is left to the nonprofit's other tools. */
+export const dailyReservePercentSchema = z.number().min(0).max(95).default(20);
+
+/** True if the next request would be one of those. */
+export function isInReserve(
+  { max, remaining }: LimitState['daily'],
+  reservePercent: number,
+): boolean {
+  return remaining < (max * reservePercent) / 100;
+}
 
 /** What the CRM last said of the account's daily requests, and the share that is not ours. */
 export interface DailyLimit {
@@ -20,7 +32,7 @@ export function createDailyLimit(reservePercent: number, words: LimitWords): Dai
       if (said !== null) daily = said;
     },
     guard() {
-      if (daily === null || daily.remaining >= (daily.max * reservePercent) / 100) return;
+      if (daily === null || !isInReserve(daily, reservePercent)) return;
       throw limitReached(daily, reservePercent, words);
     },
   };

@@ -8,6 +8,9 @@ export interface Deadline {
   release(): void;
 }
 
+/** How long a write under way may go on once the run is told to stop. */
+export const WRITE_GRACE_MS = 5_000;
+
 /** Aborts after `timeoutMs`, or `graceMs` after the run was told to stop. */
 export function startDeadline(timeoutMs: number, stop: AbortSignal, graceMs: number): Deadline {
   const controller = new AbortController();

@@ -1,7 +1,8 @@
 /** The findings of `check()` that are the same for every CRM behind HTTP. */
 import type { Clock } from '../src/core/clock.ts';
 import { messageOf } from '../src/core/errors.ts';
-import type { Finding } from './contract.ts';
+import type { ContactsSettings, Finding, LimitState } from './contract.ts';
+import { isInReserve } from './daily-limit.ts';
 
 /** A clock that is further away than this makes tokens and overlaps go wrong. */
 const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
@@ -36,4 +37,39 @@ export function checkClock(
   const seconds = Math.round(differenceMs / 1000);
   const message = `The clock of this machine is ${seconds} seconds away from ${crm}'s.`;
   return [{ subject: 'clock', ok: false, message, mend: 'Let the machine set its clock by NTP.' }];
+}
+
+/** What `contacts` in the settings asks for, once the CRM has understood it. */
+export function metContacts(crm: string, { filter, optOutField }: ContactsSettings): Finding[] {
+  const understood =
+    filter === null ? [] : [met('contacts', `${crm} understands contacts.filter.`)];
+  if (optOutField === null) return understood;
+  return [...understood, met('opt-out', `${optOutField} tells who must not be researched.`)];
+}
+
+/** How a CRM counts the requests of a day. */
+export interface DailyWords {
+  crm: string;
+  /** For example `24 hours`. */
+  period: string;
+  /** Until when somebody has to wait for more. */
+  renewal: string;
+}
+
+/** Whether the day's requests go further than what is left to the nonprofit's other tools. */
+export function checkDailyRequests(
+  { crm, period, renewal }: DailyWords,
+  { dailyReservePercent }: { dailyReservePercent: number },
+  readLimits: () => Promise<LimitState | null>,
+): Promise<Finding[]> {
+  const subject = 'daily requests';
+  const mend = `Wait until ${renewal}, find out which tool uses so many, or lower crm.dailyReservePercent.`;
+  return checked(subject, mend, async () => {
+    const limits = await readLimits();
+    if (limits === null) return [met(subject, `${crm} does not say how many are left.`)];
+    const { max, remaining } = limits.daily;
+    const message = `${remaining.toLocaleString('en-US')} of ${max.toLocaleString('en-US')} requests of ${period} are left.`;
+    if (!isInReserve(limits.daily, dailyReservePercent)) return [met(subject, message)];
+    return [{ subject, ok: false, message, mend }];
+  });
 }

@@ -2,10 +2,10 @@
 export interface SharedSignIn<SignIn> {
   /** Signs in if nobody has yet, or if the sign-in is about to end. */
   signIn(): Promise<SignIn>;
-  /** A sign-in other than the one with this token, which the CRM refused. */
-  renew(rejectedToken: string): Promise<SignIn>;
-  /** To be told of each request that the CRM accepted. */
-  accepted(): void;
+  /** Sends with the present token, and again with a new one for as long as the CRM answers 401. */
+  authorized<Reply extends { status: number }>(
+    send: (accessToken: string) => Promise<Reply>,
+  ): Promise<Reply>;
 }
 
 export interface SignInWays<SignIn> {
@@ -22,6 +22,9 @@ export interface SignInWays<SignIn> {
 /** Renewals in a row, without an accepted request in between, before giving up. */
 const MAX_RENEWALS = 2;
 
+/** Tries of one request; what is accepted meanwhile starts the count of renewals anew. */
+const MAX_SIGN_INS = 4;
+
 /** Makes the sign-in of a connector; asks nothing yet. */
 export function shareSignIn<SignIn extends { accessToken: string }>(
   ways: SignInWays<SignIn>,
@@ -31,22 +34,35 @@ export function shareSignIn<SignIn extends { accessToken: string }>(
   let renewals = 0;
 
   return {
-    async signIn() {
-      const isUsable = current !== null && !(ways.isStale?.(current) ?? false);
-      return current !== null && isUsable ? current : share();
-    },
-    async renew(rejectedToken) {
-      if (current !== null && current.accessToken !== rejectedToken) return current;
-      if (underWay === null) {
-        if (!ways.isRenewable || renewals >= MAX_RENEWALS) throw ways.refusedForGood();
-        renewals += 1;
+    signIn,
+    async authorized(send) {
+      let { accessToken } = await signIn();
+      for (let attempt = 1; ; attempt += 1) {
+        const reply = await send(accessToken);
+        if (reply.status !== 401) {
+          renewals = 0;
+          return reply;
+        }
+        if (attempt === MAX_SIGN_INS) return reply;
+        accessToken = (await renew(accessToken)).accessToken;
       }
-      return share();
-    },
-    accepted() {
-      renewals = 0;
     },
   };
+
+  async function signIn(): Promise<SignIn> {
+    const isUsable = current !== null && !(ways.isStale?.(current) ?? false);
+    return current !== null && isUsable ? current : share();
+  }
+
+  /** A sign-in other than the one with this token, which the CRM refused. */
+  async function renew(rejectedToken: string): Promise<SignIn> {
+    if (current !== null && current.accessToken !== rejectedToken) return current;
+    if (underWay === null) {
+      if (!ways.isRenewable || renewals >= MAX_RENEWALS) throw ways.refusedForGood();
+      renewals += 1;
+    }
+    return share();
+  }
 
   function share(): Promise<SignIn> {
     underWay ??= ways

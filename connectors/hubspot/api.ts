@@ -1,9 +1,10 @@
 import type { ConnectorDeps } from '../contract.ts';
+import { withoutSlash } from '../crm-url.ts';
 import type { DailyLimit } from '../daily-limit.ts';
+import { parseJson } from '../json.ts';
 import { createAuth, credentialsPrint, type SignIn } from './auth.ts';
 import { faultOf, requestError } from './errors.ts';
-import { createExchange, type OutgoingRequest, type TextReply } from './exchange.ts';
-import { parseJson } from './json.ts';
+import { createExchange, type OutgoingRequest } from './exchange.ts';
 import { createAccountLimit, dailyUsage } from './limits.ts';
 import type { PacerRegistry } from './pacer.ts';
 import { type Paths, pathsOf } from './paths.ts';
@@ -44,7 +45,7 @@ export function createApi(
 ): HubspotApi {
   const limit = createAccountLimit(settings.dailyReservePercent);
   const paths = pathsOf(settings.apiVersion);
-  const url = settings.url.replace(/\/+$/, '');
+  const url = withoutSlash(settings.url);
   const { requestsPerTenSeconds, searchesPerSecond } = settings;
   const pacer = world.pacers.requests(credentialsPrint(url, settings.auth));
   if (requestsPerTenSeconds !== undefined) pacer.keep(limitFor(requestsPerTenSeconds, 10_000));
@@ -88,29 +89,14 @@ export function createApi(
   }
 
   async function ask(request: OutgoingRequest): Promise<unknown> {
-    const reply = await authorized(request);
+    const reply = await auth.authorized((accessToken) =>
+      exchange.send({ ...request, accessToken }),
+    );
     const body = parseJson(reply.text);
     if (reply.status >= 300) throw requestError(faultOf(reply.status, body));
     return body;
   }
-
-  /** Sends a request with the present token, and again with a new one if that has expired. */
-  async function authorized(request: OutgoingRequest): Promise<TextReply> {
-    let { accessToken } = await auth.signIn();
-    for (let attempt = 1; ; attempt += 1) {
-      const reply = await exchange.send({ ...request, accessToken });
-      if (reply.status !== 401) {
-        auth.accepted();
-        return reply;
-      }
-      if (attempt === MAX_SIGN_INS) return reply;
-      accessToken = (await auth.renew(accessToken)).accessToken;
-    }
-  }
 }
-
-/** Tries of one request with one sign-in after the other; `Auth` gives up before. */
-const MAX_SIGN_INS = 4;
 
 /** Zero stands for no limit. */
 function limitFor(requests: number, windowMs: number) {

@@ -1,5 +1,7 @@
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import { consentNotWanted } from '../consent.ts';
 import type { Consent, ConsentDeps, Consented, ConsentReply } from '../contract.ts';
+import { withoutSlash } from '../crm-url.ts';
 import type { HubspotWorld } from './api.ts';
 import { refreshTokenSecret } from './auth.ts';
 import { consentPage, createHubspotOAuth, type HubspotOAuth } from './oauth-client.ts';
@@ -25,8 +27,7 @@ type App = Extract<AuthSettings, { type: 'oauth' }>;
 
 function appOf(auth: AuthSettings): App {
   if (auth.type === 'oauth') return auth;
-  const message = 'crm.auth of type token signs in by itself: nobody has to consent.';
-  throw new ConfigurationError(message, { code: 'consent_not_wanted' });
+  throw consentNotWanted(auth.type);
 }
 
 async function withOAuth<Result>(
@@ -37,7 +38,7 @@ async function withOAuth<Result>(
   const { clientId, clientSecret } = appOf(auth);
   const { clock, signal, random } = deps;
   const oauth = createHubspotOAuth({
-    ...{ url: url.replace(/\/+$/, ''), clientId, clientSecret },
+    ...{ url: withoutSlash(url), clientId, clientSecret },
     ...{ clock, signal, random },
   });
   try {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DonorSyncError } from '../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
-import { checkClock, checked, met } from '../findings.ts';
+import { checkClock, checkDailyRequests, checked, met, metContacts } from '../findings.ts';
 import type { HubspotApi, HubspotWorld } from './api.ts';
 import { crmCodeOf } from './errors.ts';
 import { requireFilter } from './filter.ts';
@@ -34,8 +34,11 @@ export async function check(
       ...signIn,
       checkVersion(options.settings),
       ...(await checked('scopes', SCOPE_MEND, () => checkScopes(opened))),
-      ...(await checked('contacts', FILTER_MEND, () => checkFilter(opened, options))),
-      ...(await checked('daily requests', LIMIT_MEND, async () => [await checkLimit(opened)])),
+      ...(await checked('contacts', FILTER_MEND, async () => {
+        await requireFilter(opened.api, opened.filter);
+        return metContacts('HubSpot', options.contacts);
+      })),
+      ...(await checkDailyRequests(DAILY_WORDS, options.settings, () => readLimits(opened))),
       ...checkClock('HubSpot', opened),
     ];
   } finally {
@@ -46,8 +49,11 @@ export async function check(
 const SIGN_IN_MEND = 'Mend crm.auth, crm.url or contacts.optOutField as the message says.';
 const SCOPE_MEND = 'Add the scope to the service key or the app in HubSpot, and connect again.';
 const FILTER_MEND = 'Mend contacts.filter: it is a list of filters as HubSpot has them.';
-const LIMIT_MEND =
-  "Wait until midnight in the account's time zone, find out which tool uses so many, or lower crm.dailyReservePercent.";
+const DAILY_WORDS = {
+  crm: 'HubSpot',
+  period: 'today',
+  renewal: "midnight in the account's time zone",
+};
 
 function signedIn({ account, properties }: HubspotSession): Finding {
   const message = `HubSpot knows the token: it is of account ${account.id}, with ${properties.size} contact properties.`;
@@ -110,30 +116,6 @@ const EMPTY_LIST_SEARCH = {
   count: 1,
   offset: 0,
 };
-
-async function checkFilter(
-  session: HubspotSession,
-  { contacts }: ConnectorOptions<HubspotSettings>,
-): Promise<Finding[]> {
-  await requireFilter(session.api, session.filter);
-  const findings =
-    contacts.filter === null ? [] : [met('contacts', 'HubSpot understands contacts.filter.')];
-  if (contacts.optOutField !== null) {
-    findings.push(met('opt-out', `${contacts.optOutField} tells who must not be researched.`));
-  }
-  return findings;
-}
-
-async function checkLimit(session: HubspotSession): Promise<Finding> {
-  const subject = 'daily requests';
-  const limits = await readLimits(session);
-  if (limits === null) return met(subject, 'HubSpot does not say how many are left.');
-  const { max, remaining } = limits.daily;
-  const message = `${remaining.toLocaleString('en-US')} of ${max.toLocaleString('en-US')} requests of today are left.`;
-  const { dailyReservePercent } = session.settings;
-  if (remaining >= (max * dailyReservePercent) / 100) return met(subject, message);
-  return { subject, ok: false, message, mend: LIMIT_MEND };
-}
 
 const usageSchema = z.object({
   results: z.array(z.object({ currentUsage: z.number(), usageLimit: z.number() })).min(1),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import hubspotFields from '../../config/fields.hubspot.json' with { type: 'json' };
-import { FatalError } from '../../src/core/errors.ts';
 import { fieldMappingSchema } from '../../src/core/field-map.ts';
 import type {
   Capabilities,
@@ -8,6 +7,7 @@ import type {
   ConnectorDefinition,
   ConnectorOptions,
 } from '../contract.ts';
+import { requirePrepared } from '../prepared.ts';
 import type { HubspotWorld } from './api.ts';
 import { createHubspotConsent } from './auth-consent.ts';
 import { BATCH_ROWS } from './batch-update.ts';
@@ -83,9 +83,6 @@ function createHubspotConnector(
   };
 
   function session(): HubspotSession {
-    if (opened !== null) return opened;
-    throw new FatalError('A connector was used before prepare or after close.', {
-      code: 'connector_not_prepared',
-    });
+    return requirePrepared(opened);
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ConfigurationError, DonorSyncError, RetriableError } from '../../src/core/errors.ts';
+import { ConfigurationError, DonorSyncError } from '../../src/core/errors.ts';
+import { limitUsedUp, passingFailure, requestRefused, signInRefused } from '../request-errors.ts';
 
 /**
  * What to do about an error of HubSpot: `passing` goes by; `limit` goes by tomorrow; `session`
@@ -12,8 +13,6 @@ interface ErrorMeaning {
   sort: ErrorSort;
   /** In words for a nonprofit's admin. */
   sentence: string;
-  /** True if HubSpot's own message is about the request, never about values. */
-  quotesMessage?: true;
 }
 
 /** One error as HubSpot reports it for a request or for records. */
@@ -143,34 +142,22 @@ export const SIGN_IN_MEND =
 
 /** The failure of a whole request as one of the four kinds; `faultBehind` gives the fault back. */
 export function requestError(fault: HubspotFault): DonorSyncError {
-  const details = { fault };
+  const background = { details: { fault } };
   const sentence = sentenceFor(fault);
   if (fault.code === 'MISSING_SCOPES') {
-    return new ConfigurationError(sentence, { code: 'crm_scope_missing', details });
+    return new ConfigurationError(sentence, { ...background, code: 'crm_scope_missing' });
   }
   switch (sortOf(fault.code)) {
     case 'session':
-      return new ConfigurationError(`${sentence} ${SIGN_IN_MEND}`, {
-        code: 'crm_unauthorized',
-        details,
-      });
+      return signInRefused(`${sentence} ${SIGN_IN_MEND}`, background);
     case 'limit':
-      return new RetriableError(`${sentence} The next run goes on from there.`, {
-        code: 'crm_limit_reached',
-        details,
-      });
+      return limitUsedUp(sentence, background);
     case 'passing':
-      return new RetriableError(`${sentence} Trying again later will help.`, {
-        code: 'crm_unavailable',
-        details,
-      });
+      return passingFailure(sentence, background);
     case 'settings':
     case 'property':
     case 'record':
-      return new ConfigurationError(`HubSpot refused a request (${fault.code}). ${sentence}`, {
-        code: 'crm_request_refused',
-        details,
-      });
+      return requestRefused(`HubSpot refused a request (${fault.code}). ${sentence}`, background);
   }
 }
 

@@ -3,9 +3,11 @@ import { Agent as HttpsAgent } from 'node:https';
 import { Request } from '@hubspot/api-client/lib/src/services/http/Request.js';
 import { sendBufferedRequest } from '@hubspot/api-client/lib/src/services/http/Transport.js';
 import type { Clock } from '../../src/core/clock.ts';
-import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ConnectorDeps } from '../contract.ts';
-import { startDeadline } from '../deadline.ts';
+import { startDeadline, WRITE_GRACE_MS } from '../deadline.ts';
+import { backoffMs, repeatWhilePassing } from '../repeat.ts';
+import { throwIfRedirected, unanswered } from '../request-errors.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { limitOf } from './limits.ts';
 import type { Pacer } from './pacer.ts';
@@ -62,9 +64,6 @@ const FIRST_WAIT_MS = 500;
 /** HubSpot's own servers give up within a minute. */
 const TIMEOUT_MS = 90_000;
 
-/** How long a write under way may go on once the run is told to stop. */
-const WRITE_GRACE_MS = 5_000;
-
 /** 423 is answered while many changes are made at once, and wants at least this wait. */
 const LOCKED_STATUS = 423;
 const LOCKED_WAIT_MS = 2_000;
@@ -101,26 +100,15 @@ export function createExchange(deps: ExchangeDeps): Exchange {
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
   const agent = deps.url.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options);
   return {
-    send: (request) => repeat(deps, agent, request),
+    send: (request) =>
+      repeatWhilePassing('HubSpot', deps.signal, {
+        max: MAX_TRIES,
+        send: () => sendAtPace(deps, agent, request),
+        isPassing,
+        wait: (reply, attempt) => waitToRepeat(deps, request, reply, attempt),
+      }),
     close: () => agent.destroy(),
   };
-}
-
-async function repeat(
-  deps: ExchangeDeps,
-  agent: HttpAgent | HttpsAgent,
-  request: OutgoingRequest,
-): Promise<TextReply> {
-  for (let attempt = 1; ; attempt += 1) {
-    throwIfStopped(deps.signal);
-    const reply = await sendAtPace(deps, agent, request).catch((error: unknown) => {
-      if (attempt < MAX_TRIES && error instanceof RetriableError) return null;
-      throw error;
-    });
-    if (reply !== null && !isPassing(reply)) return reply;
-    if (attempt === MAX_TRIES) throw stayedBusy(reply?.status ?? null);
-    await waitToRepeat(deps, request, reply, attempt);
-  }
 }
 
 async function sendAtPace(
@@ -153,15 +141,17 @@ async function sendOnce(
       transmit(deps.url, agent, request),
       aborted(deadline.signal),
     ]);
-    throwIfRedirected(reply, deps.url);
-    deps.noteAnswer(reply.headers);
-    keepNamedLimit(deps, reply.headers);
-    throttled = reply.status === 429;
+    const { status, headers } = reply;
+    const location = headers['location'] ?? null;
+    throwIfRedirected('HubSpot', { status, location, url: deps.url }, "the API's present address");
+    deps.noteAnswer(headers);
+    keepNamedLimit(deps, headers);
+    throttled = status === 429;
     return reply;
   } catch (error) {
     throwIfStopped(deps.signal);
     if (error instanceof ConfigurationError) throw error;
-    throw unanswered(error, deadline.expired());
+    throw unanswered('HubSpot', error, deadline.expired());
   } finally {
     deadline.release();
     deps.onCall({ throttled });
@@ -224,14 +214,14 @@ async function waitToRepeat(
   reply: TextReply | null,
   attempt: number,
 ): Promise<void> {
-  const backoffMs = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + random());
+  const usualMs = backoffMs(FIRST_WAIT_MS, attempt, random);
   const asked = askedWaitMs(reply);
   if (reply?.status === 429) {
-    const waitMs = asked ?? Math.max(LIMIT_WAIT_MS, backoffMs);
+    const waitMs = asked ?? Math.max(LIMIT_WAIT_MS, usualMs);
     return (searchPacer ?? pacer).pause(clock, waitMs);
   }
   const leastMs = reply?.status === LOCKED_STATUS ? LOCKED_WAIT_MS : 0;
-  await clock.sleep(asked ?? Math.max(leastMs, backoffMs), signal);
+  await clock.sleep(asked ?? Math.max(leastMs, usualMs), signal);
 }
 
 /** `Retry-After`, in seconds. */
@@ -239,33 +229,4 @@ function askedWaitMs(reply: TextReply | null): number | null {
   const seconds = Number(reply?.headers['retry-after'] ?? Number.NaN);
   if (!(seconds >= 0)) return null;
   return Math.min(seconds * 1000, LONGEST_WAIT_MS);
-}
-
-/** Redirects are not followed: the token would go wherever they point. */
-function throwIfRedirected({ status, headers }: TextReply, url: string): void {
-  if (status < 300 || status >= 400 || status === 304) return;
-  const location = headers['location'];
-  const target =
-    location !== undefined && URL.canParse(location, url)
-      ? new URL(location, url).origin
-      : 'elsewhere';
-  throw new ConfigurationError(
-    `HubSpot redirects from ${new URL(url).origin} to ${target}: write the API's present address into crm.url.`,
-    { code: 'crm_redirected', details: { status } },
-  );
-}
-
-function stayedBusy(status: number | null): RetriableError {
-  const message = `HubSpot stays busy (status ${status}). The next run goes on from there.`;
-  return new RetriableError(message, { code: 'crm_unavailable', details: { status } });
-}
-
-function unanswered(cause: unknown, hasExpired: boolean): RetriableError {
-  const message = hasExpired
-    ? 'HubSpot did not answer in time.'
-    : 'HubSpot cannot be reached, or the connection broke.';
-  return new RetriableError(`${message} The next run goes on from there.`, {
-    code: 'crm_unavailable',
-    cause,
-  });
 }

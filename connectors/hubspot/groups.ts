@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { ConfigurationError, FatalError } from '../../src/core/errors.ts';
+import { FatalError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
+import { eachOnce, unknownGroup } from '../group-members.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { crmCodeOf } from './errors.ts';
 import type { Filter } from './filter.ts';
@@ -25,15 +26,8 @@ export async function* readGroup(
   session: HubspotSession,
   selector: GroupSelector,
 ): AsyncGenerator<readonly string[]> {
-  throwIfStopped(session.signal);
   const group = hubspotGroupSchema.parse(selector);
-  const seen = new Set<string>();
-  for await (const ids of idsOf(session, group)) {
-    throwIfStopped(session.signal);
-    const fresh = [...new Set(ids)].filter((id) => !seen.has(id));
-    for (const id of fresh) seen.add(id);
-    if (fresh.length > 0) yield fresh;
-  }
+  yield* eachOnce(idsOf(session, group), session.signal);
 }
 
 const searchReplySchema = z.object({
@@ -160,7 +154,3 @@ async function findListAt(api: HubspotSession['api'], path: string) {
 }
 
 const UNKNOWN: ReadonlySet<string> = new Set(['OBJECT_NOT_FOUND', 'NOT_FOUND']);
-
-function unknownGroup(message: string): ConfigurationError {
-  return new ConfigurationError(message, { code: 'crm_group_unknown' });
-}

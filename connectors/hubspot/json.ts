@@ -1,15 +1,6 @@
 import type { z } from 'zod';
 import { RetriableError } from '../../src/core/errors.ts';
 
-/** The value of a JSON text; null if it is none, so that an odd answer is told by its status. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 /** The body of an answer in the form that was expected. Throws a RetriableError if it has another. */
 export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   const parsed = schema.safeParse(body);

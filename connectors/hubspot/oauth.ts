@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import { codeChallengeOf } from '../consent.ts';
+import { parseJson } from '../json.ts';
 import { SIGN_IN_MEND } from './errors.ts';
 import type { Exchange, TextReply } from './exchange.ts';
-import { parseJson } from './json.ts';
 import { OAUTH_PATHS } from './paths.ts';
 
 /** The app that signs in. */
@@ -49,14 +49,13 @@ export interface Authorization {
 export function authorizeUrl(authorization: Authorization): string {
   const { clientId, redirectUri, scopes, optionalScopes = [], state, codeVerifier } = authorization;
   const url = new URL('/oauth/authorize', screensOf(authorization.url));
-  const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
   const query: [string, string][] = [
     ['client_id', clientId],
     ['redirect_uri', redirectUri],
     ['scope', scopes.join(' ')],
     ['optional_scope', optionalScopes.join(' ')],
     ['state', state],
-    ['code_challenge', challenge],
+    ['code_challenge', codeChallengeOf(codeVerifier)],
     ['code_challenge_method', 'S256'],
     ['response_type', 'code'],
   ];

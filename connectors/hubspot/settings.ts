@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { crmUrlSchema } from '../crm-url.ts';
+import { dailyReservePercentSchema } from '../daily-limit.ts';
 import { API_VERSIONS } from './paths.ts';
 
 const text = z.string().trim().min(1);
@@ -21,9 +23,7 @@ export type AuthSettings = z.infer<typeof authSchema>;
 /** The `crm` part of the settings of an integration with HubSpot. */
 export const hubspotSettingsSchema = z.strictObject({
   kind: z.literal('hubspot'),
-  url: z
-    .url({ protocol: /^https?$/ })
-    .refine((url) => isConfidential(url), 'must be https, or a token could be read on the way')
+  url: crmUrlSchema
     .refine(
       (url) => !/^https:\/\/app(-\w+)?\.hubspot\.com/.test(url),
       'is the address of the screens; write https://api.hubapi.com',
@@ -33,8 +33,7 @@ export const hubspotSettingsSchema = z.strictObject({
   apiVersion: z.enum(API_VERSIONS).default('2026-09'),
   /** Where a contact's employer stands: the text `company`, the primary company, or both. */
   employer: z.enum(['company', 'associated', 'both']).default('both'),
-  /** The share of the daily requests, in percent, that is left to the nonprofit's other tools. */
-  dailyReservePercent: z.number().min(0).max(95).default(20),
+  dailyReservePercent: dailyReservePercentSchema,
   /** Requests in ten seconds; omitted: what HubSpot itself says. 0 for no limit. */
   requestsPerTenSeconds: z.number().int().min(0).max(10_000).optional(),
   /** Searches in a second, which HubSpot counts for all tools of the account; 0 for no limit. */
@@ -55,11 +54,3 @@ export const hubspotGroupSchema = z.union([
 ]);
 
 export type HubspotGroup = z.infer<typeof hubspotGroupSchema>;
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-function isConfidential(url: string): boolean {
-  if (!URL.canParse(url)) return true;
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || LOOPBACK.test(hostname);
-}

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { HttpRequest, HttpResponse, OAuth2 } from 'jsforce/lib/core.js';
 import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
-import { type Auth, createAuth, type SignIn } from './auth.ts';
+import { createAuth, type SignIn } from './auth.ts';
 import { requestError, translated } from './errors.ts';
 import { createExchange, type OutgoingRequest, type TextReply } from './exchange.ts';
 import { createOrgLimit, dailyUsage } from './limits.ts';
@@ -63,7 +63,7 @@ export async function createApi(
   const auth = createAuth({ settings, exchange, oauth2, clock, secrets, signal });
   const connection = new Connection({ loginUrl: settings.url, version: settings.apiVersion });
   connection._transport = transportOver((request) =>
-    authorized(auth, request, (signed) => exchange.send(signed)),
+    auth.authorized((accessToken) => exchange.send(signed(request, accessToken))),
   );
 
   return {
@@ -100,7 +100,9 @@ export async function createApi(
     limit.guard();
     const { instanceUrl } = await auth.signIn();
     const url = `${instanceUrl}/services/data/v${settings.apiVersion}${request.url}`;
-    const reply = await authorized(auth, { ...request, url }, (signed) => exchange.open(signed));
+    const reply = await auth.authorized((accessToken) =>
+      exchange.open(signed({ ...request, url }, accessToken)),
+    );
     if (reply instanceof Response) return reply;
     throw streamError(reply);
   }
@@ -119,26 +121,8 @@ function oauth2Config({ url, auth }: SalesforceSettings): ConstructorParameters<
   return { loginUrl: url, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
-/** Tries of one request with one sign-in after the other; `Auth` gives up before. */
-const MAX_SIGN_INS = 4;
-
-/** Sends a request with the present token, and again with a new one if that has expired. */
-async function authorized<Reply extends Response | TextReply>(
-  auth: Auth,
-  request: OutgoingRequest,
-  send: (request: OutgoingRequest) => Promise<Reply>,
-): Promise<Reply> {
-  let { accessToken } = await auth.signIn();
-  for (let attempt = 1; ; attempt += 1) {
-    const headers = { ...request.headers, authorization: `Bearer ${accessToken}` };
-    const reply = await send({ ...request, headers });
-    if (reply.status !== 401) {
-      auth.accepted();
-      return reply;
-    }
-    if (attempt === MAX_SIGN_INS) return reply;
-    accessToken = (await auth.renew(accessToken)).accessToken;
-  }
+function signed(request: OutgoingRequest, accessToken: string): OutgoingRequest {
+  return { ...request, headers: { ...request.headers, authorization: `Bearer ${accessToken}` } };
 }
 
 /** The part of jsforce's transport that its connections use, over our own requests. */

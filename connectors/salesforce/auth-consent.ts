@@ -1,16 +1,11 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors.ts';
+import { codeChallengeOf, consentNotWanted } from '../consent.ts';
 import type { Consent, ConsentDeps, Consented, ConsentReply, ConsentRequest } from '../contract.ts';
+import { withoutSlash } from '../crm-url.ts';
+import { parseJson } from '../json.ts';
 import type { SalesforceWorld } from './api.ts';
-import {
-  consentSecret,
-  jsonOf,
-  noTokenEndpoint,
-  readTokenReply,
-  tokenRefused,
-  withoutSlash,
-} from './auth.ts';
+import { consentSecret, noTokenEndpoint, readTokenReply, tokenRefused } from './auth.ts';
 import { createExchange, type TextReply } from './exchange.ts';
 import type { AuthSettings, SalesforceSettings } from './settings.ts';
 
@@ -32,8 +27,7 @@ type App = Extract<AuthSettings, { type: 'oauth' }>;
 
 function appOf(auth: AuthSettings): App {
   if (auth.type === 'oauth') return auth;
-  const message = `crm.auth of type ${auth.type} signs in by itself: nobody has to consent.`;
-  throw new ConfigurationError(message, { code: 'consent_not_wanted' });
+  throw consentNotWanted(auth.type);
 }
 
 function authorizeUrl(
@@ -48,7 +42,7 @@ function authorizeUrl(
     scope: SCOPE,
     state,
     // Salesforce knows the method S256 alone, and is not told.
-    code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+    code_challenge: codeChallengeOf(codeVerifier),
   }).toString();
   return page.href;
 }
@@ -69,7 +63,7 @@ async function complete(
     code_verifier: codeVerifier,
   });
   if (reply.status !== 200) throw refusalOf(reply);
-  const { orgId, instanceUrl, refreshToken } = readTokenReply(jsonOf(reply.text));
+  const { orgId, instanceUrl, refreshToken } = readTokenReply(parseJson(reply.text));
   if (refreshToken === null) throw withoutRefreshToken();
   return { account: { id: orgId, name: new URL(instanceUrl).host }, refreshToken };
 }
@@ -83,7 +77,7 @@ async function revoke(
   const reply = await post(world, deps, `${withoutSlash(url)}/services/oauth2/revoke`, { token });
   if (reply.status === 200) return;
   // What is asked for is so already.
-  if (refusalSchema.safeParse(jsonOf(reply.text)).data?.error === 'invalid_token') return;
+  if (refusalSchema.safeParse(parseJson(reply.text)).data?.error === 'invalid_token') return;
   throw refusalOf(reply);
 }
 
@@ -105,7 +99,7 @@ function post(
 const refusalSchema = z.object({ error: z.string(), error_description: z.string().default('') });
 
 function refusalOf({ status, text }: TextReply): ConfigurationError {
-  const refusal = refusalSchema.safeParse(jsonOf(text)).data;
+  const refusal = refusalSchema.safeParse(parseJson(text)).data;
   if (refusal === undefined) return noTokenEndpoint(`status ${status}`);
   return tokenRefused(refusal.error, refusal.error_description);
 }

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import type { Clock } from '../../src/core/clock.ts';
 import { ConfigurationError, messageOf, RetriableError } from '../../src/core/errors.ts';
 import type { ConnectorSecrets } from '../contract.ts';
+import { withoutSlash } from '../crm-url.ts';
+import { parseJson } from '../json.ts';
 import { refreshWithStored, secretPrint } from '../refresh-token.ts';
 import { type SharedSignIn, shareSignIn } from '../shared-sign-in.ts';
 import { SIGN_IN_MEND } from './errors.ts';
@@ -89,7 +91,8 @@ async function identify({ settings, exchange }: AuthDeps, accessToken: string): 
     url: `${instanceUrl}/services/oauth2/userinfo`,
     headers: { authorization: `Bearer ${accessToken}` },
   });
-  const user = reply.status === 200 ? userInfoSchema.safeParse(jsonOf(reply.text)).data : undefined;
+  const user =
+    reply.status === 200 ? userInfoSchema.safeParse(parseJson(reply.text)).data : undefined;
   if (user === undefined) {
     const message = `Salesforce does not accept the token in crm.auth (status ${reply.status}): put a new one there, and check that crm.url is the org's own.`;
     throw new ConfigurationError(message, { code: 'crm_unauthorized' });
@@ -217,16 +220,4 @@ function audienceOf(url: string): string {
 
 function base64Url(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-export function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DonorSyncError } from '../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
-import { checkClock, checked, met } from '../findings.ts';
+import { checkClock, checkDailyRequests, checked, met, metContacts } from '../findings.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
 import { requireFilter } from './filter.ts';
 import { openSession, type SalesforceSession } from './session.ts';
@@ -24,8 +24,11 @@ export async function check(
   return [
     ...signIn,
     ...contact,
-    ...(await checked('contacts', FILTER_MEND, () => checkFilter(opened, options))),
-    ...(await checked('daily requests', LIMIT_MEND, async () => [await checkLimit(opened)])),
+    ...(await checked('contacts', FILTER_MEND, async () => {
+      await requireFilter(opened);
+      return metContacts('Salesforce', options.contacts);
+    })),
+    ...(await checkDailyRequests(DAILY_WORDS, options.settings, () => readLimits(opened))),
     ...checkClock('Salesforce', opened),
   ];
 }
@@ -34,8 +37,11 @@ const SIGN_IN_MEND = 'Mend crm.url and crm.auth as the message says.';
 const CONTACT_MEND =
   "Give the integration's user read and edit access to Contact and to the fields in the message.";
 const FILTER_MEND = 'Mend contacts.filter: it is a SOQL condition on Contact, without WHERE.';
-const LIMIT_MEND =
-  'Wait until older requests are more than 24 hours ago, find out which tool uses so many, or lower crm.dailyReservePercent.';
+const DAILY_WORDS = {
+  crm: 'Salesforce',
+  period: '24 hours',
+  renewal: 'older requests are more than 24 hours ago',
+};
 
 const versionsSchema = z.array(z.object({ version: z.string() }));
 
@@ -71,30 +77,6 @@ function checkContact({ description, shape }: SalesforceSession): Finding {
   const advice =
     missing.length === 0 ? null : `Access to ${missing.join(' and ')} would make matches better.`;
   return { subject: 'Contact', ok: true, message, mend: advice };
-}
-
-async function checkFilter(
-  session: SalesforceSession,
-  { contacts }: ConnectorOptions<SalesforceSettings>,
-): Promise<Finding[]> {
-  await requireFilter(session);
-  const findings =
-    contacts.filter === null ? [] : [met('contacts', 'Salesforce understands contacts.filter.')];
-  if (contacts.optOutField !== null) {
-    findings.push(met('opt-out', `${contacts.optOutField} tells who must not be researched.`));
-  }
-  return findings;
-}
-
-async function checkLimit(session: SalesforceSession): Promise<Finding> {
-  const subject = 'daily requests';
-  const limits = await readLimits(session);
-  if (limits === null) return met(subject, 'Salesforce does not say how many are left.');
-  const { max, remaining } = limits.daily;
-  const message = `${remaining.toLocaleString('en-US')} of ${max.toLocaleString('en-US')} requests of 24 hours are left.`;
-  const { dailyReservePercent } = session.settings;
-  if (remaining >= (max * dailyReservePercent) / 100) return met(subject, message);
-  return { subject, ok: false, message, mend: LIMIT_MEND };
 }
 
 const limitsSchema = z.object({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import salesforceFields from '../../config/fields.salesforce.json' with { type: 'json' };
-import { FatalError } from '../../src/core/errors.ts';
 import { fieldMappingSchema } from '../../src/core/field-map.ts';
 import type {
   Capabilities,
@@ -8,6 +7,7 @@ import type {
   ConnectorDefinition,
   ConnectorOptions,
 } from '../contract.ts';
+import { requirePrepared } from '../prepared.ts';
 import type { SalesforceWorld } from './api.ts';
 import { createSalesforceConsent } from './auth-consent.ts';
 import { check, readLimits } from './check.ts';
@@ -89,9 +89,6 @@ function createSalesforceConnector(
   };
 
   function session(): SalesforceSession {
-    if (opened !== null) return opened;
-    throw new FatalError('A connector was used before prepare or after close.', {
-      code: 'connector_not_prepared',
-    });
+    return requirePrepared(opened);
   }
 }

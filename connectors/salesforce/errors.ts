@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ConfigurationError, DonorSyncError, RetriableError } from '../../src/core/errors.ts';
+import { DonorSyncError, RetriableError } from '../../src/core/errors.ts';
+import { limitUsedUp, passingFailure, requestRefused, signInRefused } from '../request-errors.ts';
 
 /**
  * What to do about an error of Salesforce: `lock` and `passing` go by; `limit` goes by tomorrow;
@@ -182,35 +183,22 @@ export function sentenceFor(fault: SalesforceFault): string {
 
 /** The failure of a whole request as one of the four kinds; `details.crmCode` keeps the code. */
 export function requestError(fault: SalesforceFault, cause?: unknown): DonorSyncError {
-  const details = { crmCode: fault.code };
+  const background = { cause, details: { crmCode: fault.code } };
   const sentence = sentenceFor(fault);
   switch (meaningOf(fault).sort) {
     case 'session':
-      return new ConfigurationError(`${sentence} ${SIGN_IN_MEND}`, {
-        code: 'crm_unauthorized',
-        cause,
-        details,
-      });
+      return signInRefused(`${sentence} ${SIGN_IN_MEND}`, background);
     case 'limit':
-      return new RetriableError(`${sentence} The next run goes on from there.`, {
-        code: 'crm_limit_reached',
-        cause,
-        details,
-      });
+      return limitUsedUp(sentence, background);
     case 'lock':
     case 'passing':
-      return new RetriableError(`${sentence} Trying again later will help.`, {
-        code: 'crm_unavailable',
-        cause,
-        details,
-      });
+      return passingFailure(sentence, background);
     case 'settings':
     case 'record':
-      return new ConfigurationError(`Salesforce refused a request (${fault.code}). ${sentence}`, {
-        code: 'crm_request_refused',
-        cause,
-        details,
-      });
+      return requestRefused(
+        `Salesforce refused a request (${fault.code}). ${sentence}`,
+        background,
+      );
   }
 }
 

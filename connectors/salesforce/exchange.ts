@@ -1,7 +1,9 @@
 import type { Clock } from '../../src/core/clock.ts';
-import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ConnectorDeps } from '../contract.ts';
-import { startDeadline } from '../deadline.ts';
+import { startDeadline, WRITE_GRACE_MS } from '../deadline.ts';
+import { backoffMs, repeatWhilePassing } from '../repeat.ts';
+import { throwIfRedirected, unanswered } from '../request-errors.ts';
 import { throwIfStopped } from '../stopped.ts';
 
 /** One request as it goes out, its URL absolute. */
@@ -47,9 +49,6 @@ const FIRST_WAIT_MS = 500;
 const TIMEOUT_MS = 150_000;
 const STREAM_TIMEOUT_MS = 600_000;
 
-/** How long a write under way may go on once the run is told to stop. */
-const WRITE_GRACE_MS = 5_000;
-
 /** 420 is Salesforce's own word for "later". */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([420, 429, 500, 502, 503, 504]);
 
@@ -66,24 +65,19 @@ export function createExchange(deps: ExchangeDeps): Exchange {
   };
 }
 
-async function repeat<Reply extends Response | TextReply>(
+function repeat<Reply extends Response | TextReply>(
   deps: ExchangeDeps,
   request: OutgoingRequest,
   read: (response: Response) => Promise<Reply>,
 ): Promise<Reply> {
-  // Half an upload may have arrived, and a second one would be refused.
-  const tries = typeof request.body === 'function' ? 1 : MAX_TRIES;
-  for (let attempt = 1; ; attempt += 1) {
-    throwIfStopped(deps.signal);
-    const reply = await sendOnce(deps, request, read).catch((error: unknown) => {
-      if (attempt < tries && error instanceof RetriableError) return null;
-      throw error;
-    });
-    if (reply !== null && !isPassing(reply)) return reply;
-    if (attempt === tries) throw stayedBusy(reply?.status ?? null);
-    const waitMs = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + deps.random());
-    await deps.clock.sleep(waitMs, deps.signal);
-  }
+  const { clock, signal, random } = deps;
+  return repeatWhilePassing<Reply>('Salesforce', signal, {
+    // Half an upload may have arrived, and a second one would be refused.
+    max: typeof request.body === 'function' ? 1 : MAX_TRIES,
+    send: () => sendOnce(deps, request, read),
+    isPassing,
+    wait: (_, attempt) => clock.sleep(backoffMs(FIRST_WAIT_MS, attempt, random), signal),
+  });
 }
 
 async function sendOnce<Reply extends Response | TextReply>(
@@ -100,14 +94,16 @@ async function sendOnce<Reply extends Response | TextReply>(
     const response = await deps.fetch(request.url, initOf(request, deadline.signal));
     deps.noteAnswer(response.headers);
     const reply = await read(response);
-    throwIfRedirected(reply, request.url);
+    const location = response.headers.get('location');
+    const redirection = { status: response.status, location, url: request.url };
+    throwIfRedirected('Salesforce', redirection, "the org's present My Domain URL");
     throttled = isThrottled(reply);
     isStream = reply instanceof Response;
     return reply;
   } catch (error) {
     throwIfStopped(deps.signal);
     if (error instanceof ConfigurationError) throw error;
-    throw unanswered(error, deadline.expired());
+    throw unanswered('Salesforce', error, deadline.expired());
   } finally {
     // A stream is still to be read; the end of the run ends it.
     if (isStream) deadline.clearTimers();
@@ -116,7 +112,7 @@ async function sendOnce<Reply extends Response | TextReply>(
   }
 }
 
-/** Redirects are not followed: the token would go wherever they point. */
+/** Redirects come as answers: followed, they would take the token along. */
 function initOf({ method, headers, body }: OutgoingRequest, signal: AbortSignal): RequestInit {
   const init = { method, headers, redirect: 'manual', signal } satisfies RequestInit;
   if (body === undefined) return init;
@@ -141,30 +137,4 @@ function isThrottled(reply: Response | TextReply): boolean {
 /** Too many requests at once go by within seconds; too many in a day do not. */
 function isConcurrency(reply: Response | TextReply): boolean {
   return isThrottled(reply) && typeof reply.text === 'string' && /concurrent/i.test(reply.text);
-}
-
-function throwIfRedirected({ status, headers }: Response | TextReply, url: string): void {
-  if (status < 300 || status >= 400 || status === 304) return;
-  const location = headers.get('location');
-  const target =
-    location !== null && URL.canParse(location, url) ? new URL(location, url).origin : 'elsewhere';
-  throw new ConfigurationError(
-    `Salesforce redirects from ${new URL(url).origin} to ${target}: write the org's present My Domain URL into crm.url.`,
-    { code: 'crm_redirected', details: { status } },
-  );
-}
-
-function stayedBusy(status: number | null): RetriableError {
-  const message = `Salesforce stays busy (status ${status}). The next run goes on from there.`;
-  return new RetriableError(message, { code: 'crm_unavailable', details: { status } });
-}
-
-function unanswered(cause: unknown, hasExpired: boolean): RetriableError {
-  const message = hasExpired
-    ? 'Salesforce did not answer in time.'
-    : 'Salesforce cannot be reached, or the connection broke.';
-  return new RetriableError(`${message} The next run goes on from there.`, {
-    code: 'crm_unavailable',
-    cause,
-  });
 }

@@ -1,6 +1,5 @@
-import { ConfigurationError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { eachOnce, unknownGroup } from '../group-members.ts';
 import { ID_PREFIXES, longId } from './ids.ts';
 import { queryPages, queryRecords } from './query.ts';
 import { readReport } from './report.ts';
@@ -16,15 +15,8 @@ export async function* readGroup(
   session: SalesforceSession,
   selector: GroupSelector,
 ): AsyncGenerator<readonly string[]> {
-  throwIfStopped(session.signal);
   const group = salesforceGroupSchema.parse(selector);
-  const seen = new Set<string>();
-  for await (const ids of idsOf(session, group)) {
-    throwIfStopped(session.signal);
-    const fresh = [...new Set(ids)].filter((id) => !seen.has(id));
-    for (const id of fresh) seen.add(id);
-    if (fresh.length > 0) yield fresh;
-  }
+  yield* eachOnce(idsOf(session, group), session.signal);
 }
 
 /** The active campaigns; the counts are Salesforce's own. */
@@ -124,10 +116,6 @@ async function findOne(
       ? `Salesforce has no ${object} "${idOrName}" that the integration's user can see.`
       : `Salesforce has more than one ${object} with the name "${idOrName}": write the id instead.`,
   );
-}
-
-function unknownGroup(message: string): ConfigurationError {
-  return new ConfigurationError(message, { code: 'crm_group_unknown' });
 }
 
 function textsOf(value: unknown): string[] {

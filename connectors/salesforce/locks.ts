@@ -1,4 +1,5 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
+import { backoffMs } from '../repeat.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { refusal, writeCollection } from './collections.ts';
 import { ID_PREFIXES, longId } from './ids.ts';
@@ -24,7 +25,7 @@ export async function* retryLocked(
   if (changes.length === 0) return;
   let groups = await byAccount(session, changes);
   for (let round = 0; round < ROUNDS && groups.length > 0; round += 1) {
-    const waitMs = FIRST_WAIT_MS * 2 ** round * (0.5 + session.random());
+    const waitMs = backoffMs(FIRST_WAIT_MS, round + 1, session.random);
     await session.clock.sleep(waitMs, session.signal);
     throwIfStopped(session.signal);
     const stillLocked: ContactChange[][] = [];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors.ts';
+import { unknownGroup } from '../group-members.ts';
 import type { SalesforceApi } from './api.ts';
 import { crmCodeOf } from './errors.ts';
 import { ID_PREFIXES, longId } from './ids.ts';
@@ -48,7 +49,7 @@ async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
   } catch (cause) {
     if (crmCodeOf(cause) !== 'NOT_FOUND') throw cause;
     const message = `Salesforce has no report "${id}" that the integration's user can see.`;
-    throw new ConfigurationError(message, { code: 'crm_group_unknown', cause });
+    throw unknownGroup(message, cause);
   }
 }
 

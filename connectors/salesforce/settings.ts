@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { crmUrlSchema } from '../crm-url.ts';
+import { dailyReservePercentSchema } from '../daily-limit.ts';
 
 const text = z.string().trim().min(1);
 
@@ -35,13 +37,10 @@ export type AuthSettings = z.infer<typeof authSchema>;
 export const salesforceSettingsSchema = z.strictObject({
   kind: z.literal('salesforce'),
   /** The My Domain URL, or the login URL where the way to sign in allows it. */
-  url: z
-    .url({ protocol: /^https?$/ })
-    .refine((url) => isConfidential(url), 'must be https, or a token could be read on the way')
-    .refine(
-      (url) => !url.includes('.lightning.force.com'),
-      'is the address of the screens; write the My Domain URL, https://….my.salesforce.com',
-    ),
+  url: crmUrlSchema.refine(
+    (url) => !url.includes('.lightning.force.com'),
+    'is the address of the screens; write the My Domain URL, https://….my.salesforce.com',
+  ),
   auth: authSchema,
   apiVersion: z
     .string()
@@ -52,8 +51,7 @@ export const salesforceSettingsSchema = z.strictObject({
    * Success Pack, or whichever of the two the org's own description suggests.
    */
   employer: z.enum(['auto', 'account', 'primaryAffiliation']).default('auto'),
-  /** The share of the daily requests, in percent, that is left to the nonprofit's other tools. */
-  dailyReservePercent: z.number().min(0).max(95).default(20),
+  dailyReservePercent: dailyReservePercentSchema,
   /** From so many contacts on, they are read and written through the Bulk API. */
   bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),
 });
@@ -83,11 +81,3 @@ export const salesforceGroupSchema = z.union([
 ]);
 
 export type SalesforceGroup = z.infer<typeof salesforceGroupSchema>;
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-function isConfidential(url: string): boolean {
-  if (!URL.canParse(url)) return true;
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || LOOPBACK.test(hostname);
-}

@@ -6,6 +6,7 @@ import type { SeedContact } from '../../../connectors/testing/conformance.ts';
 import { type HubspotSandboxOptions, startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { connectorDeps } from '../connector-options.ts';
+import { sandboxControl, sendJson } from '../crm-sandbox.ts';
 
 const OBJECTS = '/crm/objects/2026-09';
 const BATCH_ROWS = 100;
@@ -25,11 +26,13 @@ const NO_LIMITS = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagM
 /** Starts a sandbox without limits; whoever opens it closes it. */
 export async function openAccount(options: HubspotSandboxOptions = {}) {
   const sandbox = await startHubspotSandbox({ contacts: 0, donors: 10, ...NO_LIMITS, ...options });
+  const hands = sandboxControl(sandbox.rootUrl);
+  const { control } = hands;
   const companyIds = new Map<string, string>();
 
   return {
     sandbox,
-    control,
+    ...hands,
     ask,
     create,
     edit,
@@ -100,33 +103,13 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
     async issueToken(wishes: Record<string, unknown>): Promise<string> {
       return z.object({ token: z.string() }).parse(await control('POST', 'tokens', wishes)).token;
     },
-    /** The people that the account began with, as they are meant. */
-    async people() {
-      const schema = z.object({
-        people: z.array(z.object({ id: z.string(), employers: z.array(z.string()) })),
-      });
-      return schema.parse(await control('GET', 'people?limit=10000')).people;
-    },
-    /** What was asked, with its status. */
-    async requests() {
-      const schema = z.object({
-        requests: z.array(
-          z.object({ method: z.string(), path: z.string(), status: z.number().nullable() }),
-        ),
-      });
-      return schema.parse(await control('GET', 'requests')).requests;
-    },
     close: () => sandbox.close(),
   };
-
-  async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-    return send(method, `${sandbox.rootUrl}/_sandbox/${path}`, body, {});
-  }
 
   /** Asks the account's own API with every right. */
   function ask(method: string, path: string, body?: unknown): Promise<unknown> {
     const authorization = `Bearer ${sandbox.token}`;
-    return send(method, `${sandbox.baseUrl}${path}`, body, { authorization });
+    return sendJson(method, `${sandbox.baseUrl}${path}`, body, { authorization });
   }
 
   async function edit(order: object): Promise<string> {
@@ -164,30 +147,4 @@ function propertiesOf(contact: Partial<SeedContact>): Record<string, string> {
     ...(addresses === undefined ? {} : { address: addresses[0] ?? '' }),
     ...(employers === undefined ? {} : { company: employers[0] ?? '' }),
   };
-}
-
-/** So many different people. */
-export function people(count: number): SeedContact[] {
-  return Array.from({ length: count }, (_, at) => ({
-    firstName: `First${at}`,
-    lastName: `Last${at}`,
-    addresses: [],
-    employers: [],
-  }));
-}
-
-async function send(
-  method: string,
-  url: string,
-  body: unknown,
-  headers: Record<string, string>,
-): Promise<unknown> {
-  const response = await fetch(url, {
-    method,
-    headers: { 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${url} was refused: ${text}`);
-  return text === '' ? null : JSON.parse(text);
 }

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../../connectors/contract.ts';
 import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { fieldSpecFor } from '../../../src/mapping/field-specs.ts';
-import { type Account, openAccount, people } from './account.ts';
+import { people } from '../crm-sandbox.ts';
+import { type Account, openAccount } from './account.ts';
 
 const NOTE = { name: 'note', label: 'Note', type: 'text', description: 'A note.' } as const;
 const PROPERTIES = '/crm/properties/2026-09/contacts';

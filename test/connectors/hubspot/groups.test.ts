@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Connector, GroupSelector } from '../../../connectors/contract.ts';
 import { hubspotGroupSchema } from '../../../connectors/hubspot/settings.ts';
 import { toArray } from '../connector-options.ts';
-import { type Account, openAccount, people } from './account.ts';
+import { people } from '../crm-sandbox.ts';
+import { type Account, openAccount } from './account.ts';
 
 describe('groups of HubSpot', () => {
   let account: Account;

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Connector } from '../../../connectors/contract.ts';
 import { toArray } from '../connector-options.ts';
-import { type Account, openAccount, people } from './account.ts';
+import { people } from '../crm-sandbox.ts';
+import { type Account, openAccount } from './account.ts';
 import { openFront, type Substitute } from './front.ts';
 
 const CONTACTS = '/crm/objects/2026-09/contacts';

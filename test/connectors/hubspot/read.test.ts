@@ -3,8 +3,9 @@ import type { Connector, ContactPage } from '../../../connectors/contract.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { type Contact, identityText } from '../../../src/core/contact.ts';
 import { toArray } from '../connector-options.ts';
+import { people } from '../crm-sandbox.ts';
 import { openOrg } from '../salesforce/org.ts';
-import { type Account, openAccount, people } from './account.ts';
+import { type Account, openAccount } from './account.ts';
 
 const MARIA = { firstName: 'Maria', lastName: 'Lopez', addresses: [], employers: [] };
 

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refreshTokenSecret } from '../../../connectors/hubspot/auth.ts';
 import { createHubspotOAuth, type HubspotOAuth } from '../../../connectors/hubspot/oauth-client.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import { type Account, openAccount, people } from './account.ts';
+import { people } from '../crm-sandbox.ts';
+import { type Account, openAccount } from './account.ts';
 
 const REDIRECT_URI = 'http://127.0.0.1:8787/oauth/hubspot/callback';
 const CODE_VERIFIER = 'v'.repeat(64);

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector, ContactChange, WriteResult } from '../../../connectors/contract.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { toArray } from '../connector-options.ts';
-import { type Account, openAccount, people } from './account.ts';
+import { people } from '../crm-sandbox.ts';
+import { type Account, openAccount } from './account.ts';
 
 const UPDATE = { on: { path: '*/batch/update' } };
 

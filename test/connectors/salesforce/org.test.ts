@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
 import { connectorDeps, toArray } from '../connector-options.ts';
-import { type Org, openOrg, people } from './org.ts';
+import { people } from '../crm-sandbox.ts';
+import { type Org, openOrg } from './org.ts';
 
 const HASTY_CLOCK = { now: Date.now, sleep: () => Promise.resolve() };
 const HOUR_MS = 3_600_000;

@@ -7,6 +7,7 @@ import {
   startSalesforceSandbox,
 } from '../../../sandbox/salesforce/index.ts';
 import { connectorDeps } from '../connector-options.ts';
+import { sandboxControl, sendJson } from '../crm-sandbox.ts';
 
 const API = '/services/data/v67.0';
 const COLLECTION_ROWS = 200;
@@ -21,6 +22,8 @@ const recordSchema = z.record(z.string(), z.unknown());
 export async function openOrg(options: SalesforceSandboxOptions = {}) {
   const shape = options.shape ?? 'plain';
   const sandbox = await startSalesforceSandbox({ contacts: 0, donors: 10, ...options, shape });
+  const hands = sandboxControl(sandbox.rootUrl);
+  const { control } = hands;
   const { token } = z
     .object({ token: z.string() })
     .parse(await control('POST', 'tokens', { user: 'administrator' }));
@@ -28,7 +31,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
 
   return {
     sandbox,
-    control,
+    ...hands,
     ask,
     /** A `bulkThreshold` below what settings may say sends even a single change through the Bulk API. */
     connector(
@@ -73,33 +76,13 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
     async seenValue(id: string, field: string): Promise<unknown> {
       return recordSchema.parse(await control('GET', `record/Contact/${id}`))[field] ?? null;
     },
-    /** The people that the org began with, as they are meant. */
-    async people() {
-      const schema = z.object({
-        people: z.array(z.object({ id: z.string(), employers: z.array(z.string()) })),
-      });
-      return schema.parse(await control('GET', 'people?limit=10000')).people;
-    },
-    /** Paths that were asked, with their statuses. */
-    async requests() {
-      const schema = z.object({
-        requests: z.array(
-          z.object({ method: z.string(), path: z.string(), status: z.number().nullable() }),
-        ),
-      });
-      return schema.parse(await control('GET', 'requests')).requests;
-    },
     close: () => sandbox.close(),
   };
-
-  async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-    return send(method, `${sandbox.rootUrl}/_sandbox/${path}`, body, {});
-  }
 
   /** Asks the org's own API as its administrator. */
   function ask(method: string, path: string, body?: unknown): Promise<unknown> {
     const authorization = `Bearer ${token}`;
-    return send(method, `${sandbox.baseUrl}${API}${path}`, body, { authorization });
+    return sendJson(method, `${sandbox.baseUrl}${API}${path}`, body, { authorization });
   }
 
   async function edit(order: object): Promise<void> {
@@ -137,30 +120,4 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
     if (known !== undefined) employerIds.set(name, known);
     return known;
   }
-}
-
-/** So many different people. */
-export function people(count: number): SeedContact[] {
-  return Array.from({ length: count }, (_, at) => ({
-    firstName: `First${at}`,
-    lastName: `Last${at}`,
-    addresses: [],
-    employers: [],
-  }));
-}
-
-async function send(
-  method: string,
-  url: string,
-  body: unknown,
-  headers: Record<string, string>,
-): Promise<unknown> {
-  const response = await fetch(url, {
-    method,
-    headers: { 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${url} was refused: ${text}`);
-  return JSON.parse(text);
 }

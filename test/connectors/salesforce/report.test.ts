@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Connector } from '../../../connectors/contract.ts';
 import { toArray } from '../connector-options.ts';
-import { type Org, openOrg, people } from './org.ts';
+import { people } from '../crm-sandbox.ts';
+import { type Org, openOrg } from './org.ts';
 
 describe('a group by a report', () => {
   let org: Org;

@@ -1,0 +1,25 @@
+import { ConfigurationError } from '../src/core/errors.ts';
+import { throwIfStopped } from './stopped.ts';
+
+/**
+ * Contact ids as a CRM gives them, each once, in portions that hold at least one. Throws a
+ * RetriableError when the run stops.
+ */
+export async function* eachOnce(
+  portions: AsyncIterable<readonly string[]>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  throwIfStopped(signal);
+  const seen = new Set<string>();
+  for await (const ids of portions) {
+    throwIfStopped(signal);
+    const fresh = [...new Set(ids)].filter((id) => !seen.has(id));
+    for (const id of fresh) seen.add(id);
+    if (fresh.length > 0) yield fresh;
+  }
+}
+
+/** The CRM has no group like the one in the settings; the message says what to write instead. */
+export function unknownGroup(message: string, cause?: unknown): ConfigurationError {
+  return new ConfigurationError(message, { code: 'crm_group_unknown', cause });
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { SeedContact } from '../../connectors/testing/conformance.ts';
+
+const peopleSchema = z.object({
+  people: z.array(z.object({ id: z.string(), employers: z.array(z.string()) })),
+});
+
+const requestsSchema = z.object({
+  requests: z.array(
+    z.object({ method: z.string(), path: z.string(), status: z.number().nullable() }),
+  ),
+});
+
+/** What tests ask of the sandbox of any CRM, below its root. */
+export function sandboxControl(rootUrl: string) {
+  return {
+    control,
+    /** The people that the sandbox began with, as they are meant. */
+    people: async () => peopleSchema.parse(await control('GET', 'people?limit=10000')).people,
+    /** What was asked, with its status. */
+    requests: async () => requestsSchema.parse(await control('GET', 'requests')).requests,
+  };
+
+  function control(method: string, path: string, body?: unknown): Promise<unknown> {
+    return sendJson(method, `${rootUrl}/_sandbox/${path}`, body);
+  }
+}
+
+/** The body of a good answer; null if it is empty. */
+export async function sendJson(
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const response = await fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${url} was refused: ${text}`);
+  return text === '' ? null : JSON.parse(text);
+}
+
+/** So many different people. */
+export function people(count: number): SeedContact[] {
+  return Array.from({ length: count }, (_, at) => ({
+    firstName: `First${at}`,
+    lastName: `Last${at}`,
+    addresses: [],
+    employers: [],
+  }));
+}
