@@ -1,6 +1,6 @@
 /**
- * Faults on request: what networks and busy services do to a client, switched on by rules. Every
- * sandbox understands the faults of this file and may add some of its own.
+ * Faults on request: what networks and busy services do to a client, switched on by rules
+ * (fault-rules.ts). Every sandbox understands the faults of this file and may add some of its own.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { MiddlewareHandler } from 'hono';
 import { z } from 'zod';
+import type { AnyFault, Faults } from './fault-rules.ts';
 
 const MAX_DELAY_MS = 600_000;
 
@@ -43,82 +44,6 @@ const httpFaultSchema = z.discriminatedUnion('kind', HTTP_FAULTS);
 const HTTP_FAULT_KINDS = new Set<string>(HTTP_FAULTS.map((fault) => fault.shape.kind.value));
 
 type HttpFault = z.infer<typeof httpFaultSchema>;
-type AnyFault = { kind: string };
-
-const count = z.number().int().min(1);
-
-/**
- * The schema of a list of rules around a sandbox's own union of faults. `on` says which requests
- * a rule looks at (all of them if empty); the other fields say at which of those it strikes, and
- * all that are given must agree.
- */
-export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault) {
-  return z.array(
-    z.strictObject({
-      on: z
-        .strictObject({
-          method: z.string().toUpperCase().optional(),
-          /** Exact, or with `*` for any run of characters; with or without the base path. */
-          path: z.string().min(1).optional(),
-        })
-        .default({}),
-      /** Leaves the first so many requests alone; the counts below begin after them. */
-      after: z.number().int().min(0).default(0),
-      /** Only the nth request, from 1. */
-      nth: count.optional(),
-      /** Each nth request. */
-      every: count.optional(),
-      /** From 0 to 1. */
-      probability: z.number().min(0).max(1).optional(),
-      /** At most so many strikes. */
-      times: count.optional(),
-      fault,
-    }),
-  );
-}
-
-/** One rule, as `faultRulesSchema` reads it. */
-export type FaultRule<Fault> = Omit<
-  z.output<ReturnType<typeof faultRulesSchema<z.ZodType<AnyFault>>>>[number],
-  'fault'
-> & { fault: Fault };
-
-/** The rules in force and how often each has been met. */
-export interface Faults<Fault> {
-  /** Puts other rules in force; all counts begin anew. */
-  replace(rules: readonly FaultRule<Fault>[]): void;
-  /** The fault that strikes this request, if any: that of the first rule that fires. */
-  pick(request: { method: string; path: string }): Fault | undefined;
-}
-
-/** Holds rules; `random` gives numbers from 0 up to 1, `basePath` may be left out of a rule's path. */
-export function createFaults<Fault>(options: {
-  basePath: string;
-  random: () => number;
-}): Faults<Fault> {
-  let states: RuleState<Fault>[] = [];
-  return {
-    replace(rules) {
-      states = rules.map((rule) => ({
-        rule,
-        path: rule.on.path === undefined ? undefined : pathPattern(rule.on.path, options.basePath),
-        seen: 0,
-        struck: 0,
-      }));
-    },
-    pick(request) {
-      const met = states.filter((state) => looksAt(state, request));
-      for (const state of met) {
-        state.seen += 1;
-      }
-      const striking = met.find((state) => strikes(state, options.random));
-      if (striking !== undefined) {
-        striking.struck += 1;
-      }
-      return striking?.rule.fault;
-    },
-  };
-}
 
 /** What the middlewares of this file need in a Hono app's environment. */
 export interface FaultEnv<Fault> {
@@ -172,40 +97,6 @@ export function replaceAnswer(c: { res: Response | undefined }, answer: Response
   // Assigning over a present answer would merge the old headers into the new one.
   c.res = undefined;
   c.res = answer;
-}
-
-interface RuleState<Fault> {
-  rule: FaultRule<Fault>;
-  path: RegExp | undefined;
-  seen: number;
-  struck: number;
-}
-
-function pathPattern(path: string, basePath: string): RegExp {
-  const pattern = path
-    .split('*')
-    .map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'))
-    .join('.*');
-  return new RegExp(`^(?:${basePath})?${pattern}$`);
-}
-
-function looksAt<Fault>(
-  { rule, path }: RuleState<Fault>,
-  request: { method: string; path: string },
-): boolean {
-  const methodFits = rule.on.method === undefined || rule.on.method === request.method;
-  return methodFits && (path === undefined || path.test(request.path));
-}
-
-function strikes<Fault>({ rule, seen, struck }: RuleState<Fault>, random: () => number): boolean {
-  const position = seen - rule.after;
-  return (
-    position > 0 &&
-    (rule.nth === undefined || position === rule.nth) &&
-    (rule.every === undefined || position % rule.every === 0) &&
-    (rule.times === undefined || struck < rule.times) &&
-    (rule.probability === undefined || random() < rule.probability)
-  );
 }
 
 function isHttpFault(fault: AnyFault): fault is HttpFault {

@@ -2,7 +2,25 @@
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { ServerType } from '@hono/node-server';
+import { createAdaptorServer, type ServerType } from '@hono/node-server';
+
+/** A sandbox that is serving. */
+export interface Serving {
+  /** For example `http://127.0.0.1:4100`. */
+  rootUrl: string;
+  /** Ends at once: open connections are cut, the database is closed. */
+  close(): Promise<void>;
+}
+
+/** Serves an app; resolves when it does. */
+export async function serve(
+  app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
+  db: { close(): unknown },
+  { host = '127.0.0.1', port = 0 }: { host?: string; port?: number },
+): Promise<Serving> {
+  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
+  return { rootUrl: await listen(server, host, port), close: () => shutDown(server, db) };
+}
 
 /** Listens and resolves with the address, for example `http://127.0.0.1:4100`. */
 export async function listen(server: ServerType, host: string, port: number): Promise<string> {
@@ -18,8 +36,7 @@ function portOf(address: string | AddressInfo | null): number {
   return address.port;
 }
 
-/** Ends at once: open connections are cut, the database is closed. */
-export async function shutDown(server: ServerType, db: { close(): unknown }): Promise<void> {
+async function shutDown(server: ServerType, db: { close(): unknown }): Promise<void> {
   const closed = new Promise((resolve) => {
     server.close(resolve);
   });

@@ -1,19 +1,13 @@
 /** The way of a request through the account. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono, type MiddlewareHandler } from 'hono';
-import { type Faults, playFaults } from '../faults.ts';
+import { addHeaders, delay, detailsOf, getPath } from '../crm/requests.ts';
+import { playFaults } from '../faults.ts';
 import { logRequests } from '../request-log.ts';
 import { type ApiOptions, apiRoutes, guardApi } from './api.ts';
-import {
-  DATED_VERSIONS,
-  type HubspotContext,
-  type HubspotEnv,
-  type RequestDetails,
-} from './context.ts';
+import { DATED_VERSIONS, type HubspotContext, type HubspotEnv } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';
 import { errorBody, HubspotError, unknownPath } from './errors.ts';
-import type { HubspotFault } from './faults.ts';
 import { isSearch, type Limits } from './limits.ts';
 import { openLists } from './lists/lists.ts';
 import { type OAuthOptions, openOAuth } from './oauth/oauth.ts';
@@ -23,7 +17,6 @@ import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Everything that the app's parts need. */
 export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOptions, 'db'> {
-  faults: Faults<HubspotFault>;
   webhooks: Webhooks;
   /** Every request waits so long. */
   latencyMs: number;
@@ -46,7 +39,7 @@ export function createApp(options: AppOptions): Hono<HubspotEnv> {
   app.route('/_sandbox/oauth', oauth.control);
   app.route('/_sandbox/webhooks', options.webhooks.control);
   app.use(logRequests(options.requests, clock, detailsOf));
-  app.use(addHeaders(limits, clock));
+  app.use(addHeaders(clock, (c: HubspotContext) => headersOf(c, limits)));
   app.use(playFaults(options.faults));
   app.use(delay(options.latencyMs));
   app.use(playAccountFaults(tokens));
@@ -61,12 +54,6 @@ export function createApp(options: AppOptions): Hono<HubspotEnv> {
   return app;
 }
 
-/** Slashes may be doubled, and one may stand at the end. */
-function getPath(request: Request): string {
-  const path = new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/');
-  return path === '/' ? path : path.replace(/\/$/, '');
-}
-
 function nameRequest(createId: () => string): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
     c.set('correlationId', createId());
@@ -74,30 +61,12 @@ function nameRequest(createId: () => string): MiddlewareHandler<HubspotEnv> {
   };
 }
 
-function detailsOf(c: HubspotContext): RequestDetails {
-  return { query: new URL(c.req.url).search.slice(1) };
-}
-
-/** The date is the account's own clock, by which clients set their upper bounds. */
-function addHeaders(limits: Limits, clock: () => number): MiddlewareHandler<HubspotEnv> {
-  return async (c, next) => {
-    await next();
-    // Where the connection was cut there is no answer to put headers on.
-    if (c.env.outgoing.headersSent || c.env.incoming.socket.destroyed) return;
-    c.res.headers.set('Date', new Date(clock()).toUTCString());
-    c.res.headers.set('X-HubSpot-Correlation-Id', c.var.correlationId);
-    const { grant } = c.var;
-    if (grant === undefined || isSearch(c)) return;
-    for (const [name, value] of Object.entries(limits.headersFor(grant))) {
-      c.res.headers.set(name, value);
-    }
-  };
-}
-
-function delay(latencyMs: number): MiddlewareHandler<HubspotEnv> {
-  return async (_c, next) => {
-    if (latencyMs > 0) await sleep(latencyMs, undefined, { ref: false });
-    await next();
+function headersOf(c: HubspotContext, limits: Limits): Record<string, string> {
+  const { correlationId, grant } = c.var;
+  const isUncounted = grant === undefined || isSearch(c);
+  return {
+    'X-HubSpot-Correlation-Id': correlationId,
+    ...(isUncounted ? {} : limits.headersFor(grant)),
   };
 }
 

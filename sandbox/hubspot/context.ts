@@ -19,12 +19,6 @@ export interface HubspotEnv {
   };
 }
 
-/** What the log keeps of a request besides. */
-export interface RequestDetails {
-  /** The query part of the URL, without its question mark. */
-  query: string;
-}
-
 /** A request of this account. */
 export type HubspotContext = Context<HubspotEnv>;
 

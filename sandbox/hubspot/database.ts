@@ -1,20 +1,13 @@
 /** The sandbox's one database: its schema, and how it is opened. */
 
-import Sqlite from 'better-sqlite3';
+import { keptSetting } from '../crm/kept-setting.ts';
+import { type Database, openDatabase as openFile } from '../database.ts';
 
-/** An open database; all modules of the sandbox share one. */
-export type Database = Sqlite.Database;
+export type { Database };
 
-/**
- * Opens a file, or a database in memory without one, and brings its schema. A sandbox may lose
- * its last moments with the machine's power, so it does not wait for the disk.
- */
+/** Opens a file, or a database in memory without one. */
 export function openDatabase(file: string | undefined): Database {
-  const db = new Sqlite(file ?? ':memory:');
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = NORMAL');
-  db.exec(SCHEMA);
-  return db;
+  return openFile(file, SCHEMA);
 }
 
 /**
@@ -22,12 +15,7 @@ export function openDatabase(file: string | undefined): Database {
  * makes it, and it stays for good.
  */
 export function accountSetting(db: Database, name: string, create: () => string): string {
-  const find = db.prepare<[string], string>('select value from account_settings where name = ?');
-  const present = find.pluck().get(name);
-  if (present !== undefined) return present;
-  const value = create();
-  db.prepare('insert into account_settings values (?, ?)').run(name, value);
-  return value;
+  return keptSetting(db, 'account_settings', name, create);
 }
 
 /** What each object type has: its records, as JSON besides the few values that are looked for. */

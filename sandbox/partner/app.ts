@@ -1,7 +1,7 @@
 /** The way of a request through the service. */
 
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
-import { type Faults, failInside, playFaults } from '../faults.ts';
+import { failInside, playFaults } from '../faults.ts';
 import { logRequests } from '../request-log.ts';
 import { accountRoutes } from './account.ts';
 import type { PartnerEnv, RequestDetails } from './context.ts';
@@ -11,7 +11,6 @@ import { CHARGED_DONORS, donorRoutes } from './donors/donors.ts';
 import { chargedEnhancements, type EnhancementOptions, enhancementRoutes } from './enhancements.ts';
 import { answerError } from './errors.ts';
 import { chargedExports, type ExportOptions, exportRoutes } from './exports/exports.ts';
-import type { PartnerFault } from './faults.ts';
 import { healthRoutes } from './health.ts';
 import { authenticate } from './keys.ts';
 import { limitRate, type RateLimit } from './limits.ts';
@@ -35,7 +34,6 @@ export interface AppOptions
     FindOptions,
     ListOptions,
     NetworkOptions {
-  faults: Faults<PartnerFault>;
   rateLimit: RateLimit;
   /** Hears of errors that nobody foresaw. */
   report: (error: Error) => void;

@@ -1,24 +1,17 @@
 /** The sandbox's one database: its schema, and how it is opened. */
 
-import Sqlite from 'better-sqlite3';
+import { type Database, openDatabase as openFile } from '../database.ts';
 import { NETWORK_TABLES } from './networks/tables.ts';
 
-/** An open database; all modules of the sandbox share one. */
-export type Database = Sqlite.Database;
+export type { Database };
 
 /** The connections of a team's networks fill some hundred megabytes, and searches go all over them. */
 const CACHE_KIB = 128 * 1024;
 
-/**
- * Opens a file, or a database in memory without one, and brings its schema. A sandbox may lose
- * its last moments with the machine's power, so it does not wait for the disk.
- */
+/** Opens a file, or a database in memory without one. */
 export function openDatabase(file: string | undefined): Database {
-  const db = new Sqlite(file ?? ':memory:');
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = NORMAL');
+  const db = openFile(file, SCHEMA + NETWORK_TABLES);
   db.pragma(`cache_size = -${CACHE_KIB}`);
-  db.exec(SCHEMA + NETWORK_TABLES);
   return db;
 }
 

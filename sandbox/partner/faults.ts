@@ -1,7 +1,8 @@
 /** The faults that only this service can have, beside those of any HTTP service. */
 
 import { z } from 'zod';
-import { delayMsSchema, type FaultRule, faultRulesSchema, HTTP_FAULTS } from '../faults.ts';
+import { type FaultRule, faultRulesSchema } from '../fault-rules.ts';
+import { delayMsSchema, HTTP_FAULTS } from '../faults.ts';
 
 const partnerFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,

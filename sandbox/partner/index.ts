@@ -1,13 +1,11 @@
 /** Starts the stand-in for the Partner Data Service. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { createAdaptorServer } from '@hono/node-server';
-import { z } from 'zod';
-import { createFaults } from '../faults.ts';
+import { createParts, type SandboxOptions, worldPlanOf } from '../options.ts';
 import { readPublicRecord } from '../people/public-record.ts';
 import { createWorld, type World } from '../people/world.ts';
 import { createRequestLog } from '../request-log.ts';
-import { listen, reportToStandardError, shutDown } from '../serving.ts';
+import { serve } from '../serving.ts';
 import { type AppOptions, BASE_PATH, createApp } from './app.ts';
 import { type ConnectionEngine, openConnectionEngine } from './connections/engine.ts';
 import { startingBalances } from './control.ts';
@@ -15,7 +13,7 @@ import { createCredits } from './credits.ts';
 import { type Database, openDatabase } from './database.ts';
 import type { PathForms } from './enhancements.ts';
 import { createExports } from './exports/export-store.ts';
-import { type PartnerFault, partnerFaultRulesSchema } from './faults.ts';
+import { partnerFaultRulesSchema } from './faults.ts';
 import { createJobs } from './jobs.ts';
 import { createKeys } from './keys.ts';
 import { createLists } from './lists/list-store.ts';
@@ -26,7 +24,6 @@ import { openFacts } from './search/facts.ts';
 import { openOrganisations } from './search/organisations.ts';
 import { type SettlingProgress, settlePeople } from './settled-people.ts';
 
-const DEFAULT_DONORS = 10_000;
 const DEFAULT_CREDITS = 100_000;
 const DEFAULT_JOB_TIME_MS = 4000;
 const DEFAULT_NETWORK_JOB_TIME_MS = 4000;
@@ -37,21 +34,11 @@ const DEFAULT_BURST = 10;
 const DEFAULT_TEAM = 'team-default';
 
 /** How the stand-in behaves; everything has a default. */
-export interface PartnerSandboxOptions {
-  /** 0, the default, takes a free one. */
-  port?: number;
-  /** 127.0.0.1 by default. */
-  host?: string;
-  /** Same seed, same people and same first key; 1 by default. */
-  seed?: number;
-  /** How many invented donors the service knows; 10,000 by default. */
-  donors?: number;
+export interface PartnerSandboxOptions extends SandboxOptions {
   /** How many people the contact list has; as many as donors by default. */
   contacts?: number;
   /** A folder with a public record (people/public-record.ts): real people as further donors. */
   data?: string;
-  /** A file for the database; without one all is forgotten at the end. */
-  db?: string;
   /** Requests a second for each key, 0 for no limit; 10 by default. */
   rate?: number;
   /** Requests at once; 10 by default. */
@@ -70,20 +57,10 @@ export interface PartnerSandboxOptions {
   engine?: ConnectionEngine;
   /** What each bucket of a new team holds; 100,000 by default. */
   credits?: number;
-  /** Fault rules as read from JSON; rules that make no sense are an error. */
-  faults?: unknown;
   /** Which forms of the enhancement paths exist; both by default. */
   forms?: PathForms;
-  /** People to use instead of those of the seed and the record. */
-  world?: World;
   /** Hears how many people are settled in a new database; standard error by default. */
   progress?: SettlingProgress;
-  /** Milliseconds since 1970. */
-  clock?: () => number;
-  /** From 0 up to 1, for faults by chance. */
-  random?: () => number;
-  /** Hears of errors that nobody foresaw; standard error by default. */
-  report?: (error: Error) => void;
 }
 
 /** A stand-in that is serving. */
@@ -106,16 +83,12 @@ export async function startPartnerSandbox(
   try {
     const app = assemble(db, options);
     const apiKey = issueFirstKey(app);
-    const server = createAdaptorServer({
-      fetch: createApp(app).fetch,
-      overrideGlobalObjects: false,
-    });
-    const rootUrl = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0);
+    const { rootUrl, close } = await serve(createApp(app), db, options);
     return {
       baseUrl: rootUrl + BASE_PATH,
       rootUrl,
       apiKey,
-      close: () => shutDown(server, db),
+      close,
     };
   } catch (error) {
     db.close();
@@ -124,20 +97,15 @@ export async function startPartnerSandbox(
 }
 
 function assemble(db: Database, options: PartnerSandboxOptions): AppOptions {
-  const clock = options.clock ?? Date.now;
-  const report = options.report ?? reportToStandardError;
-  const world = options.world ?? worldOf(options);
+  const parts = createParts(
+    { ...options, world: worldOf(options) },
+    { rulesSchema: partnerFaultRulesSchema, basePath: BASE_PATH },
+  );
+  const { clock, report, world } = parts;
   settlePeople(db, world, options.progress ?? tellProgress);
-  const faults = createFaults<PartnerFault>({
-    basePath: BASE_PATH,
-    random: options.random ?? Math.random,
-  });
-  faults.replace(readRules(options.faults));
   const donorIndex = openDonorIndex(db, world);
   return {
-    clock,
-    world,
-    faults,
+    ...parts,
     credits: createCredits(db, clock),
     keys: createKeys(db),
     jobs: createJobs(db, clock),
@@ -171,14 +139,14 @@ function assemble(db: Database, options: PartnerSandboxOptions): AppOptions {
       burst: options.burst ?? DEFAULT_BURST,
       retryAfter: options.retryAfter ?? true,
     },
-    report,
   };
 }
 
-function worldOf({ seed = 1, donors = DEFAULT_DONORS, data }: PartnerSandboxOptions): World {
+function worldOf(options: PartnerSandboxOptions): World {
+  const { world, data } = options;
+  if (world !== undefined) return world;
   return createWorld({
-    seed,
-    donors,
+    ...worldPlanOf(options),
     ...(data === undefined ? {} : { realPeople: readPublicRecord(data) }),
   });
 }
@@ -190,14 +158,6 @@ function tellProgress(settled: number, total: number): void {
 
 function createId(): string {
   return randomBytes(16).toString('hex');
-}
-
-function readRules(rules: unknown) {
-  const result = partnerFaultRulesSchema.safeParse(rules ?? []);
-  if (!result.success) {
-    throw new Error(`The fault rules make no sense.\n${z.prettifyError(result.error)}`);
-  }
-  return result.data;
 }
 
 /** A restarted sandbox has the same first key, so settings that name it stay valid. */

@@ -1,6 +1,7 @@
 /** The REST API: what stands before its resources, and the resources. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
+import { getPath } from '../crm/requests.ts';
 import { bulkIngestRoutes } from './bulk-ingest.ts';
 import type { Bulk } from './bulk-jobs.ts';
 import { bulkQueryRoutes } from './bulk-query.ts';
@@ -64,12 +65,6 @@ export function createRouter(report: (error: Error) => void): Hono<SalesforceEnv
   router.notFound(() => answerError(notFound(), report));
   router.onError((error) => answerError(error, report));
   return router;
-}
-
-/** Slashes may be doubled, and one may stand at the end. */
-function getPath(request: Request): string {
-  const path = new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/');
-  return path === '/' ? path : path.replace(/\/$/, '');
 }
 
 function answerError(error: Error, report: (error: Error) => void): Response {

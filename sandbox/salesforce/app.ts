@@ -1,14 +1,13 @@
 /** The way of a request through the org. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hono, MiddlewareHandler } from 'hono';
-import { type Faults, playFaults } from '../faults.ts';
+import { addHeaders, delay, detailsOf } from '../crm/requests.ts';
+import { playFaults } from '../faults.ts';
 import { logRequests } from '../request-log.ts';
 import { type ApiOptions, createApi, createRouter } from './api.ts';
-import type { RequestDetails, SalesforceContext, SalesforceEnv } from './context.ts';
+import type { SalesforceContext, SalesforceEnv } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';
 import { SalesforceError } from './errors.ts';
-import type { SalesforceFault } from './faults.ts';
 import { authorizeRoutes } from './oauth/authorize.ts';
 import { identityRoutes, userInfoRoutes } from './oauth/identity.ts';
 import { type OAuthOptions, tokenRoutes } from './oauth/token-endpoint.ts';
@@ -17,7 +16,6 @@ import { playOrgFaults } from './play-faults.ts';
 
 /** Everything that the app's parts need. */
 export interface AppOptions extends ApiOptions, ControlOptions, OAuthOptions {
-  faults: Faults<SalesforceFault>;
   /** Every request waits so long. */
   latencyMs: number;
   /** So many requests may be under way at once; 0 means any number. */
@@ -30,7 +28,7 @@ export function createApp(options: AppOptions): Hono<SalesforceEnv> {
   const app = createRouter(options.report);
   app.route('/_sandbox', controlRoutes(options));
   app.use(logRequests(options.requests, clock, detailsOf));
-  app.use(addHeaders(org));
+  app.use(addHeaders(clock, (c: SalesforceContext) => headersOf(c, org)));
   app.use(playFaults(options.faults));
   app.use(limitConcurrency(options.concurrent));
   app.use(delay(options.latencyMs));
@@ -43,21 +41,10 @@ export function createApp(options: AppOptions): Hono<SalesforceEnv> {
   return app;
 }
 
-function detailsOf(c: SalesforceContext): RequestDetails {
-  return { query: new URL(c.req.url).search.slice(1) };
-}
-
-/** The date is the org's own clock, by which clients set their upper bounds. */
-function addHeaders({ usage, clock }: Org): MiddlewareHandler<SalesforceEnv> {
-  return async (c, next) => {
-    await next();
-    // Where the connection was cut there is no answer to put headers on.
-    if (c.env.outgoing.headersSent || c.env.incoming.socket.destroyed) return;
-    c.res.headers.set('Date', new Date(clock()).toUTCString());
-    if (/^\/services\/data\/./.test(c.req.path)) {
-      c.res.headers.set('Sforce-Limit-Info', `api-usage=${usage.used()}/${usage.limit}`);
-    }
-  };
+function headersOf(c: SalesforceContext, { usage }: Org): Record<string, string> {
+  return /^\/services\/data\/./.test(c.req.path)
+    ? { 'Sforce-Limit-Info': `api-usage=${usage.used()}/${usage.limit}` }
+    : {};
 }
 
 function limitConcurrency(most: number): MiddlewareHandler<SalesforceEnv> {
@@ -76,12 +63,5 @@ function limitConcurrency(most: number): MiddlewareHandler<SalesforceEnv> {
     } finally {
       underWay -= 1;
     }
-  };
-}
-
-function delay(latencyMs: number): MiddlewareHandler<SalesforceEnv> {
-  return async (_c, next) => {
-    if (latencyMs > 0) await sleep(latencyMs, undefined, { ref: false });
-    await next();
   };
 }

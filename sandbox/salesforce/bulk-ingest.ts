@@ -1,7 +1,8 @@
 /** `/jobs/ingest`: records to write, uploaded as CSV, by the Bulk API 2.0. */
 
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import { z } from 'zod';
+import { createBulkJobRouter } from './bulk-job-routes.ts';
 import {
   abort,
   type Bulk,
@@ -37,8 +38,8 @@ const changeSchema = z.object({ state: z.enum(['UploadComplete', 'Aborted']) });
 
 /** The resources of jobs that write. */
 export function bulkIngestRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
-  const router = new Hono<SalesforceEnv>();
   const jobs = createJobList<IngestJob>();
+  const router = createBulkJobRouter({ path: '/jobs/ingest', jobs, bulk, describe });
   const jobOf = (c: SalesforceContext) => jobs.get(c.req.param('id') ?? '');
 
   router.post('/jobs/ingest', (c) => {
@@ -46,14 +47,6 @@ export function bulkIngestRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
     jobs.add(job);
     return c.json(describe(c, bulk, job));
   });
-  router.get('/jobs/ingest', (c) =>
-    c.json({
-      done: true,
-      records: jobs.list().map((job) => describe(c, bulk, job)),
-      nextRecordsUrl: null,
-    }),
-  );
-  router.get('/jobs/ingest/:id', (c) => c.json(describe(c, bulk, jobOf(c))));
   router.put('/jobs/ingest/:id/batches', async (c) => {
     await takeUpload(c, bulk, jobOf(c));
     return c.body(null, 201);
@@ -63,11 +56,6 @@ export function bulkIngestRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
     if (state === 'Aborted') abort(jobOf(c), bulk);
     else submit(org, bulk, jobOf(c));
     return c.json(describe(c, bulk, jobOf(c)));
-  });
-  router.delete('/jobs/ingest/:id', (c) => {
-    if (!isEnded(stateOf(jobOf(c), bulk))) throw wrongState('The job is still being processed');
-    jobs.remove(jobOf(c));
-    return c.body(null, 204);
   });
   router.get('/jobs/ingest/:id/successfulResults', (c) =>
     sendCsv(c, csvOf(ended(bulk, jobOf(c)), 'written', 'sf__Created')),

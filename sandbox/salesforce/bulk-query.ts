@@ -1,7 +1,8 @@
 /** `/jobs/query`: queries of the Bulk API 2.0, whose results come as CSV. */
 
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import { z } from 'zod';
+import { createBulkJobRouter } from './bulk-job-routes.ts';
 import {
   abort,
   type Bulk,
@@ -35,8 +36,8 @@ const changeSchema = z.object({ state: z.literal('Aborted') });
 
 /** The resources of query jobs. */
 export function bulkQueryRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
-  const router = new Hono<SalesforceEnv>();
   const jobs = createJobList<QueryJob>();
+  const router = createBulkJobRouter({ path: '/jobs/query', jobs, bulk, describe });
   const jobOf = (c: SalesforceContext) => jobs.get(c.req.param('id') ?? '');
 
   router.post('/jobs/query', (c) => {
@@ -44,23 +45,10 @@ export function bulkQueryRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
     jobs.add(job);
     return c.json(describeJob(job, 'UploadComplete', c.var.basePath));
   });
-  router.get('/jobs/query', (c) =>
-    c.json({
-      done: true,
-      records: jobs.list().map((job) => describe(c, bulk, job)),
-      nextRecordsUrl: null,
-    }),
-  );
-  router.get('/jobs/query/:id', (c) => c.json(describe(c, bulk, jobOf(c))));
   router.patch('/jobs/query/:id', (c) => {
     readJson(changeSchema, c.var.body);
     abort(jobOf(c), bulk);
     return c.json(describe(c, bulk, jobOf(c)));
-  });
-  router.delete('/jobs/query/:id', (c) => {
-    if (!isEnded(stateOf(jobOf(c), bulk))) throw wrongState('The job is still being processed');
-    jobs.remove(jobOf(c));
-    return c.body(null, 204);
   });
   router.get('/jobs/query/:id/results', (c) => results(c, bulk, jobOf(c)));
   return router;

@@ -21,12 +21,6 @@ export interface SalesforceEnv {
   };
 }
 
-/** What the log keeps of a request besides. */
-export interface RequestDetails {
-  /** The query part of the URL, without its question mark. */
-  query: string;
-}
-
 /** A request of this org. */
 export type SalesforceContext = Context<SalesforceEnv>;
 

@@ -1,20 +1,12 @@
 /** The sandbox's one database: the tables beside those of the objects, and how it is opened. */
 
-import Sqlite from 'better-sqlite3';
+import { type Database, openDatabase as openFile } from '../database.ts';
 
-/** An open database; all modules of the sandbox share one. */
-export type Database = Sqlite.Database;
+export type { Database };
 
-/**
- * Opens a file, or a database in memory without one. A sandbox may lose its last moments with the
- * machine's power, so it does not wait for the disk.
- */
+/** Opens a file, or a database in memory without one. */
 export function openDatabase(file: string | undefined): Database {
-  const db = new Sqlite(file ?? ':memory:');
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = NORMAL');
-  db.exec(SCHEMA);
-  return db;
+  return openFile(file, SCHEMA);
 }
 
 /** A name as SQL writes it. */

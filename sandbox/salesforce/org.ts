@@ -1,5 +1,6 @@
 /** A whole org: its records, its users and what it knows of its clients. */
 
+import { findSetting, keptSetting } from '../crm/kept-setting.ts';
 import type { World } from '../people/world.ts';
 import { type Access, createAccess, type User } from './access.ts';
 import { type ApiUsage, createApiUsage } from './api-usage.ts';
@@ -65,22 +66,12 @@ export function findUser(id: string): User | undefined {
 
 /** A value that the org keeps for good, made when it is first asked for. */
 export function orgSetting(db: Database, name: string, create: () => string): string {
-  const present = db
-    .prepare<[string], string>('select value from org_settings where name = ?')
-    .pluck()
-    .get(name);
-  if (present !== undefined) return present;
-  const value = create();
-  db.prepare('insert into org_settings values (?, ?)').run(name, value);
-  return value;
+  return keptSetting(db, 'org_settings', name, create);
 }
 
 function isSameOrNew(db: Database, options: OrgOptions): 'same' | 'new' {
   const wanted = ingredientsOf(options);
-  const present = db
-    .prepare<[string], string>('select value from org_settings where name = ?')
-    .pluck()
-    .get(INGREDIENTS);
+  const present = findSetting(db, 'org_settings', INGREDIENTS);
   if (present !== undefined && present !== wanted) {
     throw new Error(`The database holds another org: ${present}. This one is to have ${wanted}.`);
   }

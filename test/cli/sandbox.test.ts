@@ -110,6 +110,14 @@ describe('sandbox partner', () => {
     expect((await serve('--db', join(folder, 'sandbox.db'))).apiKey).toBe(apiKey);
   });
 
+  it('says which file another sandbox has', async () => {
+    const file = join(folder, 'sandbox.db');
+    await serve('--db', file);
+    const { exitCode, stdout, stderr } = await refuse('--db', file, '--donors', '50');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(`The database ${file} is in use`);
+  });
+
   it('says which port is in use', async () => {
     const { baseUrl } = await serve();
     const { port } = new URL(baseUrl);

@@ -45,38 +45,23 @@ function whatOf({ organisationName: name, kinds, to }: Meeting): string {
   if (one === undefined || other === undefined || one === other) {
     return sameKind(kinds[0], name, to === TODAY);
   }
-  return `${NOUNS[one]} and ${NOUNS[other].toLowerCase()} of ${name}`;
+  return `${WORDS[one].noun} and ${WORDS[other].noun.toLowerCase()} of ${name}`;
 }
 
 function sameKind(kind: TieKind, name: string, isPresent: boolean): string {
   const isBoardItself = /\b(board|committee|commission|council|conference|panel)\b/i.test(name);
   if (kind === 'board' && isBoardItself) return `Both members of ${name}`;
-  return `Both ${isPresent ? PRESENT[kind] : PAST[kind]} ${name}`;
+  return `Both ${isPresent ? WORDS[kind].present : WORDS[kind].past} ${name}`;
 }
 
-const PAST = {
-  board: 'on the board of',
-  service: 'served in',
-  work: 'worked at',
-  school: 'attended',
-  gift: 'gave to',
-} satisfies Record<TieKind, string>;
-
-const PRESENT = {
-  board: 'on the board of',
-  service: 'serving in',
-  work: 'working at',
-  school: 'attending',
-  gift: 'giving to',
-} satisfies Record<TieKind, string>;
-
-const NOUNS = {
-  board: 'Board member',
-  service: 'Member',
-  work: 'Employee',
-  school: 'Student',
-  gift: 'Donor',
-} satisfies Record<TieKind, string>;
+/** What both were or are doing where they met in the same way, and what one of them is otherwise. */
+const WORDS = {
+  board: { past: 'on the board of', present: 'on the board of', noun: 'Board member' },
+  service: { past: 'served in', present: 'serving in', noun: 'Member' },
+  work: { past: 'worked at', present: 'working at', noun: 'Employee' },
+  school: { past: 'attended', present: 'attending', noun: 'Student' },
+  gift: { past: 'gave to', present: 'giving to', noun: 'Donor' },
+} satisfies Record<TieKind, { past: string; present: string; noun: string }>;
 
 function whenOf({ from, to }: Meeting): string {
   const first = calendarYear(from);

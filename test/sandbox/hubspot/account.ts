@@ -7,6 +7,7 @@ import {
   type HubspotSandboxOptions,
   startHubspotSandbox,
 } from '../../../sandbox/hubspot/index.ts';
+import { type Answer, type Message, send } from '../asking.ts';
 
 /** Where the contacts of the latest version are. */
 export const CONTACTS = '/crm/objects/2026-09/contacts';
@@ -28,79 +29,20 @@ export async function startAccount(options: HubspotSandboxOptions = {}): Promise
   return account;
 }
 
-/** A clock that stands still until it is moved. */
-export function aClock(start = '2026-03-10T12:00:00Z') {
-  let nowMs = Date.parse(start);
-  return {
-    read: () => nowMs,
-    advance(ms: number): void {
-      nowMs += ms;
-    },
-  };
-}
-
-/** What the account answered; `body` is a text where it is no JSON. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  body: unknown;
-}
-
-/** How a request differs from an ordinary one. */
-export interface AskOptions {
-  body?: unknown;
-  headers?: Record<string, string>;
+/** How a request differs from an ordinary one; an empty token is none. */
+export interface AskOptions extends Message {
   token?: string;
 }
 
 /** Asks the API, with the account's first token. */
-export async function ask(
+export function ask(
   account: HubspotSandbox,
   method: string,
   path: string,
   { body, headers = {}, token = account.token }: AskOptions = {},
 ): Promise<Answer> {
-  const response = await fetch(account.baseUrl + path, {
-    method,
-    headers: {
-      ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  return toAnswer(response);
-}
-
-/** Asks the sandbox's own controls. */
-export async function control(
-  account: HubspotSandbox,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<Answer> {
-  const response = await fetch(`${account.rootUrl}/_sandbox${path}`, {
-    method,
-    ...(body === undefined
-      ? {}
-      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-  return toAnswer(response);
-}
-
-/** Does something by hand in the account; an error if it was refused. */
-export async function edit(account: HubspotSandbox, order: unknown): Promise<string> {
-  const { status, body } = await control(account, 'POST', '/edit', order);
-  if (status !== 200) throw new Error(`The edit was refused: ${JSON.stringify(body)}`);
-  return z.object({ id: z.string() }).parse(body).id;
-}
-
-/** Reads a response to its end. */
-export async function toAnswer(response: Response): Promise<Answer> {
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  const body: unknown = isJson ? JSON.parse(text) : text;
-  return { status: response.status, headers: response.headers, body };
+  const authorization = token === '' ? {} : { authorization: `Bearer ${token}` };
+  return send(account.baseUrl + path, method, { body, headers: { ...authorization, ...headers } });
 }
 
 const recordSchema = z.object({

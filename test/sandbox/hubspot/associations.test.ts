@@ -1,15 +1,8 @@
 import { Client } from '@hubspot/api-client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  ask,
-  CONTACTS,
-  contactIds,
-  edit,
-  readRecord,
-  readResults,
-  startAccount,
-} from './account.ts';
+import { edit } from '../asking.ts';
+import { ask, CONTACTS, contactIds, readRecord, readResults, startAccount } from './account.ts';
 
 type Account = Awaited<ReturnType<typeof startAccount>>;
 

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  ask,
-  CONTACTS,
-  contactIds,
-  control,
-  edit,
-  readError,
-  readResults,
-  startAccount,
-} from './account.ts';
+import { control, edit } from '../asking.ts';
+import { ask, CONTACTS, contactIds, readError, readResults, startAccount } from './account.ts';
 
 /** Sends a batch about contacts. */
 function send(account: Parameters<typeof ask>[0], work: string, body: unknown) {

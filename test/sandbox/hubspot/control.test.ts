@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  ask,
-  CONTACTS,
-  contactIds,
-  control,
-  edit,
-  readError,
-  readRecord,
-  startAccount,
-} from './account.ts';
+import { control, edit } from '../asking.ts';
+import { ask, CONTACTS, contactIds, readError, readRecord, startAccount } from './account.ts';
 
 const personSchema = z.object({
   id: z.string(),

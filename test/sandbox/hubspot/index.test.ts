@@ -1,19 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPartnerSandbox } from '../../../sandbox/partner/index.ts';
-import { ask, CONTACTS, contactIds, control, edit, readRecord, startAccount } from './account.ts';
-
-async function aFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-account-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return join(folder, 'account.db');
-}
+import { aDatabaseFile } from '../a-database-file.ts';
+import { control, edit } from '../asking.ts';
+import { ask, CONTACTS, contactIds, readRecord, startAccount } from './account.ts';
 
 describe('a sandbox with a file', () => {
   it('is the same account when it is started again', async () => {
-    const db = await aFile();
+    const db = await aDatabaseFile();
     const first = await startAccount({ db });
     const [id = ''] = await contactIds(first, 1);
     const property = {
@@ -40,7 +33,7 @@ describe('a sandbox with a file', () => {
   });
 
   it('refuses the file of another account', async () => {
-    const db = await aFile();
+    const db = await aDatabaseFile();
     await (await startAccount({ db })).close();
     await expect(startAccount({ db, contacts: 21 })).rejects.toThrow('20 contacts');
     await expect(startAccount({ db, seed: 2 })).rejects.toThrow('holds another account');

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { HubspotSandbox } from '../../../sandbox/hubspot/index.ts';
-import { type Answer, toAnswer } from './account.ts';
+import { type Answer, postForm } from '../asking.ts';
 
 /** Where the app is answered. */
 export const REDIRECT_URI = 'http://localhost:8787/oauth/hubspot/callback';
@@ -56,14 +56,12 @@ export async function open(url: string) {
 }
 
 /** Sends a form to an address below `/oauth`. */
-export async function sendForm(
+export function sendForm(
   account: HubspotSandbox,
   path: string,
   form: Record<string, string>,
 ): Promise<Answer> {
-  const body = new URLSearchParams(form);
-  const url = `${account.baseUrl}/oauth${path}`;
-  return toAnswer(await fetch(url, { method: 'POST', body, redirect: 'manual' }));
+  return postForm(`${account.baseUrl}/oauth${path}`, form);
 }
 
 /** Gives a code for tokens, as an honest app does it but for the parameters that are given. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { aClock, ask, CONTACTS, control, readError, startAccount } from './account.ts';
+import { aClock } from '../a-clock.ts';
+import { control } from '../asking.ts';
+import { ask, CONTACTS, readError, startAccount } from './account.ts';
 
 type Account = Awaited<ReturnType<typeof startAccount>>;
 

@@ -7,7 +7,9 @@ import { z } from 'zod';
 import type { HubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { createWorld } from '../../../sandbox/people/world.ts';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import { aClock, ask, contactIds, control, edit, startAccount } from './account.ts';
+import { aClock } from '../a-clock.ts';
+import { control, edit } from '../asking.ts';
+import { ask, contactIds, startAccount } from './account.ts';
 
 const LISTS = '/crm/lists/2026-09';
 /** More than the largest page of members holds. */

@@ -1,11 +1,11 @@
 import { Client } from '@hubspot/api-client';
 import { describe, expect, it } from 'vitest';
+import { aClock } from '../a-clock.ts';
+import { edit } from '../asking.ts';
 import {
-  aClock,
   ask,
   CONTACTS,
   contactIds,
-  edit,
   readError,
   readRecord,
   readResults,

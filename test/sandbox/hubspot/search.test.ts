@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { aClock } from '../a-clock.ts';
+import { edit } from '../asking.ts';
 import {
-  aClock,
   ask,
   CONTACTS,
   contactIds,
-  edit,
   readError,
   readResults,
   search,

@@ -5,7 +5,9 @@ import { SubscriptionCreateRequestEventTypeEnum } from '@hubspot/api-client/lib/
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { HubspotSandbox } from '../../../sandbox/hubspot/index.ts';
-import { type Answer, aClock, ask, contactIds, control, edit, startAccount } from './account.ts';
+import { aClock } from '../a-clock.ts';
+import { type Answer, control, edit } from '../asking.ts';
+import { ask, contactIds, startAccount } from './account.ts';
 import { type Received, type Receiver, startReceiver } from './webhook-receiver.ts';
 
 /** Long enough for many attempts, if there were any. */

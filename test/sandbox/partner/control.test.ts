@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld } from '../../../sandbox/people/world.ts';
-import { aClock, ask, control, issueKey, startPartner, strangers } from './partner.ts';
+import { aClock } from '../a-clock.ts';
+import { control } from '../asking.ts';
+import { ask, issueKey, startPartner, strangers } from './partner.ts';
 
 describe('GET /_sandbox/people', () => {
   it('gives the contact list as a CRM would hold it, page by page', async () => {

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createWorld } from '../../../sandbox/people/world.ts';
+import { control } from '../asking.ts';
 import {
   ask,
-  control,
   enhancementCredits,
   issueKey,
   jobIdsIn,

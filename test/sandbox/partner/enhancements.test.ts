@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createWorld } from '../../../sandbox/people/world.ts';
-import {
-  aClock,
-  ask,
-  jobIdsIn,
-  personOf,
-  startPartner,
-  strangers,
-  submit,
-  submitOne,
-} from './partner.ts';
+import { aClock } from '../a-clock.ts';
+import { ask, jobIdsIn, personOf, startPartner, strangers, submit, submitOne } from './partner.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const JOB_ID = expect.stringMatching(/^[0-9a-f]{32}$/);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { aClock } from '../a-clock.ts';
+import { control } from '../asking.ts';
 import {
-  aClock,
   ask,
-  control,
   enhancementCredits,
   jobIdsIn,
   playFaults,

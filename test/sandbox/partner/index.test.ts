@@ -1,15 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { ask, control, enhancementCredits, startPartner, strangers, submit } from './partner.ts';
-
-async function aDatabaseFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'partner-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return join(folder, 'partner.db');
-}
+import { describe, expect, it } from 'vitest';
+import { aDatabaseFile } from '../a-database-file.ts';
+import { control } from '../asking.ts';
+import { ask, enhancementCredits, startPartner, strangers, submit } from './partner.ts';
 
 describe('startPartnerSandbox', () => {
   it('serves at a base URL that ends in a version and partners', async () => {

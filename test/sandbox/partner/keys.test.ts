@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  aClock,
-  ask,
-  control,
-  issueKey,
-  readLedger,
-  startPartner,
-  strangers,
-  submit,
-} from './partner.ts';
+import { aClock } from '../a-clock.ts';
+import { control } from '../asking.ts';
+import { ask, issueKey, readLedger, startPartner, strangers, submit } from './partner.ts';
 
 describe('authentication (section 5)', () => {
   it('answers 403 with a detail to an unknown or absent key, on every endpoint', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aClock, ask, issueKey, readLedger, startPartner, strangers } from './partner.ts';
+import { aClock } from '../a-clock.ts';
+import { ask, issueKey, readLedger, startPartner, strangers } from './partner.ts';
 
 async function statuses(count: number, request: () => Promise<{ status: number }>) {
   const answers = await Promise.all(Array.from({ length: count }, request));

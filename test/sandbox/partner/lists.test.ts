@@ -18,7 +18,7 @@ describe('lists', () => {
     expect(created.body).toMatchObject({ name: 'Gala', is_system: false, donor_count: 0 });
     const id = await createList(partner, 'Board');
     const renamed = await ask(partner, 'PATCH', `/lists/${id}`, { name: 'Trustees' });
-    expect(renamed).toMatchObject({ status: 204, body: null });
+    expect(renamed).toMatchObject({ status: 204, body: '' });
     expect((await readLists(partner)).map(({ name }) => name)).toEqual([
       'All Saved Donors',
       'Gala',

@@ -70,7 +70,7 @@ export function readDocument(body: unknown): OpenApiDocument {
     const response = operation.responses[String(status)];
     if (response === undefined) throw new Error(`${what} is not in the document`);
     if (response.content === undefined) {
-      if (reply !== null) throw new Error(`${what} has a body`);
+      if (reply !== '') throw new Error(`${what} has a body`);
       return;
     }
     const kind = Object.keys(response.content).find((type) => sameType(type, contentType));

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { PartnerSandbox } from '../../../sandbox/partner/index.ts';
+import { control } from '../asking.ts';
 import { type OpenApiDocument, type Operation, readDocument } from './openapi-document.ts';
-import { ask, control, issueKey, playFaults, startPartner } from './partner.ts';
+import { ask, issueKey, playFaults, startPartner } from './partner.ts';
 
 /** Replies bring ids that later requests need: after so many rounds all are there. */
 const ROUNDS = 4;

@@ -8,6 +8,7 @@ import {
   startPartnerSandbox,
 } from '../../../sandbox/partner/index.ts';
 import type { Donor } from '../../../sandbox/people/world.ts';
+import { type Answer, control, send } from '../asking.ts';
 
 /** Starts a stand-in without limits and waiting, unless told otherwise; it ends with the test. */
 export async function startPartner(options: PartnerSandboxOptions = {}): Promise<PartnerSandbox> {
@@ -16,55 +17,16 @@ export async function startPartner(options: PartnerSandboxOptions = {}): Promise
   return partner;
 }
 
-/** A clock that stands still until it is moved. */
-export function aClock(start = '2026-03-10T12:00:00Z') {
-  let nowMs = Date.parse(start);
-  return {
-    read: () => nowMs,
-    advance(ms: number): void {
-      nowMs += ms;
-    },
-  };
-}
-
-/** What the service answered; `body` is null where there was none in JSON. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  body: unknown;
-}
-
 /** Asks the service with a key (the first one by default; null sends none). */
-export async function ask(
+export function ask(
   partner: PartnerSandbox,
   method: string,
   path: string,
   body?: unknown,
   apiKey: string | null = partner.apiKey,
 ): Promise<Answer> {
-  const response = await fetch(partner.baseUrl + path, {
-    method,
-    headers: {
-      ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  return toAnswer(response);
-}
-
-/** Asks the sandbox's own controls. */
-export async function control(
-  partner: PartnerSandbox,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<Answer> {
-  const response = await fetch(`${partner.rootUrl}/_sandbox${path}`, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return toAnswer(response);
+  const headers = apiKey === null ? {} : { 'x-api-key': apiKey };
+  return send(partner.baseUrl + path, method, { body, headers });
 }
 
 /** Puts fault rules in force. */
@@ -151,11 +113,4 @@ export async function enhancementCredits(
 ): Promise<number> {
   const { body } = await ask(partner, 'GET', '/credits', undefined, apiKey);
   return z.object({ enhancements: z.number() }).parse(body).enhancements;
-}
-
-async function toAnswer(response: Response): Promise<Answer> {
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  const body: unknown = isJson && text !== '' ? JSON.parse(text) : null;
-  return { status: response.status, headers: response.headers, body };
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Donor } from '../../../sandbox/people/world.ts';
+import { aClock } from '../a-clock.ts';
 import { aWorldOf } from './hand-made-world.ts';
-import { aClock, ask, personOf, startPartner, submitOne } from './partner.ts';
+import { ask, personOf, startPartner, submitOne } from './partner.ts';
 
 const HOME = { street: '12 Alder Lane', city: 'Boise', state: 'ID', postalCode: '83702' };
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { PartnerSandbox } from '../../../sandbox/partner/index.ts';
 import { createWorld, type Donor } from '../../../sandbox/people/world.ts';
+import { aClock } from '../a-clock.ts';
 import { aWorldOf } from './hand-made-world.ts';
-import { aClock, ask, issueKey, startPartner } from './partner.ts';
+import { ask, issueKey, startPartner } from './partner.ts';
 import { creditsIn } from './saved-donors.ts';
 
 const DONORS = 400;

@@ -2,6 +2,8 @@ import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
+import { aClock } from '../a-clock.ts';
+import { control, edit } from '../asking.ts';
 import {
   ended,
   ingest,
@@ -12,7 +14,7 @@ import {
   setState,
   upload,
 } from './bulk.ts';
-import { aClock, ask, column, connect, contactIds, control, edit, query, startOrg } from './org.ts';
+import { ask, column, connect, contactIds, query, startOrg } from './org.ts';
 
 describe('uploads of the Bulk API', () => {
   it('updates the records of an upload and says so of each', async () => {

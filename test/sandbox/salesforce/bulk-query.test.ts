@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { aClock } from '../a-clock.ts';
+import { control, edit } from '../asking.ts';
 import { bulkRows, lookAt, readPage, refusalOf, startQuery } from './bulk.ts';
-import { aClock, ask, column, connect, contactIds, control, edit, startOrg } from './org.ts';
+import { ask, column, connect, contactIds, startOrg } from './org.ts';
 
 describe('queries of the Bulk API', () => {
   it('gives the records that an ordinary query finds', async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
+import { aClock } from '../a-clock.ts';
+import { control } from '../asking.ts';
 import {
-  aClock,
   ask,
   codesOf,
   column,
   connect,
   contactIds,
-  control,
   create,
   query,
   queryError,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
+import { control } from '../asking.ts';
 import {
   addField,
   ask,
   column,
   connect,
   contactIds,
-  control,
   create,
   query,
   queryError,

@@ -1,19 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPartnerSandbox } from '../../../sandbox/partner/index.ts';
-import { addField, ask, column, contactIds, control, startOrg, update } from './org.ts';
-
-async function aFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-org-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return join(folder, 'org.db');
-}
+import { aDatabaseFile } from '../a-database-file.ts';
+import { control } from '../asking.ts';
+import { addField, ask, column, contactIds, startOrg, update } from './org.ts';
 
 describe('a sandbox with a file', () => {
   it('is the same org when it is started again', async () => {
-    const db = await aFile();
+    const db = await aDatabaseFile();
     const first = await startOrg({ db });
     const [id = ''] = await contactIds(first, 1);
     await addField(first, 'Score__c', { type: 'Number', precision: 5, scale: 0 });
@@ -33,7 +26,7 @@ describe('a sandbox with a file', () => {
   });
 
   it('refuses the file of another org', async () => {
-    const db = await aFile();
+    const db = await aDatabaseFile();
     await (await startOrg({ db })).close();
     await expect(startOrg({ db, shape: 'plain' })).rejects.toThrow('holds another org');
     await expect(startOrg({ db, contacts: 21 })).rejects.toThrow('20 contacts');

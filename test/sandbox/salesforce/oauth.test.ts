@@ -3,7 +3,9 @@ import jsforce from 'jsforce';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import { type Answer, aClock, ask, sendForm, startOrg } from './org.ts';
+import { aClock } from '../a-clock.ts';
+import type { Answer } from '../asking.ts';
+import { ask, sendForm, startOrg } from './org.ts';
 
 const REDIRECT_URI = 'http://localhost:8787/oauth/salesforce/callback';
 const JWT_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';

@@ -8,6 +8,7 @@ import {
   type SalesforceSandboxOptions,
   startSalesforceSandbox,
 } from '../../../sandbox/salesforce/index.ts';
+import { type Answer, type Message, postForm, send } from '../asking.ts';
 
 /** The path that resources begin with. */
 export const BASE_PATH = '/services/data/v67.0';
@@ -19,17 +20,6 @@ export async function startOrg(options: SalesforceSandboxOptions = {}): Promise<
   return org;
 }
 
-/** A clock that stands still until it is moved. */
-export function aClock(start = '2026-03-10T12:00:00Z') {
-  let nowMs = Date.parse(start);
-  return {
-    read: () => nowMs,
-    advance(ms: number): void {
-      nowMs += ms;
-    },
-  };
-}
-
 /** A connection of the real client, with the org's first token. */
 export function connect(org: SalesforceSandbox) {
   return new jsforce.Connection({
@@ -39,70 +29,29 @@ export function connect(org: SalesforceSandbox) {
   });
 }
 
-/** What the org answered; `body` is a text where it is no JSON. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  body: unknown;
-}
-
 /** How a request differs from an ordinary one. */
-export interface AskOptions {
-  body?: unknown;
-  headers?: Record<string, string>;
+export interface AskOptions extends Message {
   token?: string;
 }
 
 /** Asks the API; paths that do not begin with `/services` are resources. */
-export async function ask(
+export function ask(
   org: SalesforceSandbox,
   method: string,
   path: string,
   { body, headers = {}, token = org.token }: AskOptions = {},
 ): Promise<Answer> {
   const url = org.baseUrl + (path.includes('/services') ? path : BASE_PATH + path);
-  const response = await fetch(url, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  return toAnswer(response);
-}
-
-/** Asks the sandbox's own controls. */
-export async function control(
-  org: SalesforceSandbox,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<Answer> {
-  const response = await fetch(`${org.rootUrl}/_sandbox${path}`, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return toAnswer(response);
-}
-
-/** Does something by hand in the org; an error if it was refused. */
-export async function edit(org: SalesforceSandbox, order: unknown): Promise<string> {
-  const { status, body } = await control(org, 'POST', '/edit', order);
-  if (status !== 200) throw new Error(`The edit was refused: ${JSON.stringify(body)}`);
-  return z.object({ id: z.string() }).parse(body).id;
+  return send(url, method, { body, headers: { authorization: `Bearer ${token}`, ...headers } });
 }
 
 /** Sends a form to a sign-in endpoint. */
-export async function sendForm(
+export function sendForm(
   org: SalesforceSandbox,
   path: string,
   form: Record<string, string>,
 ): Promise<Answer> {
-  const body = new URLSearchParams(form);
-  const url = `${org.baseUrl}/services/oauth2${path}`;
-  return toAnswer(await fetch(url, { method: 'POST', body, redirect: 'manual' }));
+  return postForm(`${org.baseUrl}/services/oauth2${path}`, form);
 }
 
 const pageSchema = z.object({
@@ -217,11 +166,4 @@ export async function create(
   const { status, body } = await ask(org, 'POST', `/sobjects/${type}`, { body: values });
   if (status !== 201) throw new Error(`${type} was refused: ${JSON.stringify(body)}`);
   return z.object({ id: z.string() }).parse(body).id;
-}
-
-async function toAnswer(response: Response): Promise<Answer> {
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  const body: unknown = isJson ? JSON.parse(text) : text;
-  return { status: response.status, headers: response.headers, body };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { aClock } from '../a-clock.ts';
 import {
-  aClock,
   addField,
   ask,
   codesOf,

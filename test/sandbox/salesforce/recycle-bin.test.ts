@@ -1,18 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import {
-  aClock,
-  ask,
-  codesOf,
-  column,
-  connect,
-  contactIds,
-  control,
-  create,
-  edit,
-  startOrg,
-  update,
-} from './org.ts';
+import { aClock } from '../a-clock.ts';
+import { control, edit } from '../asking.ts';
+import { ask, codesOf, column, connect, contactIds, create, startOrg, update } from './org.ts';
 
 async function inCampaign(org: SalesforceSandbox, contactId: string): Promise<unknown[]> {
   const soql = `SELECT CampaignId FROM CampaignMember WHERE ContactId = '${contactId}'`;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import { ask, column, connect, control, startOrg } from './org.ts';
+import { control } from '../asking.ts';
+import { ask, column, connect, startOrg } from './org.ts';
 
 const resultSchema = z.looseObject({
   allData: z.boolean(),

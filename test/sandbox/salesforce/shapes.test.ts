@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ask, column, contactIds, control, query, queryError, startOrg, update } from './org.ts';
+import { control } from '../asking.ts';
+import { ask, column, contactIds, query, queryError, startOrg, update } from './org.ts';
 
 describe('an org with the Nonprofit Success Pack', () => {
   it('has a household as the account and the employer as the primary affiliation', async () => {

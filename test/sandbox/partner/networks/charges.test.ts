@@ -3,15 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { PartnerSandbox } from '../../../../sandbox/partner/index.ts';
 import { createDraw } from '../../../../sandbox/people/random.ts';
-import {
-  type Answer,
-  ask,
-  control,
-  issueKey,
-  playFaults,
-  readLedger,
-  startPartner,
-} from '../partner.ts';
+import { type Answer, control } from '../../asking.ts';
+import { ask, issueKey, playFaults, readLedger, startPartner } from '../partner.ts';
 import { anEngineOf } from './hand-made-engine.ts';
 import { addEach, createNetwork, endOfJob } from './networks.ts';
 import { idsOf, WORLD } from './people.ts';

@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PartnerSandboxOptions } from '../../../../sandbox/partner/index.ts';
-import { aClock, ask, control, readLedger, startPartner } from '../partner.ts';
+import { aClock } from '../../a-clock.ts';
+import { aDatabaseFile } from '../../a-database-file.ts';
+import { control } from '../../asking.ts';
+import { ask, readLedger, startPartner } from '../partner.ts';
 import { anEngineOf, watchEngine } from './hand-made-engine.ts';
 import {
   createNetwork,
@@ -227,9 +227,3 @@ describe('GET /_sandbox/networks', () => {
     });
   });
 });
-
-async function aDatabaseFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'networks-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return join(folder, 'partner.db');
-}

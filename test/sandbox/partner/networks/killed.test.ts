@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { PartnerSandbox } from '../../../../sandbox/partner/index.ts';
-import { readLedger } from '../partner.ts';
+import { aDatabaseFile } from '../../a-database-file.ts';
+import { readLedger, startPartner } from '../partner.ts';
 import {
   createNetwork,
   discover,
@@ -23,10 +22,7 @@ const DONORS = idsOf(...Array.from({ length: 30 }, (_, number) => number));
 
 describe('a stand-in that is killed', () => {
   it('goes on with its bulk add at each start, and pays it once', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'killed-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const file = join(folder, 'partner.db');
-
+    const file = await aDatabaseFile();
     let server = await serve(file);
     const id = await startBulk(server.partner, await createNetwork(server.partner), DONORS);
     for (let kill = 1; kill <= KILLS; kill += 1) {
@@ -46,6 +42,15 @@ describe('a stand-in that is killed', () => {
     expect((await membersByName(partner))['Board']?.toSorted()).toEqual(DONORS.toSorted());
     expect(await discover(partner)).toEqual([[WORLD.donor(40).id, 0.8]]);
     expect((await readLedger(partner)).map(({ amount }) => amount)).toEqual([DONORS.length]);
+  });
+
+  it('kept its file to itself until then', async () => {
+    const file = await aDatabaseFile();
+    const { child } = await serve(file);
+    await expect(startPartner({ db: file, world: WORLD })).rejects.toThrow('is in use');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await expect(startPartner({ db: file, world: WORLD })).resolves.toHaveProperty('apiKey');
   });
 });
 

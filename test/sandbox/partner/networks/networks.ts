@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import type { PartnerSandbox } from '../../../../sandbox/partner/index.ts';
-import { ask, control } from '../partner.ts';
+import { control } from '../../asking.ts';
+import { ask } from '../partner.ts';
 
 /** Creates a network. */
 export async function createNetwork(partner: PartnerSandbox, name = 'Board', apiKey?: string) {

@@ -1,0 +1,140 @@
+/** Rules that say which requests of a sandbox go wrong, and how. */
+
+import { z } from 'zod';
+
+/** What every fault has. */
+export interface AnyFault {
+  kind: string;
+}
+
+const count = z.number().int().min(1);
+
+/**
+ * The schema of a list of rules around a sandbox's own union of faults. `on` says which requests
+ * a rule looks at (all of them if empty); the other fields say at which of those it strikes, and
+ * all that are given must agree.
+ */
+export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault) {
+  return z.array(
+    z.strictObject({
+      on: z
+        .strictObject({
+          method: z.string().toUpperCase().optional(),
+          /** Exact, or with `*` for any run of characters; with or without the base path. */
+          path: z.string().min(1).optional(),
+        })
+        .default({}),
+      /** Leaves the first so many requests alone; the counts below begin after them. */
+      after: z.number().int().min(0).default(0),
+      /** Only the nth request, from 1. */
+      nth: count.optional(),
+      /** Each nth request. */
+      every: count.optional(),
+      /** From 0 to 1. */
+      probability: z.number().min(0).max(1).optional(),
+      /** At most so many strikes. */
+      times: count.optional(),
+      fault,
+    }),
+  );
+}
+
+/** One rule, as `faultRulesSchema` reads it. */
+export type FaultRule<Fault> = Omit<
+  z.output<ReturnType<typeof faultRulesSchema<z.ZodType<AnyFault>>>>[number],
+  'fault'
+> & { fault: Fault };
+
+/** The rules in force and how often each has been met. */
+export interface Faults<Fault> {
+  /** Puts other rules in force; all counts begin anew. */
+  replace(rules: readonly FaultRule<Fault>[]): void;
+  /** The fault that strikes this request, if any: that of the first rule that fires. */
+  pick(request: { method: string; path: string }): Fault | undefined;
+}
+
+/** How fault rules are read from JSON. */
+export type FaultRulesSchema<Fault> = z.ZodType<FaultRule<Fault>[]>;
+
+/** How a sandbox's faults are opened. */
+export interface FaultsOptions<Fault> {
+  rulesSchema: FaultRulesSchema<Fault>;
+  /** The rules in force at first, as read from JSON; none by default. */
+  rules: unknown;
+  /** May be left out of a rule's path. */
+  basePath: string;
+  /** From 0 up to 1, for faults by chance. */
+  random: () => number;
+}
+
+/** Puts the first rules in force; an error if they make no sense. */
+export function openFaults<Fault>(options: FaultsOptions<Fault>): Faults<Fault> {
+  const rules = options.rulesSchema.safeParse(options.rules ?? []);
+  if (!rules.success) {
+    throw new Error(`The fault rules make no sense.\n${z.prettifyError(rules.error)}`);
+  }
+  const faults = createFaults<Fault>(options);
+  faults.replace(rules.data);
+  return faults;
+}
+
+function createFaults<Fault>(
+  options: Pick<FaultsOptions<Fault>, 'basePath' | 'random'>,
+): Faults<Fault> {
+  let states: RuleState<Fault>[] = [];
+  return {
+    replace(rules) {
+      states = rules.map((rule) => ({
+        rule,
+        path: rule.on.path === undefined ? undefined : pathPattern(rule.on.path, options.basePath),
+        seen: 0,
+        struck: 0,
+      }));
+    },
+    pick(request) {
+      const met = states.filter((state) => looksAt(state, request));
+      for (const state of met) {
+        state.seen += 1;
+      }
+      const striking = met.find((state) => strikes(state, options.random));
+      if (striking !== undefined) {
+        striking.struck += 1;
+      }
+      return striking?.rule.fault;
+    },
+  };
+}
+
+interface RuleState<Fault> {
+  rule: FaultRule<Fault>;
+  path: RegExp | undefined;
+  seen: number;
+  struck: number;
+}
+
+function pathPattern(path: string, basePath: string): RegExp {
+  const pattern = path
+    .split('*')
+    .map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'))
+    .join('.*');
+  return new RegExp(`^(?:${basePath})?${pattern}$`);
+}
+
+function looksAt<Fault>(
+  { rule, path }: RuleState<Fault>,
+  request: { method: string; path: string },
+): boolean {
+  const methodFits = rule.on.method === undefined || rule.on.method === request.method;
+  return methodFits && (path === undefined || path.test(request.path));
+}
+
+function strikes<Fault>({ rule, seen, struck }: RuleState<Fault>, random: () => number): boolean {
+  const position = seen - rule.after;
+  return (
+    position > 0 &&
+    (rule.nth === undefined || position === rule.nth) &&
+    (rule.every === undefined || position % rule.every === 0) &&
+    (rule.times === undefined || struck < rule.times) &&
+    (rule.probability === undefined || random() < rule.probability)
+  );
+}

@@ -1,0 +1,10 @@
+/** A clock that stands still until it is moved. */
+export function aClock(start = '2026-03-10T12:00:00Z') {
+  let nowMs = Date.parse(start);
+  return {
+    read: () => nowMs,
+    advance(ms: number): void {
+      nowMs += ms;
+    },
+  };
+}

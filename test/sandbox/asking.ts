@@ -1,0 +1,68 @@
+/** How tests talk to any sandbox. */
+
+import { z } from 'zod';
+
+/** What a sandbox answered; `body` is a text where it is no JSON. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+/** What a request carries; a body that is a text is sent as it is, all others as JSON. */
+export interface Message {
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Sends a request; its answer. */
+export async function send(
+  url: string,
+  method: string,
+  { body, headers = {} }: Message = {},
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return toAnswer(response);
+}
+
+/** Sends a form, and follows no redirect. */
+export async function postForm(url: string, form: Record<string, string>): Promise<Answer> {
+  const body = new URLSearchParams(form);
+  return toAnswer(await fetch(url, { method: 'POST', body, redirect: 'manual' }));
+}
+
+async function toAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const body: unknown = isJson && text !== '' ? JSON.parse(text) : text;
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** A sandbox, as far as its own controls are concerned. */
+interface Controlled {
+  rootUrl: string;
+}
+
+/** Asks the sandbox's own controls. */
+export function control(
+  { rootUrl }: Controlled,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  return send(`${rootUrl}/_sandbox${path}`, method, { body });
+}
+
+/** Does something by hand in a CRM; an error if it was refused. */
+export async function edit(crm: Controlled, order: unknown): Promise<string> {
+  const { status, body } = await control(crm, 'POST', '/edit', order);
+  if (status !== 200) throw new Error(`The edit was refused: ${JSON.stringify(body)}`);
+  return z.object({ id: z.string() }).parse(body).id;
+}
