@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { OpenIntegration } from '../application.ts';
 import { silentLog } from '../core/log.ts';
-import type { RunReport } from '../core/run.ts';
-import { runSync } from '../sync/run.ts';
 import { createCommand, runAction } from './command.ts';
 import { type CrmAct, type CrmPart, playCrm } from './demo/crm-act.ts';
 import {
@@ -20,15 +17,15 @@ import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { type ProductDeps, withApplication, withIntegration } from './product.ts';
 import { wholeNumber } from './sandbox/flags.ts';
-import { createRunProgress } from './sync/run-progress.ts';
+import { syncOnce } from './sync/sync-once.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync demo            sync, then serve the status page and keep the service running
+  donor-sync demo            sync, then serve the status page and keep the stand-ins running
   donor-sync demo --once     sync and end
 
-Nothing leaves this machine: the service is a local stand-in with invented people. The files stay in
-a temporary folder, to be looked at.`;
+Nothing leaves this machine: the service and the CRMs are local stand-ins with invented people. The
+files stay in a temporary folder, to be looked at.`;
 
 /** Fewer have no room for the people who show something; more take longer than a demo should. */
 const CONTACTS = { least: 8, most: 2_000, usual: 40 };
@@ -38,11 +35,11 @@ const flagsSchema = z.object({ once: z.boolean().default(false), contacts: z.num
 /** The command `demo`: a first and a second sync of an invented nonprofit, in a few seconds. */
 export function demoCommand(deps: ProductDeps): Command {
   const command = createCommand('demo', deps)
-    .description('see it work: sync an invented contact list against a local stand-in')
-    .option('--once', 'end after the sync instead of keeping the service running')
+    .description('see it work: sync an invented contact list, Salesforce org and HubSpot account')
+    .option('--once', 'end after the syncs instead of keeping the stand-ins running')
     .option(
       '--contacts <n>',
-      'how many contacts the list has',
+      `how many contacts the list has, ${CONTACTS.least} to ${CONTACTS.most}`,
       wholeNumber(CONTACTS.least, CONTACTS.most),
       CONTACTS.usual,
     )
@@ -136,31 +133,4 @@ function partsOf({ salesforce, hubspot }: Stage['crms']): CrmPart[] {
       pathField: 'warm_path',
     },
   ];
-}
-
-async function syncOnce(
-  deps: ProductDeps,
-  open: OpenIntegration,
-  signal: AbortSignal,
-): Promise<RunReport> {
-  const { integration, mappings, partnerKey, stages } = open;
-  const progress = createRunProgress(deps, open.deps.store);
-  try {
-    return await runSync(
-      open.deps,
-      {
-        integration,
-        mappings,
-        partnerKey,
-        trigger: 'manual',
-        full: false,
-        only: null,
-        stages,
-        signal,
-      },
-      { started: progress.watch, calls: open.calls },
-    );
-  } finally {
-    await progress.stop();
-  }
 }

@@ -4,10 +4,11 @@ import type { Finding } from '../../connectors/contract.ts';
 import type { Application } from '../application.ts';
 import { readRuntimeOptions } from '../config/environment.ts';
 import type { Settings } from '../config.ts';
-import { messageOf } from '../core/errors.ts';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import { namedOrAll } from './choose-integrations.ts';
 import { runAction } from './command.ts';
+import { gatherAlike } from './doctor/alike.ts';
 import { checkCrm } from './doctor/crm-checks.ts';
 import { checked, type DoctorFinding, met, unmet } from './doctor/finding.ts';
 import { checkPartner } from './doctor/partner-checks.ts';
@@ -65,7 +66,7 @@ async function examine(
   try {
     settings = await loadProductSettings(deps, config);
   } catch (error) {
-    return general(unmet('settings', messageOf(error), 'Mend what is listed, line by line.'));
+    return general(unmet('settings', messageOf(error), settingsMend(error)));
   }
   const count = countOf(settings.integrations.length, 'integration');
   const good = met('settings', `${settings.path} is in order, with ${count}.`);
@@ -86,6 +87,14 @@ async function examine(
   } finally {
     await application.close();
   }
+}
+
+/** What helps depends on whether there is a file at all. */
+function settingsMend(error: unknown): string {
+  const isMissing = error instanceof ConfigurationError && error.code === 'settings_not_found';
+  return isMissing
+    ? 'donor-sync init'
+    : 'Mend what is listed, line by line. A variable is set by `export NAME=value` in this terminal.';
 }
 
 function general(...findings: Finding[]): DoctorFinding[] {
@@ -128,12 +137,15 @@ export async function examineIntegration(
 export function printFindings(output: Output, findings: readonly DoctorFinding[]): void {
   const { style } = output;
   let heading: string | null = null;
-  for (const { integration, subject, ok, message, mend } of findings) {
+  for (const { integration, subject, ok, message, mend, others } of gatherAlike(findings)) {
     if (integration !== heading && integration !== null)
       output.print(`\n${style.strong(integration)}`);
     heading = integration;
     const mark = ok ? style.good('✓') : style.bad('✗');
     output.print(`${mark} ${subject}: ${message}`);
+    if (others.length > 0) {
+      output.print(`    The same of ${countOf(others.length, 'other')}: ${others.join(', ')}.`);
+    }
     if (mend !== null) output.print(`    ${style.warn('→')} ${mend}`);
   }
   const broken = findings.filter(({ ok }) => !ok).length;

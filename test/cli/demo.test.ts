@@ -1,6 +1,6 @@
 import { access, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createWorld } from '../../sandbox/people/world.ts';
 import { createCast } from '../../src/cli/demo/cast.ts';
@@ -36,6 +36,7 @@ const documentSchema = z.looseObject({
       ),
       contacts: z.array(
         z.looseObject({
+          name: z.string(),
           values: z.array(z.object({ field: z.string(), value: z.unknown() })),
         }),
       ),
@@ -84,55 +85,6 @@ describe('demo', () => {
     await expect(fetch(partner.rootUrl)).rejects.toThrow();
   });
 
-  it('creates the fields of both CRMs, fills them once, and reads them back', async () => {
-    const { exitCode, crms } = await playOnce('--contacts', '8');
-    expect(exitCode).toBe(0);
-    expect(crms.map(({ kind }) => kind)).toEqual(['salesforce', 'hubspot']);
-    expect(crms[0]?.createdFields).toContain('Donor_Net_Worth__c');
-    expect(crms[1]?.createdFields).toContain('donor_net_worth');
-    for (const { runs, contacts } of crms) {
-      const [first, second] = runs;
-      expect(first).toMatchObject({ status: 'succeeded', contacts: { read: 60 } });
-      expect(first?.contacts['written']).toBeGreaterThan(50);
-      expect(second).toMatchObject({
-        status: 'succeeded',
-        credits: { enhancements: { spent: 0 } },
-      });
-      for (const { values } of contacts) {
-        expect(values.some(({ value }) => value !== null)).toBe(true);
-      }
-    }
-  });
-
-  it('pays once for whoever is in both CRMs', async () => {
-    const { crms } = await playOnce('--contacts', '8');
-    const [salesforce, hubspot] = crms.map(({ runs }) => runs[0]);
-    expect(salesforce?.credits.enhancements.spent).toBeGreaterThan(50);
-    expect(hubspot?.credits.enhancements.spent).toBe(0);
-    expect(hubspot?.contacts['enhanced']).toBe(salesforce?.contacts['enhanced']);
-  });
-
-  it('shows one contact of each kind of fate', async () => {
-    const { contacts } = await playOnce('--contacts', '8');
-    expect(contacts.map(({ reason }) => reason)).toEqual([
-      'fields_written',
-      'fields_written',
-      'fields_written',
-      'fields_written',
-      'fields_written',
-      'name_mismatch',
-      'last_name_missing',
-      'no_match',
-    ]);
-    const kept = contacts.flatMap(({ id, fields }) =>
-      fields.filter((field) => field.kept).map(({ from }) => ({ id, from })),
-    );
-    expect(kept).toEqual([{ id: 'C005', from: 'about $2M, says the board' }]);
-    const [, , one, other] = contacts;
-    expect(one?.['name']).toBe(other?.['name']);
-    expect(one?.fields).not.toEqual(other?.fields);
-  });
-
   it('tells a person what was written, what was not and why, in lines of at most 100', async () => {
     const { stdout } = await runCommand(demoCommand, ['demo', '--once', '--contacts', '8'], {
       cwd: tmpdir(),
@@ -142,6 +94,12 @@ describe('demo', () => {
     expect(stdout).toContain('Donor Net Worth');
     expect(stdout).toContain('has no last name');
     expect(stdout).toContain('0 credits spent');
+    expect(stdout).toContain('3 failed\n    3: the service knows nobody with this name');
+    expect(stdout).toMatch(/\d+ profiles paid for before, with another contact of the same person/);
+    // One of the sentences about introductions is longer than a line.
+    const introductions = [...stdout.matchAll(/introduced, for example\n(.*?)\n\n/gs)];
+    expect(introductions).toHaveLength(2);
+    for (const [text] of introductions) expect(text).not.toContain('…');
     const wide = stdout.split('\n').filter((line) => line.length > 100 && !line.includes(path));
     expect(wide).toEqual([]);
     expect(await readFile(`${path}/enhanced.csv`, 'utf8')).toContain('Donor Capacity');
@@ -175,6 +133,70 @@ describe('demo', () => {
   it('refuses a number of contacts that has no room for its cast', async () => {
     const ended = await runCommand(demoCommand, ['demo', '--contacts', '3'], { cwd: tmpdir() });
     expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('from 8 to') });
+  });
+});
+
+describe('a demo of the shortest list', () => {
+  let played: Awaited<ReturnType<typeof playOnce>>;
+  beforeAll(async () => {
+    played = await playOnce('--contacts', '8');
+  });
+
+  it('creates the fields of both CRMs, fills them once, and reads them back', () => {
+    const { exitCode, crms } = played;
+    expect(exitCode).toBe(0);
+    expect(crms.map(({ kind }) => kind)).toEqual(['salesforce', 'hubspot']);
+    expect(crms[0]?.createdFields).toContain('Donor_Net_Worth__c');
+    expect(crms[1]?.createdFields).toContain('donor_net_worth');
+    for (const { runs, contacts } of crms) {
+      const [first, second] = runs;
+      expect(first).toMatchObject({ status: 'succeeded', contacts: { read: 60 } });
+      expect(first?.contacts['written']).toBeGreaterThan(50);
+      expect(second).toMatchObject({
+        status: 'succeeded',
+        credits: { enhancements: { spent: 0 } },
+      });
+      for (const { values } of contacts) {
+        expect(values.some(({ value }) => value !== null)).toBe(true);
+      }
+    }
+  });
+
+  it('shows the same people of both CRMs, whoever was written first', () => {
+    const [salesforce, hubspot] = played.crms.map(({ contacts }) =>
+      contacts.map(({ name }) => name),
+    );
+    expect(salesforce).toHaveLength(3);
+    expect(hubspot).toEqual(salesforce);
+  });
+
+  it('pays once for whoever is in both CRMs', () => {
+    const { crms } = played;
+    const [salesforce, hubspot] = crms.map(({ runs }) => runs[0]);
+    expect(salesforce?.credits.enhancements.spent).toBeGreaterThan(50);
+    expect(hubspot?.credits.enhancements.spent).toBe(0);
+    expect(hubspot?.contacts['enhanced']).toBe(salesforce?.contacts['enhanced']);
+  });
+
+  it('shows one contact of each kind of fate', () => {
+    const { contacts } = played;
+    expect(contacts.map(({ reason }) => reason)).toEqual([
+      'fields_written',
+      'fields_written',
+      'fields_written',
+      'fields_written',
+      'fields_written',
+      'name_mismatch',
+      'last_name_missing',
+      'no_match',
+    ]);
+    const kept = contacts.flatMap(({ id, fields }) =>
+      fields.filter((field) => field.kept).map(({ from }) => ({ id, from })),
+    );
+    expect(kept).toEqual([{ id: 'C005', from: 'about $2M, says the board' }]);
+    const [, , one, other] = contacts;
+    expect(one?.['name']).toBe(other?.['name']);
+    expect(one?.fields).not.toEqual(other?.fields);
   });
 });
 

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { findingsSchema } from './documents.ts';
 
@@ -12,6 +13,19 @@ afterEach(async () => {
 function brokenOf(stdout: string) {
   const { findings } = findingsSchema.parse(JSON.parse(stdout));
   return findings.filter(({ ok }) => !ok);
+}
+
+/** A HubSpot account without any of the mapped properties, and settings that lead to it. */
+async function openHubspot({ path, service }: CliWorld) {
+  const crm = await startHubspotSandbox({ contacts: 0, donors: 10, ratePer10s: 0 });
+  const settings = `database: "sqlite:store.db"
+integrations:
+  - id: riverside
+    partner: { baseUrl: "${service.baseUrl}", apiKey: "\${PARTNER_API_KEY}" }
+    crm: { kind: hubspot, url: "${crm.baseUrl}", auth: { type: token, token: "${crm.token}" } }
+`;
+  await writeFile(path('donor-sync.yaml'), settings);
+  return { [Symbol.asyncDispose]: () => crm.close() };
 }
 
 describe('donor-sync doctor', () => {
@@ -49,6 +63,60 @@ describe('donor-sync doctor', () => {
     expect(exitCode).toBe(2);
     expect(brokenOf(stdout)).toMatchObject([{ integration: 'riverside', subject: 'partner' }]);
     world = { ...world, service: { ...world.service, close: async () => undefined } };
+  });
+
+  it('says once what all fields of a new CRM lack, and one by one for scripts', async () => {
+    world = await openCliWorld();
+    await using _crm = await openHubspot(world);
+    const { exitCode, stdout } = await world.run(['doctor']);
+    expect(exitCode).toBe(2);
+    expect(stdout).toMatch(
+      /✗ field donor_id: .*\n {4}The same of 13 others: donor_profile, donor_age/,
+    );
+    expect(stdout.match(/→ Create it with/g)).toHaveLength(1);
+    expect(stdout).toContain('14 things to be mended.');
+    const broken = brokenOf((await world.run(['doctor', '--json'])).stdout);
+    expect(broken).toHaveLength(14);
+    for (const { mend } of broken) expect(mend).toContain('fields create');
+  });
+
+  it('tells the healthy areas of the service and the requests that are left in a line each', async () => {
+    world = await openCliWorld();
+    await using _crm = await openHubspot(world);
+    const { stdout } = await world.run(['doctor']);
+    expect(stdout.match(/ealthy: /g)).toHaveLength(1);
+    expect(stdout).toMatch(/service health: Healthy: donors, search, enhancements/);
+    expect(stdout.match(/ requests .*are left/g)).toHaveLength(1);
+  });
+
+  it('names the area of the service that is not well', async () => {
+    world = await openCliWorld();
+    const on = { method: 'GET', path: '/search/health' };
+    await world.putFaults([{ on, fault: { kind: 'error' } }]);
+    const { stdout } = await world.run(['doctor', '--json']);
+    expect(brokenOf(stdout)).toMatchObject([{ subject: 'health of search' }]);
+    const { findings } = findingsSchema.parse(JSON.parse(stdout));
+    const healthy = findings.find(({ subject }) => subject === 'service health');
+    expect(healthy?.message).toContain('donors');
+    expect(healthy?.message).not.toContain('search');
+  });
+
+  it('leads to init where there is no settings file', async () => {
+    world = await openCliWorld();
+    const { exitCode, stdout } = await world.run(['doctor', '--config', 'none.yaml', '--json']);
+    expect(exitCode).toBe(2);
+    expect(brokenOf(stdout)).toMatchObject([{ subject: 'settings', mend: 'donor-sync init' }]);
+  });
+
+  it('says how a variable is set that the settings name', async () => {
+    world = await openCliWorld();
+    const { stdout } = await world.run(['doctor', '--json'], { PARTNER_API_KEY: '' });
+    expect(brokenOf(stdout)).toMatchObject([
+      {
+        message: expect.stringContaining('variable PARTNER_API_KEY is empty'),
+        mend: expect.stringContaining('export NAME=value'),
+      },
+    ]);
   });
 
   it('lists what is wrong with the settings', async () => {

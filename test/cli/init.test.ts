@@ -244,7 +244,7 @@ describe('init', () => {
     await answer('shall get the results?', KEYS.enter);
     await answer('name of the nonprofit?', ` West${KEYS.enter}`);
     await answer('base URL of the Partner Data Service?', KEYS.enter);
-    await answer('When shall it sync?', KEYS.enter);
+    await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
     await answer('In which time zone?', KEYS.enter);
     await answer('Where shall the settings go?', KEYS.enter);
     expect((await ended).exitCode).toBe(0);

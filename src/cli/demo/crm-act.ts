@@ -1,6 +1,8 @@
 /** The later acts of the demo: the same service, and a CRM instead of a file. */
 import type { Application, OpenIntegration } from '../../application.ts';
 import type { FieldValue } from '../../core/crm-field.ts';
+import { OUTCOME_REASONS } from '../../core/outcome.ts';
+import { outcomeText } from '../../core/outcome-text.ts';
 import type { RunReport } from '../../core/run.ts';
 import { createMissingFields } from '../../sync/fields.ts';
 import { withIntegration } from '../product.ts';
@@ -25,6 +27,8 @@ export interface CrmAct extends Omit<CrmPart, 'shownFields' | 'pathField'> {
   /** The custom fields that were created for it, with the access they need. */
   createdFields: string[];
   runs: RunReport[];
+  /** Why contacts were not written by the first run, in plain words. */
+  unwritten: { count: number; explanation: string }[];
   /** A few of the contacts that were written, as the CRM has them now. */
   contacts: ShownContact[];
   /** A few of those whom somebody can introduce, and how many there are. */
@@ -57,9 +61,12 @@ export async function playCrm(
     return createMissingFields(connector, mappings);
   });
   const first = await withCrm(syncOnce);
+  // Before the second run, which gives every contact its next outcome.
+  const reasons = await application.store.contacts.countOutcomes(first.id, part.integration);
   const second = await withCrm(syncOnce);
   const rows = await application.store.deliveries.listWrites(first.id);
-  const ids = [...new Set(rows.map((row) => row.crm_id))].reverse();
+  // In the order of the ids, so that the same contacts are shown whoever was written first.
+  const ids = [...new Set(rows.map((row) => row.crm_id))].sort();
   const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
   const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);
   const show = (contact: ShownContact, fields: readonly string[]) => ({
@@ -70,12 +77,20 @@ export async function playCrm(
     ...part,
     createdFields: created.flatMap(({ name, result }) => (result === 'created' ? [name] : [])),
     runs: [first, second],
+    unwritten: explainUnwritten(reasons),
     contacts: contacts.slice(0, SHOWN_CONTACTS).map((contact) => show(contact, shownFields)),
     introduced: {
       count: introduced.length,
       contacts: introduced.slice(0, SHOWN_CONTACTS).map((contact) => show(contact, [pathField])),
     },
   };
+}
+
+function explainUnwritten(reasons: ReadonlyMap<string, number>): CrmAct['unwritten'] {
+  const outcomes = new Map<string, string>(Object.entries(OUTCOME_REASONS));
+  return [...reasons]
+    .filter(([reason]) => outcomes.get(reason) !== 'written')
+    .map(([reason, count]) => ({ count, explanation: outcomeText(reason) }));
 }
 
 function shownValue(values: ShownContact['values'], wanted: string): FieldValue {

@@ -1,6 +1,6 @@
 import type { Environment } from '../../config/environment.ts';
 import type { RunReport } from '../../core/run.ts';
-import { fitWidth, padWidth } from '../display-width.ts';
+import { displayWidth, fitWidth, padWidth } from '../display-width.ts';
 import type { Output } from '../output.ts';
 import { countOf, formatCount, formatDuration } from '../quantities.ts';
 import { STATUS_WORDS } from '../sync/run-summary.ts';
@@ -81,7 +81,7 @@ function showCrm(output: Output, act: CrmAct): void {
     `  ${countOf(act.createdFields.length, 'custom field')} created, with the access they need`,
   );
   output.print();
-  if (first !== undefined) showRun(output, `First sync of ${act.name}`, first);
+  if (first !== undefined) showRun(output, `First sync of ${act.name}`, first, act.unwritten);
   output.print(strong(`What stands in ${act.name} now, for example`));
   for (const { name, id, values } of act.contacts) {
     output.print(`  ${name} ${faint(id)}`);
@@ -106,15 +106,33 @@ function showIntroduced(output: Output, { introduced, name }: CrmAct): void {
   output.print(output.style.strong(`${who} of ${name} can be introduced, for example`));
   for (const { name: contact, id, values } of introduced.contacts) {
     output.print(`  ${contact} ${output.style.faint(id)}`);
-    for (const { value } of values) output.print(`    ${fitWidth(String(value), SENTENCE_WIDTH)}`);
+    for (const { value } of values) {
+      for (const line of wrapWords(String(value), SENTENCE_WIDTH)) output.print(`    ${line}`);
+    }
   }
   output.print();
 }
 
 const SENTENCE_WIDTH = 95;
 
+/** The text in lines of at most `width` columns each; a longer word has a line of its own. */
+function wrapWords(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1) ?? ''} ${word}`.trim();
+    if (lines.length > 0 && displayWidth(line) <= width) lines.splice(-1, 1, line);
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** What became of the contacts in one sync, and what it cost. */
-function showRun(output: Output, title: string, run: RunReport): void {
+function showRun(
+  output: Output,
+  title: string,
+  run: RunReport,
+  unwritten: CrmAct['unwritten'] = [],
+): void {
   const { read, written, unchanged, skipped, failed, held, waiting } = run.contacts;
   const outcomes = Object.entries({ written, unchanged, skipped, failed, held, waiting })
     .filter(([, count]) => count > 0)
@@ -124,10 +142,15 @@ function showRun(output: Output, title: string, run: RunReport): void {
   const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
   output.print(`${output.style.strong(title)} (${formatDuration(tookMs)})`);
   output.print(`  ${countOf(read, 'contact')} read: ${outcomes.join(', ')}`);
+  for (const { count, explanation } of unwritten) {
+    output.print(`    ${formatCount(count)}: ${explanation}`);
+  }
   output.print(`  ${countOf(spent, 'credit')} spent${left}`);
   const shared = run.contacts.enhanced - run.contacts.submitted;
   if (shared > 0) {
-    output.print(`  ${countOf(shared, 'profile')} of people in another CRM, paid for there`);
+    output.print(
+      `  ${countOf(shared, 'profile')} paid for before, with another contact of the same person`,
+    );
   }
   for (const { name, added, removed, kept } of run.networks) {
     output.print(`  network ${name}: ${added} added, ${kept} kept, ${removed} removed`);

@@ -14,12 +14,11 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   if (own.some(({ ok }) => !ok)) return own;
   const account = await checked('CRM account', FOLLOW_MESSAGE, () => checkAccount(open));
   if (account.some(({ ok }) => !ok)) return [...own, ...account];
-  return [
-    ...own,
-    ...account,
-    ...(await checked('field map', FOLLOW_MESSAGE, () => checkFields(open))),
-    ...(await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(open))),
-  ];
+  const fields = await checked('field map', FOLLOW_MESSAGE, () => checkFields(open));
+  const limits = await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(open));
+  // A connector that has told how many requests are left need not be repeated.
+  const isTold = own.some(({ subject }) => subject === 'daily requests');
+  return [...own, ...account, ...fields, ...limits.filter(({ ok }) => !(ok && isTold))];
 }
 
 async function checkAccount({ connector, deps, integration }: OpenIntegration): Promise<Finding[]> {

@@ -64,9 +64,15 @@ async function checkDescription(partner: Partner, signal: AbortSignal): Promise<
 
 async function checkHealth(partner: Partner, signal: AbortSignal): Promise<Finding[]> {
   const areas = await partner.health(signal);
-  return areas.map(({ area, state }) =>
-    state === 'unhealthy'
-      ? unmet(`health of ${area}`, `The service calls "${area}" unhealthy.`, 'Try again later.')
-      : met(`health of ${area}`, state === 'healthy' ? 'Healthy.' : 'The service does not say.'),
-  );
+  const sick = areas.filter(({ state }) => state === 'unhealthy');
+  const namesOf = (wanted: 'healthy' | 'unknown') =>
+    areas.flatMap(({ area, state }) => (state === wanted ? [area] : [])).join(', ');
+  const [healthy, unknown] = [namesOf('healthy'), namesOf('unknown')];
+  return [
+    ...(healthy === '' ? [] : [met('service health', `Healthy: ${healthy}.`)]),
+    ...(unknown === '' ? [] : [met('service health', `The service does not say: ${unknown}.`)]),
+    ...sick.map(({ area }) =>
+      unmet(`health of ${area}`, `The service calls "${area}" unhealthy.`, 'Try again later.'),
+    ),
+  ];
 }

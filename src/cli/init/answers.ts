@@ -201,7 +201,7 @@ async function askSchedule(
 ): Promise<Answers['schedule']> {
   const cron = await askText(asker, {
     flag: '--schedule',
-    message: `When shall it sync? Five fields of cron, or "${NO_SCHEDULE}" (only by hand)`,
+    message: `When shall it sync? "${NIGHTLY}" is every night at 2:00 (five fields of cron); "${NO_SCHEDULE}": only by hand`,
     given: flags.schedule,
     initial: NIGHTLY,
     validate: (answer) => (answer === NO_SCHEDULE ? undefined : (cronProblem(answer) ?? undefined)),
