@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
 import type { Channel } from '../alerts/channel.ts';
 import { channelsOf } from '../alerts/channels.ts';
 import { testMessage } from '../alerts/message.ts';
@@ -8,11 +7,12 @@ import type { Settings } from '../config.ts';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { productAlerts } from './alerts/product-alerts.ts';
-import { createCommand, runAction } from './command.ts';
+import { createCommand, readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { formatAgo } from './moment.ts';
 import type { Output } from './output.ts';
 import { loadProductSettings, openProduct, type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema } from './product-action.ts';
 
 const EXAMPLES = `
 Examples:
@@ -128,7 +128,7 @@ function printOpen(output: Output, open: readonly OpenAlert[], now: number): voi
 
 /** The settings; throws a ConfigurationError if they name nobody to tell. */
 async function loadAlertSettings(deps: ProductDeps, command: Command): Promise<Settings> {
-  const { config } = z.object({ config: z.string().optional() }).parse(command.optsWithGlobals());
+  const { config } = readOptions(command, productOptionsSchema);
   const settings = await loadProductSettings(deps, config);
   if (channelsOf(settings.alerts).length > 0) return settings;
   throw new ConfigurationError(

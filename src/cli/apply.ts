@@ -8,10 +8,11 @@ import { readSettingsTree } from '../config/settings-tree.ts';
 import { parseSettings } from '../config.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
-import { runAction } from './command.ts';
+import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { loadProductSettings, openProduct, type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema } from './product-action.ts';
 
 const EXAMPLES = `
 Examples:
@@ -21,7 +22,7 @@ Examples:
 The file has "integrations:" as a settings file has. They are kept encrypted in the database that
 the settings file names; an integration that the settings file has too is taken from there.`;
 
-const flagsSchema = z.object({ config: z.string().optional(), dryRun: z.boolean().default(false) });
+const optionsSchema = productOptionsSchema.extend({ dryRun: z.boolean().default(false) });
 
 /** What applying a file did to one integration. */
 interface Applied {
@@ -40,7 +41,7 @@ export function applyCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return command.action((file: string) =>
     runAction(deps, command, async (output) => {
-      const { config, dryRun } = flagsSchema.parse(command.optsWithGlobals());
+      const { config, dryRun } = readOptions(command, optionsSchema);
       const integrations = await readIntegrations(deps, file, output);
       const applied = await applyAll(deps, config, integrations, dryRun);
       output.finish({ dryRun, integrations: applied }, () => render(output, applied, dryRun));

@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import type { z } from 'zod';
 import type { Environment } from '../config/environment.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { createOutput, type Output, type TextStream } from './output.ts';
 
@@ -44,6 +46,17 @@ export async function runAction(
   } catch (error) {
     deps.setExitCode(output.fail(error));
   }
+}
+
+/**
+ * The options of a command, and of those that it belongs to, as its schema reads them. Throws a
+ * ConfigurationError in the words of the schema if one of them cannot be meant so.
+ */
+export function readOptions<Options>(command: Command, schema: z.ZodType<Options>): Options {
+  const parsed = schema.safeParse(command.optsWithGlobals());
+  if (parsed.success) return parsed.data;
+  const words = parsed.error.issues.map(({ message }) => message).join(' ');
+  throw new ConfigurationError(words, { code: 'usage' });
 }
 
 /**

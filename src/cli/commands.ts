@@ -143,7 +143,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'sandbox',
-    summary: 'serve a local stand-in for the Partner Data Service',
+    summary: 'serve a local stand-in for the Partner Data Service or a CRM',
     load: async (deps) => (await import('./sandbox.ts')).sandboxCommand(deps),
   },
 ];

@@ -11,7 +11,7 @@ import type { Application } from '../application.ts';
 import type { Settings } from '../config.ts';
 import { ConfigurationError, RetriableError } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
-import { runAction } from './command.ts';
+import { readOptions, runAction } from './command.ts';
 import { openInBrowser } from './connect/open-in-browser.ts';
 import { openWayBack } from './connect/way-back.ts';
 import type { DoctorFinding } from './doctor/finding.ts';
@@ -19,6 +19,7 @@ import { examineIntegration, printFindings } from './doctor.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { loadProductSettings, openProduct, type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema } from './product-action.ts';
 import { wholeNumber } from './sandbox/flags.ts';
 
 const EXAMPLES = `
@@ -31,8 +32,7 @@ For integrations whose crm.auth is of type oauth. The app in the CRM has to know
 back to: server.publicUrl of the settings (or --port) and /oauth/KIND/callback. Connecting again keeps
 everything that is known of the contacts. The address is good for ten minutes.`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
+const optionsSchema = productOptionsSchema.extend({
   port: z.number().optional(),
   open: z.boolean().default(false),
 });
@@ -49,7 +49,7 @@ export function connectCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return command.action((id: string) =>
     runAction(deps, command, async (output) => {
-      const options = optionsSchema.parse(command.optsWithGlobals());
+      const options = readOptions(command, optionsSchema);
       const settings = await loadProductSettings(deps, options.config);
       const application = await openProduct(deps, settings);
       try {

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
 import type { Application, OpenIntegration } from '../application.ts';
 import { isoTime } from '../core/clock.ts';
 import type { Budget, CreditLimits } from '../core/integration.ts';
@@ -9,10 +8,10 @@ import { startOfMonth } from '../run/budget.ts';
 import type { SubmissionRow } from '../store/submissions.ts';
 import { attemptEach, finishAttempts } from './attempts.ts';
 import { namedOrAll } from './choose-integrations.ts';
-import { runAction } from './command.ts';
 import { formatMoment } from './moment.ts';
 import type { Output } from './output.ts';
-import { neverAborted, type ProductDeps, productCommand, withApplication } from './product.ts';
+import { neverAborted, type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { countOf, formatCount } from './quantities.ts';
 
 const EXAMPLES = `
@@ -21,8 +20,6 @@ Examples:
   donor-sync credits riverside --json    for scripts: { "keys": [...] }
 
 Asking for the balances is free.`;
-
-const optionsSchema = z.object({ config: z.string().optional() });
 
 /** What one integration may spend of a key, and has spent. */
 interface Spending {
@@ -57,20 +54,17 @@ export function creditsCommand(deps: ProductDeps): Command {
     .argument('[ids...]', 'the integrations (default: all)')
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
-    runAction(deps, command, (output) => {
-      const { config } = optionsSchema.parse(command.optsWithGlobals());
-      return withApplication(deps, config, async (application) => {
-        const byKey = new Map<string, KeyCredits>();
-        const chosen = namedOrAll(application, ids);
-        const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
-          addCredits(deps, application, byKey, open),
-        );
-        return finishAttempts(output, attempts, {
-          document: () => ({ keys: [...byKey.values()] }),
-          render: ({ keys }) => {
-            for (const key of keys) printKey(output, key);
-          },
-        });
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const byKey = new Map<string, KeyCredits>();
+      const chosen = namedOrAll(application, ids);
+      const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
+        addCredits(deps, application, byKey, open),
+      );
+      return finishAttempts(output, attempts, {
+        document: () => ({ keys: [...byKey.values()] }),
+        render: ({ keys }) => {
+          for (const key of keys) printKey(output, key);
+        },
       });
     }),
   );

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { disconnect } from '../application/consents.ts';
-import { runAction } from './command.ts';
 import { confirmOrStop } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { neverAborted, type ProductDeps, productCommand, withApplication } from './product.ts';
+import { neverAborted, type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 
 const EXAMPLES = `
 Examples:
@@ -14,7 +14,7 @@ Examples:
 The CRM takes its token back and runs of the integration stop. What is known of its contacts stays:
 connecting the same account again goes on from there.`;
 
-const optionsSchema = z.object({ config: z.string().optional(), yes: z.boolean().default(false) });
+const optionsSchema = productOptionsSchema.extend({ yes: z.boolean().default(false) });
 
 /** The command `disconnect`: the end of what `connect` began. */
 export function disconnectCommand(deps: ProductDeps): Command {
@@ -24,22 +24,19 @@ export function disconnectCommand(deps: ProductDeps): Command {
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
   return command.action((id: string) =>
-    runAction(deps, command, (output) => {
-      const { config, yes } = optionsSchema.parse(command.optsWithGlobals());
-      return withApplication(deps, config, async (application) => {
-        for (const integration of application.select([id])) {
-          await confirmOrStop(deps, `Disconnect "${id}" from its CRM account?`, yes);
-          const consents = { application, clock: deps.clock, signal: neverAborted() };
-          const { problem } = await disconnect(consents, integration);
-          output.finish({ disconnected: id, problem }, () => {
-            output.print(`"${id}" is disconnected; what is known of its contacts stays.`);
-            if (problem === null) return;
-            output.print(`The CRM did not take its token back: ${problem}`);
-            output.print('Remove the app from the connected apps of the account by hand.');
-          });
-        }
-        return EXIT_CODES.done;
-      });
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      for (const integration of application.select([id])) {
+        await confirmOrStop(deps, `Disconnect "${id}" from its CRM account?`, options.yes);
+        const consents = { application, clock: deps.clock, signal: neverAborted() };
+        const { problem } = await disconnect(consents, integration);
+        output.finish({ disconnected: id, problem }, () => {
+          output.print(`"${id}" is disconnected; what is known of its contacts stays.`);
+          if (problem === null) return;
+          output.print(`The CRM did not take its token back: ${problem}`);
+          output.print('Remove the app from the connected apps of the account by hand.');
+        });
+      }
+      return EXIT_CODES.done;
     }),
   );
 }

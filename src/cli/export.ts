@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
-import { z } from 'zod';
 import type { Integration } from '../core/integration.ts';
-import { runAction } from './command.ts';
+import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { hideSecrets } from './export/hide-secrets.ts';
 import { type ProductDeps, productCommand, withApplication } from './product.ts';
+import { productOptionsSchema } from './product-action.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,8 +23,8 @@ export function exportCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return command.action((id: string) =>
     runAction(deps, command, async (output) => {
-      const flags = z.object({ config: z.string().optional() }).parse(command.optsWithGlobals());
-      const integration = await findIntegration(deps, flags.config, id);
+      const { config } = readOptions(command, productOptionsSchema);
+      const integration = await findIntegration(deps, config, id);
       const { settings, variables } = hideSecrets(integration);
       // JSON is YAML: `apply` takes either.
       const document = { integrations: [settings] };

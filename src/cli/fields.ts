@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
 import type { FieldCreation } from '../../connectors/contract.ts';
 import type { OpenIntegration } from '../application.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { createMissingFields, type FieldCheck, readFields } from '../sync/fields.ts';
 import { attemptEach, finishAttempts } from './attempts.ts';
 import { namedOrAll } from './choose-integrations.ts';
-import { createCommand, runAction } from './command.ts';
-import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import { createCommand } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
-import { neverAborted, type ProductDeps, productCommand, withApplication } from './product.ts';
+import { neverAborted, type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { countOf } from './quantities.ts';
 
 const EXAMPLES = `
@@ -18,8 +18,6 @@ Examples:
   donor-sync fields create riverside      create the missing ones and grant access to them
 
 Nothing is created twice; \`create\` may be run again at any time.`;
-
-const optionsSchema = z.object({ config: z.string().optional() });
 
 /** The command `fields`: whether the CRM can take what the field map wants to write. */
 export function fieldsCommand(deps: ProductDeps): Command {
@@ -72,21 +70,18 @@ function runOverIntegrations<Result>(
   ids: readonly string[],
   { work, document, print, isFine }: FieldWork<Result>,
 ): Promise<void> {
-  return runAction(deps, command, (output) => {
-    const { config } = optionsSchema.parse(command.optsWithGlobals());
-    return withApplication(deps, config, async (application): Promise<ExitCode> => {
-      const chosen = namedOrAll(application, ids);
-      const attempts = await attemptEach(application, chosen, neverAborted(), work);
-      const code = finishAttempts(output, attempts, {
-        document,
-        render: ({ fields }) => {
-          for (const result of fields) print(output, result);
-        },
-      });
-      const isFineEverywhere = attempts.every(({ value }) => value === undefined || isFine(value));
-      // A field that cannot be written needs a person, as wrong settings do.
-      return code === EXIT_CODES.done && !isFineEverywhere ? EXIT_CODES.usage : code;
+  return runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+    const chosen = namedOrAll(application, ids);
+    const attempts = await attemptEach(application, chosen, neverAborted(), work);
+    const code = finishAttempts(output, attempts, {
+      document,
+      render: ({ fields }) => {
+        for (const result of fields) print(output, result);
+      },
     });
+    const isFineEverywhere = attempts.every(({ value }) => value === undefined || isFine(value));
+    // A field that cannot be written needs a person, as wrong settings do.
+    return code === EXIT_CODES.done && !isFineEverywhere ? EXIT_CODES.usage : code;
   });
 }
 

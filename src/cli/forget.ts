@@ -7,28 +7,22 @@ import { type ForgetReport, forgetContact } from '../sync/forget.ts';
 import { pinAccount } from '../sync/run.ts';
 import { withLease } from '../sync/with-lease.ts';
 import { chooseOne } from './choose-integrations.ts';
-import { runAction } from './command.ts';
 import { confirmOrStop } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
-import {
-  neverAborted,
-  type ProductDeps,
-  productCommand,
-  withApplication,
-  withIntegration,
-} from './product.ts';
+import { neverAborted, type ProductDeps, productCommand, withIntegration } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 
 const EXAMPLES = `
 Examples:
   donor-sync forget 0035e000 --integration riverside
   donor-sync forget 0035e000 --integration riverside --also-in-crm --yes
 
-The contact is erased from the database, leaves the networks, and is never taken up again. With --also-in-crm the values that
-are still ours are cleared in the CRM first; what a person typed stays.`;
+The contact is erased from the database, leaves the networks, and is never taken up again. With
+--also-in-crm the values that are still ours are cleared in the CRM first; what a person typed
+stays.`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
+const optionsSchema = productOptionsSchema.extend({
   integration: z.string().optional(),
   alsoInCrm: z.boolean().default(false),
   yes: z.boolean().default(false),
@@ -44,15 +38,12 @@ export function forgetCommand(deps: ProductDeps): Command {
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
   return command.action((crmId: string) =>
-    runAction(deps, command, (output) => {
-      const options = optionsSchema.parse(command.optsWithGlobals());
-      return withApplication(deps, options.config, async (application) => {
-        const integration = chooseOne(application, options.integration);
-        await confirmOrStop(deps, questionFor(crmId, integration, options), options.yes);
-        const report = await forget(application, integration, crmId, options);
-        output.finish({ forget: report }, () => printReport(output, report));
-        return EXIT_CODES.done;
-      });
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      const integration = chooseOne(application, options.integration);
+      await confirmOrStop(deps, questionFor(crmId, integration, options), options.yes);
+      const report = await forget(application, integration, crmId, options);
+      output.finish({ forget: report }, () => printReport(output, report));
+      return EXIT_CODES.done;
     }),
   );
 }

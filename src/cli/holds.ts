@@ -4,7 +4,7 @@ import { type DecisionWord, HOLD_DECISIONS, listOpenHolds } from '../application
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { didYouMean } from '../core/near-miss.ts';
-import { createCommand, runAction } from './command.ts';
+import { createCommand, readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { decideHolds } from './holds/decide.ts';
 import { describeHold, type HoldView } from './holds/hold-view.ts';
@@ -12,6 +12,7 @@ import { findNames } from './holds/names.ts';
 import { formatAgo } from './moment.ts';
 import type { Output } from './output.ts';
 import { type ProductDeps, productCommand, withApplication } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { countOf } from './quantities.ts';
 import { shortId } from './short-id.ts';
 
@@ -23,8 +24,7 @@ Examples:
   donor-sync holds reject 1a2b3c4d        it is somebody else's: leave the contact alone
   donor-sync holds resubmit 1a2b3c4d      ask the service again, for another credit`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
+const optionsSchema = productOptionsSchema.extend({
   integration: z.string().optional(),
   show: z.boolean().default(false),
 });
@@ -42,7 +42,7 @@ export function holdsCommand(deps: ProductDeps): Command {
   return command.action((words: string[]) =>
     runAction(deps, command, (output) => {
       requireNoWords(words);
-      const options = optionsSchema.parse(command.optsWithGlobals());
+      const options = readOptions(command, optionsSchema);
       return withApplication(deps, options.config, async (application) => {
         await listHolds(deps, application, output, options);
         return EXIT_CODES.done;
@@ -63,12 +63,9 @@ function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
     .argument('<ids...>', 'the ids of holds, whole or as the list shows them')
     .addHelpText('after', `\nExample:\n  donor-sync holds ${word} 1a2b3c4d`);
   return command.action((ids: string[]) =>
-    runAction(deps, command, (output) => {
-      const { config } = optionsSchema.parse(command.optsWithGlobals());
-      return withApplication(deps, config, async ({ store }) => {
-        await decideHolds(store, output, word, ids);
-        return EXIT_CODES.done;
-      });
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      await decideHolds(application.store, output, word, ids);
+      return EXIT_CODES.done;
     }),
   );
 }

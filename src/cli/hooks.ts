@@ -5,18 +5,13 @@ import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { createHookAddress } from '../http/hook-address.ts';
 import type { HookRow } from '../store/hooks.ts';
-import { createCommand, runAction } from './command.ts';
+import { createCommand, readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { SIGNATURES, type SigningWish, signingFor } from './hooks/signing.ts';
 import { formatAgo } from './moment.ts';
 import type { Output } from './output.ts';
-import {
-  loadProductSettings,
-  openProduct,
-  type ProductDeps,
-  productCommand,
-  withApplication,
-} from './product.ts';
+import { loadProductSettings, openProduct, type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 
 const EXAMPLES = `
 Examples:
@@ -30,8 +25,7 @@ Examples:
 The address is shown once: only a hash of it is kept. Whoever knows it can ask for runs; add
 "?contact=ID" to it for one contact.`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
+const optionsSchema = productOptionsSchema.extend({
   signature: z.enum(SIGNATURES, { error: 'Choose --signature none, hubspot or hmac.' }).optional(),
   secretEnv: z.string().optional(),
 });
@@ -68,7 +62,7 @@ function addressCommand(deps: ProductDeps, word: keyof typeof ADDRESS_DESCRIPTIO
     .option('--secret-env <name>', 'the environment variable with the secret that they sign with');
   return command.action((id: string) =>
     runAction(deps, command, async (output) => {
-      const { config, ...wish } = parseOptions(command);
+      const { config, ...wish } = readOptions(command, optionsSchema);
       const settings = await loadProductSettings(deps, config);
       const application = await openProduct(deps, settings);
       try {
@@ -82,13 +76,6 @@ function addressCommand(deps: ProductDeps, word: keyof typeof ADDRESS_DESCRIPTIO
       return EXIT_CODES.done;
     }),
   );
-}
-
-function parseOptions(command: Command): z.infer<typeof optionsSchema> {
-  const parsed = optionsSchema.safeParse(command.optsWithGlobals());
-  if (parsed.success) return parsed.data;
-  const words = parsed.error.issues.map(({ message }) => message).join(' ');
-  throw new ConfigurationError(words, { code: 'usage' });
 }
 
 /** The address that is there, which `create` must not find and the others must. */
@@ -139,15 +126,13 @@ function revokeCommand(deps: ProductDeps): Command {
     .description('end the webhook address of an integration')
     .argument('<id>', 'the integration');
   return command.action((id: string) =>
-    runAction(deps, command, (output) =>
-      withApplication(deps, parseOptions(command).config, async (application) => {
-        // It need not be in the settings any more.
-        await requireHook(application, id);
-        await application.store.hooks.revoke(id);
-        output.finish({ revoked: id }, () => output.print(`"${id}" has no webhook address now.`));
-        return EXIT_CODES.done;
-      }),
-    ),
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      // It need not be in the settings any more.
+      await requireHook(application, id);
+      await application.store.hooks.revoke(id);
+      output.finish({ revoked: id }, () => output.print(`"${id}" has no webhook address now.`));
+      return EXIT_CODES.done;
+    }),
   );
 }
 
@@ -156,17 +141,15 @@ function showCommand(deps: ProductDeps): Command {
     .description('show the webhook addresses, without their tokens')
     .argument('[id]', 'only this integration');
   return command.action((id: string | undefined) =>
-    runAction(deps, command, (output) =>
-      withApplication(deps, parseOptions(command).config, async (application) => {
-        const rows =
-          id === undefined
-            ? await application.store.hooks.list()
-            : [await requireHook(application, id)];
-        const hooks = rows.map(viewOf);
-        output.finish({ hooks }, () => printHooks(output, hooks, deps.clock.now()));
-        return EXIT_CODES.done;
-      }),
-    ),
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const rows =
+        id === undefined
+          ? await application.store.hooks.list()
+          : [await requireHook(application, id)];
+      const hooks = rows.map(viewOf);
+      output.finish({ hooks }, () => printHooks(output, hooks, deps.clock.now()));
+      return EXIT_CODES.done;
+    }),
   );
 }
 

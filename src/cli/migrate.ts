@@ -11,10 +11,11 @@ import { MIGRATIONS } from '../store/migrations.ts';
 import { resealAll } from '../store/reseal.ts';
 import { createSealer } from '../store/sealed.ts';
 import type { Tables } from '../store/tables.ts';
-import { runAction } from './command.ts';
+import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { loadProductSettings, type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema } from './product-action.ts';
 import { countOf } from './quantities.ts';
 
 const EXAMPLES = `
@@ -26,8 +27,7 @@ Examples:
 A SQLite file is brought up to date by every command that opens it; Postgres waits for this one.
 With --check nothing is changed, and the exit code is 3 if steps are missing.`;
 
-const flagsSchema = z.object({
-  config: z.string().optional(),
+const optionsSchema = productOptionsSchema.extend({
   check: z.boolean().default(false),
   reseal: z.boolean().default(false),
 });
@@ -53,11 +53,11 @@ export function migrateCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
     runAction(deps, command, async (output) => {
-      const flags = flagsSchema.parse(command.optsWithGlobals());
-      const { database } = await loadProductSettings(deps, flags.config);
-      const report = flags.check
+      const options = readOptions(command, optionsSchema);
+      const { database } = await loadProductSettings(deps, options.config);
+      const report = options.check
         ? await check(database, deps.log)
-        : await migrate(deps, database, flags.reseal);
+        : await migrate(deps, database, options.reseal);
       output.finish(report, () => render(output, report));
       return exitCodeOf(report);
     }),

@@ -10,7 +10,7 @@ import { pinAccount } from '../sync/run.ts';
 import { withLease } from '../sync/with-lease.ts';
 import { attemptEach, finishAttempts, worstOf } from './attempts.ts';
 import { chooseIntegrations, namedOrAll } from './choose-integrations.ts';
-import { createCommand, runAction } from './command.ts';
+import { createCommand } from './command.ts';
 import { confirmOrStop } from './confirm.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import {
@@ -22,8 +22,8 @@ import {
   viewDrift,
 } from './networks/drift-text.ts';
 import { type IntegrationNetworks, printOverview } from './networks/overview-text.ts';
-import type { Output } from './output.ts';
-import { neverAborted, type ProductDeps, productCommand, withApplication } from './product.ts';
+import { neverAborted, type ProductDeps, productCommand } from './product.ts';
+import { type ProductAction, productOptionsSchema, runProductAction } from './product-action.ts';
 import { countOf } from './quantities.ts';
 
 const EXAMPLES = `
@@ -32,8 +32,7 @@ Examples:
   donor-sync networks check riverside     what somebody has changed by hand at the service
   donor-sync networks repair riverside    make the networks what their groups are`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
+const optionsSchema = productOptionsSchema.extend({
   spend: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
@@ -50,21 +49,18 @@ export function networksCommand(deps: ProductDeps): Command {
     .addCommand(checkCommand(deps))
     .addCommand(repairCommand(deps));
   return command.action((ids: string[]) =>
-    runAction(deps, command, (output) => {
-      const { config } = optionsSchema.parse(command.optsWithGlobals());
-      return withApplication(deps, config, async (application) => {
-        const networks: IntegrationNetworks[] = [];
-        for (const integration of namedOrAll(application, ids)) {
-          networks.push({
-            integration: integration.id,
-            networks: await describeNetworks(application, integration),
-          });
-        }
-        output.finish({ networks }, () => {
-          for (const each of networks) printOverview(output, each, deps.clock.now());
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const networks: IntegrationNetworks[] = [];
+      for (const integration of namedOrAll(application, ids)) {
+        networks.push({
+          integration: integration.id,
+          networks: await describeNetworks(application, integration),
         });
-        return EXIT_CODES.done;
+      }
+      output.finish({ networks }, () => {
+        for (const each of networks) printOverview(output, each, deps.clock.now());
       });
+      return EXIT_CODES.done;
     }),
   );
 }
@@ -75,35 +71,28 @@ function checkCommand(deps: ProductDeps): Command {
     .argument('[ids...]', 'the integrations (default: all)')
     .option('--spend', 'ask even if the service charges for questions');
   return command.action((ids: string[]) =>
-    runAction(deps, command, (output) => {
-      const options = optionsSchema.parse(command.optsWithGlobals());
-      return check(deps, output, ids, options);
-    }),
+    runProductAction(deps, command, optionsSchema, (action) => check(action, ids)),
   );
 }
 
-function check(
-  deps: ProductDeps,
-  output: Output,
+async function check(
+  { application, options, output }: ProductAction<NetworksOptions>,
   ids: readonly string[],
-  { config, spend }: NetworksOptions,
 ): Promise<ExitCode> {
-  return withApplication(deps, config, async (application) => {
-    const attempts = await attemptEach(
-      application,
-      namedOrAll(application, ids),
-      neverAborted(),
-      (open) => checkOne(open, { maySpend: spend }),
-    );
-    const errorCode = finishAttempts(output, attempts, {
-      document: (checks) => ({ checks }),
-      render: ({ checks }) => {
-        for (const each of checks) printDrift(output, each);
-      },
-    });
-    const found = attempts.flatMap(({ value }) => value?.networks ?? []);
-    return worstOf([errorCode, ...(found.every(isTheSame) ? [] : [EXIT_CODES.stopped])]);
+  const attempts = await attemptEach(
+    application,
+    namedOrAll(application, ids),
+    neverAborted(),
+    (open) => checkOne(open, { maySpend: options.spend }),
+  );
+  const errorCode = finishAttempts(output, attempts, {
+    document: (checks) => ({ checks }),
+    render: ({ checks }) => {
+      for (const each of checks) printDrift(output, each);
+    },
   });
+  const found = attempts.flatMap(({ value }) => value?.networks ?? []);
+  return worstOf([errorCode, ...(found.every(isTheSame) ? [] : [EXIT_CODES.stopped])]);
 }
 
 async function checkOne(
@@ -127,22 +116,19 @@ function repairCommand(deps: ProductDeps): Command {
     .option('--spend', 'ask even if the service charges for questions')
     .option('--yes', 'do not ask');
   return command.action((ids: string[]) =>
-    runAction(deps, command, (output) => {
-      const options = optionsSchema.parse(command.optsWithGlobals());
-      return withApplication(deps, options.config, async (application) => {
-        const chosen = chooseIntegrations(application, ids, false);
-        const attempts = await attemptEach(application, chosen, deps.stopSignal(), (open) =>
-          repairOne(deps, open, options),
-        );
-        const errorCode = finishAttempts(output, attempts, {
-          document: (repairs) => ({ repairs }),
-          render: ({ repairs }) => {
-            for (const each of repairs) printRepair(output, each);
-          },
-        });
-        const isStopped = attempts.some(({ value }) => value?.stopped);
-        return worstOf([errorCode, ...(isStopped ? [EXIT_CODES.stopped] : [])]);
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      const chosen = chooseIntegrations(application, ids, false);
+      const attempts = await attemptEach(application, chosen, deps.stopSignal(), (open) =>
+        repairOne(deps, open, options),
+      );
+      const errorCode = finishAttempts(output, attempts, {
+        document: (repairs) => ({ repairs }),
+        render: ({ repairs }) => {
+          for (const each of repairs) printRepair(output, each);
+        },
       });
+      const isStopped = attempts.some(({ value }) => value?.stopped);
+      return worstOf([errorCode, ...(isStopped ? [EXIT_CODES.stopped] : [])]);
     }),
   );
 }

@@ -2,16 +2,10 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ContactPaths, readContactPaths } from '../insights/contact-paths.ts';
 import { chooseOne } from './choose-integrations.ts';
-import { runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
-import {
-  neverAborted,
-  type ProductDeps,
-  productCommand,
-  withApplication,
-  withIntegration,
-} from './product.ts';
+import { neverAborted, type ProductDeps, productCommand, withIntegration } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { countOf } from './quantities.ts';
 import { noteQueryCost, percentText } from './query-text.ts';
 
@@ -22,10 +16,7 @@ Examples:
 
 Asks the service once, which may cost a credit if it charges for queries. Writes nothing.`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
-  integration: z.string().optional(),
-});
+const optionsSchema = productOptionsSchema.extend({ integration: z.string().optional() });
 
 /** The command `paths`: everybody in the networks who knows one contact. */
 export function pathsCommand(deps: ProductDeps): Command {
@@ -35,18 +26,15 @@ export function pathsCommand(deps: ProductDeps): Command {
     .option('--integration <id>', 'may be left out if there is only one')
     .addHelpText('after', EXAMPLES);
   return command.action((contact: string) =>
-    runAction(deps, command, (output) => {
-      const { config, integration: id } = optionsSchema.parse(command.optsWithGlobals());
-      return withApplication(deps, config, async (application) => {
-        const integration = chooseOne(application, id);
-        await withIntegration(application, integration, neverAborted(), async (open) => {
-          await open.connector.prepare();
-          const paths = await readContactPaths(open.deps, integration.id, contact);
-          output.finish({ paths }, () => printPaths(output, paths));
-          noteQueryCost(output, open.partner);
-        });
-        return EXIT_CODES.done;
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      const integration = chooseOne(application, options.integration);
+      await withIntegration(application, integration, neverAborted(), async (open) => {
+        await open.connector.prepare();
+        const paths = await readContactPaths(open.deps, integration.id, contact);
+        output.finish({ paths }, () => printPaths(output, paths));
+        noteQueryCost(output, open.partner);
       });
+      return EXIT_CODES.done;
     }),
   );
 }

@@ -6,12 +6,13 @@ import { forecastNetworks, type NetworksForecast } from '../networks/forecast.ts
 import { type Preview, previewRun, secondsAtLimit } from '../sync/preview.ts';
 import { attemptEach, finishAttempts } from './attempts.ts';
 import { chooseIntegrations, requireOne } from './choose-integrations.ts';
-import { runAction } from './command.ts';
+import { contactOptionSchema } from './contact-option.ts';
 import { parseCount } from './count-option.ts';
 import { printNetworks } from './plan/networks-text.ts';
 import { printPaths } from './plan/paths-text.ts';
 import { printPreview } from './plan/preview-text.ts';
-import { neverAborted, type ProductDeps, productCommand, withApplication } from './product.ts';
+import { neverAborted, type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 
 const EXAMPLES = `
 Examples:
@@ -25,10 +26,9 @@ Nothing is written anywhere, and only free requests are made.`;
 /** Contacts and changes that are named one by one unless told otherwise. */
 const DEFAULT_LISTED = 10;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
+const optionsSchema = productOptionsSchema.extend({
   all: z.boolean().default(false),
-  contact: z.string().min(1).optional(),
+  contact: contactOptionSchema.optional(),
   full: z.boolean().default(false),
   list: z.int().positive().default(DEFAULT_LISTED),
 });
@@ -46,25 +46,22 @@ export function planCommand(deps: ProductDeps): Command {
     .option('--list <n>', `contacts and changes to name (default: ${DEFAULT_LISTED})`, parseCount)
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
-    runAction(deps, command, (output) => {
-      const options = optionsSchema.parse(command.optsWithGlobals());
-      return withApplication(deps, options.config, async (application) => {
-        const chosen = chooseIntegrations(application, ids, options.all);
-        if (options.contact !== undefined) requireOne(chosen);
-        const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
-          planOne(open, options),
-        );
-        return finishAttempts(output, attempts, {
-          document: (plans) => ({ plans }),
-          render: ({ plans }) => {
-            for (const plan of plans) {
-              printPreview(output, plan, options.list, () => {
-                printNetworks(output, plan);
-                printPaths(output, plan);
-              });
-            }
-          },
-        });
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      const chosen = chooseIntegrations(application, ids, options.all);
+      if (options.contact !== undefined) requireOne(chosen);
+      const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
+        planOne(open, options),
+      );
+      return finishAttempts(output, attempts, {
+        document: (plans) => ({ plans }),
+        render: ({ plans }) => {
+          for (const plan of plans) {
+            printPreview(output, plan, options.list, () => {
+              printNetworks(output, plan);
+              printPaths(output, plan);
+            });
+          }
+        },
       });
     }),
   );

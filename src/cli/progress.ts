@@ -134,7 +134,7 @@ export function ratePerSecond(samples: readonly Sample[]): number | null {
 }
 
 /** Milliseconds until all is done at this rate, or null if nobody knows. */
-export function remainingTimeMs(state: ProgressState, perSecond: number | null): number | null {
+function remainingTimeMs(state: ProgressState, perSecond: number | null): number | null {
   if (state.total === null || perSecond === null || perSecond <= 0) return null;
   return (Math.max(0, state.total - state.done) / perSecond) * 1000;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import { type FoundProspect, findProspects } from '../insights/find-prospects.ts';
 import { chooseOne } from './choose-integrations.ts';
-import { runAction } from './command.ts';
+import { readOptions, runAction } from './command.ts';
 import { parseCount } from './count-option.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -15,6 +15,7 @@ import {
   withApplication,
   withIntegration,
 } from './product.ts';
+import { productOptionsSchema } from './product-action.ts';
 import { noteQueryCost, percentText } from './query-text.ts';
 import { parseStrength } from './strength-option.ts';
 
@@ -30,8 +31,7 @@ the CRM and was not enhanced yet may still be listed: nobody knows then that the
 
 const DEFAULT_LIMIT = 25;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
+const optionsSchema = productOptionsSchema.extend({
   csv: z.boolean().default(false),
   limit: z.int().default(DEFAULT_LIMIT),
   minStrength: z.number().optional(),
@@ -52,7 +52,7 @@ export function prospectsCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return command.action((id: string | undefined) =>
     runAction(deps, command, (output) => {
-      const { config, csv, limit, minStrength } = optionsSchema.parse(command.optsWithGlobals());
+      const { config, csv, limit, minStrength } = readOptions(command, optionsSchema);
       if (csv && output.isJson) throw eitherFormat();
       return withApplication(deps, config, async (application) => {
         const integration = chooseOne(application, id);

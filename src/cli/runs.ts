@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { Application } from '../application.ts';
 import type { RunReport } from '../core/run.ts';
 import { reportOf } from '../sync/stored-report.ts';
-import { runAction } from './command.ts';
 import { parseCount } from './count-option.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
 import { formatMoment } from './moment.ts';
 import type { Output } from './output.ts';
-import { type ProductDeps, productCommand, withApplication } from './product.ts';
+import { type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { formatCount, formatDuration } from './quantities.ts';
 import { describeRun, printRunDetail } from './runs/run-detail.ts';
 import { shortId } from './short-id.ts';
@@ -25,8 +25,7 @@ Examples:
 const DEFAULT_RUNS = 20;
 const DEFAULT_CONTACTS = 100;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
+const optionsSchema = productOptionsSchema.extend({
   integration: z.string().optional(),
   limit: z.int().positive().optional(),
 });
@@ -44,15 +43,13 @@ export function runsCommand(deps: ProductDeps): Command {
     )
     .addHelpText('after', EXAMPLES);
   return command.action((run: string | undefined) =>
-    runAction(deps, command, (output) => {
-      const { config, integration, limit } = optionsSchema.parse(command.optsWithGlobals());
-      return withApplication(deps, config, async (application) => {
-        if (integration !== undefined) application.select([integration]);
-        if (run === undefined) {
-          await listRuns(application, output, { integration, limit: limit ?? DEFAULT_RUNS });
-        } else await showRun(application, output, run, limit ?? DEFAULT_CONTACTS);
-        return EXIT_CODES.done;
-      });
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      const { integration, limit } = options;
+      if (integration !== undefined) application.select([integration]);
+      if (run === undefined) {
+        await listRuns(application, output, { integration, limit: limit ?? DEFAULT_RUNS });
+      } else await showRun(application, output, run, limit ?? DEFAULT_CONTACTS);
+      return EXIT_CODES.done;
     }),
   );
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
@@ -11,11 +10,12 @@ import {
   type Scheduled,
   type ScheduleView,
 } from '../schedule/schedules.ts';
-import { createCommand, runAction } from './command.ts';
+import { createCommand } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { formatMoment } from './moment.ts';
 import type { Output } from './output.ts';
-import { type ProductDeps, productCommand, withApplication } from './product.ts';
+import { type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 
 const EXAMPLES = `
 Examples:
@@ -24,8 +24,6 @@ Examples:
   donor-sync schedule resume riverside
 
 Schedules are kept by \`donor-sync serve\`; a pause counts at once, also for one that runs already.`;
-
-const optionsSchema = z.object({ config: z.string().optional() });
 
 /** The command `schedule`: when each integration runs next, and a pause for it. */
 export function scheduleCommand(deps: ProductDeps): Command {
@@ -40,12 +38,11 @@ export function scheduleCommand(deps: ProductDeps): Command {
 function listCommand(deps: ProductDeps): Command {
   const command = createCommand('list', deps).description('list the schedules');
   return command.action(() =>
-    runAction(deps, command, (output) =>
-      withApplication(deps, configOf(command), async ({ store, integrations }) => {
-        await showSchedules(deps, store, output, integrations.values());
-        return EXIT_CODES.done;
-      }),
-    ),
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const { store, integrations } = application;
+      await showSchedules(deps, store, output, integrations.values());
+      return EXIT_CODES.done;
+    }),
   );
 }
 
@@ -59,14 +56,12 @@ function changeCommand(
     .description(description)
     .argument('<id>', 'the integration');
   return command.action((id: string) =>
-    runAction(deps, command, (output) =>
-      withApplication(deps, configOf(command), async (application) => {
-        const integration = requireScheduled(application, id);
-        await change({ ...deps, store: application.store }, integration);
-        await showSchedules(deps, application.store, output, [integration]);
-        return EXIT_CODES.done;
-      }),
-    ),
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const integration = requireScheduled(application, id);
+      await change({ ...deps, store: application.store }, integration);
+      await showSchedules(deps, application.store, output, [integration]);
+      return EXIT_CODES.done;
+    }),
   );
 }
 
@@ -107,8 +102,4 @@ function printSchedules(output: Output, schedules: readonly ScheduleView[]): voi
 function nextRunText({ nextRunAt, paused }: ScheduleView): string {
   if (paused) return 'paused';
   return nextRunAt === null ? 'never' : formatMoment(nextRunAt);
-}
-
-function configOf(command: Command): string | undefined {
-  return optionsSchema.parse(command.optsWithGlobals()).config;
 }

@@ -10,10 +10,11 @@ import { type HttpServer, type ServerOptions, startHttpServer } from '../http/se
 import { createScheduler } from '../schedule/scheduler.ts';
 import { listSchedules } from '../schedule/schedules.ts';
 import { productAlerts } from './alerts/product-alerts.ts';
-import { runAction } from './command.ts';
+import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { loadProductSettings, openProduct, type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema } from './product-action.ts';
 import { countOf } from './quantities.ts';
 import { wholeNumber } from './sandbox/flags.ts';
 import { untilStopped } from './sandbox/until-stopped.ts';
@@ -28,9 +29,8 @@ Runs begin by the schedules of the settings, by POST /v1/integrations/ID/runs an
 settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
 go on at the next start. Several may serve one database.`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
-  host: z.string().trim().min(1).optional(),
+const optionsSchema = productOptionsSchema.extend({
+  host: z.string().trim().min(1, { error: 'Write an address after --host.' }).optional(),
   port: z.number().optional(),
 });
 
@@ -45,9 +45,7 @@ export function serveCommand(deps: ProductDeps): Command {
     .option('--port <n>', 'at which port; 0 for any free one', wholeNumber(0, 65_535))
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
-    runAction(deps, command, (output) =>
-      serve(deps, optionsSchema.parse(command.optsWithGlobals()), output),
-    ),
+    runAction(deps, command, (output) => serve(deps, readOptions(command, optionsSchema), output)),
   );
 }
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { findRunning, type Running } from '../application/running.ts';
 import type { Application } from '../application.ts';
 import { isoTime } from '../core/clock.ts';
@@ -7,12 +6,12 @@ import type { Integration } from '../core/integration.ts';
 import type { RunReport } from '../core/run.ts';
 import { reportOf } from '../sync/stored-report.ts';
 import { namedOrAll } from './choose-integrations.ts';
-import { runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { formatAgo } from './moment.ts';
 import { nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
-import { type ProductDeps, productCommand, withApplication } from './product.ts';
+import { type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { countOf } from './quantities.ts';
 import { ownerWords } from './running.ts';
 import { countsOf, STATUS_WORDS } from './sync/run-summary.ts';
@@ -40,8 +39,6 @@ interface IntegrationStatus {
   next: string[];
 }
 
-const optionsSchema = z.object({ config: z.string().optional() });
-
 /** The command `status`: what is going on, what happened last, and what to do next. */
 export function statusCommand(deps: ProductDeps): Command {
   const command = productCommand('status', deps)
@@ -49,18 +46,15 @@ export function statusCommand(deps: ProductDeps): Command {
     .argument('[ids...]', 'the integrations (default: all)')
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
-    runAction(deps, command, (output) => {
-      const { config } = optionsSchema.parse(command.optsWithGlobals());
-      return withApplication(deps, config, async (application) => {
-        const integrations: IntegrationStatus[] = [];
-        for (const integration of namedOrAll(application, ids)) {
-          integrations.push(await statusOf(deps, application, integration));
-        }
-        output.finish({ integrations }, () => {
-          for (const status of integrations) printStatus(output, status, deps.clock.now());
-        });
-        return EXIT_CODES.done;
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const integrations: IntegrationStatus[] = [];
+      for (const integration of namedOrAll(application, ids)) {
+        integrations.push(await statusOf(deps, application, integration));
+      }
+      output.finish({ integrations }, () => {
+        for (const status of integrations) printStatus(output, status, deps.clock.now());
       });
+      return EXIT_CODES.done;
     }),
   );
 }

@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Application, OpenIntegration } from '../application.ts';
+import type { Application } from '../application.ts';
 import type { RunReport, RunStatus } from '../core/run.ts';
-import { runSync } from '../sync/run.ts';
 import { attemptEach, finishAttempts, worstOf } from './attempts.ts';
 import { chooseIntegrations, requireOne } from './choose-integrations.ts';
-import { runAction } from './command.ts';
+import { readOptions, runAction } from './command.ts';
+import { contactOptionSchema } from './contact-option.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { type ProductDeps, productCommand, withApplication } from './product.ts';
-import { createRunProgress } from './sync/run-progress.ts';
+import { productOptionsSchema } from './product-action.ts';
 import { printRun } from './sync/run-summary.ts';
+import { syncOnce } from './sync/sync-once.ts';
 
 const EXAMPLES = `
 Examples:
@@ -22,10 +23,9 @@ Examples:
 Exit codes: 0 all is done, 3 a run stopped before its end (run again to go on), 1 a run failed,
 2 the settings are wrong and nothing was changed.`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
+const optionsSchema = productOptionsSchema.extend({
   all: z.boolean().default(false),
-  contact: z.string().min(1).optional(),
+  contact: contactOptionSchema.optional(),
   full: z.boolean().default(false),
 });
 
@@ -42,7 +42,7 @@ export function syncCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
     runAction(deps, command, async (output) => {
-      const options = optionsSchema.parse(command.optsWithGlobals());
+      const options = readOptions(command, optionsSchema);
       const signal = deps.stopSignal();
       return withApplication(deps, options.config, (application) =>
         syncChosen(deps, application, { ids, options, signal, output }),
@@ -66,7 +66,8 @@ async function syncChosen(
   const chosen = chooseIntegrations(application, ids, options.all);
   if (options.contact !== undefined) requireOne(chosen);
   const attempts = await attemptEach(application, chosen, signal, async (open) => {
-    const report = await syncOne(deps, open, options, signal);
+    const { contact: only = null, full } = options;
+    const report = await syncOnce(deps, open, signal, { only, full });
     // Told at once: the next integration may take hours.
     printRun(
       output,
@@ -96,34 +97,6 @@ const EXIT_CODE_OF: Readonly<Record<RunStatus, ExitCode>> = {
   incomplete: EXIT_CODES.stopped,
   failed: EXIT_CODES.unexpected,
 };
-
-async function syncOne(
-  deps: ProductDeps,
-  open: OpenIntegration,
-  { contact, full }: SyncOptions,
-  signal: AbortSignal,
-): Promise<RunReport> {
-  const { integration, mappings, partnerKey, stages } = open;
-  const progress = createRunProgress(deps, open.deps.store);
-  try {
-    return await runSync(
-      open.deps,
-      {
-        integration,
-        mappings,
-        partnerKey,
-        trigger: 'manual',
-        full,
-        only: contact ?? null,
-        stages,
-        signal,
-      },
-      { started: progress.watch, calls: open.calls },
-    );
-  } finally {
-    await progress.stop();
-  }
-}
 
 /** Scripts read the document; whoever reads the log of cron wants the sentence. */
 function noteStop(output: Output, { integration, status, reason }: RunReport): void {

@@ -6,11 +6,12 @@ import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { newId } from '../core/new-id.ts';
 import type { AccessTokenRow } from '../store/access.ts';
-import { createCommand, runAction } from './command.ts';
+import { createCommand } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { formatAgo } from './moment.ts';
 import type { Output } from './output.ts';
-import { type ProductDeps, productCommand, withApplication } from './product.ts';
+import { type ProductDeps, productCommand } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { findId, shortId } from './short-id.ts';
 
 const EXAMPLES = `
@@ -23,16 +24,13 @@ Examples:
 An admin may do everything over HTTP, a viewer may look. A token is shown once: only its hash is
 kept.`;
 
-const configSchema = z.object({ config: z.string().optional() });
+const NAME_MISSING = 'Give the token a name, so that you know it again: --name "Anna".';
 
-const createSchema = configSchema.extend({
+const createSchema = productOptionsSchema.extend({
   role: z.enum(['admin', 'viewer'], {
     error: 'Name a role: --role admin (may do everything) or --role viewer (may look).',
   }),
-  name: z
-    .string({ error: 'Give the token a name, so that you know it again: --name "Anna".' })
-    .trim()
-    .min(1),
+  name: z.string({ error: NAME_MISSING }).trim().min(1, { error: NAME_MISSING }),
 });
 
 /** A token as `tokens list --json` shows it. */
@@ -60,42 +58,30 @@ function createTokenCommand(deps: ProductDeps): Command {
     .option('--role <role>', 'admin (may do everything) or viewer (may look)')
     .option('--name <name>', 'what you know it by, for example its owner');
   return command.action(() =>
-    runAction(deps, command, (output) => {
-      const options = parseOptions(command);
-      return withApplication(deps, options.config, async ({ store }) => {
-        const token = newAccessToken();
-        const { name, role } = options;
-        const id = newId(deps.clock.now());
-        await store.access.addToken({ id, name, role, hash: hashToken(token) });
-        output.finish({ token, id, name, role }, () => {
-          output.print(token);
-          output.note(
-            'Keep it now: it is not shown again. Send it as "Authorization: Bearer TOKEN".',
-          );
-        });
-        return EXIT_CODES.done;
+    runProductAction(deps, command, createSchema, async ({ application, options, output }) => {
+      const token = newAccessToken();
+      const { name, role } = options;
+      const id = newId(deps.clock.now());
+      await application.store.access.addToken({ id, name, role, hash: hashToken(token) });
+      output.finish({ token, id, name, role }, () => {
+        output.print(token);
+        output.note(
+          'Keep it now: it is not shown again. Send it as "Authorization: Bearer TOKEN".',
+        );
       });
+      return EXIT_CODES.done;
     }),
   );
-}
-
-function parseOptions(command: Command): z.infer<typeof createSchema> {
-  const parsed = createSchema.safeParse(command.optsWithGlobals());
-  if (parsed.success) return parsed.data;
-  const words = parsed.error.issues.map(({ message }) => message).join(' ');
-  throw new ConfigurationError(words, { code: 'usage' });
 }
 
 function listCommand(deps: ProductDeps): Command {
   const command = createCommand('list', deps).description('list the tokens, without the tokens');
   return command.action(() =>
-    runAction(deps, command, (output) =>
-      withApplication(deps, configOf(command), async ({ store }) => {
-        const tokens = (await store.access.listTokens()).map(viewOf);
-        output.finish({ tokens }, () => printTokens(output, tokens, deps.clock.now()));
-        return EXIT_CODES.done;
-      }),
-    ),
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const tokens = (await application.store.access.listTokens()).map(viewOf);
+      output.finish({ tokens }, () => printTokens(output, tokens, deps.clock.now()));
+      return EXIT_CODES.done;
+    }),
   );
 }
 
@@ -129,14 +115,13 @@ function revokeCommand(deps: ProductDeps): Command {
     .description('end a token, and the browsers that signed in with it')
     .argument('<id>', 'the id of the token, whole or as the list shows it');
   return command.action((typed: string) =>
-    runAction(deps, command, (output) =>
-      withApplication(deps, configOf(command), async ({ store }) => {
-        const { id, name } = await findToken(store, typed);
-        await store.access.revokeToken(id);
-        output.finish({ revoked: id }, () => output.print(`"${name}" cannot sign in any more.`));
-        return EXIT_CODES.done;
-      }),
-    ),
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const { store } = application;
+      const { id, name } = await findToken(store, typed);
+      await store.access.revokeToken(id);
+      output.finish({ revoked: id }, () => output.print(`"${name}" cannot sign in any more.`));
+      return EXIT_CODES.done;
+    }),
   );
 }
 
@@ -151,8 +136,4 @@ async function findToken(
     `There is no token "${typed}". See them all: donor-sync tokens list`,
     { code: 'token_unknown', details: { typed } },
   );
-}
-
-function configOf(command: Command): string | undefined {
-  return configSchema.parse(command.optsWithGlobals()).config;
 }

@@ -1,21 +1,16 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { Application } from '../application.ts';
 import { pinAccount } from '../sync/run.ts';
 import { type UndoReport, undoRun } from '../sync/undo.ts';
 import { withLease } from '../sync/with-lease.ts';
-import { runAction } from './command.ts';
 import { confirmOrStop } from './confirm.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
 import { formatMoment } from './moment.ts';
 import type { Output } from './output.ts';
-import {
-  neverAborted,
-  type ProductDeps,
-  productCommand,
-  withApplication,
-  withIntegration,
-} from './product.ts';
+import { neverAborted, type ProductDeps, productCommand, withIntegration } from './product.ts';
+import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { countOf } from './quantities.ts';
 import { shortId } from './short-id.ts';
 
@@ -28,10 +23,7 @@ Only values that are still ours are restored: what a person changed since then s
 come back, and the next sync does not write the same profiles again. Exit code 3: some records
 refused; undo the run again once that is mended.`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
-  yes: z.boolean().default(false),
-});
+const optionsSchema = productOptionsSchema.extend({ yes: z.boolean().default(false) });
 
 /** The command `undo`: restores what a run wrote over, where the CRM's value is still ours. */
 export function undoCommand(deps: ProductDeps): Command {
@@ -41,40 +33,39 @@ export function undoCommand(deps: ProductDeps): Command {
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
   return command.action((run: string) =>
-    runAction(deps, command, (output) =>
-      undo(deps, output, run, optionsSchema.parse(command.optsWithGlobals())),
+    runProductAction(deps, command, optionsSchema, ({ application, options, output }) =>
+      undo(deps, application, output, run, options.yes),
     ),
   );
 }
 
-function undo(
+async function undo(
   deps: ProductDeps,
+  application: Application,
   output: Output,
   run: string,
-  { config, yes }: z.infer<typeof optionsSchema>,
+  yes: boolean,
 ): Promise<ExitCode> {
-  return withApplication(deps, config, async (application) => {
-    const { store } = application;
-    const row = await findRun(store, run);
-    const [integration] = application.select([row.integration_id]);
-    if (!integration) return EXIT_CODES.usage;
-    const writes = await store.deliveries.listWrites(row.id);
-    const contacts = countOf(new Set(writes.map((write) => write.crm_id)).size, 'contact');
-    const when = formatMoment(row.started_at);
-    await confirmOrStop(
-      deps,
-      `Take back what the run ${shortId(row.id)} of ${when} wrote into ${contacts} of "${integration.id}"?`,
-      yes || writes.length === 0,
-    );
-    const report = await withIntegration(application, integration, neverAborted(), (open) =>
-      withLease(open.deps, integration.id, async (lease) => {
-        await pinAccount(open.deps, lease, integration, await open.connector.prepare());
-        return undoRun(open.deps, lease, row.id);
-      }),
-    );
-    output.finish({ undo: report }, () => printReport(output, report));
-    return report.contacts.refused === 0 ? EXIT_CODES.done : EXIT_CODES.stopped;
-  });
+  const { store } = application;
+  const row = await findRun(store, run);
+  const [integration] = application.select([row.integration_id]);
+  if (!integration) return EXIT_CODES.usage;
+  const writes = await store.deliveries.listWrites(row.id);
+  const contacts = countOf(new Set(writes.map((write) => write.crm_id)).size, 'contact');
+  const when = formatMoment(row.started_at);
+  await confirmOrStop(
+    deps,
+    `Take back what the run ${shortId(row.id)} of ${when} wrote into ${contacts} of "${integration.id}"?`,
+    yes || writes.length === 0,
+  );
+  const report = await withIntegration(application, integration, neverAborted(), (open) =>
+    withLease(open.deps, integration.id, async (lease) => {
+      await pinAccount(open.deps, lease, integration, await open.connector.prepare());
+      return undoRun(open.deps, lease, row.id);
+    }),
+  );
+  output.finish({ undo: report }, () => printReport(output, report));
+  return report.contacts.refused === 0 ? EXIT_CODES.done : EXIT_CODES.stopped;
 }
 
 function printReport(output: Output, { contacts, fields, refusals }: UndoReport): void {

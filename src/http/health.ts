@@ -6,7 +6,7 @@ import type { HttpDeps } from './context.ts';
 import { createRouter, json } from './router.ts';
 
 /** The schedules are looked at several times a minute; after this time something is stuck. */
-export const MAX_TICK_AGE_MS = 180_000;
+const MAX_TICK_AGE_MS = 180_000;
 
 /** Strangers may ask, and each look at the store costs a write: this often is enough. */
 const STORE_LOOK_INTERVAL_MS = 1_000;

@@ -156,7 +156,7 @@ export function ticketAddress(publicUrl: string, kind: string, ticket: string): 
 }
 
 /** The address that the app in the CRM has to know. */
-export function callbackAddress(publicUrl: string, kind: string): string {
+function callbackAddress(publicUrl: string, kind: string): string {
   return publicAddress(publicUrl, `/oauth/${kind}/callback`);
 }
 

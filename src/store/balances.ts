@@ -1,4 +1,6 @@
 import type { Clock } from '../core/clock.ts';
+import { findOpenSubmission } from './open-submissions.ts';
+import { spentSince } from './spending.ts';
 import type { Database, Trx } from './tables.ts';
 
 /** What a key has left, and what was spent of it. */
@@ -31,13 +33,7 @@ export function balanceQueries(db: Database, clock: Clock) {
           .values({ id: partnerKey, spend_sequence: 0 })
           .onConflict((c) => c.doNothing())
           .execute();
-        const open = await trx
-          .selectFrom('submissions')
-          .select('id')
-          .where('partner_key', '=', partnerKey)
-          .where('state', 'in', ['intended', 'lost'])
-          .executeTakeFirst();
-        if (open) return false;
+        if (await findOpenSubmission(trx, partnerKey)) return false;
         const noted = await trx
           .updateTable('partner_keys')
           .set({ balance, balance_read_at: clock.now() })
@@ -52,15 +48,8 @@ export function balanceQueries(db: Database, clock: Clock) {
      * Credits of the enhancements bucket that an integration has spent since `since` (epoch ms);
      * open submissions count as spent.
      */
-    async spentSince(integrationId: string, since: number): Promise<number> {
-      const row = await db
-        .selectFrom('submissions')
-        .select((eb) => eb.fn.sum(eb.fn.coalesce('charged', 'persons')).as('spent'))
-        .where('integration_id', '=', integrationId)
-        .where('intended_at', '>=', since)
-        .executeTakeFirst();
-      return Number(row?.spent ?? 0);
-    },
+    spentSince: (integrationId: string, since: number) =>
+      spentSince(db, 'submissions', integrationId, since),
 
     /** Credits that a run has spent so far. */
     async spentByRun(runId: string): Promise<number> {

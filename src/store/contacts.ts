@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { Checkpoint, Lease } from './leases.ts';
+import { OPEN_STATES } from './open-submissions.ts';
 import { portions, ROWS_PER_TRANSACTION } from './rows.ts';
 import type { ContactsTable, Database, Trx } from './tables.ts';
 
@@ -145,7 +146,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
               .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
               .select('jobs.tracking_id')
               .where('submissions.integration_id', '=', lease.integrationId)
-              .where('submissions.state', 'in', ['intended', 'lost']),
+              .where('submissions.state', 'in', OPEN_STATES),
           )
           .execute();
       });
@@ -193,6 +194,33 @@ const REASONS_OF_PASSAGE: OutcomeReason[] = [
   'delivery_pending',
   'settlement_pending',
 ];
+
+/** The row of a contact that was never seen before. */
+export function newRow(
+  integrationId: string,
+  { crmId, identity }: { crmId: string; identity: string },
+): ContactRow {
+  return {
+    integration_id: integrationId,
+    crm_id: crmId,
+    state: 'settled',
+    identity,
+    eligible: 0,
+    due_reason: null,
+    priority: 1,
+    asked_identity: null,
+    asked_at: null,
+    tracking_id: null,
+    donor_id: null,
+    enhanced_at: null,
+    owned_values: '{}',
+    outcome_reason: 'submission_pending',
+    outcome_run: '',
+    outcome_at: 0,
+    outcome_detail: null,
+    seen_run: '',
+  };
+}
 
 /** The rows of these contacts, also inside a transaction. */
 export async function findRows(

@@ -1,9 +1,8 @@
 import type { Clock } from '../core/clock.ts';
-import { type ContactRow, findRows } from './contacts.ts';
+import { type ContactRow, findRows, newRow } from './contacts.ts';
 import {
   type Decision,
   decidedRow,
-  newRow,
   noteKept,
   type ReadContact,
   type RunMoment,

@@ -56,30 +56,6 @@ export function decidedRow(
   };
 }
 
-/** The row of a contact that was never seen before. */
-export function newRow(integrationId: string, contact: ReadContact): ContactRow {
-  return {
-    integration_id: integrationId,
-    crm_id: contact.crmId,
-    state: 'settled',
-    identity: contact.identity,
-    eligible: 0,
-    due_reason: null,
-    priority: 1,
-    asked_identity: null,
-    asked_at: null,
-    tracking_id: null,
-    donor_id: null,
-    enhanced_at: null,
-    owned_values: '{}',
-    outcome_reason: 'submission_pending',
-    outcome_run: '',
-    outcome_at: 0,
-    outcome_detail: null,
-    seen_run: '',
-  };
-}
-
 /** Writes what was decided; what a station has moved on meanwhile stays as it is. */
 export async function upsertDecided(trx: Trx, rows: readonly ContactRow[]): Promise<void> {
   for (const portion of portions(rows)) {

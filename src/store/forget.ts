@@ -1,9 +1,10 @@
 import { SqliteAdapter, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { forgetIntroducer } from './stale-paths.ts';
+import { forgetIntroducer } from './forget-introducer.ts';
 import type { Database } from './tables.ts';
 
+/** Erasing a person, and knowing afterwards whom never to take up again. */
 export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
   return {
     /**

@@ -12,6 +12,7 @@ export type HoldDecision = 'approved' | 'rejected' | 'resubmitted';
 /** Whom a person has submitted again comes after those who never had a profile. */
 const RESUBMITTED_PRIORITY = 2;
 
+/** Contacts that wait for a person's decision. */
 export function holdQueries(db: Database, clock: Clock) {
   return {
     /** What waits for a person, the oldest first. */
@@ -22,15 +23,7 @@ export function holdQueries(db: Database, clock: Clock) {
     },
 
     /** How many wait for a person, by integration. */
-    async countOpen(): Promise<Map<string, number>> {
-      const rows = await db
-        .selectFrom('holds')
-        .select((eb) => ['integration_id', eb.fn.countAll().as('count')])
-        .where('decision', 'is', null)
-        .groupBy('integration_id')
-        .execute();
-      return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
-    },
+    countOpen: () => countOpenHolds(db, 'holds'),
 
     /** The hold with this id, open or not. */
     find(id: string): Promise<HoldRow | undefined> {
@@ -119,4 +112,18 @@ export function holdQueries(db: Database, clock: Clock) {
       })
       .execute();
   }
+}
+
+/** How many holds of contacts, or of networks, wait for a person, by integration. */
+export async function countOpenHolds(
+  db: Database,
+  table: 'holds' | 'network_holds',
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom(table)
+    .select((eb) => ['integration_id', eb.fn.countAll().as('count')])
+    .where('decision', 'is', null)
+    .groupBy('integration_id')
+    .execute();
+  return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
 }

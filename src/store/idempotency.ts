@@ -8,6 +8,7 @@ export type IdempotencyRow = Selectable<IdempotencyKeysTable>;
 /** How long a key leads to the run that it led to first. */
 const KEY_LIFETIME_MS = 24 * 3_600_000;
 
+/** The keys with which callers ask for the same run again. */
 export function idempotencyQueries(db: Database, clock: Clock) {
   return {
     /**

@@ -8,6 +8,7 @@ export interface IntegrationState {
   cursorScope: string | null;
 }
 
+/** What is kept of each integration: its CRM account, how far it has read, its sealed settings. */
 export function integrationQueries(db: Database, checkpoint: Checkpoint) {
   return {
     async findState(id: string): Promise<IntegrationState> {

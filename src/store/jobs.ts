@@ -1,9 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
+import { type ContactRow, findRows } from './contacts.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions } from './rows.ts';
-import type { ContactsTable, Database, JobsTable, Trx } from './tables.ts';
+import type { Database, JobsTable, Trx } from './tables.ts';
 
 /** A job of the service that runs. */
 export interface RunningJob {
@@ -16,7 +17,7 @@ export interface RunningJob {
 export interface ReadyJob {
   jobId: string;
   job: Selectable<JobsTable>;
-  contact: Selectable<ContactsTable>;
+  contact: ContactRow;
 }
 
 /** What a poll showed of jobs, by tracking id. */
@@ -27,6 +28,7 @@ export interface Progress {
   tooOld: readonly string[];
 }
 
+/** The jobs of the service: which run, how they end, and whose profile waits for delivery. */
 export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /** Running jobs, the oldest first, after the given one. */
@@ -137,7 +139,11 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
         .limit(limit + except.size)
         .execute();
       const wanted = jobs.filter((job) => !except.has(job.tracking_id)).slice(0, limit);
-      const contacts = await contactsOf(integrationId, wanted);
+      const contacts = await findRows(
+        db,
+        integrationId,
+        wanted.map((job) => job.crm_id),
+      );
       return wanted.flatMap((job) => {
         const contact = contacts.get(job.crm_id);
         return contact && job.job_id !== null ? [{ jobId: job.job_id, job, contact }] : [];
@@ -223,27 +229,6 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
         .where('tracking_id', 'in', ids)
         .execute();
     }
-  }
-
-  async function contactsOf(
-    integrationId: string,
-    jobs: readonly { crm_id: string }[],
-  ): Promise<Map<string, Selectable<ContactsTable>>> {
-    const found = new Map<string, Selectable<ContactsTable>>();
-    for (const portion of portions(jobs)) {
-      const rows = await db
-        .selectFrom('contacts')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .where(
-          'crm_id',
-          'in',
-          portion.map((job) => job.crm_id),
-        )
-        .execute();
-      for (const row of rows) found.set(row.crm_id, row);
-    }
-    return found;
   }
 }
 

@@ -27,6 +27,7 @@ export class LeaseLost extends FatalError {
   }
 }
 
+/** Who may run an integration; at most one at a time. */
 export function leaseQueries(db: Database, clock: Clock) {
   return {
     /**

@@ -1,5 +1,6 @@
+import { newRow } from './contacts.ts';
 import type { Lease } from './leases.ts';
-import type { ContactsTable, Trx } from './tables.ts';
+import type { Trx } from './tables.ts';
 
 /**
  * `asked_identity` of a contact whose profile came to it by a merge before it was ever read: its
@@ -65,7 +66,9 @@ export async function moveProfile(
   await trx
     .insertInto('contacts')
     .values({
-      ...newContact(lease, winnerId, run),
+      ...newRow(lease.integrationId, { crmId: winnerId, identity: INHERITED }),
+      ...{ eligible: 1, outcome_reason: 'delivery_pending' },
+      ...{ outcome_run: run.id, outcome_at: run.now },
       ...inherited,
     })
     .onConflict((c) => c.columns(['integration_id', 'crm_id']).doUpdateSet(inherited))
@@ -79,29 +82,4 @@ function findContact(trx: Trx, lease: Lease, crmId: string) {
     .where('integration_id', '=', lease.integrationId)
     .where('crm_id', '=', crmId)
     .executeTakeFirst();
-}
-
-function newContact(
-  lease: Lease,
-  crmId: string,
-  run: { id: string; now: number },
-): Omit<ContactsTable, 'state' | 'seen_run'> {
-  return {
-    integration_id: lease.integrationId,
-    crm_id: crmId,
-    identity: INHERITED,
-    eligible: 1,
-    due_reason: null,
-    priority: 1,
-    asked_identity: null,
-    asked_at: null,
-    tracking_id: null,
-    donor_id: null,
-    enhanced_at: null,
-    owned_values: '{}',
-    outcome_reason: 'delivery_pending',
-    outcome_run: run.id,
-    outcome_at: run.now,
-    outcome_detail: null,
-  };
 }

@@ -10,6 +10,7 @@ export interface MirroredNetwork {
   members: string[];
 }
 
+/** The networks that the service has, as the mirror knows them. */
 export function mirroredNetworkQueries(db: Database) {
   return {
     /**

@@ -4,6 +4,7 @@ import type { Checkpoint, Lease } from './leases.ts';
 import { addCounts } from './network-counts.ts';
 import type { AddState, MemberState, NetworkAddsTable } from './network-tables.ts';
 import { portions } from './rows.ts';
+import { spentByRun, spentSince } from './spending.ts';
 import type { Database, Trx } from './tables.ts';
 
 export type AddRow = Selectable<NetworkAddsTable>;
@@ -187,25 +188,11 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
      * Credits of the networks bucket that an integration has spent since `since` (epoch ms); what
      * is open counts as spent.
      */
-    async spentSince(integrationId: string, since: number): Promise<number> {
-      const row = await db
-        .selectFrom('network_adds')
-        .select((eb) => eb.fn.sum(eb.fn.coalesce('charged', 'donors')).as('spent'))
-        .where('integration_id', '=', integrationId)
-        .where('intended_at', '>=', since)
-        .executeTakeFirst();
-      return Number(row?.spent ?? 0);
-    },
+    spentSince: (integrationId: string, since: number) =>
+      spentSince(db, 'network_adds', integrationId, since),
 
     /** The same of one run. */
-    async spentByRun(runId: string): Promise<number> {
-      const row = await db
-        .selectFrom('network_adds')
-        .select((eb) => eb.fn.sum(eb.fn.coalesce('charged', 'donors')).as('spent'))
-        .where('run_id', '=', runId)
-        .executeTakeFirst();
-      return Number(row?.spent ?? 0);
-    },
+    spentByRun: (runId: string) => spentByRun(db, 'network_adds', runId),
   };
 
   async function setState(trx: Trx, addId: string, { state, charged }: AddEnd): Promise<void> {

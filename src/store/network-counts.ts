@@ -11,6 +11,7 @@ export interface NetworkCounts {
   failed: number;
 }
 
+/** What runs have done to networks, for their reports. */
 export function networkCountQueries(db: Database, checkpoint: Checkpoint) {
   return {
     /** Begins to count for these networks, in the order of the settings. */

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
+import { countOpenHolds } from './holds.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import type { NetworkHoldKind, NetworkHoldsTable } from './network-tables.ts';
 import type { Database, Trx } from './tables.ts';
@@ -38,15 +39,7 @@ export function networkHoldQueries(db: Database, checkpoint: Checkpoint, clock: 
     },
 
     /** How many wait for a person, by integration. */
-    async countOpen(): Promise<Map<string, number>> {
-      const rows = await db
-        .selectFrom('network_holds')
-        .select((eb) => ['integration_id', eb.fn.countAll().as('count')])
-        .where('decision', 'is', null)
-        .groupBy('integration_id')
-        .execute();
-      return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
-    },
+    countOpen: () => countOpenHolds(db, 'network_holds'),
 
     /** The hold with this id, open or not. */
     find(id: string): Promise<NetworkHoldRow | undefined> {

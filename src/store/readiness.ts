@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { pendingMigrations } from './migrate.ts';
 import type { Database } from './tables.ts';
 
+/** Whether the program can work with its database. */
 export function readinessQueries(db: Database, clock: Pick<Clock, 'now'>) {
   return {
     /**

@@ -32,6 +32,7 @@ const MERGED_KEPT_MS = 24 * 3_600_000;
 /** A run that is cut off so often brings its process down, or never comes to its end. */
 const MAX_RESUMES = 5;
 
+/** Runs that somebody has asked for, until they have come to their end. */
 export function runRequestQueries(db: Database, clock: Clock) {
   return {
     /**

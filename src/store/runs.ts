@@ -17,6 +17,7 @@ export interface RunFilter {
   limit: number;
 }
 
+/** The runs: how they began, how they ended, and what they reported. */
 export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /**

@@ -44,6 +44,7 @@ interface Afterwards {
   outcome: { outcome_reason: OutcomeReason; outcome_detail: string } | null;
 }
 
+/** Jobs that contacts take instead of a credit. */
 export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /** The jobs that contacts may take instead of a credit, by CRM id; nothing changes. */

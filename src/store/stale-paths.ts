@@ -19,7 +19,7 @@ export interface PathScope {
 export type Members = Readonly<Record<string, readonly string[]>>;
 
 /** Who came to the networks and who left them, as donor ids. */
-export interface MemberChanges {
+interface MemberChanges {
   joined: ReadonlySet<string>;
   left: ReadonlySet<string>;
 }
@@ -43,64 +43,10 @@ export async function markStale(
   await saveScope(trx, integrationId, scope, epoch);
 }
 
-/**
- * Takes the donor that a contact is out of all that is known of other contacts' paths, unless another
- * contact is the same donor. Paths that led through it are computed anew.
- */
-export async function forgetIntroducer(
-  trx: Trx,
-  integrationId: string,
-  crmId: string,
-): Promise<void> {
-  const donorId = await findOnlyDonor(trx, integrationId, crmId);
-  if (donorId === null) return;
-  await markConnectedTo(trx, integrationId, [donorId]);
-  await trx
-    .updateTable('warm_paths')
-    // There was an introducer, so that there may be values of ours to clear.
-    .set({ introducer_id: '', connecting: null })
-    .where('integration_id', '=', integrationId)
-    .where((eb) => eb.or([eb('introducer_id', '=', donorId), isConnecting(eb, donorId)]))
-    .execute();
-  const scope = await findScope(trx, integrationId);
-  if (scope === null) return;
-  const members = Object.entries(scope.members).map(([networkId, donorIds]) => [
-    networkId,
-    donorIds.filter((each) => each !== donorId),
-  ]);
-  await trx
-    .updateTable('warm_path_scopes')
-    .set({ members: JSON.stringify(Object.fromEntries(members)) })
-    .where('integration_id', '=', integrationId)
-    .execute();
-}
-
-/** The donor that the contact is and no other contact of the integration; null if there is none. */
-async function findOnlyDonor(
-  trx: Trx,
-  integrationId: string,
-  crmId: string,
-): Promise<string | null> {
-  const contacts = await trx
-    .selectFrom('contacts')
-    .select('donor_id')
-    .where('integration_id', '=', integrationId)
-    .where('donor_id', '=', (eb) =>
-      eb
-        .selectFrom('contacts as forgotten')
-        .select('forgotten.donor_id')
-        .where('forgotten.integration_id', '=', integrationId)
-        .where('forgotten.crm_id', '=', crmId),
-    )
-    .limit(2)
-    .execute();
-  return contacts.length === 1 ? (contacts[0]?.donor_id ?? null) : null;
-}
-
 const membersSchema = z.record(z.string(), z.array(z.string()));
 
 /** Who joined any network and who left any, comparing memberships by network: pure. */
-export function memberChanges(before: Members, after: Members): MemberChanges {
+function memberChanges(before: Members, after: Members): MemberChanges {
   return { joined: missingFrom(before, after), left: missingFrom(after, before) };
 }
 
@@ -114,7 +60,8 @@ function missingFrom(those: Members, these: Members): Set<string> {
   return missing;
 }
 
-async function findScope(trx: Trx, integrationId: string) {
+/** What was noted of an integration the last time; null if nobody has looked yet. */
+export async function findScope(trx: Trx, integrationId: string) {
   const row = await trx
     .selectFrom('warm_path_scopes')
     .select(['settings', 'members', 'looked_epoch'])
@@ -147,8 +94,8 @@ async function markAll(trx: Trx, integrationId: string, changes: { told?: null }
     .execute();
 }
 
-/** Contacts that these donors connect to a network, or may, and the contacts that they are. */
-async function markConnectedTo(
+/** Marks the paths that lead to a network through these donors, or may, and the donors' own. */
+export async function markConnectedTo(
   trx: Trx,
   integrationId: string,
   donorIds: readonly string[],
@@ -170,8 +117,8 @@ async function markConnectedTo(
   }
 }
 
-/** A wildcard in an id would only find one path too many. */
-function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
+/** Whether a path leads through a donor; a wildcard in an id would only find one too many. */
+export function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
   return eb('connecting', 'like', `%${JSON.stringify(donorId)}%`);
 }
 

@@ -1,9 +1,7 @@
-import type { Selectable } from 'kysely';
 import type { OutcomeReason } from '../core/outcome.ts';
+import { OPEN_STATES, type SubmissionRow } from './open-submissions.ts';
 import { portions } from './rows.ts';
-import type { DueReason, SubmissionsTable, Trx } from './tables.ts';
-
-export type SubmissionRow = Selectable<SubmissionsTable>;
+import type { DueReason, Trx } from './tables.ts';
 
 /** A submission that has come to its end, and when (epoch ms). */
 export type ClosedSubmission = SubmissionRow & { closed_at: number };
@@ -22,7 +20,7 @@ export async function closeSubmission(
     .updateTable('submissions')
     .set(end)
     .where('id', '=', submissionId)
-    .where('state', 'in', ['intended', 'lost'])
+    .where('state', 'in', OPEN_STATES)
     .returningAll()
     .executeTakeFirstOrThrow();
   await trx
@@ -90,12 +88,7 @@ export async function returnToDue(
     .whereRef('contacts.crm_id', '=', 'jobs.crm_id')
     .whereRef('contacts.tracking_id', '=', 'jobs.tracking_id')
     .execute();
-  await trx
-    .updateTable('jobs')
-    .set({ state: 'unpaid', closed_at: submission.closed_at })
-    .where('submission_id', '=', submission.id)
-    .where('state', '=', 'intended')
-    .execute();
+  await closeUnanswered(trx, submission, 'unpaid');
 }
 
 /** Contacts of jobs without an answer, charged: a person decides whether to spend again. */
@@ -113,7 +106,7 @@ export async function holdUnanswered(
     outcome_at: submission.closed_at,
     outcome_detail: detail,
   });
-  await loseJobs(trx, submission);
+  await closeUnanswered(trx, submission, 'lost');
 }
 
 /** The same contacts where the settings allow to spend again. */
@@ -131,13 +124,17 @@ export async function makeDueAgain(
     outcome_at: submission.closed_at,
     outcome_detail: detail,
   });
-  await loseJobs(trx, submission);
+  await closeUnanswered(trx, submission, 'lost');
 }
 
-async function loseJobs(trx: Trx, submission: ClosedSubmission): Promise<void> {
+async function closeUnanswered(
+  trx: Trx,
+  submission: ClosedSubmission,
+  state: 'unpaid' | 'lost',
+): Promise<void> {
   await trx
     .updateTable('jobs')
-    .set({ state: 'lost', closed_at: submission.closed_at })
+    .set({ state, closed_at: submission.closed_at })
     .where('submission_id', '=', submission.id)
     .where('state', '=', 'intended')
     .execute();

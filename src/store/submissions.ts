@@ -4,7 +4,7 @@ import { balanceQueries } from './balances.ts';
 import { intentQueries } from './intents.ts';
 import type { Checkpoint } from './leases.ts';
 import { lostAnswerQueries } from './lost-answers.ts';
-import type { SubmissionRow } from './submission-end.ts';
+import { findOpenSubmission, type SubmissionRow } from './open-submissions.ts';
 import type { Database } from './tables.ts';
 
 export type { SubmissionRow };
@@ -18,13 +18,6 @@ export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: C
     ...lostAnswerQueries(checkpoint, clock),
 
     /** The submission of a key that is open, if there is one. */
-    findOpen(partnerKey: string): Promise<SubmissionRow | undefined> {
-      return db
-        .selectFrom('submissions')
-        .selectAll()
-        .where('partner_key', '=', partnerKey)
-        .where('state', 'in', ['intended', 'lost'])
-        .executeTakeFirst();
-    },
+    findOpen: (partnerKey: string) => findOpenSubmission(db, partnerKey),
   };
 }

@@ -1,11 +1,16 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Clock } from '../core/clock.ts';
-import { OUTCOME_REASONS, type OutcomeReason, outcomeOf } from '../core/outcome.ts';
-import type { OwnedValues } from './deliveries.ts';
+import {
+  type ComputedPath,
+  type PathWrite,
+  recordPaths,
+  type StoredPath,
+} from './computed-paths.ts';
 import type { Checkpoint, Lease } from './leases.ts';
-import { portions, valuesTable } from './rows.ts';
 import { markStale, type PathScope } from './stale-paths.ts';
-import type { Database, Tables, Trx } from './tables.ts';
+import type { Database, Tables } from './tables.ts';
+
+export type { ComputedPath, PathWrite, StoredPath };
 
 /** A contact whose warm path may have changed. */
 export interface StaleContact {
@@ -16,40 +21,6 @@ export interface StaleContact {
   told: string | null;
   /** JSON: field → fingerprint of the value that we wrote last. */
   ownedValues: string;
-}
-
-/** A contact's best connection by ids; `connecting` is null if the service did not name everybody. */
-export interface StoredPath {
-  /** From 0 to 1. */
-  strength: number;
-  /** How many people in the networks the contact is connected to. */
-  people: number;
-  introducerId: string;
-  networkId: string;
-  connecting: readonly string[] | null;
-}
-
-/** What became of the path of one contact. */
-export interface ComputedPath {
-  crmId: string;
-  donorId: string;
-  path: StoredPath | null;
-  told: string | null;
-  /** How its values came into the CRM; null if its record was not looked at. */
-  written: PathWrite | null;
-}
-
-/** How the values of a path came into the CRM. */
-export interface PathWrite {
-  reason: OutcomeReason;
-  /** More of the reason, without personal data. */
-  detail: string | null;
-  /** What we own afterwards; null if it stays as it was. */
-  owned: OwnedValues | null;
-  /** The intended write that was carried out or refused, if there was one. */
-  writeId: string | null;
-  /** False if the CRM refused it: a later run tries again. */
-  isDone: boolean;
 }
 
 /** Credits that queries have cost, and the bucket they were taken from. */
@@ -184,16 +155,9 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       runId: string,
       computed: readonly ComputedPath[],
     ): Promise<void> {
-      const written = computed.flatMap((each) =>
-        each.written === null ? [] : [{ crmId: each.crmId, ...each.written }],
+      await checkpoint(lease, (trx) =>
+        recordPaths(trx, lease.integrationId, { id: runId, now: clock.now() }, computed),
       );
-      await checkpoint(lease, async (trx) => {
-        const done = computed.filter((each) => each.written?.isDone !== false);
-        await savePaths(trx, lease.integrationId, done);
-        await saveOwned(trx, lease.integrationId, written);
-        await closeWrites(trx, written);
-        await saveOutcomes(trx, lease.integrationId, runId, written);
-      });
     },
   };
 
@@ -210,81 +174,7 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       .where(mayBeResearched)
       .$if(only !== null, (query) => query.where('warm_paths.crm_id', '=', only ?? ''));
   }
-
-  async function savePaths(
-    trx: Trx,
-    integrationId: string,
-    computed: readonly ComputedPath[],
-  ): Promise<void> {
-    for (const portion of portions(computed)) {
-      await trx
-        .insertInto('warm_paths')
-        .values(
-          portion.map(({ crmId, donorId, path, told }) => ({
-            integration_id: integrationId,
-            crm_id: crmId,
-            donor_id: donorId,
-            stale: 0,
-            computed_at: clock.now(),
-            strength_millionths: path === null ? null : Math.round(path.strength * MILLIONTHS),
-            people: path?.people ?? 0,
-            introducer_id: path?.introducerId ?? null,
-            network_id: path?.networkId ?? null,
-            connecting: path?.connecting ? JSON.stringify(path.connecting) : null,
-            told,
-          })),
-        )
-        .onConflict((c) =>
-          c.columns(['integration_id', 'crm_id']).doUpdateSet((eb) => ({
-            donor_id: eb.ref('excluded.donor_id'),
-            stale: 0,
-            computed_at: clock.now(),
-            strength_millionths: eb.ref('excluded.strength_millionths'),
-            people: eb.ref('excluded.people'),
-            introducer_id: eb.ref('excluded.introducer_id'),
-            network_id: eb.ref('excluded.network_id'),
-            connecting: eb.ref('excluded.connecting'),
-            told: eb.ref('excluded.told'),
-          })),
-        )
-        .execute();
-    }
-  }
-
-  /** A contact keeps the outcome of its profile unless that says less than its path's does. */
-  async function saveOutcomes(
-    trx: Trx,
-    integrationId: string,
-    runId: string,
-    written: readonly WrittenRow[],
-  ): Promise<void> {
-    const telling = written.filter(({ reason }) => outcomeOf(reason) !== 'unchanged');
-    for (const portion of portions(telling)) {
-      await trx
-        .updateTable('contacts')
-        .from(
-          valuesTable<'column1' | 'column2' | 'column3'>(
-            portion.map(({ crmId, reason, detail }) => [crmId, reason, detail]),
-          ),
-        )
-        .set((eb) => ({
-          outcome_reason: eb.ref('v.column2'),
-          outcome_detail: eb.ref('v.column3'),
-          outcome_run: runId,
-          outcome_at: clock.now(),
-        }))
-        .where('integration_id', '=', integrationId)
-        .where('state', '=', 'settled')
-        .where((eb) =>
-          eb.or([eb('outcome_run', '<>', runId), eb('outcome_reason', 'in', REASONS_UNCHANGED)]),
-        )
-        .whereRef('crm_id', '=', 'v.column1')
-        .execute();
-    }
-  }
 }
-
-const MILLIONTHS = 1_000_000;
 
 /** Neither gone from the CRM nor opted out. */
 function mayBeResearched(eb: ExpressionBuilder<Pick<Tables, 'contacts'>, 'contacts'>) {
@@ -292,42 +182,4 @@ function mayBeResearched(eb: ExpressionBuilder<Pick<Tables, 'contacts'>, 'contac
     eb('contacts.state', '<>', 'removed'),
     eb.or([eb('contacts.eligible', '=', 1), eb('contacts.outcome_reason', '<>', 'opted_out')]),
   ]);
-}
-
-type WrittenRow = PathWrite & { crmId: string };
-
-/** The reasons of contacts to which a run has done nothing. */
-const REASONS_UNCHANGED = Object.entries(OUTCOME_REASONS).flatMap(([reason, outcome]) =>
-  outcome === 'unchanged' ? [reason] : [],
-);
-
-async function saveOwned(
-  trx: Trx,
-  integrationId: string,
-  written: readonly WrittenRow[],
-): Promise<void> {
-  const owned = written.flatMap(({ crmId, owned }) =>
-    owned === null ? [] : [[crmId, JSON.stringify(owned)]],
-  );
-  for (const portion of portions(owned)) {
-    await trx
-      .updateTable('contacts')
-      .from(valuesTable<'column1' | 'column2'>(portion))
-      .set((eb) => ({ owned_values: eb.ref('v.column2') }))
-      .where('integration_id', '=', integrationId)
-      .whereRef('crm_id', '=', 'v.column1')
-      .execute();
-  }
-}
-
-async function closeWrites(trx: Trx, written: readonly WrittenRow[]): Promise<void> {
-  for (const [isDone, rows] of Map.groupBy(written, (row) => row.isDone)) {
-    for (const portion of portions(rows.flatMap((row) => row.writeId ?? []))) {
-      await trx
-        .updateTable('writes')
-        .set({ state: isDone ? 'written' : 'refused' })
-        .where('id', 'in', portion)
-        .execute();
-    }
-  }
 }

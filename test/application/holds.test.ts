@@ -10,23 +10,7 @@ import {
 } from '../../src/application/holds.ts';
 import type { HoldRow } from '../../src/store/holds.ts';
 import type { NetworkHoldRow } from '../../src/store/network-holds.ts';
-
-function aContact(changes: Partial<HoldRow> = {}): HoldRow {
-  return {
-    ...{ id: 'c', integration_id: 'riverside', crm_id: '003A', tracking_id: 't' },
-    ...{ kind: 'name_mismatch', detail: 'last_name_differs', opened_at: 2 },
-    ...{ decision: null, decided_at: null },
-    ...changes,
-  };
-}
-
-function aNetwork(changes: Partial<NetworkHoldRow> = {}): NetworkHoldRow {
-  return {
-    ...{ id: 'n', integration_id: 'riverside', network: 'w', name: 'Board', subject: 's' },
-    ...{ kind: 'group_shrunk', detail: '12', opened_at: 1, decision: null, decided_at: null },
-    ...changes,
-  };
-}
+import { aContactHold, aNetworkHold } from '../helpers/hold-rows.ts';
 
 /** A store with these holds, and what was decided about them. */
 function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]) {
@@ -44,16 +28,16 @@ function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]) {
 }
 
 function contact(changes?: Partial<HoldRow>): AnyHold {
-  return { about: 'contact', row: aContact(changes) };
+  return { about: 'contact', row: aContactHold(changes) };
 }
 
 function network(kind: NetworkHoldRow['kind']): AnyHold {
-  return { about: 'network', row: aNetwork({ kind }) };
+  return { about: 'network', row: aNetworkHold({ kind }) };
 }
 
 describe('holds', () => {
   it('are of contacts and of networks, in one list, the oldest first', async () => {
-    const { store } = aStore([aContact()], [aNetwork()]);
+    const { store } = aStore([aContactHold()], [aNetworkHold()]);
     expect((await listOpenHolds(store)).map(({ row }) => row.id)).toEqual(['n', 'c']);
     expect((await findHold(store, 'n'))?.about).toBe('network');
     expect((await findHold(store, 'c'))?.about).toBe('contact');
@@ -70,7 +54,7 @@ describe('holds', () => {
   });
 
   it('are decided where they are kept', async () => {
-    const { store, decided } = aStore([aContact()], [aNetwork()]);
+    const { store, decided } = aStore([aContactHold()], [aNetworkHold()]);
     await decideHold(store, contact(), 'resubmit');
     await decideHold(store, network('group_shrunk'), 'approve');
     await decideHold(store, network('group_shrunk'), 'reject');

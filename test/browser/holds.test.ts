@@ -4,6 +4,7 @@ import { integrationSchema } from '../../src/core/integration.ts';
 import { readHolds } from '../../src/http/dashboard/holds.ts';
 import type { HoldRow } from '../../src/store/holds.ts';
 import type { NetworkHoldRow } from '../../src/store/network-holds.ts';
+import { aContactHold, aNetworkHold } from '../helpers/hold-rows.ts';
 
 const RIVERSIDE = integrationSchema.parse({
   ...{ id: 'riverside', name: 'Riverside' },
@@ -11,23 +12,6 @@ const RIVERSIDE = integrationSchema.parse({
   crm: { kind: 'salesforce', url: 'https://food-bank.my.salesforce.com' },
 });
 const INTEGRATIONS = new Map([['riverside', RIVERSIDE]]);
-
-function aContact(changes: Partial<HoldRow> = {}): HoldRow {
-  return {
-    ...{ id: 'c', integration_id: 'riverside', crm_id: '003A', tracking_id: 't' },
-    ...{ kind: 'name_mismatch', detail: 'last_name_differs', opened_at: 2 },
-    ...{ decision: null, decided_at: null },
-    ...changes,
-  };
-}
-
-function aNetwork(changes: Partial<NetworkHoldRow> = {}): NetworkHoldRow {
-  return {
-    ...{ id: 'n', integration_id: 'riverside', network: 'w', name: 'Board', subject: 's' },
-    ...{ kind: 'group_shrunk', detail: '12', opened_at: 1, decision: null, decided_at: null },
-    ...changes,
-  };
-}
 
 /** A store with these holds. */
 function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]): HoldStore {
@@ -41,7 +25,7 @@ function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]): HoldStore {
 
 describe('readHolds', () => {
   it('puts contacts and networks in one list, the oldest first, with what can be decided', async () => {
-    const store = aStore([aContact(), aContact({ kind: 'lost_answer' })], [aNetwork()]);
+    const store = aStore([aContactHold(), aContactHold({ kind: 'lost_answer' })], [aNetworkHold()]);
     const { shown, total, byIntegration } = await readHolds(store, INTEGRATIONS);
     expect(shown.map(({ subject }) => subject)).toEqual(['Board', '003A', '003A']);
     expect(shown.map(({ choices }) => choices.map(({ decision }) => decision))).toEqual([
@@ -54,13 +38,13 @@ describe('readHolds', () => {
   });
 
   it('shows as many as a page can bear, and counts all', async () => {
-    const rows = Array.from({ length: 60 }, (_, index) => aContact({ id: String(index) }));
+    const rows = Array.from({ length: 60 }, (_, index) => aContactHold({ id: String(index) }));
     const { shown, total } = await readHolds(aStore(rows, []), INTEGRATIONS);
     expect([shown.length, total]).toEqual([50, 60]);
   });
 
   it('leaves out what belongs to an integration that is gone', async () => {
-    const store = aStore([aContact({ integration_id: 'gone' })], []);
+    const store = aStore([aContactHold({ integration_id: 'gone' })], []);
     expect(await readHolds(store, INTEGRATIONS)).toMatchObject({ total: 0, shown: [] });
   });
 });

@@ -1,16 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
+import { describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
 
-let world: HttpWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
-
-async function open(options?: HttpWorldOptions): Promise<HttpWorld> {
-  world = await openHttpWorld(options);
-  return world;
-}
+const open = closedAfterTest(openHttpWorld);
 
 /** What a browser sends along from a page of ours. */
 function fromOurPage({ url }: HttpWorld): Record<string, string> {
@@ -98,10 +90,7 @@ describe('the buttons', () => {
   it('take each decision that makes sense, once', async () => {
     const here = await open();
     await here.addPeople(2);
-    await fetch(`${here.service.rootUrl}/_sandbox/faults`, {
-      ...{ method: 'PUT', headers: { 'content-type': 'application/json' } },
-      body: JSON.stringify([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]),
-    });
+    await here.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
     const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
     await here.untilEnded(runId);
     const [hold] = await here.application.store.holds.listOpen();

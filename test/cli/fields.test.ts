@@ -1,12 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { openCliWorld } from '../helpers/cli.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 
-let world: CliWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openCliWorld);
 
 const checkSchema = z.strictObject({
   fields: z.array(
@@ -33,14 +30,14 @@ const createSchema = z.strictObject({
 
 describe('donor-sync fields', () => {
   it('finds nothing wrong with columns that a sync adds by itself', async () => {
-    world = await openCliWorld({});
+    const world = await open();
     const { fields } = await world.runJson(['fields', 'check'], checkSchema);
     expect(fields).toMatchObject([{ integration: 'riverside', findings: [] }]);
     expect(fields[0]?.createdBySync).toContain('Donor Net Worth');
   });
 
   it('creates the columns on request, once', async () => {
-    world = await openCliWorld({});
+    const world = await open();
     const first = await world.runJson(['fields', 'create'], createSchema);
     expect(first.fields[0]?.created).toContainEqual({
       name: 'Donor Net Worth',
@@ -54,7 +51,7 @@ describe('donor-sync fields', () => {
   });
 
   it('ends with 2 for an integration that nobody knows', async () => {
-    world = await openCliWorld({});
+    const world = await open();
     const { exitCode, stderr } = await world.run(['fields', 'check', 'riversied']);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('did you mean "riverside"?');

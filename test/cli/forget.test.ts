@@ -1,13 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 
-let world: CliWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openCliWorld);
 
 const forgetSchema = z.strictObject({
   forget: z.object({
@@ -25,7 +22,7 @@ async function databaseText({ path }: CliWorld): Promise<string> {
 
 describe('donor-sync forget', () => {
   it('erases a person from the database and what we wrote from the CRM, for good', async () => {
-    world = await openCliWorld();
+    const world = await open();
     await world.run(['sync']);
     const id = (await world.rows()).find((row) => row['Donor ID'])?.['Id'] ?? '';
     expect(await databaseText(world)).toContain(id);
@@ -54,7 +51,7 @@ describe('donor-sync forget', () => {
   });
 
   it('takes a member out of the networks at once', async () => {
-    world = await openCliWorld({
+    const world = await open({
       settings: '    networks: [{ name: Board, group: { column: Board, equals: member } }]',
     });
     const people = await world.rows();

@@ -1,22 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  type CliWorld,
-  type CliWorldOptions,
-  openCliWorld,
-  startAndSubmit,
-} from '../helpers/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { type CliWorld, openCliWorld, startAndSubmit } from '../helpers/cli.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { errorSchema, holdsSchema, plansSchema, runsSchema } from './documents.ts';
 
-let world: CliWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
-
-async function open(options?: CliWorldOptions): Promise<CliWorld> {
-  world = await openCliWorld(options);
-  return world;
-}
+const open = closedAfterTest(openCliWorld);
 
 const STRANGER = 'Quillfeather-Onyx';
 

@@ -1,13 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { PartnerSandboxOptions } from '../../sandbox/partner/index.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { runsSchema } from './documents.ts';
 
-let world: CliWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const openWorld = closedAfterTest(openCliWorld);
 
 const donorSchema = z.object({ donorId: z.string(), contacts: z.array(z.string()) });
 
@@ -97,13 +95,12 @@ async function byHand({ service }: CliWorld, method: string, path: string, body:
 }
 
 /** An integration whose column "Role" says who is in the network; the first sixteen are. */
-async function open(): Promise<CliWorld> {
-  const here = await openCliWorld({
+async function open(service: PartnerSandboxOptions = {}): Promise<CliWorld> {
+  const here = await openWorld({
     people: 24,
-    service: { networkJobTimeMs: 0 },
+    service: { networkJobTimeMs: 0, ...service },
     settings: '    networks: [{ name: Board, group: { column: Role, equals: board } }]',
   });
-  world = here;
   await putOnBoard(here, (at) => at < 16);
   return here;
 }
@@ -182,13 +179,7 @@ describe('donor-sync networks', () => {
   });
 
   it('says that questions cost credits before it asks them', async () => {
-    const here = await openCliWorld({
-      people: 24,
-      service: { networkJobTimeMs: 0, chargeQueries: true },
-      settings: '    networks: [{ name: Board, group: { column: Role, equals: board } }]',
-    });
-    world = here;
-    await putOnBoard(here, (at) => at < 16);
+    const here = await open({ chargeQueries: true });
     await here.run(['sync']);
     const refused = await here.run(['networks', 'check']);
     expect(refused.exitCode).toBe(2);

@@ -1,13 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { plansSchema } from './documents.ts';
 
-let world: CliWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openCliWorld);
 
 /** Every file of the folder with its content. */
 async function snapshot({ path }: CliWorld): Promise<Record<string, string>> {
@@ -18,7 +15,7 @@ async function snapshot({ path }: CliWorld): Promise<Record<string, string>> {
 
 describe('donor-sync plan', () => {
   it('says who would be enhanced and why, and changes no file and no balance', async () => {
-    world = await openCliWorld({ settings: '    budget: { perRun: 1 }' });
+    const world = await open({ settings: '    budget: { perRun: 1 }' });
     await world.run(['sync']);
     await world.saveRows(
       (await world.rows()).map((row, at) => (at === 5 ? { ...row, Last: '' } : row)),

@@ -1,13 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { openCliWorld } from '../helpers/cli.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { runsSchema } from './documents.ts';
 
-let world: CliWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openCliWorld);
 
 const statusSchema = z.strictObject({ integrations: z.array(z.looseObject({ id: z.string() })) });
 
@@ -39,7 +36,7 @@ const creditsSchema = z.strictObject({
 
 describe('donor-sync status', () => {
   it('tells how the last run ended and what to do next', async () => {
-    world = await openCliWorld({ settings: '    budget: { perRun: 5 }' });
+    const world = await open({ settings: '    budget: { perRun: 5 }' });
     const fresh = await world.runJson(['status'], statusSchema);
     expect(fresh.integrations).toMatchObject([{ id: 'riverside', lastRun: null, running: null }]);
     await world.run(['sync']);
@@ -59,7 +56,7 @@ describe('donor-sync status', () => {
 
 describe('donor-sync runs', () => {
   it('lists the runs as they were reported, and shows one contact by contact', async () => {
-    world = await openCliWorld();
+    const world = await open();
     const synced = await world.runJson(['sync'], runsSchema);
     const listed = await world.runJson(['runs', '--integration', 'riverside'], runsSchema);
     expect(listed).toEqual(synced);
@@ -76,7 +73,7 @@ describe('donor-sync runs', () => {
 
 describe('donor-sync credits', () => {
   it('asks each key once, and adds what each integration has spent', async () => {
-    world = await openCliWorld({ integrations: ['riverside', 'hillside'], people: 3 });
+    const world = await open({ integrations: ['riverside', 'hillside'], people: 3 });
     await world.run(['sync', 'riverside']);
     const { keys } = await world.runJson(['credits'], creditsSchema);
     expect(keys).toMatchObject([

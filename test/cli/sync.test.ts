@@ -1,23 +1,10 @@
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  type CliWorld,
-  type CliWorldOptions,
-  openCliWorld,
-  startAndSubmit,
-} from '../helpers/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { openCliWorld, startAndSubmit } from '../helpers/cli.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { errorSchema, runsSchema } from './documents.ts';
 
-let world: CliWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
-
-async function open(options?: CliWorldOptions): Promise<CliWorld> {
-  world = await openCliWorld(options);
-  return world;
-}
+const open = closedAfterTest(openCliWorld);
 
 describe('donor-sync sync', () => {
   it('prints the reports of the contract and nothing else, and pays for nobody twice', async () => {
@@ -85,6 +72,9 @@ describe('donor-sync sync', () => {
     const mistyped = await run(['snyc', '--json']);
     expect(mistyped.exitCode).toBe(2);
     expect(errorSchema.parse(JSON.parse(mistyped.stdout)).error.message).toContain('sync');
+    const nobody = await run(['sync', '--contact', '']);
+    expect(nobody.exitCode).toBe(2);
+    expect(nobody.stderr).toContain("Write the contact's id in the CRM after --contact.");
     expect(await requests()).toEqual([]);
   });
 

@@ -65,6 +65,7 @@ describe('tokens', () => {
     [['--name', 'Anna'], '--role admin'],
     [['--role', 'boss', '--name', 'Anna'], '--role admin'],
     [['--role', 'viewer'], '--name'],
+    [['--role', 'viewer', '--name', ' '], '--name'],
   ])('wants a role and a name: %j', async (options, hint) => {
     const { exitCode, stderr } = await run('create', ...options);
     expect(exitCode).toBe(2);

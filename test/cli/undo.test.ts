@@ -1,13 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { openCliWorld } from '../helpers/cli.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { runsSchema } from './documents.ts';
 
-let world: CliWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openCliWorld);
 
 const undoSchema = z.strictObject({
   undo: z.object({
@@ -19,7 +16,7 @@ const undoSchema = z.strictObject({
 
 describe('donor-sync undo', () => {
   it('restores what a run wrote over, and leaves alone what a person changed since', async () => {
-    world = await openCliWorld();
+    const world = await open();
     await world.saveRows((await world.rows()).map((row) => ({ ...row, 'Donor Age': '' })));
     const { runs } = await world.runJson(['sync'], runsSchema);
     const run = runs[0]?.id ?? '';
@@ -48,7 +45,7 @@ describe('donor-sync undo', () => {
   });
 
   it('knows no run that is not there', async () => {
-    world = await openCliWorld({ people: 1 });
+    const world = await open({ people: 1 });
     const { exitCode, stderr } = await world.run(['undo', '12345678']);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('There is no run "12345678". `donor-sync runs` lists the runs');

@@ -11,6 +11,7 @@ import {
   type PartnerSandboxOptions,
   startPartnerSandbox,
 } from '../../sandbox/partner/index.ts';
+import { controlService, type ServiceControl } from './service-control.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
@@ -65,6 +66,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
     jobTimeMs: 0,
     ...options.service,
   });
+  const control = controlService(service);
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-cli-'));
   const path = (name: string) => join(folder, name);
   const ids = options.integrations ?? ['riverside'];
@@ -82,33 +84,19 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
     rows: async (name = 'riverside.csv') => parseRows(await readFile(path(name), 'utf8')),
     saveRows: (rows, name = 'riverside.csv') =>
       writeFile(path(name), stringify([...rows], { header: true })),
-    async spent() {
-      const { ledger } = ledgerSchema.parse(
-        await getJson(`${service.rootUrl}/_sandbox/ledger?bucket=enhancements`),
-      );
-      return ledger.reduce((sum, entry) => sum + entry.amount, 0);
-    },
+    spent: control.spent,
     async requests() {
-      const { requests } = requestsSchema.parse(
-        await getJson(`${service.rootUrl}/_sandbox/requests`),
-      );
+      const requests = await control.requests();
       return requests.map(({ method, path: asked }) => `${method} ${asked}`);
     },
-    async putFaults(rules) {
-      const response = await fetch(`${service.rootUrl}/_sandbox/faults`, {
-        method: 'PUT',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(rules),
-      });
-      if (!response.ok) throw new Error(await response.text());
-    },
+    putFaults: control.putFaults,
     async close() {
       await service.close();
       await rm(folder, { recursive: true });
     },
   };
   await writeFile(path('donor-sync.yaml'), settingsFor(service, ids, options.settings ?? ''));
-  const rows = await peopleOf(service, options.people ?? 12);
+  const rows = rowsOf(await control.people(options.people ?? 12));
   for (const id of ids) await world.saveRows(rows, `${id}.csv`);
   return world;
 }
@@ -165,28 +153,7 @@ ${more}`,
   return `database: "sqlite:store.db"\nintegrations:${integrations.join('')}`;
 }
 
-const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
-
-const requestsSchema = z.object({
-  requests: z.array(z.object({ method: z.string(), path: z.string() })),
-});
-
-const peopleSchema = z.object({
-  people: z.array(
-    z.object({
-      id: z.string(),
-      firstName: z.string().nullable(),
-      lastName: z.string().nullable(),
-      addresses: z.array(z.string()),
-      employers: z.array(z.string()),
-    }),
-  ),
-});
-
-async function peopleOf(service: PartnerSandbox, count: number): Promise<Record<string, string>[]> {
-  const { people } = peopleSchema.parse(
-    await getJson(`${service.rootUrl}/_sandbox/people?limit=${count}`),
-  );
+function rowsOf(people: Awaited<ReturnType<ServiceControl['people']>>): Record<string, string>[] {
   return people.map(({ id, firstName, lastName, addresses, employers }) => ({
     Id: id,
     First: firstName ?? '',
@@ -194,10 +161,6 @@ async function peopleOf(service: PartnerSandbox, count: number): Promise<Record<
     Address: addresses[0] ?? '',
     Employer: employers[0] ?? '',
   }));
-}
-
-async function getJson(url: string): Promise<unknown> {
-  return (await fetch(url)).json();
 }
 
 function parseRows(text: string): Record<string, string>[] {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector, memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
@@ -22,10 +21,11 @@ import { MIGRATIONS } from '../../src/store/migrations.ts';
 import { createSealer, type Sealer } from '../../src/store/sealed.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { type RunRequest, runSync } from '../../src/sync/run.ts';
+import { controlService, type ServiceControl } from './service-control.ts';
 import { openSqliteTemp, type TestDatabase } from './test-databases.ts';
 
 /** A CRM in memory, a service over HTTP and a real store, ready to sync. */
-export interface SyncWorld {
+export interface SyncWorld extends Omit<ServiceControl, 'people'> {
   service: PartnerSandbox;
   crm: MemoryCrm;
   database: TestDatabase;
@@ -38,13 +38,6 @@ export interface SyncWorld {
   deps(signal?: AbortSignal, of?: Integration): SyncDeps;
   /** Adds the first people of the sandbox's contact list to the CRM; returns their ids. */
   addPeople(count: number): Promise<string[]>;
-  /** Charges less refunds of the enhancements bucket. */
-  spent(): Promise<number>;
-  /** How often the service was asked, by method and path (ids left out). */
-  requests(): Promise<{ method: string; path: string; status: number | null }[]>;
-  putFaults(rules: unknown): Promise<void>;
-  /** A new key of the service. */
-  issueKey(wishes: Record<string, unknown>): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -103,7 +96,10 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
     };
   }
 
+  const control = controlService(service);
+  const { spent, requests, putFaults, issueKey } = control;
   return {
+    ...{ spent, requests, putFaults, issueKey },
     service,
     crm,
     database,
@@ -130,60 +126,11 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
       );
     },
     async addPeople(count) {
-      const reply = await send('GET', `/_sandbox/people?limit=${count}`);
-      return peopleSchema.parse(reply).people.map((person) => crm.addContact(person));
-    },
-    async spent() {
-      const { ledger } = ledgerSchema.parse(
-        await send('GET', '/_sandbox/ledger?bucket=enhancements'),
-      );
-      return ledger.reduce((sum, { amount }) => sum + amount, 0);
-    },
-    async requests() {
-      return requestsSchema.parse(await send('GET', '/_sandbox/requests')).requests;
-    },
-    async putFaults(rules) {
-      await send('PUT', '/_sandbox/faults', rules);
-    },
-    async issueKey(wishes) {
-      const issued = z
-        .object({ apiKey: z.string() })
-        .parse(await send('POST', '/_sandbox/keys', wishes));
-      return issued.apiKey;
+      return (await control.people(count)).map((person) => crm.addContact(person));
     },
     async close() {
       await service.close();
       if (!options.database) await database.close();
     },
   };
-
-  async function send(method: string, path: string, body?: unknown): Promise<unknown> {
-    const response = await fetch(service.rootUrl + path, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(await response.text());
-    return response.json();
-  }
 }
-
-const peopleSchema = z.object({
-  people: z.array(
-    z.object({
-      id: z.string(),
-      firstName: z.string().nullable(),
-      lastName: z.string().nullable(),
-      addresses: z.array(z.string()),
-      employers: z.array(z.string()),
-    }),
-  ),
-});
-
-const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
-
-const requestsSchema = z.object({
-  requests: z.array(
-    z.object({ method: z.string(), path: z.string(), status: z.number().nullable() }),
-  ),
-});

@@ -8,14 +8,11 @@ import { answerError } from '../../src/http/answer-error.ts';
 import { createAttempts } from '../../src/http/attempts.ts';
 import type { HttpEnv } from '../../src/http/context.ts';
 import { startHttpServer } from '../../src/http/server.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 
-let world: HttpWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openHttpWorld);
 
 const START = '/v1/integrations/riverside/runs';
 
@@ -25,7 +22,7 @@ async function codeOf(answer: Promise<{ read<B>(schema: z.ZodType<B>): B }>): Pr
 
 describe('access tokens', () => {
   it('are needed as soon as there is one; before, this machine may do everything', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     expect((await world.request('/v1/runs')).status).toBe(200);
     expect((await world.request(START, { method: 'POST' })).status).toBe(202);
     const token = await world.addToken('viewer');
@@ -36,7 +33,7 @@ describe('access tokens', () => {
   });
 
   it('let viewers read and admins do the rest', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     const viewer = await world.addToken('viewer');
     const admin = await world.addToken('admin');
     const post = { method: 'POST' };
@@ -48,7 +45,7 @@ describe('access tokens', () => {
   });
 
   it('end when they are revoked', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     await world.addToken('admin');
     const token = await world.addToken('viewer');
     const { access } = world.application.store;
@@ -58,7 +55,7 @@ describe('access tokens', () => {
   });
 
   it('are not taken from anything but a bearer header', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     const token = await world.addToken('viewer');
     for (const authorization of [token, `Basic ${token}`, 'Bearer', 'Bearer ', '']) {
       const { status } = await world.request('/v1/runs', { headers: { authorization } });
@@ -69,7 +66,7 @@ describe('access tokens', () => {
 
   it('cannot be guessed at for long: an address that fails too often has to wait', async () => {
     const clock = createFakeClock(Date.now());
-    world = await openHttpWorld({ isIdle: true, clock });
+    const world = await open({ isIdle: true, clock });
     const token = await world.addToken('viewer');
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 21; attempt += 1) {
@@ -89,17 +86,16 @@ describe('access tokens', () => {
 
 describe('without any token', () => {
   it('only this machine is served: neither other names nor what a proxy passes on', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     const proxied = { 'x-forwarded-for': '203.0.113.9' };
     expect((await world.request('/v1/runs', { headers: proxied })).status).toBe(401);
-    await world.close();
-    world = await openHttpWorld({ isIdle: true, publicUrl: 'https://sync.example.org' });
-    expect((await world.request('/v1/runs')).status).toBe(401);
-    expect((await world.request('/metrics')).status).toBe(401);
+    const published = await open({ isIdle: true, publicUrl: 'https://sync.example.org' });
+    expect((await published.request('/v1/runs')).status).toBe(401);
+    expect((await published.request('/metrics')).status).toBe(401);
   });
 
   it('a page of another site cannot start anything', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     const foreign = [{ origin: 'https://evil.example' }, { origin: 'null' }];
     for (const headers of [...foreign, { 'sec-fetch-site': 'cross-site' }]) {
       const answer = world.request(START, { method: 'POST', headers });
@@ -113,16 +109,17 @@ describe('without any token', () => {
 
 describe('sessions', () => {
   const closers: (() => Promise<void>)[] = [];
+  let world: HttpWorld;
   let url: string;
   let token: string;
 
   beforeEach(async () => {
-    const here = await openHttpWorld({ isIdle: true });
-    world = here;
-    token = await here.addToken('admin');
-    const app = pages(here, 'http://127.0.0.1:8787');
+    world = await openHttpWorld({ isIdle: true });
+    closers.push(world.close);
+    token = await world.addToken('admin');
+    const app = pages(world, 'http://127.0.0.1:8787');
     const server = await startHttpServer({ app, host: '127.0.0.1', port: 0 });
-    closers.push(server.close);
+    closers.unshift(server.close);
     url = server.url;
   });
   afterEach(async () => {
@@ -163,11 +160,9 @@ describe('sessions', () => {
   });
 
   it('are for https alone where the service is public by https', async () => {
-    const here = world;
-    if (!here) throw new Error('no world');
-    const app = pages(here, 'https://sync.example.org');
+    const app = pages(world, 'https://sync.example.org');
     const server = await startHttpServer({ app, host: '127.0.0.1', port: 0 });
-    closers.push(server.close);
+    closers.unshift(server.close);
     const headers = { 'x-token': token, origin: 'https://sync.example.org' };
     const signedIn = await fetch(`${server.url}/sign-in`, { method: 'POST', headers });
     const cookie = signedIn.headers.get('set-cookie');

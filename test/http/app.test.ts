@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Hono } from 'hono';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../sandbox/hubspot/webhooks/signature.ts';
 import { silentLog } from '../../src/core/log.ts';
@@ -9,18 +9,12 @@ import { answerError } from '../../src/http/answer-error.ts';
 import type { HttpEnv } from '../../src/http/context.ts';
 import { noteRequests } from '../../src/http/request-log.ts';
 import { until } from '../application/runner-world.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { errorSchema, type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
 
-let world: HttpWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
-
-async function open(options?: HttpWorldOptions): Promise<HttpWorld> {
-  world = await openHttpWorld({ isIdle: true, ...options });
-  return world;
-}
+const open = closedAfterTest((options?: HttpWorldOptions) =>
+  openHttpWorld({ isIdle: true, ...options }),
+);
 
 const START = '/v1/integrations/riverside/runs';
 

@@ -1,12 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 
-let world: HttpWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openHttpWorld);
 
 const documentSchema = z.object({
   openapi: z.string(),
@@ -46,7 +43,7 @@ async function describedRoutes(here: HttpWorld) {
 
 describe('openapi.json', () => {
   it('names every route of the API', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     const names = (await describedRoutes(world)).map(({ name }) => name);
     expect(names.sort()).toEqual([
       'GET /docs',
@@ -69,7 +66,7 @@ describe('openapi.json', () => {
   });
 
   it('describes each answer that its routes give', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     const token = await world.addToken('admin');
     for (const { name, method, path, statuses } of await describedRoutes(world)) {
       const { status } = await world.request(path, { method, token });
@@ -79,11 +76,11 @@ describe('openapi.json', () => {
 
   it('says truly who needs a token', async () => {
     // A public service: on this machine /metrics would be open.
-    world = await openHttpWorld({ isIdle: true, publicUrl: 'https://sync.example.org' });
+    const world = await open({ isIdle: true, publicUrl: 'https://sync.example.org' });
     const viewer = await world.addToken('viewer');
     for (const { name, method, path, isOpen, isForAdmins } of await describedRoutes(world)) {
       const asked = [undefined, 'dst_wrong'].map((token) =>
-        world?.request(path, { method, ...(token === undefined ? {} : { token }) }),
+        world.request(path, { method, ...(token === undefined ? {} : { token }) }),
       );
       const statuses = (await Promise.all(asked)).map((answer) => answer?.status);
       if (isOpen) expect(statuses, name).not.toContain(401);
@@ -97,7 +94,7 @@ describe('openapi.json', () => {
 
 describe('/docs', () => {
   it('is a page about every route that loads nothing from elsewhere and runs nothing', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     const { text, headers } = await world.request('/docs');
     expect(headers.get('content-type')).toContain('text/html');
     for (const { name } of await describedRoutes(world)) expect(text).toContain(name);

@@ -1,13 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createFakeClock } from '../helpers/fake-clock.ts';
-import { type HttpWorld, openHttpWorld } from './http-world.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
+import { openHttpWorld } from './http-world.ts';
 
-let world: HttpWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openHttpWorld);
 
 const checkSchema = z.strictObject({ ok: z.boolean(), problem: z.string().nullable() });
 const readinessSchema = z.strictObject({
@@ -15,9 +12,18 @@ const readinessSchema = z.strictObject({
   checks: z.strictObject({ store: checkSchema, schedules: checkSchema }),
 });
 
+/** A service that was ready and has lost its database since; gives what `/readyz` answers. */
+async function openAndLoseDatabase(clock: FakeClock): Promise<() => Promise<number>> {
+  const { url, application } = await open({ isIdle: true, clock });
+  const ask = async () => (await fetch(`${url}/readyz`)).status;
+  expect(await ask()).toBe(200);
+  await application.close();
+  return ask;
+}
+
 describe('GET /healthz and /readyz', () => {
   it('need no token', async () => {
-    world = await openHttpWorld({ isIdle: true, publicUrl: 'https://sync.example.org' });
+    const world = await open({ isIdle: true, publicUrl: 'https://sync.example.org' });
     await world.addToken('viewer');
     expect((await world.request('/healthz')).text).toBe('{"status":"ok"}');
     const ready = await world.request('/readyz');
@@ -28,7 +34,7 @@ describe('GET /healthz and /readyz', () => {
   });
 
   it('tell a service that lives from one that can work: its database is gone', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     await world.application.close();
     expect((await world.request('/healthz')).status).toBe(200);
     const unready = await world.request('/readyz');
@@ -40,11 +46,7 @@ describe('GET /healthz and /readyz', () => {
 
   it('look at the database once a second at most, however often they are asked', async () => {
     const clock = createFakeClock(Date.now());
-    world = await openHttpWorld({ isIdle: true, clock });
-    const { url, application } = world;
-    const ask = async () => (await fetch(`${url}/readyz`)).status;
-    expect(await ask()).toBe(200);
-    await application.close();
+    const ask = await openAndLoseDatabase(clock);
     expect(await ask()).toBe(200);
     await clock.advance(1_000);
     expect(await ask()).toBe(503);
@@ -52,11 +54,7 @@ describe('GET /healthz and /readyz', () => {
 
   it('look again when the clock was set back', async () => {
     const clock = createFakeClock(Date.now());
-    world = await openHttpWorld({ isIdle: true, clock });
-    const { url, application } = world;
-    const ask = async () => (await fetch(`${url}/readyz`)).status;
-    expect(await ask()).toBe(200);
-    await application.close();
+    const ask = await openAndLoseDatabase(clock);
     await clock.advance(-86_400_000);
     expect(await ask()).toBe(503);
   });
@@ -64,7 +62,7 @@ describe('GET /healthz and /readyz', () => {
   it('see that nobody looks at the schedules any more', async () => {
     const clock = createFakeClock(Date.now());
     let lastTickAt: number | null = null;
-    world = await openHttpWorld({ isIdle: true, clock, lastTickAt: () => lastTickAt });
+    const world = await open({ isIdle: true, clock, lastTickAt: () => lastTickAt });
     expect((await world.request('/readyz')).status).toBe(200);
     await clock.advance(180_001);
     const unready = await world.request('/readyz');

@@ -1,12 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 
-let world: HttpWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openHttpWorld);
 
 const holdSchema = z.strictObject({
   id: z.string(),
@@ -35,29 +32,25 @@ async function listHolds(here: HttpWorld) {
 
 /** Everybody's answer is lost after it was charged: all are held. */
 async function openWithHolds(people: number): Promise<HttpWorld> {
-  const here = await openHttpWorld();
+  const here = await open();
   await here.addPeople(people);
-  await fetch(`${here.service.rootUrl}/_sandbox/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]),
-  });
+  await here.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
   await sync(here);
   return here;
 }
 
 describe('/v1/holds', () => {
   it('lists what waits for a person and takes each decision once', async () => {
-    world = await openWithHolds(3);
+    const world = await openWithHolds(3);
     const [first, second, ...rest] = await listHolds(world);
     expect(rest).toHaveLength(1);
     expect(first).toMatchObject({ integration: 'riverside', kind: 'lost_answer', decision: null });
     const decide = (id: string | undefined, word: string) =>
-      world?.request(`/v1/holds/${id}/${word}`, { method: 'POST' });
+      world.request(`/v1/holds/${id}/${word}`, { method: 'POST' });
     const rejected = await decide(first?.id, 'reject');
-    expect(rejected?.read(decidedSchema).hold).toMatchObject({ decision: 'rejected' });
+    expect(rejected.read(decidedSchema).hold).toMatchObject({ decision: 'rejected' });
     const resubmitted = await decide(second?.id, 'resubmit');
-    expect(resubmitted?.read(decidedSchema).hold).toMatchObject({ decision: 'resubmitted' });
+    expect(resubmitted.read(decidedSchema).hold).toMatchObject({ decision: 'resubmitted' });
     expect(await listHolds(world)).toEqual(rest);
 
     const again = await decide(first?.id, 'resubmit');
@@ -69,10 +62,10 @@ describe('/v1/holds', () => {
   });
 
   it('approves nothing where there is no profile, and knows no other decision', async () => {
-    world = await openWithHolds(1);
+    const world = await openWithHolds(1);
     const [hold] = await listHolds(world);
     const codeOf = async (path: string) => {
-      const answer = await world?.request(path, { method: 'POST' });
+      const answer = await world.request(path, { method: 'POST' });
       return [answer?.status, answer?.read(errorSchema).error.code];
     };
     expect(await codeOf(`/v1/holds/${hold?.id}/approve`)).toEqual([409, 'hold_without_profile']);
@@ -83,7 +76,7 @@ describe('/v1/holds', () => {
   });
 
   it('has the holds of networks too, in the list, the decisions and the metrics', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     await holdNetwork(world);
     const [hold] = await listHolds(world);
     expect(hold).toMatchObject({ contact: null, network: 'Board', kind: 'group_shrunk' });
@@ -93,7 +86,7 @@ describe('/v1/holds', () => {
     expect(metrics).toContain('donor_sync_holds{integration="riverside",about="contact"} 0');
 
     const decide = (word: string) =>
-      world?.request(`/v1/holds/${hold?.id}/${word}`, { method: 'POST' });
+      world.request(`/v1/holds/${hold?.id}/${word}`, { method: 'POST' });
     const senseless = await decide('resubmit');
     expect([senseless?.status, senseless?.read(errorSchema).error.code]).toEqual([
       ...[409, 'hold_not_decidable'],

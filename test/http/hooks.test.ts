@@ -1,20 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../sandbox/hubspot/webhooks/signature.ts';
 import type { HookSigning } from '../../src/http/hook-address.ts';
-import { errorSchema, type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 
-let world: HttpWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
-
-async function open(options?: HttpWorldOptions): Promise<HttpWorld> {
-  world = await openHttpWorld(options);
-  return world;
-}
+const open = closedAfterTest(openHttpWorld);
 
 const acceptedSchema = z.strictObject({ accepted: z.literal(true), runId: z.string().nullable() });
 const pageSchema = z.object({ runs: z.array(z.looseObject({ id: z.string() })) });

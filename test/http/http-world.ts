@@ -20,6 +20,7 @@ import { createHttpApp } from '../../src/http/app.ts';
 import { createHookAddress, type HookSigning } from '../../src/http/hook-address.ts';
 import type { Role } from '../../src/http/principal.ts';
 import { type ServerLimits, startHttpServer } from '../../src/http/server.ts';
+import { controlService } from '../helpers/service-control.ts';
 
 /** The service over HTTP with a real store, runner and neighbours; its CRM is in memory. */
 export interface HttpWorld {
@@ -38,6 +39,8 @@ export interface HttpWorld {
   addHook(signing?: HookSigning): Promise<string>;
   /** Adds the first people of the sandbox's contact list to the CRM; returns their ids. */
   addPeople(count: number): Promise<string[]>;
+  /** Makes the service fail as the rules say. */
+  putFaults(rules: unknown): Promise<void>;
   /** Resolves when the run with this id has ended. */
   untilEnded(runId: string): Promise<void>;
   close(): Promise<void>;
@@ -85,6 +88,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     ...{ donors: 500, rate: 0, jobTimeMs: 0 },
     ...options.service,
   });
+  const control = controlService(service);
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-http-'));
   const crmName = randomUUID();
   const crm = createMemoryCrm({ fields: memoryDefaultFields.map(({ to }) => to) });
@@ -138,10 +142,9 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
       return address.slice(publicUrl.length);
     },
     async addPeople(count) {
-      const reply = await fetch(`${service.rootUrl}/_sandbox/people?limit=${count}`);
-      const { people } = peopleSchema.parse(await reply.json());
-      return people.map((person) => crm.addContact(person));
+      return (await control.people(count)).map((person) => crm.addContact(person));
     },
+    putFaults: control.putFaults,
     untilEnded: (runId) => untilEnded(application, runId),
     async close() {
       await runner.stop();
@@ -186,15 +189,3 @@ async function untilEnded({ store }: Application, runId: string): Promise<void> 
   }
   throw new Error(`The run ${runId} did not end.`);
 }
-
-const peopleSchema = z.object({
-  people: z.array(
-    z.object({
-      id: z.string(),
-      firstName: z.string().nullable(),
-      lastName: z.string().nullable(),
-      addresses: z.array(z.string()),
-      employers: z.array(z.string()),
-    }),
-  ),
-});

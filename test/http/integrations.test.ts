@@ -1,12 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { errorSchema, openHttpWorld } from './http-world.ts';
 
-let world: HttpWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openHttpWorld);
 
 const integrationSchema = z.looseObject({
   id: z.string(),
@@ -19,7 +16,7 @@ const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 
 describe('GET /v1/integrations', () => {
   it('shows what is set up and how it goes, without any secret', async () => {
-    world = await openHttpWorld();
+    const world = await open();
     const before = (await world.request('/v1/integrations')).read(listSchema).integrations;
     expect(before).toEqual([
       {
@@ -38,7 +35,7 @@ describe('GET /v1/integrations', () => {
   });
 
   it('knows only what the settings have', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     const answer = await world.request('/v1/integrations/nobody');
     expect([answer.status, answer.read(errorSchema).error.code]).toEqual([
       ...[404, 'integration_unknown'],

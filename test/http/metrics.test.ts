@@ -1,12 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { type HttpWorld, openHttpWorld } from './http-world.ts';
 
-let world: HttpWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
+const open = closedAfterTest(openHttpWorld);
 
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 
@@ -22,7 +19,7 @@ async function runOnce(here: HttpWorld): Promise<void> {
 
 describe('GET /metrics', () => {
   it('counts runs, contacts by reason, calls and credits, and knows the last good run', async () => {
-    world = await openHttpWorld({ service: { credits: 1_000 } });
+    const world = await open({ service: { credits: 1_000 } });
     await world.addPeople(4);
     world.crm.addContact({ id: 'nameless', firstName: 'Plantedfirst', lastName: null });
     await runOnce(world);
@@ -52,7 +49,7 @@ describe('GET /metrics', () => {
   });
 
   it('has a bounded number of series, whatever callers ask for', async () => {
-    world = await openHttpWorld({ isIdle: true });
+    const world = await open({ isIdle: true });
     const paths = ['/planted', '/v1/runs/planted', '/hooks/riverside/planted', '/v1/planted'];
     for (const path of paths) {
       for (const method of ['GET', 'POST', 'PURGE']) await world.request(path, { method });

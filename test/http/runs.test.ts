@@ -1,17 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { errorSchema, type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 
-let world: HttpWorld | undefined;
-afterEach(async () => {
-  await world?.close();
-  world = undefined;
-});
-
-async function open(options?: HttpWorldOptions): Promise<HttpWorld> {
-  world = await openHttpWorld(options);
-  return world;
-}
+const open = closedAfterTest(openHttpWorld);
 
 const runSchema = z.looseObject({
   id: z.string(),

@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
-import {
-  type Delivery,
-  type IntendedWrite,
-  parseOwned,
-  type WriteRow,
-} from '../../src/store/deliveries.ts';
+import type { IntendedWrite, WriteRow } from '../../src/store/deliveries.ts';
+import type { Delivery } from '../../src/store/delivery-ends.ts';
+import { parseOwned } from '../../src/store/owned-values.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   contactOf,

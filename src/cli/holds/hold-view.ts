@@ -27,6 +27,7 @@ export interface HoldNames {
   problem: string | null;
 }
 
+/** A hold as `holds --json` shows it, without names. */
 export function describeHold(hold: AnyHold): HoldView {
   const { id, integration_id: integration, kind, opened_at } = hold.row;
   return {

@@ -23,6 +23,7 @@ export interface DriftDonor {
   contacts: string[];
 }
 
+/** What a check found in the networks of one integration. */
 export interface IntegrationDrift {
   integration: string;
   networks: DriftView[];
@@ -37,6 +38,7 @@ export interface IntegrationRepair {
   stopped: RunReason | null;
 }
 
+/** Differences as they are shown: each donor with the contacts that it is. */
 export async function viewDrift(
   { networks }: Pick<Store, 'networks'>,
   integrationId: string,
@@ -64,6 +66,7 @@ export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: Drif
   return isThere && removedByHand.length === 0 && addedByHand.length === 0;
 }
 
+/** What differs, network by network, for a person. */
 export function printDrift(output: Output, { integration, networks }: IntegrationDrift): void {
   output.print(output.style.strong(integration));
   if (networks.length === 0) output.print('  No group has been mirrored yet.');
@@ -101,6 +104,7 @@ function donorText({ donorId, contacts }: DriftDonor): string {
   return contacts.length === 0 ? `donor ${donorId}` : `${contacts.join(', ')} (donor ${donorId})`;
 }
 
+/** What a repair did, network by network, for a person. */
 export function printRepair(
   output: Output,
   { integration, done, stopped }: IntegrationRepair,

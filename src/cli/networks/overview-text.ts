@@ -19,6 +19,7 @@ export interface IntegrationNetworks {
   networks: NetworkOverview[];
 }
 
+/** The networks of one integration for a person, with the donors that could not be added. */
 export function printOverview(
   output: Output,
   { integration, networks }: IntegrationNetworks,
@@ -54,5 +55,5 @@ function groupText({ group }: NetworkOverview): string {
 }
 
 function readText(readAt: number | null, now: number): string {
-  return readAt === null ? 'not yet' : formatAgo(new Date(readAt).toISOString(), now);
+  return readAt === null ? 'not yet' : formatAgo(readAt, now);
 }

@@ -1,7 +1,8 @@
 import { isoTime } from '../../core/clock.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
 import type { RunReport } from '../../core/run.ts';
-import { parseOwned, type WriteRow } from '../../store/deliveries.ts';
+import type { WriteRow } from '../../store/deliveries.ts';
+import { parseOwned } from '../../store/owned-values.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { PathCost } from '../../store/warm-paths.ts';
@@ -58,6 +59,7 @@ function writeOf(write: WriteRow): RunDetail['writes'][number] {
   };
 }
 
+/** A run and what it did to its contacts, for a person. */
 export function printRunDetail(output: Output, detail: RunDetail): void {
   printRun(output, detail, new Map(Object.entries(detail.reasons)));
   printShared(output, detail);

@@ -8,7 +8,8 @@ import { countOf } from '../quantities.ts';
 /** How often the store is asked how far a run is. */
 const LOOK_INTERVAL_MS = 500;
 
-type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
+/** What the bars are drawn with. */
+export type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
 type ProgressStore = Pick<Store, 'runs' | 'contacts' | 'submissions'>;
 
 /** The bars of one run on a terminal; does nothing where there is none. */
@@ -27,7 +28,7 @@ export function createRunProgress(deps: ProgressDeps, store: ProgressStore): Run
   let watching: Promise<void> = Promise.resolve();
 
   async function show(run: Parameters<RunProgress['watch']>[0]): Promise<void> {
-    const before = await countUnderWay(store, run.integration.id);
+    const before = await store.contacts.countUnderWay(run.integration.id);
     while (!stopped.signal.aborted) {
       await look(store, progress, run, before);
       await clock.sleep(LOOK_INTERVAL_MS, stopped.signal);
@@ -52,12 +53,6 @@ export function createRunProgress(deps: ProgressDeps, store: ProgressStore): Run
   };
 }
 
-/** Contacts between submission and delivery. */
-async function countUnderWay({ contacts }: ProgressStore, integrationId: string): Promise<number> {
-  const { submitted, ready } = await contacts.countWork(integrationId);
-  return submitted + ready;
-}
-
 async function look(
   store: ProgressStore,
   progress: Progress,
@@ -66,7 +61,7 @@ async function look(
 ): Promise<void> {
   const row = await store.runs.find(run.id);
   if (!row) return;
-  const underWay = await countUnderWay(store, run.integration.id);
+  const underWay = await store.contacts.countUnderWay(run.integration.id);
   const { balance } = await store.submissions.findBalance(run.partnerKey);
   const toDeliver = underWayBefore + row.submitted_count;
   progress.update('Read', { done: row.read_count, total: null });

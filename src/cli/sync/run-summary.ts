@@ -27,7 +27,7 @@ export function printRun(
 }
 
 /** The contacts of a run by what became of them and why, as a table. */
-export function printReasons(output: Output, reasons: ReadonlyMap<string, number>): void {
+function printReasons(output: Output, reasons: ReadonlyMap<string, number>): void {
   const rows = [...reasons]
     .map(([reason, count]) => ({ reason, count, outcome: outcomeNamed(reason) }))
     .sort((a, b) => placeOf(a.outcome) - placeOf(b.outcome) || b.count - a.count);

@@ -1,6 +1,6 @@
 import { countOf } from '../../core/quantities.ts';
 import type { HoldsView, HoldView } from './holds.ts';
-import { Moment, RecordId } from './parts.tsx';
+import { Dialog, Moment, RecordId } from './parts.tsx';
 
 /** What waits for a person, with the decisions for those who may make them. */
 export function HoldsSection(props: { holds: HoldsView; isAdmin: boolean; now: number }) {
@@ -85,16 +85,7 @@ function Decide({ hold }: { hold: HoldView }) {
       <button type="button" class="button small" id={`${dialog}-decide`} popovertarget={dialog}>
         Decide<span class="hidden"> about {hold.subject}</span>
       </button>
-      <div
-        popover="auto"
-        class="dialog"
-        id={dialog}
-        role="dialog"
-        aria-labelledby={`${dialog}-title`}
-      >
-        <h3 id={`${dialog}-title`}>
-          {hold.subject} of {hold.integration.name}
-        </h3>
+      <Dialog id={dialog} title={`${hold.subject} of ${hold.integration.name}`}>
         <p>{hold.why}</p>
         {hold.choices.map(({ decision, label, effect }) => (
           <form
@@ -117,7 +108,7 @@ function Decide({ hold }: { hold: HoldView }) {
         >
           Decide later
         </button>
-      </div>
+      </Dialog>
     </>
   );
 }

@@ -2,7 +2,16 @@ import { countOf } from '../../core/quantities.ts';
 import { anchorOf } from './anchors.ts';
 import { CurrentRunPanel } from './current-run.tsx';
 import type { IntegrationView, PastRun, ScheduleView } from './overview.ts';
-import { CountCell, type MarkKind, Moment, RunStatus, Status, Trouble } from './parts.tsx';
+import {
+  CountCell,
+  CountHead,
+  Dialog,
+  type MarkKind,
+  Moment,
+  RunStatus,
+  Status,
+  Trouble,
+} from './parts.tsx';
 import type { Standing } from './verdict.ts';
 import { formatSpan } from './words.ts';
 
@@ -56,14 +65,7 @@ function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
       <button type="button" class="button" id={button} popovertarget={dialog}>
         Sync now
       </button>
-      <div
-        popover="auto"
-        class="dialog"
-        id={dialog}
-        role="dialog"
-        aria-labelledby={`${dialog}-title`}
-      >
-        <h3 id={`${dialog}-title`}>Sync {name} now?</h3>
+      <Dialog id={dialog} title={`Sync ${name} now?`}>
         <p>
           The contacts that changed in the CRM ({crm}) are read. Whoever is new or has changed costs
           a credit; nobody is paid for twice.
@@ -76,7 +78,7 @@ function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
             Cancel
           </button>
         </form>
-      </div>
+      </Dialog>
     </>
   );
 }
@@ -134,24 +136,12 @@ function RunTable({ name, runs, now }: { name: string; runs: readonly PastRun[];
           <th scope="col">Run</th>
           <th scope="col">Began</th>
           <th scope="col">Took</th>
-          <th scope="col" class="number">
-            Read
-          </th>
-          <th scope="col" class="number">
-            Enhanced
-          </th>
-          <th scope="col" class="number">
-            Written
-          </th>
-          <th scope="col" class="number">
-            Failed
-          </th>
-          <th scope="col" class="number">
-            Held
-          </th>
-          <th scope="col" class="number">
-            Credits
-          </th>
+          <CountHead label="Read" />
+          <CountHead label="Enhanced" />
+          <CountHead label="Written" />
+          <CountHead label="Failed" />
+          <CountHead label="Held" />
+          <CountHead label="Credits" />
         </tr>
       </thead>
       <tbody>

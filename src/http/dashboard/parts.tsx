@@ -1,5 +1,5 @@
 /** The small parts that several pages are made of. */
-import type { Child } from 'hono/jsx';
+import type { Child, PropsWithChildren } from 'hono/jsx';
 import type { Outcome } from '../../core/outcome.ts';
 import { formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
@@ -126,6 +126,26 @@ export function Trouble(props: { which: string; message: string; advice: Advice 
         </p>
       </div>
     </div>
+  );
+}
+
+/** What a button with this `popovertarget` opens. */
+export function Dialog(props: PropsWithChildren<{ id: string; title: string }>) {
+  const { id, title, children } = props;
+  return (
+    <div popover="auto" class="dialog" id={id} role="dialog" aria-labelledby={`${id}-title`}>
+      <h3 id={`${id}-title`}>{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+/** The head of a column of `CountCell`s. */
+export function CountHead({ label }: { label: string }) {
+  return (
+    <th scope="col" class="number">
+      {label}
+    </th>
   );
 }
 

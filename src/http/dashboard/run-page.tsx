@@ -5,6 +5,7 @@ import { Stations } from './current-run.tsx';
 import { Layout, type Viewer } from './layout.tsx';
 import {
   CountCell,
+  CountHead,
   Moment,
   OutcomeStatus,
   RecordId,
@@ -119,9 +120,7 @@ function Reasons({ detail: { report, reasons, shared } }: { detail: RunDetail })
             <tr>
               <th scope="col">Outcome</th>
               <th scope="col">Why</th>
-              <th scope="col" class="number">
-                Contacts
-              </th>
+              <CountHead label="Contacts" />
             </tr>
           </thead>
           <tbody>
@@ -161,18 +160,10 @@ function Networks({ report: { networks } }: { report: RunReport }) {
         <thead>
           <tr>
             <th scope="col">Network</th>
-            <th scope="col" class="number">
-              Added
-            </th>
-            <th scope="col" class="number">
-              Removed
-            </th>
-            <th scope="col" class="number">
-              Kept
-            </th>
-            <th scope="col" class="number">
-              Failed
-            </th>
+            <CountHead label="Added" />
+            <CountHead label="Removed" />
+            <CountHead label="Kept" />
+            <CountHead label="Failed" />
           </tr>
         </thead>
         <tbody>

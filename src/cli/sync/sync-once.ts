@@ -1,0 +1,28 @@
+import type { OpenIntegration } from '../../application.ts';
+import type { RunReport } from '../../core/run.ts';
+import { type RunRequest, runSync } from '../../sync/run.ts';
+import { createRunProgress, type ProgressDeps } from './run-progress.ts';
+
+/**
+ * A run that a person asked for, to its end or until the signal stops it, with its progress on the
+ * terminal: of what has changed, unless it is to read everything anew (`full`) or is `only` for the
+ * contact with this CRM id.
+ */
+export async function syncOnce(
+  deps: ProgressDeps,
+  open: OpenIntegration,
+  signal: AbortSignal,
+  { full = false, only = null }: Partial<Pick<RunRequest, 'full' | 'only'>> = {},
+): Promise<RunReport> {
+  const { integration, mappings, partnerKey, stages } = open;
+  const progress = createRunProgress(deps, open.deps.store);
+  try {
+    return await runSync(
+      open.deps,
+      { integration, mappings, partnerKey, stages, trigger: 'manual', full, only, signal },
+      { started: progress.watch, calls: open.calls },
+    );
+  } finally {
+    await progress.stop();
+  }
+}

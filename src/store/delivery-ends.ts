@@ -1,0 +1,171 @@
+import type { OutcomeReason } from '../core/outcome.ts';
+import { closeWrites } from './close-writes.ts';
+import type { RunMoment } from './decisions.ts';
+import { askedAtOnceSettled } from './jobs.ts';
+import type { Lease } from './leases.ts';
+import type { OwnedValues } from './owned-values.ts';
+import { portions, valuesTable } from './rows.ts';
+import type { Trx } from './tables.ts';
+
+/** How the delivery of one profile ended. */
+export interface Delivery {
+  crmId: string;
+  trackingId: string;
+  reason: OutcomeReason;
+  /** More of the reason, without personal data. */
+  detail: string | null;
+  end: DeliveryEnd;
+}
+
+export type DeliveryEnd =
+  /** The profile is in the CRM as far as it can be. */
+  | {
+      kind: 'delivered';
+      donorId: string;
+      owned: OwnedValues;
+      writeId: string | null;
+    }
+  /** A person decides. */
+  | { kind: 'held'; donorId: string }
+  /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
+  | { kind: 'postponed'; writeId: string | null; enhanced: boolean }
+  /** Nothing is to be delivered (deleted, opted out). */
+  | { kind: 'dropped'; removed: boolean };
+
+/** Brings contacts, jobs, writes and holds to where the deliveries of a run have left them. */
+export async function recordEnds(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  await recordDelivered(trx, lease, run, deliveries);
+  for (const delivery of deliveries) {
+    const { end } = delivery;
+    switch (end.kind) {
+      case 'delivered':
+        break;
+      case 'held':
+        await hold(trx, lease, run, delivery);
+        break;
+      case 'postponed':
+        await stamp(trx, lease, run, delivery, {});
+        await closeWrites(trx, [{ writeId: end.writeId, isDone: false }]);
+        break;
+      case 'dropped':
+        // The job stays as it is: should the contact come back, its profile is paid for.
+        await stamp(trx, lease, run, delivery, {
+          state: end.removed ? 'removed' : 'settled',
+          eligible: 0,
+        });
+        break;
+    }
+  }
+}
+
+async function recordDelivered(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const rows = deliveries.flatMap(({ end, ...delivery }) =>
+    end.kind === 'delivered' ? [{ ...delivery, ...end }] : [],
+  );
+  for (const portion of portions(rows)) {
+    await trx
+      .updateTable('contacts')
+      .from(
+        valuesTable<'column1' | 'column2' | 'column3' | 'column4' | 'column5' | 'column6'>(
+          portion.map((row) => [
+            row.crmId,
+            row.trackingId,
+            row.donorId,
+            JSON.stringify(row.owned),
+            row.reason,
+            row.detail,
+          ]),
+        ),
+      )
+      .set((eb) => ({
+        state: 'settled',
+        asked_at: askedAtOnceSettled,
+        donor_id: eb.ref('v.column3'),
+        enhanced_at: run.now,
+        owned_values: eb.ref('v.column4'),
+        outcome_reason: eb.ref('v.column5'),
+        outcome_detail: eb.ref('v.column6'),
+        outcome_run: run.id,
+        outcome_at: run.now,
+        tracking_id: null,
+      }))
+      .where('integration_id', '=', lease.integrationId)
+      .where('state', '=', 'ready')
+      .whereRef('crm_id', '=', 'v.column1')
+      .whereRef('tracking_id', '=', 'v.column2')
+      .execute();
+    const trackingIds = portion.map((row) => row.trackingId);
+    await trx
+      .updateTable('jobs')
+      .set({ state: 'delivered', closed_at: run.now })
+      .where('tracking_id', 'in', trackingIds)
+      .execute();
+  }
+  await closeWrites(
+    trx,
+    rows.map(({ writeId }) => ({ writeId, isDone: true })),
+  );
+}
+
+async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery): Promise<void> {
+  await trx
+    .insertInto('holds')
+    .values({
+      id: delivery.trackingId,
+      integration_id: lease.integrationId,
+      crm_id: delivery.crmId,
+      kind: 'name_mismatch',
+      tracking_id: delivery.trackingId,
+      detail: delivery.detail,
+      opened_at: run.now,
+    })
+    // An approval that no longer fits the contact: the same question is open again.
+    .onConflict((c) =>
+      c.column('id').doUpdateSet({
+        detail: delivery.detail,
+        opened_at: run.now,
+        decision: null,
+        decided_at: null,
+      }),
+    )
+    .execute();
+  await trx
+    .updateTable('jobs')
+    .set({ state: 'held' })
+    .where('tracking_id', '=', delivery.trackingId)
+    .execute();
+  await stamp(trx, lease, run, delivery, { state: 'held' });
+}
+
+async function stamp(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  delivery: Delivery,
+  changes: { state?: 'held' | 'settled' | 'removed'; eligible?: 0 },
+): Promise<void> {
+  await trx
+    .updateTable('contacts')
+    .set({
+      ...changes,
+      outcome_reason: delivery.reason,
+      outcome_detail: delivery.detail,
+      outcome_run: run.id,
+      outcome_at: run.now,
+    })
+    .where('integration_id', '=', lease.integrationId)
+    .where('crm_id', '=', delivery.crmId)
+    .where('tracking_id', '=', delivery.trackingId)
+    .where('state', '=', 'ready')
+    .execute();
+}

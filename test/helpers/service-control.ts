@@ -1,0 +1,68 @@
+import { z } from 'zod';
+
+/** What tests ask of the stand-in of the service beside its API (`/_sandbox`). */
+export interface ServiceControl {
+  /** The first people of its contact list, as a CRM would hold them. */
+  people(count: number): Promise<z.infer<typeof peopleSchema>['people']>;
+  /** Charges less refunds of the enhancements bucket. */
+  spent(): Promise<number>;
+  /** How often it was asked, by method and path (ids left out). */
+  requests(): Promise<z.infer<typeof requestsSchema>['requests']>;
+  putFaults(rules: unknown): Promise<void>;
+  /** A new key of the service. */
+  issueKey(wishes: Record<string, unknown>): Promise<string>;
+}
+
+export function controlService({ rootUrl }: { rootUrl: string }): ServiceControl {
+  return {
+    async people(count) {
+      const reply = await send('GET', `/_sandbox/people?limit=${count}`);
+      return peopleSchema.parse(reply).people;
+    },
+    async spent() {
+      const reply = await send('GET', '/_sandbox/ledger?bucket=enhancements');
+      return ledgerSchema.parse(reply).ledger.reduce((sum, { amount }) => sum + amount, 0);
+    },
+    async requests() {
+      return requestsSchema.parse(await send('GET', '/_sandbox/requests')).requests;
+    },
+    async putFaults(rules) {
+      await send('PUT', '/_sandbox/faults', rules);
+    },
+    async issueKey(wishes) {
+      return keySchema.parse(await send('POST', '/_sandbox/keys', wishes)).apiKey;
+    },
+  };
+
+  async function send(method: string, path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(rootUrl + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
+  }
+}
+
+const peopleSchema = z.object({
+  people: z.array(
+    z.object({
+      id: z.string(),
+      firstName: z.string().nullable(),
+      lastName: z.string().nullable(),
+      addresses: z.array(z.string()),
+      employers: z.array(z.string()),
+    }),
+  ),
+});
+
+const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
+
+const requestsSchema = z.object({
+  requests: z.array(
+    z.object({ method: z.string(), path: z.string(), status: z.number().nullable() }),
+  ),
+});
+
+const keySchema = z.object({ apiKey: z.string() });
