@@ -95,12 +95,12 @@ function parseHeader(bytes: Buffer, delimiter: string, encoding: Encoding): Head
   const record = firstRecord(bytes, delimiter);
   const text = decodeText(record.bytes, encoding);
   if (text === null) return encodingProblem(1);
-  const { cells } = splitRow(text, delimiter);
-  if (cells === null) return { line: 1, message: 'a quote in the header is never closed.' };
-  if (text.includes('\r') && !text.includes('"')) {
+  const { cells, fault } = splitRow(text, delimiter);
+  if (hasBareReturn(text, cells)) {
     const message = 'lines end with a carriage return alone; save the file as CSV once more.';
     return { line: 1, message };
   }
+  if (cells === null) return { line: 1, message: HEADER_FAULTS[fault] };
   return {
     dialect: {
       delimiter,
@@ -113,6 +113,17 @@ function parseHeader(bytes: Buffer, delimiter: string, encoding: Encoding): Head
     ending: record.ending,
     size: record.bytes.length + record.ending.length,
   };
+}
+
+const HEADER_FAULTS = {
+  unclosed: 'a quote in the header is never closed.',
+  afterQuote: 'text follows the closing quote of a column name; a quote within must be doubled.',
+} as const;
+
+/** True if a carriage return stands where no quotes are around it; `cells` is null if unreadable. */
+function hasBareReturn(text: string, cells: readonly string[] | null): boolean {
+  if (cells === null) return /"\r[^\n]/.test(text);
+  return cells.some((cell) => !cell.startsWith('"') && cell.includes('\r'));
 }
 
 function firstRecord(bytes: Buffer, delimiter: string): Pick<RawRecord, 'bytes' | 'ending'> {
@@ -138,11 +149,13 @@ function columnProblems(
   encoding: Encoding,
 ): Problem[] {
   const missing = wish.required.filter(({ name }) => !columns.includes(name));
-  const problems = missing.map((column) => missingColumn(column, columns));
+  const isHeader = looksLikeHeader(columns, wish);
+  const problems = missing.map((column) => missingColumn(column, isHeader ? columns : []));
   if (missing.length > 0) {
-    const others = `the file has the columns ${listColumns(columns)}.`;
+    const others = isHeader ? `the file has the columns ${listColumns(columns)}.` : NO_HEADER;
     problems.push({ line: 1, message: others + delimiterHint(wish, text, encoding) });
   }
+  if (!isHeader) return problems;
   for (const name of new Set(columns)) {
     const places = columns.flatMap((column, at) => (column === name ? [at + 1] : []));
     if (name === '' || places.length < 2) continue;
@@ -150,6 +163,17 @@ function columnProblems(
     problems.push({ line: 1, message });
   }
   return problems;
+}
+
+/** What is said of a first line that may be somebody's name and address. */
+const NO_HEADER =
+  'the first line must hold the names of the columns, and it holds none of these. It is not ' +
+  'repeated here, because it may be a contact.';
+
+/** True if at least one of the columns is there, upper and lower case and such aside. */
+function looksLikeHeader(columns: readonly string[], { required }: HeaderWish): boolean {
+  const known = new Set(columns.map(bare));
+  return required.some(({ name }) => columns.includes(name) || known.has(bare(name) || name));
 }
 
 function missingColumn({ name, setting }: NamedColumn, columns: readonly string[]): Problem {

@@ -4,28 +4,12 @@
  */
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import { RetriableError } from '../../src/core/errors.ts';
 import { fileError } from './file-errors.ts';
+import { encodeLine, type JournalChange, type JournalLine, parseLine } from './journal-line.ts';
 import { createRecordWindow, findLineEnd, type RecordSource, readRecords } from './records.ts';
-import { replaceFile, syncFolder, writeWholeFile } from './replace-file.ts';
+import { replaceFile, syncFolder, writeBytes, writeWholeFile } from './replace-file.ts';
 import { createRowIndex, type RowIndex } from './row-index.ts';
-
-const lineSchema = z.union([
-  /** A change: for each column the text that stood in the file and the one to put there. */
-  z.strictObject({
-    id: z.string(),
-    cells: z.record(z.string(), z.tuple([z.string(), z.string()])),
-  }),
-  /** Columns to be added to the output. */
-  z.strictObject({ create: z.array(z.string()) }),
-  /** Columns whose cells are the output's, although the input has a column of that name. */
-  z.strictObject({ keep: z.array(z.string()) }),
-  /** The changes are in this file, which is about to become the output. */
-  z.strictObject({ replacement: z.string() }),
-]);
-
-export type JournalLine = z.infer<typeof lineSchema>;
-export type JournalChange = Extract<JournalLine, { id: string }>;
 
 export interface Journal {
   readonly path: string;
@@ -67,6 +51,7 @@ export async function openJournal(path: string): Promise<Journal> {
     async append(lines) {
       if (lines.length === 0) return;
       try {
+        await requireOurs(path, handle, state);
         if (state.isSpent) await reset([...state.kept]);
         handle ??= await create(path);
         await appendLines(handle, state, lines);
@@ -83,6 +68,7 @@ export async function openJournal(path: string): Promise<Journal> {
 
   async function reset(keptColumns: readonly string[]): Promise<void> {
     try {
+      await requireOurs(path, handle, state);
       await handle?.close();
       handle = null;
       await rewrite(path, keptColumns);
@@ -101,6 +87,8 @@ interface State {
   kept: Set<string>;
   /** Bytes of whole lines; what stands behind them was torn by a kill. */
   size: number;
+  /** Bytes of the file when we looked last; another size means that somebody else writes it. */
+  seenSize: number;
   /** True if the changes are in the output already and only the file is still there. */
   isSpent: boolean;
 }
@@ -112,6 +100,7 @@ function emptyState(): State {
     created: new Set(),
     kept: new Set(),
     size: 0,
+    seenSize: 0,
     isSpent: false,
   };
 }
@@ -126,14 +115,30 @@ async function openExisting(path: string): Promise<FileHandle | null> {
 }
 
 async function create(path: string): Promise<FileHandle> {
-  const handle = await open(path, 'w+', 0o600);
+  const handle = await open(path, 'wx+', 0o600);
   await syncFolder(dirname(path));
   return handle;
 }
 
+/**
+ * Two that write one journal would write over each other's changes: whoever finds that the file is
+ * not as they left it changes nothing. The next run finds what both have written.
+ */
+async function requireOurs(path: string, handle: FileHandle | null, state: State): Promise<void> {
+  const [now, ours] = await Promise.all([
+    stat(path, { bigint: true }).catch(() => null),
+    handle?.stat({ bigint: true }) ?? null,
+  ]);
+  if (now === null && ours === null) return;
+  const isSame = now?.ino === ours?.ino && now?.dev === ours?.dev;
+  if (isSame && Number(now?.size) === state.seenSize) return;
+  const message = `Another process of donor-sync writes to ${path} too: only one at a time may work on a file. Nothing was lost; try again when it has ended.`;
+  throw new RetriableError(message, { code: 'csv_journal_shared', details: { path } });
+}
+
 async function load(handle: FileHandle): Promise<State> {
   const { size } = await handle.stat();
-  const state = emptyState();
+  const state = { ...emptyState(), seenSize: size };
   let replacement: string | null = null;
   for await (const records of readRecords({ handle, size, findEnd: findLineEnd })) {
     for (const record of records) {
@@ -150,7 +155,8 @@ async function load(handle: FileHandle): Promise<State> {
 
 /** The last line of a journal says that a new output is ready, and that file has been moved. */
 function spent(state: State): State {
-  return { ...emptyState(), kept: state.kept, size: state.size, isSpent: true };
+  const { kept, size, seenSize } = state;
+  return { ...emptyState(), kept, size, seenSize, isSpent: true };
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -158,15 +164,6 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Null for a line that a kill tore. */
-function parseLine(bytes: Buffer): JournalLine | null {
-  try {
-    return lineSchema.parse(JSON.parse(bytes.toString('utf8')));
-  } catch {
-    return null;
-  }
 }
 
 function note(state: State, line: JournalLine, offset: number): void {
@@ -185,12 +182,15 @@ async function appendLines(
   state: State,
   lines: readonly JournalLine[],
 ): Promise<void> {
-  const encoded = lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`));
-  const bytes = Buffer.concat(encoded);
-  // Whatever a kill or a full disk left behind the last whole line must not become part of ours.
-  await handle.truncate(state.size);
-  await handle.write(bytes, 0, bytes.length, state.size);
-  await handle.datasync();
+  const encoded = lines.map(encodeLine);
+  try {
+    // Whatever a kill or a full disk left behind the last whole line must not become part of ours.
+    await handle.truncate(state.size);
+    await writeBytes(handle, Buffer.concat(encoded), state.size);
+    await handle.datasync();
+  } finally {
+    state.seenSize = (await handle.stat()).size;
+  }
   for (const [at, line] of lines.entries()) {
     note(state, line, state.size);
     state.size += encoded[at]?.length ?? 0;
@@ -221,7 +221,6 @@ async function rewrite(path: string, keptColumns: readonly string[]): Promise<vo
     return syncFolder(dirname(path));
   }
   const temporary = `${path}.new`;
-  const line: JournalLine = { keep: [...keptColumns] };
-  await writeWholeFile(temporary, [Buffer.from(`${JSON.stringify(line)}\n`)], 0o600);
+  await writeWholeFile(temporary, [encodeLine({ keep: [...keptColumns] })], 0o600);
   await replaceFile(temporary, path);
 }

@@ -56,8 +56,10 @@ export async function* readRecords(
   while (offset + filled < source.size) {
     if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
     filled += await readSome(source, buffer, filled, offset + filled);
-    const atEnd = offset + filled >= source.size || filled >= MAX_RECORD_BYTES;
-    const batch = cutRecords(buffer.subarray(0, filled), source.findEnd, { offset, line, atEnd });
+    const batch = cutRecords(buffer.subarray(0, filled), source.findEnd, {
+      ...{ offset, line },
+      atEnd: offset + filled >= source.size,
+    });
     yield batch.records;
     buffer.copyWithin(0, batch.used, filled);
     filled -= batch.used;
@@ -158,7 +160,9 @@ function cutRecords(
   let used = 0;
   while (used < bytes.length) {
     const end = findEnd(bytes, used);
-    if (end === -1 && !place.atEnd) break;
+    // Only what is too long by itself is cut; what merely ends behind the buffer is read on.
+    const isTooLong = used === 0 && bytes.length >= MAX_RECORD_BYTES;
+    if (end === -1 && !place.atEnd && !isTooLong) break;
     records.push(cut(bytes, used, end, { offset: place.offset + used, line }));
     const next = end === -1 ? bytes.length : end + 1;
     line += countLineFeeds(bytes, used, next);

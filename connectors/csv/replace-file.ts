@@ -21,6 +21,19 @@ export async function writeWholeFile(
   }
 }
 
+/** Writes all of the bytes at a place of the file: a disk that gets full takes only some at first. */
+export async function writeBytes(
+  handle: Pick<FileHandle, 'write'>,
+  bytes: Buffer,
+  position: number,
+): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+    if (bytesWritten === 0) throw new Error('the disk takes no more bytes');
+    done += bytesWritten;
+  }
+}
+
 /** Puts a written file in the place of another: whoever reads it sees the old or the new one. */
 export async function replaceFile(written: string, target: string): Promise<void> {
   await rename(written, target);

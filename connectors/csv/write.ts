@@ -4,7 +4,7 @@ import { guardFormula, unquote } from './cells.ts';
 import { isEncodable } from './encoding.ts';
 import { isColumnName } from './fields.ts';
 import type { Tables } from './files.ts';
-import type { JournalChange, JournalLine } from './journal.ts';
+import type { JournalChange, JournalLine } from './journal-line.ts';
 import {
   type Column,
   changedText,

@@ -60,6 +60,17 @@ describe('a CSV file that cannot be used', () => {
     expect(details['problems']).toHaveLength(5);
   });
 
+  it('has no header: its first contact is not repeated, since errors are kept and logged', async () => {
+    const { message, details } = await refusal(
+      'C1,Marvella,Lost,"17 Hollyhock Lane","17 Hollyhock Lane",Zyxcorp\nC2,Bea,Lee,,,\n',
+    );
+    expect(message).toContain('no column "Last" (crm.columns.lastName).\n');
+    expect(message).toContain('the first line must hold the names of the columns');
+    const told = JSON.stringify([message, details]);
+    for (const cell of ['Marvella', 'Lost', 'Hollyhock', 'Zyxcorp'])
+      expect(told).not.toContain(cell);
+  });
+
   it('misses the column of the opt-out', async () => {
     const { message } = await refusal(`${HEADER}\n`, { contacts: { optOutField: 'Opt out' } });
     expect(message).toContain('no column "Opt out" (contacts.optOutField)');
@@ -116,6 +127,15 @@ describe('a CSV file that cannot be used', () => {
     const { details, message } = await refusal(Buffer.from(text, 'latin1'));
     expect(details['problems']).toMatchObject([{ line: 3 }]);
     expect(message).toContain('crm.encoding to latin1');
+  });
+
+  it('has lines that end with a carriage return alone, with quotes in its header or without', async () => {
+    const returns = /line 1: lines end with a carriage return alone/;
+    expect((await refusal(`${HEADER}\r1,Ann,Lee,,,\r`)).message).toMatch(returns);
+    expect((await refusal(`Id,"First",${HEADER.slice(9)}\r1,Ann,Lee,,,\r`)).message).toMatch(
+      returns,
+    );
+    expect((await refusal(`${HEADER},"Note"\r1,Ann,Lee,,,,\r`)).message).toMatch(returns);
   });
 
   it('is UTF-16 or a workbook', async () => {
@@ -221,6 +241,17 @@ describe('a CSV file that just works', () => {
     const long = 'long text, '.repeat(20_000);
     const contacts = await contactsIn(`${HEADER}\n1,Ann,b,"${long}",,\n2,Bea,c,,,\n`);
     expect(contacts.map(({ addresses }) => addresses.join().length)).toEqual([long.length - 1, 0]);
+  });
+
+  it('has rows of megabytes between others', async () => {
+    const bulky = (id: string) => `${id},Bulky,Lee,"${'x'.repeat(2_500_000)}",c,e\n`;
+    const others = Array.from(
+      { length: 60_000 },
+      (_, at) => `${at},Ann,Lee,"Main Street of the Town, ${at}",c,e\n`,
+    );
+    const text = `${HEADER}\n${bulky('a')}${others.join('')}${bulky('b')}`;
+    const ids = (await contactsIn(text)).map(({ id }) => id);
+    expect(ids).toEqual(['a', ...others.keys().map(String), 'b']);
   });
 
   it('has no row', async () => {
