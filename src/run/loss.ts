@@ -40,8 +40,8 @@ export async function findLoss(
   const { bucket, balanceBefore, items } = request;
   // A clock that was set back must not make the quiet time longer than it is.
   const lostAt = Math.min(request.lostAt, deps.clock.now());
-  const quietAt = lostAt + run.integration.settleAfterMs;
-  const meanwhile = await watchUntil(deps, run, bucket, lease, quietAt);
+  const quietMs = lostAt + run.integration.settleAfterMs - deps.clock.now();
+  const meanwhile = await watchFor(deps, run, bucket, lease, quietMs);
   const balance = await readTwice(deps, run, bucket, lease);
   if (balance === 'stopped') return balance;
   if (balance === 'restless') {
@@ -74,20 +74,22 @@ export function judgeLoss(
 /** In the quiet time the balance is looked at this often, and a lease taken for it is renewed. */
 const WATCH_MS = 10_000;
 
-/** Sleeps until the instant and resolves with the balances seen on the way. */
-async function watchUntil(
+/**
+ * Sleeps through the quiet time and resolves with the balances seen on the way. What is slept
+ * counts, not the time of day: a clock that is set meanwhile must not make it shorter or longer.
+ */
+async function watchFor(
   { clock, store, partner }: LossDeps,
   run: LossRun,
   bucket: Bucket,
   lease: Lease,
-  instant: number,
+  quietMs: number,
 ): Promise<number[]> {
   const seen: number[] = [];
-  while (!run.control.stopping.aborted && clock.now() < instant) {
+  for (let left = quietMs; left > 0 && !run.control.stopping.aborted; left -= WATCH_MS) {
     // A service that is away now has until the end of the quiet time to come back.
     const credits = await partner.readCredits(run.control.stopping).catch(() => null);
     if (credits) seen.push(credits[bucket]);
-    const left = Math.max(0, instant - clock.now());
     await clock.sleep(Math.min(left, WATCH_MS), run.control.stopping);
     // The run's own lease is renewed by the run.
     if (lease !== run.lease) await store.leases.renew(lease);

@@ -29,7 +29,8 @@ export async function readBalance(
 export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance> {
   const { store, clock } = deps;
   const { balance, readAt } = await store.submissions.findBalance(run.partnerKey);
-  const isKnown = balance !== null && clock.now() - readAt < MAX_READING_AGE_MS;
+  // A reading from the future is one from before the clock was set back: nobody knows how old.
+  const isKnown = balance !== null && Math.abs(clock.now() - readAt) < MAX_READING_AGE_MS;
   const { budget, schedule } = run.integration;
   return allowanceOf(budget, {
     balance: isKnown ? balance : (await readBalance(deps, run)).enhancements,

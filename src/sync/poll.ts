@@ -2,10 +2,17 @@
 import type { JobProgress } from '../partner/progress.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { Progress, RunningJob } from '../store/jobs.ts';
-import { afterLook, MAX_JOBS_PER_LOOK, NOT_YET_LOOKED, nextLook } from './looking.ts';
+import { afterLook, MAX_JOBS_PER_LOOK, MAX_LOOK_MS, NOT_YET_LOOKED, nextLook } from './looking.ts';
 
 /** A job that runs longer than this never ends: the document speaks of a couple of minutes. */
 export const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
+
+/**
+ * So many looks of one run must find a job running before its age counts: a clock that was set
+ * forward makes every job look old, and who is given up is paid for again. About as long as the
+ * couple of minutes that an enhancement takes.
+ */
+const LOOKS_BEFORE_TOO_OLD = 30;
 
 /**
  * A service that spreads its jobs over several machines may not know a young one everywhere: until
@@ -15,6 +22,9 @@ const DENIAL_GRACE_MS = 10 * 60_000;
 
 /** A run that has seen no job end for this long leaves the rest to the next one. */
 const PATIENCE_MS = 15 * 60_000;
+
+/** The same in looks, because a clock may be set while they go on. */
+const PATIENCE_LOOKS = PATIENCE_MS / MAX_LOOK_MS;
 
 /** How often the station looks whether the time for a look has come. */
 const TICK_MS = 100;
@@ -26,28 +36,35 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
   let looking = NOT_YET_LOOKED;
   let lastLookedAt: RunningJob | null = null;
-  let progressAt = clock.now();
+  let looks = 0;
+  let looksInVain = 0;
   while (!run.control.stopping.aborted) {
     const { rings } = run.control;
     const isLast = run.control.isDone('submit');
     const running = await store.jobs.countRunning(run.integration.id, lastLookedAt);
     if (running.all === 0) {
       if (isLast) break;
-      progressAt = clock.now();
+      looksInVain = 0;
       await run.control.wait(rings);
       continue;
     }
     const fresh = { count: running.fresh, oldestAt: running.oldestFreshAt, isLast };
     const { at, which } = nextLook(looking, fresh);
-    if (clock.now() < at) {
-      await clock.sleep(Math.min(at - clock.now(), TICK_MS), run.control.stopping);
+    const waitMs = at - clock.now();
+    // A longer wait means that the clock was set back: its jobs may be done long since.
+    if (waitMs > 0 && waitMs <= MAX_LOOK_MS) {
+      await clock.sleep(Math.min(waitMs, TICK_MS), run.control.stopping);
       continue;
     }
-    const look = await lookAtJobs(deps, run, which === 'all' ? null : lastLookedAt);
+    const look = await lookAtJobs(deps, run, {
+      after: which === 'all' ? null : lastLookedAt,
+      ageCounts: looks >= LOOKS_BEFORE_TOO_OLD,
+    });
     looking = afterLook(looking, { at: look.startedAt, which, doneAges: look.doneAges });
     lastLookedAt = look.last ?? lastLookedAt;
-    if (look.doneAges.length > 0) progressAt = clock.now();
-    if (clock.now() - progressAt > PATIENCE_MS) {
+    looks += which === 'all' ? 1 : 0;
+    looksInVain = look.doneAges.length > 0 ? 0 : looksInVain + 1;
+    if (looksInVain > PATIENCE_LOOKS) {
       giveUp(run, running.all);
       break;
     }
@@ -67,7 +84,7 @@ interface Look {
 async function lookAtJobs(
   { store, partner, clock }: PollDeps,
   run: Run,
-  after: RunningJob | null,
+  { after, ageCounts }: { after: RunningJob | null; ageCounts: boolean },
 ): Promise<Look> {
   const look: Look = { startedAt: clock.now(), doneAges: [], last: after };
   while (!run.control.stopping.aborted) {
@@ -77,7 +94,7 @@ async function lookAtJobs(
       jobs.map((job) => job.jobId),
       run.control.ending,
     );
-    const progress = sortByState(jobs, states, clock.now());
+    const progress = sortByState(jobs, states, { now: clock.now(), ageCounts });
     await store.jobs.recordProgress(run.lease, run.id, progress);
     const done = new Set([...progress.completed, ...progress.failed]);
     for (const job of jobs) {
@@ -90,11 +107,14 @@ async function lookAtJobs(
   return look;
 }
 
-/** Pure: which of the jobs have come to which end. */
+/**
+ * Pure: which of the jobs have come to which end. `ageCounts` is true once a run has looked often
+ * enough to give up jobs for their age.
+ */
 export function sortByState(
   jobs: readonly RunningJob[],
   states: ReadonlyMap<string, JobProgress>,
-  now: number,
+  { now, ageCounts }: { now: number; ageCounts: boolean },
 ): Progress {
   const sorted: Record<keyof Progress, string[]> = {
     completed: [],
@@ -106,7 +126,8 @@ export function sortByState(
     const state = states.get(job.jobId)?.state ?? 'processing';
     const isDenied = state === 'vanished' && isTooYoungToVanish(job.submittedAt, now);
     if (state !== 'processing' && !isDenied) sorted[state].push(job.trackingId);
-    else if (now - job.submittedAt > JOB_AGE_LIMIT_MS) sorted.tooOld.push(job.trackingId);
+    else if (ageCounts && now - job.submittedAt > JOB_AGE_LIMIT_MS)
+      sorted.tooOld.push(job.trackingId);
   }
   return sorted;
 }

@@ -19,6 +19,10 @@ it('reads a balance anew that was read more than a minute ago, before anything i
   const longAgo = { balance_read_at: Date.now() - 61_000 };
   await world.database.db.updateTable('partner_keys').set(longAgo).execute();
   expect((await findAllowance(deps, run)).credits).toBe(497);
+  // Read before the clock was set back.
+  const ahead = { balance: 123, balance_read_at: Date.now() + 3_600_000 };
+  await world.database.db.updateTable('partner_keys').set(ahead).execute();
+  expect((await findAllowance(deps, run)).credits).toBe(497);
 });
 
 /** The run that has ended, as it was. */
