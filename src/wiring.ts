@@ -18,8 +18,8 @@ const isTerminal = stderr.isTTY === true;
 /** The program from its arguments to its exit code. */
 export async function runWired(): Promise<void> {
   process.on('uncaughtException', (error) => endWith(error));
-  stdout.on('error', endQuietly);
-  stderr.on('error', endQuietly);
+  stdout.on('error', goOnUnheard);
+  stderr.on('error', goOnUnheard);
   try {
     const deps = createDeps();
     await runProgram(await createProgram(deps, packageFile.version, argv), deps, argv);
@@ -57,8 +57,10 @@ function endWith(error: unknown): void {
   process.exit(createOutput({ stdout, stderr, env, isJson }).fail(error));
 }
 
-/** Whoever read our output has gone, for example `head`: that is no error. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit();
-  throw error;
+/**
+ * Whoever read our output has gone, for example `head`: that is no error, and no reason to leave
+ * work half done. The command goes on to its end and to the exit code that it deserves.
+ */
+function goOnUnheard(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }

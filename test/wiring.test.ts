@@ -1,0 +1,22 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type CliWorld, openCliWorld } from './helpers/cli.ts';
+
+let world: CliWorld | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+describe('the program, when nobody reads its output any more', () => {
+  it('brings the sync to its end and says how that was', async () => {
+    world = await openCliWorld({ service: { jobTimeMs: 1000 } });
+    const { child, ended } = world.start(['sync'], { DONOR_SYNC_LOG_LEVEL: 'debug' });
+    // As `head -1` does: one line, and the pipe is closed; more lines come while the jobs run.
+    child.stderr.once('data', () => {
+      child.stderr.destroy();
+      child.stdout.destroy();
+    });
+    expect((await ended).exitCode).toBe(0);
+    expect((await world.rows()).some((row) => row['Donor ID'])).toBe(true);
+  });
+});
