@@ -88,7 +88,7 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const sealer = createSealer(keyRing);
     const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
     const store = createStore({ db: database.db, clock, fingerprint });
-    const integrations = await collectIntegrations(settings, store, sealer, log);
+    const integrations = await collectIntegrations(settings, store, sealer);
     return assemble(options, { store, sealer, integrations, close: database.close });
   } catch (error) {
     await database.close();
@@ -115,7 +115,6 @@ async function collectIntegrations(
   settings: Settings,
   store: Store,
   sealer: Sealer,
-  log: Log,
 ): Promise<Map<string, Integration>> {
   const applied = await store.integrations.listSealedSettings();
   const integrations = new Map(
@@ -124,12 +123,7 @@ async function collectIntegrations(
       integrationSchema.parse(JSON.parse(sealer.open(sealed))),
     ]),
   );
-  for (const integration of settings.integrations) {
-    if (integrations.has(integration.id)) {
-      log.warn({ integration: integration.id }, 'the settings file overrides applied settings');
-    }
-    integrations.set(integration.id, integration);
-  }
+  for (const integration of settings.integrations) integrations.set(integration.id, integration);
   return integrations;
 }
 

@@ -7,7 +7,7 @@ import type { Settings } from '../config.ts';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { productAlerts } from './alerts/product-alerts.ts';
-import { createCommand, readOptions, runAction } from './command.ts';
+import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { formatAgo } from './moment.ts';
 import type { Output } from './output.ts';
@@ -38,7 +38,7 @@ interface Trial {
 }
 
 function testCommand(deps: ProductDeps): Command {
-  const command = createCommand('test', deps).description('send a message through each channel');
+  const command = productCommand('test', deps).description('send a message through each channel');
   return command.action(() =>
     runAction(deps, command, async (output) => {
       const settings = await loadAlertSettings(deps, command);
@@ -82,7 +82,7 @@ interface OpenAlert {
 }
 
 function checkCommand(deps: ProductDeps): Command {
-  const command = createCommand('check', deps).description('look now and tell what has changed');
+  const command = productCommand('check', deps).description('look now and tell what has changed');
   return command.action(() =>
     runAction(deps, command, async (output) => {
       const settings = await loadAlertSettings(deps, command);

@@ -16,15 +16,23 @@ export interface CommandDeps {
 
 /** A command with what all of them share: `--json`, where help goes, and errors that are thrown. */
 export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | 'stderr'>): Command {
-  return new Command(name)
+  const command = new Command(name);
+  return command
     .option('--json', 'print exactly one JSON document on stdout')
     .configureOutput({
       writeOut: (text) => deps.stdout.write(text),
       writeErr: (text) => deps.stderr.write(text),
+      outputError: (text, write) => write(`${text}See ${wholeName(command)} --help.\n`),
       getOutHelpWidth: () => deps.stdout.columns ?? HELP_WIDTH,
       getErrHelpWidth: () => deps.stderr.columns ?? HELP_WIDTH,
     })
     .exitOverride();
+}
+
+/** `donor-sync fields check`: the command as it is typed. */
+function wholeName(command: Command): string {
+  const { parent } = command;
+  return parent === null ? command.name() : `${wholeName(parent)} ${command.name()}`;
 }
 
 /** Characters of help that goes into a file or a pipe. */

@@ -6,9 +6,9 @@ import { readRuntimeOptions } from '../config/environment.ts';
 import type { Settings } from '../config.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
+import { gatherAlike, sameOf } from './alike.ts';
 import { namedOrAll } from './choose-integrations.ts';
 import { runAction } from './command.ts';
-import { gatherAlike } from './doctor/alike.ts';
 import { checkCrm } from './doctor/crm-checks.ts';
 import { checked, type DoctorFinding, met, unmet } from './doctor/finding.ts';
 import { checkPartner } from './doctor/partner-checks.ts';
@@ -143,9 +143,7 @@ export function printFindings(output: Output, findings: readonly DoctorFinding[]
     heading = integration;
     const mark = ok ? style.good('✓') : style.bad('✗');
     output.print(`${mark} ${subject}: ${message}`);
-    if (others.length > 0) {
-      output.print(`    The same of ${countOf(others.length, 'other')}: ${others.join(', ')}.`);
-    }
+    if (others.length > 0) output.print(`    ${sameOf(others)}`);
     if (mend !== null) output.print(`    ${style.warn('→')} ${mend}`);
   }
   const broken = findings.filter(({ ok }) => !ok).length;

@@ -3,9 +3,10 @@ import type { FieldCreation } from '../../connectors/contract.ts';
 import type { OpenIntegration } from '../application.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { createMissingFields, type FieldCheck, readFields } from '../sync/fields.ts';
+import { pinAccount } from '../sync/run.ts';
+import { withLease } from '../sync/with-lease.ts';
 import { attemptEach, finishAttempts } from './attempts.ts';
 import { namedOrAll } from './choose-integrations.ts';
-import { createCommand } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { neverAborted, type ProductDeps, productCommand } from './product.ts';
@@ -29,7 +30,7 @@ export function fieldsCommand(deps: ProductDeps): Command {
 }
 
 function checkCommand(deps: ProductDeps): Command {
-  const command = createCommand('check', deps)
+  const command = productCommand('check', deps)
     .description('say what each mapped field lacks (missing, type, permission) and the exact mend')
     .argument('[ids...]', 'the integrations (default: all)');
   return command.action((ids: string[]) =>
@@ -43,7 +44,7 @@ function checkCommand(deps: ProductDeps): Command {
 }
 
 function createFieldsCommand(deps: ProductDeps): Command {
-  const command = createCommand('create', deps)
+  const command = productCommand('create', deps)
     .description('create the mapped fields that are missing, with the access they need')
     .argument('[ids...]', 'the integrations (default: all)');
   return command.action((ids: string[]) =>
@@ -107,12 +108,16 @@ interface Created {
   findings: FieldMapFinding[];
 }
 
-async function create({ integration, connector, mappings }: OpenIntegration): Promise<Created> {
-  await connector.prepare();
-  const created = await createMissingFields(connector, mappings);
-  const { findings } = await readFields(connector, mappings);
-  await connector.finish();
-  return { integration: integration.id, created, findings };
+/** Not during a run, which writes to the same CRM, and only in the account that is ours to write. */
+function create(open: OpenIntegration): Promise<Created> {
+  const { integration, connector, mappings, deps } = open;
+  return withLease(deps, integration.id, async (lease) => {
+    await pinAccount(deps, lease, integration, await connector.prepare());
+    const created = await createMissingFields(connector, mappings);
+    const { findings } = await readFields(connector, mappings);
+    await connector.finish();
+    return { integration: integration.id, created, findings };
+  });
 }
 
 function printCheck(

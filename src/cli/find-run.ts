@@ -17,7 +17,7 @@ export async function findRun(store: Pick<Store, 'runs'>, typed: string): Promis
   const row = recent.find((run) => run.id === id);
   if (row) return row;
   throw new ConfigurationError(
-    `There is no run "${typed}"${didYouMean(typed, ids) || '.'} \`donor-sync runs\` lists the runs with their ids.`,
+    `There is no run "${typed}"${didYouMean(typed, ids) || '.'} \`donor-sync runs\` lists the runs with the end of each id, which is enough.`,
     { code: 'run_unknown', details: { run: typed } },
   );
 }

@@ -4,7 +4,7 @@ import { type DecisionWord, HOLD_DECISIONS, listOpenHolds } from '../application
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { didYouMean } from '../core/near-miss.ts';
-import { createCommand, readOptions, runAction } from './command.ts';
+import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { decideHolds } from './holds/decide.ts';
 import { describeHold, type HoldView } from './holds/hold-view.ts';
@@ -58,7 +58,7 @@ const DESCRIPTIONS: Readonly<Record<DecisionWord, string>> = {
 };
 
 function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
-  const command = createCommand(word, deps)
+  const command = productCommand(word, deps)
     .description(DESCRIPTIONS[word])
     .argument('<ids...>', 'the ids of holds, whole or as the list shows them')
     .addHelpText('after', `\nExample:\n  donor-sync holds ${word} 1a2b3c4d`);
@@ -133,7 +133,7 @@ function printNames(output: Output, holds: readonly HoldView[]): void {
       { header: 'Hold', value: ({ id }) => shortId(id) },
       { header: 'In the CRM', value: ({ contact }) => contact ?? '', shrinks: true },
       { header: 'In the profile', value: ({ profile }) => profile ?? '', shrinks: true },
-      { header: 'Remark', value: ({ problem }) => problem ?? '', shrinks: true },
+      { header: 'Remark', value: ({ problem }) => problem ?? '', shrinks: true, optional: true },
     ],
     shown,
   );

@@ -5,7 +5,7 @@ import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { createHookAddress } from '../http/hook-address.ts';
 import type { HookRow } from '../store/hooks.ts';
-import { createCommand, readOptions, runAction } from './command.ts';
+import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { SIGNATURES, type SigningWish, signingFor } from './hooks/signing.ts';
 import { formatAgo } from './moment.ts';
@@ -55,7 +55,7 @@ const ADDRESS_DESCRIPTIONS = {
 } as const;
 
 function addressCommand(deps: ProductDeps, word: keyof typeof ADDRESS_DESCRIPTIONS): Command {
-  const command = createCommand(word, deps)
+  const command = productCommand(word, deps)
     .description(ADDRESS_DESCRIPTIONS[word])
     .argument('<id>', 'the integration')
     .option('--signature <kind>', 'who signs the calls: none, hubspot or hmac')
@@ -122,7 +122,7 @@ async function giveAddress(
 }
 
 function revokeCommand(deps: ProductDeps): Command {
-  const command = createCommand('revoke', deps)
+  const command = productCommand('revoke', deps)
     .description('end the webhook address of an integration')
     .argument('<id>', 'the integration');
   return command.action((id: string) =>
@@ -137,7 +137,7 @@ function revokeCommand(deps: ProductDeps): Command {
 }
 
 function showCommand(deps: ProductDeps): Command {
-  const command = createCommand('show', deps)
+  const command = productCommand('show', deps)
     .description('show the webhook addresses, without their tokens')
     .argument('[id]', 'only this integration');
   return command.action((id: string | undefined) =>

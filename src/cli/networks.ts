@@ -10,7 +10,6 @@ import { pinAccount } from '../sync/run.ts';
 import { withLease } from '../sync/with-lease.ts';
 import { attemptEach, finishAttempts, worstOf } from './attempts.ts';
 import { chooseIntegrations, namedOrAll } from './choose-integrations.ts';
-import { createCommand } from './command.ts';
 import { confirmOrStop } from './confirm.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import {
@@ -66,7 +65,7 @@ export function networksCommand(deps: ProductDeps): Command {
 }
 
 function checkCommand(deps: ProductDeps): Command {
-  const command = createCommand('check', deps)
+  const command = productCommand('check', deps)
     .description('ask the service who is in the networks, and show what differs from the mirror')
     .argument('[ids...]', 'the integrations (default: all)')
     .option('--spend', 'ask even if the service charges for questions');
@@ -110,7 +109,7 @@ async function checkOne(
 }
 
 function repairCommand(deps: ProductDeps): Command {
-  const command = createCommand('repair', deps)
+  const command = productCommand('repair', deps)
     .description('make the networks what their groups are, whatever somebody changed by hand')
     .argument('[ids...]', 'the integrations; may be left out if there is only one')
     .option('--spend', 'ask even if the service charges for questions')

@@ -1,12 +1,18 @@
 import type { RunReport } from '../core/run.ts';
 import { shortId } from './short-id.ts';
 
-/** What a person does next after a run, the most pressing first: whole sentences with commands. */
-export function nextSteps(report: RunReport): string[] {
+/**
+ * What a person does next after a run, the most pressing first: whole sentences with commands.
+ * `contactsListed` is true where the contacts that failed stand on the same page.
+ */
+export function nextSteps(
+  report: RunReport,
+  { contactsListed = false }: { contactsListed?: boolean } = {},
+): string[] {
   const { contacts, integration } = report;
   const steps = [...stepsAfterStop(report)];
   if (contacts.held > 0) steps.push('Decide what waits for you: donor-sync holds');
-  if (contacts.failed > 0) {
+  if (contacts.failed > 0 && !contactsListed) {
     steps.push(`See why contacts failed: donor-sync runs ${shortId(report.id)}`);
   }
   const isToGoOn = report.status !== 'succeeded' && report.status !== 'running';

@@ -74,7 +74,10 @@ async function showRun(
   run: string,
   limit: number,
 ): Promise<void> {
-  const detail = await describeRun(store, await findRun(store, run), limit);
+  const detail = await describeRun(store, await findRun(store, run), {
+    limit,
+    pressingFirst: !output.isJson,
+  });
   output.finish({ runs: [detail] }, () => printRunDetail(output, detail));
 }
 

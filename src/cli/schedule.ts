@@ -10,7 +10,6 @@ import {
   type Scheduled,
   type ScheduleView,
 } from '../schedule/schedules.ts';
-import { createCommand } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { formatMoment } from './moment.ts';
 import type { Output } from './output.ts';
@@ -36,7 +35,7 @@ export function scheduleCommand(deps: ProductDeps): Command {
 }
 
 function listCommand(deps: ProductDeps): Command {
-  const command = createCommand('list', deps).description('list the schedules');
+  const command = productCommand('list', deps).description('list the schedules');
   return command.action(() =>
     runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
       const { store, integrations } = application;
@@ -52,7 +51,7 @@ function changeCommand(
   description: string,
   change: typeof resumeSchedule,
 ): Command {
-  const command = createCommand(name, deps)
+  const command = productCommand(name, deps)
     .description(description)
     .argument('<id>', 'the integration');
   return command.action((id: string) =>

@@ -60,6 +60,7 @@ async function serve(
   const application = await openProduct(deps, settings);
   try {
     await requireTokenBeyondLoopback(application, host);
+    await warnOfOverriding(application, settings, deps.log);
     await serveUntil(stopped, deps, output, { application, settings, address: { host, port } });
   } finally {
     await application.close();
@@ -77,6 +78,22 @@ async function requireTokenBeyondLoopback(
     `At ${host} others could reach the service, and there is no access token yet. Make one: donor-sync tokens create --role admin --name NAME`,
     { code: 'access_token_missing', details: { host } },
   );
+}
+
+/** Whoever applies settings waits for them to count. */
+async function warnOfOverriding(
+  { store }: Pick<Application, 'store'>,
+  { integrations }: Settings,
+  log: ProductDeps['log'],
+): Promise<void> {
+  const overriding = new Set(integrations.map(({ id }) => id));
+  for (const { id } of await store.integrations.listSealedSettings()) {
+    if (!overriding.has(id)) continue;
+    log.warn(
+      { integration: id },
+      'the settings file overrides applied settings: take the integration out of the settings file if the applied ones are to count',
+    );
+  }
 }
 
 interface Service {

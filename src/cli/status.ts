@@ -3,17 +3,18 @@ import { findRunning, type Running } from '../application/running.ts';
 import type { Application } from '../application.ts';
 import { isoTime } from '../core/clock.ts';
 import type { Integration } from '../core/integration.ts';
+import { ownerWords } from '../core/owner.ts';
 import type { RunReport } from '../core/run.ts';
 import { reportOf } from '../sync/stored-report.ts';
 import { namedOrAll } from './choose-integrations.ts';
 import { EXIT_CODES } from './exit-codes.ts';
+import { hangLines } from './hang-lines.ts';
 import { formatAgo } from './moment.ts';
 import { nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
 import { type ProductDeps, productCommand } from './product.ts';
 import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { countOf } from './quantities.ts';
-import { ownerWords } from './running.ts';
 import { countsOf, STATUS_WORDS } from './sync/run-summary.ts';
 
 const EXAMPLES = `
@@ -104,7 +105,9 @@ function printStatus(output: Output, status: IntegrationStatus, now: number): vo
   output.print(`  Now:      ${nowText(status, now)}`);
   output.print(`  Last run: ${lastRunText(status, now)}`);
   if (status.lastRun !== null) output.print(`            ${countsOf(status.lastRun)}`);
-  if (status.lastRun?.reason) output.print(`            ${status.lastRun.reason.message}`);
+  if (status.lastRun?.reason) {
+    output.print(`            ${hangLines(status.lastRun.reason.message, 12)}`);
+  }
   output.print(`  Success:  ${successText(status, now)}`);
   output.print(`  Waiting:  ${waitingText(status)}`);
   for (const step of status.next) output.print(`  Next:     ${step}`);

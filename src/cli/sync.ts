@@ -7,6 +7,7 @@ import { chooseIntegrations, requireOne } from './choose-integrations.ts';
 import { readOptions, runAction } from './command.ts';
 import { contactOptionSchema } from './contact-option.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import { nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
 import { type ProductDeps, productCommand, withApplication } from './product.ts';
 import { productOptionsSchema } from './product-action.ts';
@@ -69,11 +70,11 @@ async function syncChosen(
     const { contact: only = null, full } = options;
     const report = await syncOnce(deps, open, signal, { only, full });
     // Told at once: the next integration may take hours.
-    printRun(
-      output,
-      report,
-      await open.deps.store.contacts.countOutcomes(report.id, report.integration),
-    );
+    const { contacts } = open.deps.store;
+    printRun(output, report, {
+      reasons: await contacts.countOutcomes(report.id, report.integration),
+      steps: nextSteps(report),
+    });
     return report;
   });
   const left = chosen.slice(attempts.length).map(({ id }) => id);

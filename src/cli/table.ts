@@ -8,6 +8,8 @@ export interface Column<Row> {
   align?: 'left' | 'right';
   /** True if the column may be cut when the terminal is narrow; default false. */
   shrinks?: boolean;
+  /** True if the column is left out where no row has anything in it; default false. */
+  optional?: boolean;
   /** Colours the finished cell. */
   style?: (text: string, row: Row) => string;
 }
@@ -26,10 +28,13 @@ const MIN_SHRUNK_WIDTH = 8;
 
 /** A table as text, one line for each row and no line after the last. */
 export function formatTable<Row>(
-  columns: readonly Column<Row>[],
+  allColumns: readonly Column<Row>[],
   rows: readonly Row[],
   { width, styleHeader = (text) => text }: TableOptions,
 ): string {
+  const columns = allColumns.filter(
+    (column) => !column.optional || rows.some((row) => column.value(row) !== ''),
+  );
   const cells = rows.map((row) => columns.map((column) => plainLine(column.value(row))));
   const widths = fitColumns(columns, naturalWidths(columns, cells), width);
   const header = formatLine(columns, widths, (column) => column.header, styleHeader);
@@ -92,5 +97,6 @@ function formatLine<Row>(
       const padded = isRagged ? fitted : padWidth(fitted, width, column.align ?? 'left');
       return styleOf(padded, column);
     })
-    .join(GAP);
+    .join(GAP)
+    .trimEnd();
 }

@@ -6,7 +6,6 @@ import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { newId } from '../core/new-id.ts';
 import type { AccessTokenRow } from '../store/access.ts';
-import { createCommand } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { formatAgo } from './moment.ts';
 import type { Output } from './output.ts';
@@ -53,7 +52,7 @@ export function tokensCommand(deps: ProductDeps): Command {
 }
 
 function createTokenCommand(deps: ProductDeps): Command {
-  const command = createCommand('create', deps)
+  const command = productCommand('create', deps)
     .description('make a token and print it once')
     .option('--role <role>', 'admin (may do everything) or viewer (may look)')
     .option('--name <name>', 'what you know it by, for example its owner');
@@ -75,7 +74,7 @@ function createTokenCommand(deps: ProductDeps): Command {
 }
 
 function listCommand(deps: ProductDeps): Command {
-  const command = createCommand('list', deps).description('list the tokens, without the tokens');
+  const command = productCommand('list', deps).description('list the tokens, without the tokens');
   return command.action(() =>
     runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
       const tokens = (await application.store.access.listTokens()).map(viewOf);
@@ -111,7 +110,7 @@ function printTokens(output: Output, tokens: readonly TokenView[], now: number):
 }
 
 function revokeCommand(deps: ProductDeps): Command {
-  const command = createCommand('revoke', deps)
+  const command = productCommand('revoke', deps)
     .description('end a token, and the browsers that signed in with it')
     .argument('<id>', 'the id of the token, whole or as the list shows it');
   return command.action((typed: string) =>

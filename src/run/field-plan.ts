@@ -6,7 +6,8 @@ import { diffValues, type ValueDiff } from '../mapping/diff-values.ts';
 import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
 import type { RawValues } from '../mapping/raw-value.ts';
 import { isBlank } from '../mapping/same-value.ts';
-import type { IntendedWrite, OwnedValues } from '../store/deliveries.ts';
+import type { IntendedWrite } from '../store/deliveries.ts';
+import type { OwnedValues } from '../store/owned-values.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { sealValues, valuePrint, valuePrints } from './values.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { comparableText } from '../mapping/same-value.ts';
-import type { OwnedValues } from '../store/deliveries.ts';
+import type { OwnedValues } from '../store/owned-values.ts';
 import type { Sealer } from '../store/sealed.ts';
 import type { Store } from '../store/store.ts';
 

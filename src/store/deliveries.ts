@@ -7,8 +7,6 @@ import { type OwnedValues, parseOwned } from './owned-values.ts';
 import { portions } from './rows.ts';
 import type { Database, WritesTable } from './tables.ts';
 
-export { type Delivery, type OwnedValues, parseOwned };
-
 export type WriteRow = Selectable<WritesTable>;
 
 /** A write on its way to disk, before it goes to the CRM. */

@@ -1,16 +1,9 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Clock } from '../core/clock.ts';
-import {
-  type ComputedPath,
-  type PathWrite,
-  recordPaths,
-  type StoredPath,
-} from './computed-paths.ts';
+import { type ComputedPath, recordPaths } from './computed-paths.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { markStale, type PathScope } from './stale-paths.ts';
 import type { Database, Tables } from './tables.ts';
-
-export type { ComputedPath, PathWrite, StoredPath };
 
 /** A contact whose warm path may have changed. */
 export interface StaleContact {

@@ -3,7 +3,7 @@ import { inParallel } from '../core/parallel.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { lookUpRecords, writeChanges } from '../run/records.ts';
-import type { Delivery } from '../store/deliveries.ts';
+import type { Delivery } from '../store/delivery-ends.ts';
 import type { ReadyJob } from '../store/jobs.ts';
 import { planBatch } from './batch-size.ts';
 import { isTooYoungToVanish } from './poll.ts';

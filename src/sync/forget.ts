@@ -2,8 +2,8 @@
 import { RetriableError } from '../core/errors.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { valuePrint } from '../run/values.ts';
-import { parseOwned } from '../store/deliveries.ts';
 import type { Lease } from '../store/leases.ts';
+import { parseOwned } from '../store/owned-values.ts';
 
 type ForgetDeps = Pick<SyncDeps, 'store' | 'connector'>;
 

@@ -16,6 +16,7 @@ import { fetchResults } from './deliver.ts';
 import { readFields } from './fields.ts';
 import { MAX_JOBS_PER_LOOK } from './looking.ts';
 import { planDelivery } from './profile-delivery.ts';
+import { requireContact } from './require-contact.ts';
 import { type EnhanceReason, MAX_LISTED, type Tally, tallyContacts } from './tally.ts';
 
 /** What the document allows (section 8). */
@@ -75,10 +76,11 @@ export interface PreviewRequest {
   only: string | null;
 }
 
-/** Works out what a run would do now. */
+/** Works out what a run would do now. Throws a ConfigurationError where that run could not begin. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector } = deps;
   await connector.prepare();
+  if (request.only !== null) await requireContact(deps, request.integration, request.only);
   const { fields, findings } = await readFields(connector, request.mappings);
   const run: PreviewRun = {
     ...request,

@@ -8,13 +8,10 @@ import { guardName } from '../mapping/name-guard.ts';
 import { profileValues } from '../mapping/profile-values.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { planFields } from '../run/field-plan.ts';
-import {
-  type Delivery,
-  type IntendedWrite,
-  type OwnedValues,
-  parseOwned,
-} from '../store/deliveries.ts';
+import type { IntendedWrite } from '../store/deliveries.ts';
+import type { Delivery } from '../store/delivery-ends.ts';
 import type { ReadyJob } from '../store/jobs.ts';
+import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
 import { plannedContact } from './read.ts';
 
 /** The part of a run that a delivery depends on. */

@@ -19,6 +19,7 @@ import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
 import { planRules, readContacts } from './read.ts';
 import { buildReport, type RunFacts } from './report.ts';
+import { requireContact } from './require-contact.ts';
 import { submitPersons } from './submit.ts';
 import { withLease } from './with-lease.ts';
 
@@ -107,21 +108,6 @@ export async function pinAccount(
       { code: 'crm_account_changed', details: { integration: integration.id } },
     );
   }
-}
-
-/** An id that neither the CRM nor the store knows is a slip of the pen, not a contact that left. */
-async function requireContact(
-  { store, connector }: SyncDeps,
-  { id: integrationId }: Integration,
-  crmId: string,
-): Promise<void> {
-  const [lookup] = await connector.readByIds([crmId], []);
-  if (lookup?.state === 'found' || lookup?.mergedInto) return;
-  if ((await store.contacts.find(integrationId, [crmId])).size > 0) return;
-  throw new ConfigurationError(`There is no contact "${crmId}" in the CRM of "${integrationId}".`, {
-    code: 'contact_unknown',
-    details: { integration: integrationId, contact: crmId },
-  });
 }
 
 async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {

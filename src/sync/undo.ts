@@ -3,12 +3,13 @@ import type { FieldValue } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { openValues, valuePrint } from '../run/values.ts';
-import { type OwnedValues, parseOwned, type WriteRow } from '../store/deliveries.ts';
+import type { WriteRow } from '../store/deliveries.ts';
 import type { Lease } from '../store/leases.ts';
+import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
 
 type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
-/** What undoing a run did. */
+/** What undoing a run did. A contact that the run wrote more than once counts once. */
 export interface UndoReport {
   run: string;
   contacts: { restored: number; gone: number; refused: number };
@@ -17,22 +18,32 @@ export interface UndoReport {
   refusals: { crmId: string; message: string }[];
 }
 
+/** What has been undone so far: CRM ids, and numbers of fields. */
+interface Tally {
+  restored: Set<string>;
+  gone: Set<string>;
+  refused: Set<string>;
+  fields: UndoReport['fields'];
+  refusals: UndoReport['refusals'];
+}
+
 /** Restores the values before a run, the newest write first; repeatable. */
 export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Promise<UndoReport> {
   const { store, connector } = deps;
-  const report: UndoReport = {
-    run: runId,
-    contacts: { restored: 0, gone: 0, refused: 0 },
+  const tally: Tally = {
+    ...{ restored: new Set(), gone: new Set(), refused: new Set() },
     fields: { restored: 0, editedSince: 0 },
     refusals: [],
   };
   const writes = await store.deliveries.listWrites(runId);
   const size = Math.min(connector.capabilities.readBatch, connector.capabilities.writeBatch.max);
   for (const batch of batchesOfContacts(writes, size)) {
-    await undoBatch(deps, lease, batch, report);
+    await undoBatch(deps, lease, batch, tally);
   }
   await connector.finish();
-  return report;
+  const { restored, gone, refused, fields, refusals } = tally;
+  const contacts = { restored: restored.size, gone: gone.size, refused: refused.size };
+  return { run: runId, contacts, fields, refusals };
 }
 
 /** Portions in which no contact comes twice, so that its writes are taken back in their order. */
@@ -60,7 +71,7 @@ async function undoBatch(
   deps: UndoDeps,
   lease: Lease,
   writes: WriteRow[],
-  report: UndoReport,
+  tally: Tally,
 ): Promise<void> {
   const { store, connector } = deps;
   const ids = writes.map((write) => write.crm_id);
@@ -72,14 +83,14 @@ async function undoBatch(
     const lookup = lookups.get(write.crm_id);
     const row = rows.get(write.crm_id);
     if (lookup?.state !== 'found' || !row) {
-      report.contacts.gone += 1;
+      tally.gone.add(write.crm_id);
       continue;
     }
     const restoration = restore(deps, write, lookup.values, parseOwned(row.owned_values));
-    report.fields.editedSince += Object.keys(restoration.left).length;
+    tally.fields.editedSince += Object.keys(restoration.left).length;
     restorations.push(restoration);
   }
-  await writeBack(deps, lease, restorations, report);
+  await writeBack(deps, lease, restorations, tally);
 }
 
 /** Pure but for seals and fingerprints: which values go back, and what is ours afterwards. */
@@ -111,7 +122,7 @@ async function writeBack(
   { store, connector }: UndoDeps,
   lease: Lease,
   restorations: readonly Restoration[],
-  report: UndoReport,
+  tally: Tally,
 ): Promise<void> {
   const byId = new Map(restorations.map((r) => [r.write.crm_id, r]));
   const changes = restorations
@@ -121,12 +132,12 @@ async function writeBack(
     const restoration = byId.get(result.id);
     if (!restoration) continue;
     if (result.status === 'refused') {
-      report.contacts.refused += 1;
-      report.refusals.push({ crmId: result.id, message: `${result.code}: ${result.message}` });
+      tally.refused.add(result.id);
+      tally.refusals.push({ crmId: result.id, message: `${result.code}: ${result.message}` });
       continue;
     }
-    report.contacts.restored += 1;
-    report.fields.restored += Object.keys(restoration.values).length;
+    tally.restored.add(result.id);
+    tally.fields.restored += Object.keys(restoration.values).length;
     await store.deliveries.recordUndone(lease, restoration.write, restoration);
   }
 }

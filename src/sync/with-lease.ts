@@ -1,4 +1,5 @@
 import { RetriableError } from '../core/errors.ts';
+import { ownerWords } from '../core/owner.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { LEASE_MS, type Lease } from '../store/leases.ts';
 
@@ -20,7 +21,7 @@ export async function withLease<Result>(
   const attempt = await deps.takeLease(integrationId);
   if (!attempt.acquired) {
     throw new AlreadyRunning(
-      `"${integrationId}" is being synced right now by another process (${attempt.owner}). Nothing was done; try again when it has ended.`,
+      `"${integrationId}" is being synced right now by ${ownerWords(attempt.owner)}. Nothing was done; try again when it has ended.`,
       { code: 'already_running', details: { integration: integrationId } },
     );
   }

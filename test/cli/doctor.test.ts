@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { openHubspot } from './an-empty-hubspot.ts';
 import { findingsSchema } from './documents.ts';
 
 let world: CliWorld | undefined;
@@ -13,19 +13,6 @@ afterEach(async () => {
 function brokenOf(stdout: string) {
   const { findings } = findingsSchema.parse(JSON.parse(stdout));
   return findings.filter(({ ok }) => !ok);
-}
-
-/** A HubSpot account without any of the mapped properties, and settings that lead to it. */
-async function openHubspot({ path, service }: CliWorld) {
-  const crm = await startHubspotSandbox({ contacts: 0, donors: 10, ratePer10s: 0 });
-  const settings = `database: "sqlite:store.db"
-integrations:
-  - id: riverside
-    partner: { baseUrl: "${service.baseUrl}", apiKey: "\${PARTNER_API_KEY}" }
-    crm: { kind: hubspot, url: "${crm.baseUrl}", auth: { type: token, token: "${crm.token}" } }
-`;
-  await writeFile(path('donor-sync.yaml'), settings);
-  return { [Symbol.asyncDispose]: () => crm.close() };
 }
 
 describe('donor-sync doctor', () => {

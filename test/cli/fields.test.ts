@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openCliWorld } from '../helpers/cli.ts';
+import { openCliWorld, startAndSubmit } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 
 const open = closedAfterTest(openCliWorld);
@@ -48,6 +48,15 @@ describe('donor-sync fields', () => {
     expect(second.fields).toMatchObject([{ created: [], findings: [] }]);
     const { fields } = await world.runJson(['fields', 'check'], checkSchema);
     expect(fields).toMatchObject([{ createdBySync: [] }]);
+  });
+
+  it('creates nothing while a sync is at work, and says who is', async () => {
+    const world = await open({ service: { jobTimeMs: 3_000 } });
+    const sync = await startAndSubmit(world);
+    const { exitCode, stderr } = await world.run(['fields', 'create']);
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(`is being synced right now by process ${sync.child.pid} on `);
+    expect((await sync.ended).exitCode).toBe(0);
   });
 
   it('ends with 2 for an integration that nobody knows', async () => {

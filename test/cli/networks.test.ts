@@ -126,6 +126,9 @@ describe('donor-sync networks', () => {
     expect(before.networks[0]?.networks).toMatchObject([
       { name: 'Board', group: { column: 'Role', equals: 'board' }, members: 0, readAt: null },
     ]);
+    expect((await here.run(['networks'])).stdout).toContain(
+      'Board    column "Role" equals "board"',
+    );
 
     const [run] = (await here.runJson(['sync'], runsSchema)).runs;
     const [network] = await atTheService(here);
@@ -138,7 +141,9 @@ describe('donor-sync networks', () => {
     const after = await here.runJson(['networks'], networksSchema);
     expect(after.networks[0]?.networks).toMatchObject([{ members, joiners: 0, failed: [] }]);
     const { stdout } = await here.run(['plan']);
-    expect(stdout).toMatch(/Board +\d+ +0 +0 +0/);
+    expect(stdout).toMatch(/To enhance\nBoard +\d+ +0 +0 +0\n/);
+    expect(stdout).toContain('  Credits: none needed, ');
+    expect(stdout).not.toContain(' would be spent');
   });
 
   it('finds what was changed by hand, and mends it when it is told to', async () => {

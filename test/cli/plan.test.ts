@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { openHubspot } from './an-empty-hubspot.ts';
 import { plansSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
@@ -14,6 +15,13 @@ async function snapshot({ path }: CliWorld): Promise<Record<string, string>> {
 }
 
 describe('donor-sync plan', () => {
+  it('ends with 2 for a contact that nobody knows, as sync does', async () => {
+    const world = await open();
+    const { exitCode, stderr } = await world.run(['plan', '--contact', 'NOBODY']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('There is no contact "NOBODY" in the CRM of "riverside".');
+  });
+
   it('says who would be enhanced and why, and changes no file and no balance', async () => {
     const world = await open({ settings: '    budget: { perRun: 1 }' });
     await world.run(['sync']);
@@ -40,5 +48,14 @@ describe('donor-sync plan', () => {
 
     expect(await snapshot(world)).toEqual(before);
     expect(await world.spent()).toBe(spent);
+  });
+
+  it('says once what all fields of a new CRM lack', async () => {
+    const world = await open();
+    await using _crm = await openHubspot(world);
+    const { stdout } = await world.run(['plan']);
+    expect(stdout).toContain('14 problems with the field map:');
+    expect(stdout.match(/Create it with/g)).toHaveLength(1);
+    expect(stdout).toContain('    The same of 13 others: donor_profile, donor_age');
   });
 });

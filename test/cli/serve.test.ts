@@ -84,6 +84,15 @@ describe('serve', () => {
     await stop(serving);
   });
 
+  it('says which applied settings do not count, and no other command does', async () => {
+    world = await openCliWorld({ people: 1 });
+    await world.run(['apply', 'donor-sync.yaml']);
+    const { stderr } = await stop(await startServing(world));
+    expect(stderr).toContain('"integration":"riverside"');
+    expect(stderr).toContain('take the integration out of the settings file');
+    expect((await world.run(['status'])).stderr).toBe('');
+  });
+
   it('says which port is in use', async () => {
     world = await openCliWorld({ people: 1 });
     const first = await startServing(world);

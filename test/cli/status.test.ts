@@ -34,6 +34,9 @@ const creditsSchema = z.strictObject({
   ),
 });
 
+/** Somebody whom the service does not know. */
+const NOBODY = { First: 'Zzyzx', Last: 'Qwertzuiop' };
+
 describe('donor-sync status', () => {
   it('tells how the last run ended and what to do next', async () => {
     const world = await open({ settings: '    budget: { perRun: 5 }' });
@@ -52,6 +55,14 @@ describe('donor-sync status', () => {
     const { stdout } = await world.run(['status']);
     expect(stdout).toContain('donor-sync sync riverside');
   });
+
+  it('keeps a reason of several lines below its first', async () => {
+    const world = await open({ people: 1 });
+    await world.saveRows([...(await world.rows()), { Id: 'twice' }, { Id: 'twice' }]);
+    expect(await world.run(['sync'])).toMatchObject({ exitCode: 2 });
+    const { stdout } = await world.run(['status']);
+    expect(stdout).toMatch(/^ {12}\S.* cannot be used as it is:\n {14}line \d+: /m);
+  });
 });
 
 describe('donor-sync runs', () => {
@@ -68,6 +79,43 @@ describe('donor-sync runs', () => {
     const rows = await world.rows();
     const written = rows.filter((row) => row['Donor ID']).map((row) => row['Id']);
     expect(runs[0].writes.map(({ crmId }) => crmId).sort()).toEqual(written.sort());
+  });
+
+  it('shows a person first who failed, and sends nobody to the page that is open', async () => {
+    const world = await open();
+    await world.saveRows(
+      (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...NOBODY } : row)),
+    );
+    const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
+    const id = synced?.id.slice(-8) ?? '';
+    expect((await world.run(['status'])).stdout).toContain(`donor-sync runs ${id}`);
+    const { stdout } = await world.run(['runs', id, '--limit', '2']);
+    expect(stdout).toMatch(/^Contact .*\nC000009 +no_match .*\nC000001 +fields_written /m);
+    expect(stdout).not.toContain(`donor-sync runs ${id}`);
+    const { runs } = await world.runJson(['runs', id, '--limit', '2'], detailSchema);
+    expect(runs[0].outcomes).toMatchObject([{ crmId: 'C000001' }, { crmId: 'C000002' }]);
+  });
+
+  it('names the fields of writes that are alike once', async () => {
+    const world = await open({
+      people: 3,
+      settings: '    fields: [{ from: donorId, to: Donor ID }, { from: enhancedAt, to: Enhanced }]',
+    });
+    const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
+    const { stdout } = await world.run(['runs', synced?.id ?? '']);
+    expect(stdout.match(/Donor ID, Enhanced$/gm)).toHaveLength(1);
+    const first = /^(\w+) +Donor ID, Enhanced$/m.exec(stdout)?.[1];
+    expect(stdout.split(`2 fields, as in ${first}\n`)).toHaveLength(3);
+  });
+
+  it('says that the end of an id is enough to somebody who typed its beginning', async () => {
+    const world = await open({ people: 1 });
+    const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
+    const id = synced?.id ?? '';
+    const { exitCode, stderr } = await world.run(['runs', id.slice(0, 8)]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('lists the runs with the end of each id, which is enough');
+    expect(await world.run(['runs', id.slice(-8)])).toMatchObject({ exitCode: 0 });
   });
 });
 

@@ -142,6 +142,17 @@ describe('donor-sync sync', () => {
   });
 });
 
+/** One of each command that has commands of its own. */
+const SUBCOMMANDS = [
+  ['holds', 'approve'],
+  ['networks', 'repair'],
+  ['hooks', 'create'],
+  ['tokens', 'list'],
+  ['schedule', 'pause'],
+  ['alerts', 'check'],
+  ['fields', 'create'],
+];
+
 describe('donor-sync', () => {
   it('shows its help where no command is named', async () => {
     const { run } = await open({ people: 0 });
@@ -150,5 +161,26 @@ describe('donor-sync', () => {
     expect(stdout).toContain('Usage: donor-sync');
     const version = await run(['--version']);
     expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([
+    [['snyc'], "unknown command 'snyc'\n(Did you mean sync?)\nSee donor-sync --help.\n"],
+    [
+      ['fields', 'chekc'],
+      "unknown command 'chekc'\n(Did you mean check?)\nSee donor-sync fields --help.\n",
+    ],
+    [['sync', '--foo'], "unknown option '--foo'\nSee donor-sync sync --help.\n"],
+  ])('says to %j where the right words are', async (words, complaint) => {
+    const { run } = await open({ people: 0 });
+    expect(await run(words)).toEqual({ exitCode: 2, stdout: '', stderr: `error: ${complaint}` });
+  });
+
+  it('names the option for the settings in the help of commands of commands', async () => {
+    const { run } = await open({ people: 0 });
+    for (const words of SUBCOMMANDS) {
+      const { stdout } = await run([...words, '--help']);
+      expect(stdout).toContain(`Usage: donor-sync ${words.join(' ')} `);
+      expect(stdout).toContain('--config <file>');
+    }
   });
 });

@@ -34,6 +34,16 @@ describe('formatTable', () => {
     ]);
   });
 
+  it('leaves out an optional column that is empty, and no blanks at the end of a line', () => {
+    const columns: Column<string>[] = [
+      { header: 'Name', value: (name) => name },
+      { header: 'Remark', value: (name) => (name === 'Bob' ? 'late' : ''), optional: true },
+    ];
+    const width = Number.POSITIVE_INFINITY;
+    expect(formatTable(columns, ['Ann', 'Eve'], { width })).toBe('Name\nAnn\nEve');
+    expect(formatTable(columns, ['Ann', 'Bob'], { width })).toBe('Name  Remark\nAnn\nBob   late');
+  });
+
   it('colours finished cells, so that colours do not move columns', () => {
     const columns: Column<Row>[] = [
       { ...COLUMNS[0], header: 'Name', value: (row) => row.name, style: (text) => `<${text}>` },

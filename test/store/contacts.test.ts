@@ -711,6 +711,13 @@ describeEachDatabase('outcomes of a run', (open) => {
     expect(await ids(2)).toEqual(['c-3', 'c-1']);
   });
 
+  it('are listed with the reasons first that are asked for', async () => {
+    const world = await createWorld();
+    await putContacts(world, OUTCOMES);
+    const rows = await world.store.contacts.listOutcomes(RUN, INTEGRATION, 2, ['no_match']);
+    expect(rows.map((row) => row.crm_id)).toEqual(['c-1', 'c-2']);
+  });
+
   const OUTCOMES = [
     contactRow({ crm_id: 'c-2', outcome_run: RUN, outcome_reason: 'no_match' }),
     contactRow({ crm_id: 'c-1', outcome_run: RUN, outcome_reason: 'no_match' }),

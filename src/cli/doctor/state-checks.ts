@@ -1,10 +1,10 @@
 import type { Finding } from '../../../connectors/contract.ts';
 import { findRunning } from '../../application/running.ts';
 import type { OpenIntegration } from '../../application.ts';
+import { ownerWords } from '../../core/owner.ts';
 import { formatMoment } from '../moment.ts';
 import type { ProductDeps } from '../product.ts';
 import { countOf } from '../quantities.ts';
-import { ownerWords } from '../running.ts';
 import { checked, met } from './finding.ts';
 
 /** What the store says of an integration: who is at work, what is unsettled, what waits. */

@@ -51,7 +51,19 @@ export function printOverview(
 }
 
 function groupText({ group }: NetworkOverview): string {
-  return group === null ? '(no longer in the settings: left alone)' : JSON.stringify(group);
+  return group === null ? '(no longer in the settings: left alone)' : wordsOf(group);
+}
+
+/** `campaign "Board of Directors"` or `column "Role" equals "board"`: the settings' own words. */
+function wordsOf(part: unknown): string {
+  if (!isObject(part)) return JSON.stringify(part);
+  return Object.entries(part)
+    .map(([word, value]) => `${word} ${wordsOf(value)}`)
+    .join(' ');
+}
+
+function isObject(part: unknown): part is object {
+  return typeof part === 'object' && part !== null;
 }
 
 function readText(readAt: number | null, now: number): string {

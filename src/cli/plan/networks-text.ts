@@ -19,14 +19,16 @@ export function printNetworks(
       { header: 'Join', value: ({ joiners }) => formatCount(joiners), align: 'right' },
       { header: 'Leave', value: ({ leavers }) => formatCount(leavers), align: 'right' },
       { header: 'To enhance', value: ({ toEnhance }) => formatCount(toEnhance), align: 'right' },
-      { header: 'Remark', value: ({ problem }) => problem ?? '', shrinks: true },
+      { header: 'Remark', value: ({ problem }) => problem ?? '', shrinks: true, optional: true },
     ],
     networks,
   );
   const { needed, allowed, remaining, limit } = credits.networks;
-  output.print(
-    `  Credits: up to ${formatCount(needed)} needed, up to ${formatCount(allowed)} would be spent, ${formatCount(remaining)} in the bucket "networks"`,
-  );
+  const cost =
+    needed === 0
+      ? 'none needed'
+      : `up to ${formatCount(needed)} needed, up to ${formatCount(allowed)} would be spent`;
+  output.print(`  Credits: ${cost}, ${formatCount(remaining)} in the bucket "networks"`);
   if (limit !== null) {
     const left = countOf(needed - allowed, 'member');
     output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));

@@ -1,6 +1,7 @@
 import type { FieldValue } from '../../core/crm-field.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
 import type { Preview } from '../../sync/preview.ts';
+import { gatherAlike, sameOf } from '../alike.ts';
 import type { Output } from '../output.ts';
 import { countOf, formatCount, formatDuration } from '../quantities.ts';
 import { dueText } from './due-text.ts';
@@ -40,9 +41,11 @@ export function printPreview(
 
 function printCredits(output: Output, { credits }: PreviewText): void {
   const { needed, allowed, remaining, limit } = credits.enhancements;
-  output.print(
-    `  Credits: ${formatCount(needed)} needed, ${formatCount(allowed)} would be spent, ${formatCount(remaining)} in the bucket "enhancements"`,
-  );
+  const cost =
+    needed === 0
+      ? 'none needed'
+      : `${formatCount(needed)} needed, ${formatCount(allowed)} would be spent`;
+  output.print(`  Credits: ${cost}, ${formatCount(remaining)} in the bucket "enhancements"`);
   if (limit !== null) {
     const left = countOf(needed - allowed, 'contact');
     output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));
@@ -108,7 +111,13 @@ function printFields(output: Output, { fields }: PreviewText): void {
   if (fields.length === 0) return;
   output.print();
   output.print(output.style.warn(`  ${countOf(fields.length, 'problem')} with the field map:`));
-  for (const { message, mend } of fields) output.print(`  - ${message} ${mend}`);
+  const findings = fields.map(({ field, message, mend }) => ({
+    ...{ subject: field, ok: false, message, mend },
+  }));
+  for (const { message, mend, others } of gatherAlike(findings)) {
+    output.print(`  - ${message} ${mend}`);
+    if (others.length > 0) output.print(`    ${sameOf(others)}`);
+  }
 }
 
 function effortOf({ calls, secondsAtLimit }: PreviewText): string {

@@ -1,4 +1,5 @@
 import { isoTime } from '../../core/clock.ts';
+import { OUTCOME_REASONS } from '../../core/outcome.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { WriteRow } from '../../store/deliveries.ts';
@@ -7,6 +8,7 @@ import type { RunRow } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { PathCost } from '../../store/warm-paths.ts';
 import { reportOf } from '../../sync/stored-report.ts';
+import { nextSteps } from '../next-steps.ts';
 import type { Output } from '../output.ts';
 import { countOf, formatCount } from '../quantities.ts';
 import { printRun } from '../sync/run-summary.ts';
@@ -30,10 +32,27 @@ export interface RunDetail extends RunReport {
   writeCount: number;
 }
 
-/** Puts a run's detail together; `limit` is for the contacts and for the writes. */
-export async function describeRun(store: Store, row: RunRow, limit: number): Promise<RunDetail> {
+/** How much of a run is shown, and what comes first. */
+export interface DetailOptions {
+  /** At most so many contacts, and so many writes. */
+  limit: number;
+  /** True if contacts that failed or are held stand before the others. */
+  pressingFirst: boolean;
+}
+
+const PRESSING_REASONS = Object.entries(OUTCOME_REASONS).flatMap(([reason, outcome]) =>
+  outcome === 'failed' || outcome === 'held' ? [reason] : [],
+);
+
+/** Puts a run's detail together. */
+export async function describeRun(
+  store: Store,
+  row: RunRow,
+  { limit, pressingFirst }: DetailOptions,
+): Promise<RunDetail> {
   const reasons = await store.contacts.countOutcomes(row.id, row.integration_id);
-  const outcomes = await store.contacts.listOutcomes(row.id, row.integration_id, limit);
+  const first = pressingFirst ? PRESSING_REASONS : [];
+  const outcomes = await store.contacts.listOutcomes(row.id, row.integration_id, limit, first);
   const writes = await store.deliveries.listWrites(row.id);
   return {
     ...(await reportOf(store, row)),
@@ -61,7 +80,10 @@ function writeOf(write: WriteRow): RunDetail['writes'][number] {
 
 /** A run and what it did to its contacts, for a person. */
 export function printRunDetail(output: Output, detail: RunDetail): void {
-  printRun(output, detail, new Map(Object.entries(detail.reasons)));
+  printRun(output, detail, {
+    reasons: new Map(Object.entries(detail.reasons)),
+    steps: nextSteps(detail, { contactsListed: true }),
+  });
   printShared(output, detail);
   printQueries(output, detail);
   printOutcomes(output, detail);
@@ -107,11 +129,23 @@ function printWrites(output: Output, { writes, writeCount }: RunDetail): void {
   output.table(
     [
       { header: 'Written into', value: ({ crmId }) => crmId },
-      { header: 'Fields', value: ({ fields }) => fields.join(', '), shrinks: true },
+      { header: 'Fields', value: ({ text }) => text, shrinks: true },
     ],
-    writes,
+    withFieldTexts(writes),
   );
   printRest(output, writeCount - writes.length);
+}
+
+/** Names the fields of each write once: `14 fields, as in 0035e001` where those of another are alike. */
+function withFieldTexts(writes: RunDetail['writes']): { crmId: string; text: string }[] {
+  const named = new Map<string, string>();
+  return writes.map(({ crmId, fields }) => {
+    const names = fields.join(', ');
+    const first = named.get(names);
+    if (first === undefined) named.set(names, crmId);
+    const isAlike = first !== undefined && fields.length > 1;
+    return { crmId, text: isAlike ? `${countOf(fields.length, 'field')}, as in ${first}` : names };
+  });
 }
 
 function printRest(output: Output, rest: number): void {

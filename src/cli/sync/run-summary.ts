@@ -1,26 +1,25 @@
 import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
 import type { BucketReport, RunReport, RunStatus } from '../../core/run.ts';
-import { nextSteps } from '../next-steps.ts';
+import { hangLines } from '../hang-lines.ts';
 import type { Output } from '../output.ts';
 import { countOf, formatCount, formatDuration } from '../quantities.ts';
 import { shortId } from '../short-id.ts';
 import type { Style } from '../style.ts';
 
-/** A run for a person: how it ended, what it counted, why, and what to do next. */
+/** A run for a person: how it ended, what it counted, why, and the steps to take next. */
 export function printRun(
   output: Output,
   report: RunReport,
-  reasons: ReadonlyMap<string, number>,
+  { reasons, steps }: { reasons: ReadonlyMap<string, number>; steps: readonly string[] },
 ): void {
   const { style } = output;
   output.print(`${style.strong(report.integration)}: ${endOf(report, style)}`);
-  if (report.reason !== null) output.print(`  ${report.reason.message}`);
+  if (report.reason !== null) output.print(`  ${hangLines(report.reason.message, 2)}`);
   output.print(`  ${countsOf(report)}`);
   output.print(`  ${creditsOf(report)}`);
   printReasons(output, reasons);
   printNetworks(output, report);
-  const steps = nextSteps(report);
   if (steps.length > 0) output.print();
   for (const step of steps) output.print(`  ${step}`);
   output.print();
