@@ -20,7 +20,7 @@ export const OUTCOME_TEXTS = {
     'the service knows nobody with this name and address; asked again when the contact changes',
   person_invalid: 'the service refused the details of this person; correct them in the CRM',
   crm_refused: 'the CRM refused the values; tried again by the next run',
-  values_unfit: 'no value of the profile fits its field; see "donor-sync doctor"',
+  values_unfit: 'no field of the CRM can take its values; see "donor-sync fields check"',
   profile_unreadable: 'the profile could not be read; fetched again by the next run',
   name_mismatch: 'the name in the profile is not that of the contact; a person decides',
   lost_answer: 'the answer was lost after the credit may have been spent; a person decides',

@@ -10,6 +10,12 @@ export function ownerText({ host, processId, start }: Owner): string {
   return `${host}/${processId}/${start}`;
 }
 
+/** `process 4711 on worker-2`, for the text of an owner. */
+export function ownerWords(text: string): string {
+  const [host, processId] = text.split('/');
+  return `process ${processId} on ${host}`;
+}
+
 /**
  * True if the owner is certainly dead: a process of this machine that does not run any more. Of
  * other machines nothing is known; their leases run out.

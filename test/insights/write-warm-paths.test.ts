@@ -189,6 +189,14 @@ describe('writeWarmPaths', PATIENTLY, () => {
     expect(world.filled(SENTENCE).size).toBe(0);
   });
 
+  it('counts a contact that got a profile and a path once when a run is undone', async () => {
+    world = await createPathWorld();
+    const { id, contacts } = await world.sync();
+    const deps = world.deps();
+    const undone = await withLease(deps, world.integration.id, (lease) => undoRun(deps, lease, id));
+    expect(undone.contacts).toEqual({ restored: contacts.written, gone: 0, refused: 0 });
+  });
+
   it('tries a record again that the CRM refused, and says so', async () => {
     await open({ integration: { insights: { enabled: false } } });
     const integration = withInsights();
