@@ -3,6 +3,7 @@ import { integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createCreditReader } from '../../src/http/dashboard/credits.ts';
 import type { CreditBalances } from '../../src/partner/credits.ts';
+import { PartnerKeyExpired, PartnerKeyRejected } from '../../src/partner/errors.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 
 function anIntegration(id: string, apiKey: string) {
@@ -77,8 +78,24 @@ describe('createCreditReader', () => {
     service.answer = () => Promise.reject(new Error('away'));
     await clock.advance(30_000);
     expect(await reader.read([RIVERSIDE])).toMatchObject([
-      { balances: { enhancements: 100 }, readAt: '1970-01-01T00:00:00.000Z', isUnanswered: true },
+      {
+        balances: { enhancements: 100 },
+        readAt: '1970-01-01T00:00:00.000Z',
+        trouble: 'unanswered',
+      },
     ]);
+  });
+
+  it.each([
+    ['key_rejected', new PartnerKeyRejected('GET /credits')],
+    ['key_expired', new PartnerKeyExpired('GET /credits', null)],
+  ])('tells a key that is not accepted from a service that is away: %s', async (trouble, error) => {
+    const { reader, clock, service } = openReader();
+    service.answer = () => Promise.reject(error);
+    expect(await reader.read([RIVERSIDE])).toMatchObject([{ balances: null, trouble }]);
+    service.answer = () => Promise.resolve(balancesOf(100));
+    await clock.advance(30_000);
+    expect(await reader.read([RIVERSIDE])).toMatchObject([{ trouble: null }]);
   });
 
   it('lets no page wait long for a slow answer, and has it for the next one', async () => {
@@ -87,7 +104,7 @@ describe('createCreditReader', () => {
     service.answer = () => slow.promise;
     const first = reader.read([RIVERSIDE]);
     await clock.advance(1_500);
-    expect(await first).toMatchObject([{ balances: null, isUnanswered: false }]);
+    expect(await first).toMatchObject([{ balances: null, trouble: null }]);
     const second = reader.read([RIVERSIDE]);
     slow.resolve(balancesOf(7));
     expect(await second).toMatchObject([{ balances: { enhancements: 7 } }]);

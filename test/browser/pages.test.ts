@@ -141,6 +141,21 @@ describe('the pages', () => {
     }
   });
 
+  it('call a person where the partner key is not accepted, and say what to do', async () => {
+    const here = await open({ apiKey: 'nobody-knows-this' });
+    await here.addPeople(1);
+    const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await here.untilEnded(runId);
+    const status = (await here.request('/')).text.replace(/<svg.*?<\/svg>/gs, '');
+    expect(status).toContain('status-attention">Needs a person');
+    expect(status).toContain('status-attention">Stopped early');
+    const [, credits = ''] = status.split('id="credits"');
+    expect(credits).toContain('The service does not accept this key.');
+    expect(credits).toContain('Put a valid partner key into the settings and restart.');
+    const run = (await here.request(`/runs/${runId}`)).text.replace(/<svg.*?<\/svg>/gs, '');
+    expect(run).toContain('status-attention">Stopped early');
+  });
+
   it('hold no name of a contact', async () => {
     const here = await open();
     const ids = await here.addPeople(3);

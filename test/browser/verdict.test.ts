@@ -51,11 +51,11 @@ describe('judge', () => {
 });
 
 describe('standingOf', () => {
-  const calm = { isRunning: false, isQueued: false };
+  const calm = { isRunning: false, isQueued: false, problem: null };
 
   it('puts what goes on before how the last run ended', () => {
     const lastRun = { status: 'failed' };
-    expect(standingOf({ isRunning: true, isQueued: true, lastRun })).toBe('syncing');
+    expect(standingOf({ ...calm, isRunning: true, isQueued: true, lastRun })).toBe('syncing');
     expect(standingOf({ ...calm, isQueued: true, lastRun })).toBe('queued');
     expect(standingOf({ ...calm, lastRun })).toBe('failed');
   });
@@ -63,6 +63,15 @@ describe('standingOf', () => {
   it('takes a run that nobody works on for one that was cut off', () => {
     expect(standingOf({ ...calm, lastRun: { status: 'running' } })).toBe('stopped');
     expect(standingOf({ ...calm, lastRun: undefined })).toBe('new');
+  });
+
+  it('tells what goes on by itself from what a person has to mend', () => {
+    const standing = (code: string) => {
+      const { problem = null } = aStop(code);
+      return standingOf({ ...calm, lastRun: { status: 'incomplete' }, problem });
+    };
+    expect(standing('crm_unavailable')).toBe('stopped');
+    expect(standing('partner_key_rejected')).toBe('stuck');
   });
 });
 

@@ -49,6 +49,10 @@ export interface HttpWorld {
 export interface HttpWorldOptions {
   service?: PartnerSandboxOptions;
   publicUrl?: string;
+  /** What people call the integration. */
+  name?: string;
+  /** The integration's partner key; one that the service accepts unless told. */
+  apiKey?: string;
   limits?: Partial<ServerLimits>;
   /** Does not begin runs: what is asked for waits. */
   isIdle?: boolean;
@@ -84,6 +88,7 @@ export const errorSchema = z.strictObject({
 
 export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<HttpWorld> {
   const { clock = systemClock, publicUrl = 'http://127.0.0.1:8787' } = options;
+  const { name = 'Riverside Food Bank' } = options;
   const service = await startPartnerSandbox({
     ...{ donors: 500, rate: 0, jobTimeMs: 0 },
     ...options.service,
@@ -107,8 +112,8 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
         integrations: [
           {
             id: 'riverside',
-            name: 'Riverside Food Bank',
-            partner: { baseUrl: service.baseUrl, apiKey: service.apiKey },
+            name,
+            partner: { baseUrl: service.baseUrl, apiKey: options.apiKey ?? service.apiKey },
             crm: { kind: 'memory', name: crmName },
             settleAfterMs: 200,
           },

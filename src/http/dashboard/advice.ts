@@ -11,6 +11,9 @@ export interface Advice {
   command: string | null;
 }
 
+/** What to do about a key that the service does not accept. */
+export const VALID_KEY_NEEDED = 'Put a valid partner key into the settings and restart.';
+
 /** The advice for the reason of a run that stopped or failed; null means that it was cut off. */
 export function adviceFor(reason: RunReason | null, integrationId: string): Advice {
   switch (reason?.code) {
@@ -34,7 +37,7 @@ export function adviceFor(reason: RunReason | null, integrationId: string): Advi
       return patience('The CRM has a limit for each day. The next run goes on once it is over.');
     case 'partner_key_rejected':
     case 'partner_key_expired':
-      return person('Put a valid partner key into the settings and restart.', integrationId);
+      return person(VALID_KEY_NEEDED, integrationId);
     case 'crm_unauthorized':
       return person('Connect the CRM again, or renew its credentials.', integrationId);
     default:

@@ -1,6 +1,7 @@
 import { formatCount } from '../../core/quantities.ts';
 import { BUCKETS, type Bucket } from '../../partner/buckets.ts';
-import type { KeyCredits } from './credits.ts';
+import { VALID_KEY_NEEDED } from './advice.ts';
+import type { CreditTrouble, KeyCredits } from './credits.ts';
 import { Moment, Status } from './parts.tsx';
 
 /** What each partner key has left in its buckets. */
@@ -20,7 +21,7 @@ export function CreditsSection({ credits, now }: { credits: readonly KeyCredits[
 }
 
 function Key({ credits, now }: { credits: KeyCredits; now: number }) {
-  const { integrations, balances, readAt, isUnanswered } = credits;
+  const { integrations, balances, readAt, trouble } = credits;
   return (
     <div class="key">
       <p>
@@ -32,12 +33,8 @@ function Key({ credits, now }: { credits: KeyCredits; now: number }) {
           </span>
         )}
       </p>
-      {isUnanswered && (
-        <p>
-          <Status kind="attention" word="The service does not tell the balances right now." />
-        </p>
-      )}
-      {balances === null && !isUnanswered && <p class="empty">The service is being asked…</p>}
+      {trouble !== null && <Untold trouble={trouble} />}
+      {balances === null && trouble === null && <p class="empty">The service is being asked…</p>}
       {balances !== null && (
         <dl class="buckets">
           {ORDER.map((bucket) => (
@@ -54,6 +51,29 @@ function Key({ credits, now }: { credits: KeyCredits; now: number }) {
         </dl>
       )}
     </div>
+  );
+}
+
+const TROUBLES: Readonly<Record<CreditTrouble, string>> = {
+  key_rejected: 'The service does not accept this key.',
+  key_expired: 'This key has expired.',
+  unanswered: 'The service does not tell the balances right now.',
+};
+
+/** Why there are no new balances, and what to do if that does not pass by itself. */
+function Untold({ trouble }: { trouble: CreditTrouble }) {
+  return (
+    <>
+      <p>
+        <Status kind="attention" word={TROUBLES[trouble]} />
+      </p>
+      {trouble !== 'unanswered' && (
+        <p>
+          <span aria-hidden="true">→ </span>
+          {VALID_KEY_NEEDED}
+        </p>
+      )}
+    </>
   );
 }
 

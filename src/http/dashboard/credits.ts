@@ -1,6 +1,6 @@
 /** The credits of each partner key, asked of the service: that is free. */
 import { type Clock, isoTime } from '../../core/clock.ts';
-import { messageOf } from '../../core/errors.ts';
+import { DonorSyncError, messageOf } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Log } from '../../core/log.ts';
 import type { PartnerClient } from '../../partner/client.ts';
@@ -14,9 +14,12 @@ export interface KeyCredits {
   balances: CreditBalances | null;
   /** When the service said so, ISO 8601. */
   readAt: string | null;
-  /** True if the service did not answer when it was asked last. */
-  isUnanswered: boolean;
+  /** Why the service did not tell when it was asked last; null if it did. */
+  trouble: CreditTrouble | null;
 }
+
+/** The key is not accepted: a person is needed. Or there was no answer for another reason. */
+export type CreditTrouble = 'key_rejected' | 'key_expired' | 'unanswered';
 
 export interface CreditReader {
   /** The credits of these integrations' keys; what does not come soon is there the next time. */
@@ -33,7 +36,7 @@ interface Known {
   balances: CreditBalances | null;
   readAt: number | null;
   askedAt: number;
-  isUnanswered: boolean;
+  trouble: CreditTrouble | null;
   /** Resolves when the question that is open has its answer; never rejects. */
   asking: Promise<void> | null;
 }
@@ -76,24 +79,24 @@ export function createCreditReader({
   function refresh(key: string, integration: Integration): Promise<void> {
     const now = clock.now();
     const before = known.get(key) ?? {
-      ...{ balances: null, readAt: null, isUnanswered: false, asking: null },
+      ...{ balances: null, readAt: null, trouble: null, asking: null },
       askedAt: Number.NEGATIVE_INFINITY,
     };
     if (before.asking !== null) return before.asking;
     // A clock that was set back counts as a long time.
     if (before.askedAt <= now && now - before.askedAt < MAX_AGE_MS) return Promise.resolve();
-    const asking = ask(integration).then((balances) => {
-      known.set(key, {
-        balances: balances ?? before.balances,
-        readAt: balances === null ? before.readAt : clock.now(),
-        ...{ askedAt: now, isUnanswered: balances === null, asking: null },
-      });
+    const asking = ask(integration).then((answer) => {
+      const latest =
+        typeof answer === 'string'
+          ? { balances: before.balances, readAt: before.readAt, trouble: answer }
+          : { balances: answer, readAt: clock.now(), trouble: null };
+      known.set(key, { ...latest, askedAt: now, asking: null });
     });
     known.set(key, { ...before, asking });
     return asking;
   }
 
-  async function ask(integration: Integration): Promise<CreditBalances | null> {
+  async function ask(integration: Integration): Promise<CreditBalances | CreditTrouble> {
     try {
       const open = await application.open(integration, stopping);
       try {
@@ -104,7 +107,7 @@ export function createCreditReader({
     } catch (error) {
       const facts = { integration: integration.id, error: messageOf(error) };
       log.warn(facts, 'the credits could not be read for the status page');
-      return null;
+      return troubleOf(error);
     }
   }
 
@@ -115,12 +118,18 @@ export function createCreditReader({
   }
 }
 
+function troubleOf(error: unknown): CreditTrouble {
+  const code = error instanceof DonorSyncError ? error.code : null;
+  if (code === 'partner_key_rejected') return 'key_rejected';
+  return code === 'partner_key_expired' ? 'key_expired' : 'unanswered';
+}
+
 function viewOf(integrations: readonly Integration[], known: Known | undefined): KeyCredits {
   const readAt = known?.readAt ?? null;
   return {
     integrations: integrations.map(({ id, name = id }) => name),
     balances: known?.balances ?? null,
     readAt: readAt === null ? null : isoTime(readAt),
-    isUnanswered: known?.isUnanswered ?? false,
+    trouble: known?.trouble ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import { countOf } from '../../core/quantities.ts';
 import type { HoldsView, HoldView } from './holds.ts';
-import { Dialog, Moment, RecordId } from './parts.tsx';
+import { CommandLine, Dialog, Moment, RecordId } from './parts.tsx';
 
 /** What waits for a person, with the decisions for those who may make them. */
 export function HoldsSection(props: { holds: HoldsView; isAdmin: boolean; now: number }) {
@@ -15,14 +15,14 @@ export function HoldsSection(props: { holds: HoldsView; isAdmin: boolean; now: n
         ) : (
           <>
             <p class="quiet">
-              Names are kept nowhere. To see them: <code>donor-sync holds --show</code>
+              Names are kept nowhere. To see them: <CommandLine text="donor-sync holds --show" />
             </p>
             <HoldTable holds={holds.shown} isAdmin={isAdmin} now={now} />
           </>
         )}
         {more > 0 && (
           <p class="quiet">
-            And {countOf(more, 'more')}: <code>donor-sync holds</code>
+            And {countOf(more, 'more')}: <CommandLine text="donor-sync holds" />
           </p>
         )}
       </div>
@@ -58,11 +58,13 @@ function HoldTable(props: { holds: readonly HoldView[]; isAdmin: boolean; now: n
                 <RecordId id={hold.subject} url={hold.url} />
               )}
             </th>
-            <td data-label="Integration">{hold.integration.name}</td>
+            <td data-label="Integration" class="wide">
+              {hold.integration.name}
+            </td>
             <td data-label="Why" class="wide">
               {hold.why}
             </td>
-            <td data-label="Since">
+            <td data-label="Since" class="wide">
               <Moment at={hold.since} now={now} />
             </td>
             {isAdmin && (

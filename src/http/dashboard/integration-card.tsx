@@ -21,6 +21,7 @@ const STANDINGS: Readonly<Record<Standing, { kind: MarkKind; word: string }>> = 
   well: { kind: 'well', word: 'Well' },
   new: { kind: 'idle', word: 'Not synced yet' },
   stopped: { kind: 'patience', word: 'Stopped early' },
+  stuck: { kind: 'attention', word: 'Needs a person' },
   failed: { kind: 'failed', word: 'Failed' },
 };
 
@@ -162,7 +163,7 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
           <RunStatus report={report} isCutOff={isCutOff} />
         </a>
       </th>
-      <td data-label="Began">
+      <td data-label="Began" class="broad">
         <Moment at={startedAt} now={now} />
       </td>
       <td data-label="Took">{finishedAt === null ? '–' : formatSpan(startedAt, finishedAt)}</td>

@@ -136,10 +136,11 @@ async function readSigns(
   const past = rows.filter((row) => row.id !== running?.run).slice(0, SHOWN_RUNS);
   const [lastRun] = past;
   const isRunning = running !== null;
-  const standing = standingOf({ isRunning, isQueued: request !== undefined, lastRun });
+  const problem = problemOf(lastRun);
+  const standing = standingOf({ isRunning, isQueued: request !== undefined, lastRun, problem });
   return {
     ...{ integration, id, name, standing, past },
-    problem: standing === 'syncing' || standing === 'queued' ? null : problemOf(lastRun),
+    problem: standing === 'syncing' || standing === 'queued' ? null : problem,
     currentId: isRunning ? running.run : (request?.run_id ?? null),
     hasBegun: isRunning,
   };

@@ -3,7 +3,7 @@ import type { Child, PropsWithChildren } from 'hono/jsx';
 import type { Outcome } from '../../core/outcome.ts';
 import { formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
-import type { Advice } from './advice.ts';
+import { type Advice, adviceFor } from './advice.ts';
 import { formatMoment, formatRelative } from './words.ts';
 
 /** What a mark says; each has a shape of its own, so that its colour is never all there is. */
@@ -82,10 +82,17 @@ export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: b
     case 'succeeded':
       return <Status kind="well" word="Done" />;
     case 'incomplete':
-      return <Status kind="patience" word="Stopped early" />;
+      return (
+        <Status kind={markOf(adviceFor(report.reason, report.integration))} word="Stopped early" />
+      );
     case 'failed':
       return <Status kind="failed" word="Failed" />;
   }
+}
+
+/** Whether somebody is called, or it goes on by itself. */
+function markOf({ needs }: Advice): MarkKind {
+  return needs === 'person' ? 'attention' : 'patience';
 }
 
 const OUTCOME_MARKS: Readonly<Record<Outcome, MarkKind>> = {
@@ -106,7 +113,7 @@ export function OutcomeStatus({ outcome }: { outcome: Outcome | null }) {
 /** What went wrong with which run, and what to do about it. */
 export function Trouble(props: { which: string; message: string; advice: Advice }) {
   const { which, message, advice } = props;
-  const kind = advice.needs === 'person' ? 'attention' : 'patience';
+  const kind = markOf(advice);
   return (
     <div class={`trouble trouble-${kind}`}>
       <Mark kind={kind} />
@@ -120,7 +127,7 @@ export function Trouble(props: { which: string; message: string; advice: Advice 
           {advice.command !== null && (
             <>
               {' '}
-              To see more: <code>{advice.command}</code>
+              To see more: <CommandLine text={advice.command} />
             </>
           )}
         </p>
@@ -160,10 +167,39 @@ export function CountCell({ label, count }: { label: string; count: number }) {
 
 /** An id in a CRM, as a link to its page if that is known. */
 export function RecordId({ id, url }: { id: string; url: string | null }) {
-  if (url === null) return <code>{id}</code>;
+  const code = (
+    <code>
+      <Word text={id} />
+    </code>
+  );
+  if (url === null) return code;
   return (
     <a href={url} rel="noreferrer">
-      <code>{id}</code>
+      {code}
     </a>
   );
+}
+
+/** A command to copy: its lines end between words, never at the hyphen of one. */
+export function CommandLine({ text }: { text: string }) {
+  const [first = '', ...others] = text.split(' ');
+  return (
+    <code>
+      <Word text={first} />
+      {others.map((word) => (
+        <>
+          {' '}
+          <Word text={word} />
+        </>
+      ))}
+    </code>
+  );
+}
+
+/** Characters that find room on a line of the narrowest phone; ids of Salesforce have 18. */
+const MAX_WHOLE_LENGTH = 24;
+
+/** A word of code in one piece, unless it is too long for that. */
+function Word({ text }: { text: string }) {
+  return <span class={text.length > MAX_WHOLE_LENGTH ? '' : 'whole'}>{text}</span>;
 }

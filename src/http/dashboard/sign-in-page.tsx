@@ -1,4 +1,5 @@
 import { Layout, type Viewer } from './layout.tsx';
+import { CommandLine } from './parts.tsx';
 
 export interface SignInView {
   /** Where to go then: a path of ours. */
@@ -34,7 +35,8 @@ export function SignInPage({ to, isRefused, viewer }: SignInView & { viewer: Vie
           Sign in
         </button>
         <p class="quiet">
-          Whoever runs donor-sync makes one: <code>donor-sync tokens create --role viewer</code>
+          Whoever runs donor-sync makes one:{' '}
+          <CommandLine text='donor-sync tokens create --role viewer --name "Anna"' />
         </p>
       </form>
     </Layout>

@@ -4,7 +4,7 @@ import { HoldsSection } from './holds-section.tsx';
 import { IntegrationCard } from './integration-card.tsx';
 import { Layout, type Viewer } from './layout.tsx';
 import { type Overview, PAGE_SIZE } from './overview.ts';
-import { Mark, type MarkKind } from './parts.tsx';
+import { CommandLine, Mark, type MarkKind } from './parts.tsx';
 import type { Verdict } from './verdict.ts';
 
 /** Is everything well, and if not, what is there to do? */
@@ -26,8 +26,8 @@ export function StatusPage(props: { overview: Overview; note: string | null; vie
       {integrations.length === 0 && (
         <div class="card">
           <p class="empty">
-            The settings name no integration. <code>donor-sync init</code> asks a few questions and
-            writes one.
+            The settings name no integration. <CommandLine text="donor-sync init" /> asks a few
+            questions and writes one.
           </p>
         </div>
       )}

@@ -41,6 +41,7 @@ h2 { font-size: 1.125rem; line-height: 1.35; letter-spacing: -0.005em; }
 h3 { font-size: 1rem; }
 a { color: var(--accent); text-underline-offset: 0.2em; text-decoration-thickness: 1px; }
 code { font: var(--mono); overflow-wrap: anywhere; }
+.whole, td time { white-space: nowrap; }
 [hidden] { display: none !important; }
 
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; border-radius: 4px; }
@@ -124,11 +125,10 @@ main { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
   border: 1px solid var(--line); border-radius: var(--radius); box-shadow: var(--shadow);
 }
 .card-head { display: flex; align-items: flex-start; justify-content: space-between; gap: var(--gap); }
-.card-head h2 { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.625rem; }
 .kind {
-  padding: 0.1rem 0.5rem; border-radius: 1rem;
+  display: inline-block; padding: 0.1rem 0.5rem; border-radius: 1rem;
   background: var(--sunken); color: var(--quiet); font-size: 0.75rem; font-weight: 550;
-  letter-spacing: 0; white-space: nowrap;
+  letter-spacing: 0; white-space: nowrap; vertical-align: middle;
 }
 .standing { margin-top: 0.25rem; }
 .card section { margin-top: 2rem; }
@@ -246,6 +246,7 @@ summary { cursor: pointer; font-weight: 550; }
   .stacks tr { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.5rem 1rem; padding: 0.875rem 0; }
   .stacks th, .stacks td { padding: 0; text-align: left; }
   .stacks tbody th, .stacks .wide { grid-column: 1 / -1; }
+  .stacks .broad { grid-column: span 2; }
   .stacks td.action { text-align: left; grid-column: 1 / -1; }
   .stacks td.zero { display: none; }
   .stacks td[data-label]::before {

@@ -4,8 +4,11 @@ import { countOf } from '../../core/quantities.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { type Advice, adviceFor } from './advice.ts';
 
-/** Where an integration stands. `stopped` goes on by itself or with some help; `failed` does not. */
-export type Standing = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'failed';
+/**
+ * Where an integration stands. `stopped` goes on by itself, `stuck` once a person has done something;
+ * `failed` is what nobody foresaw.
+ */
+export type Standing = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'stuck' | 'failed';
 
 /** Why the last run of an integration did not come to its end. */
 export interface Problem {
@@ -20,15 +23,18 @@ export interface Signs {
   isQueued: boolean;
   /** The newest run that is not going on. */
   lastRun: Pick<RunRow, 'status'> | undefined;
+  /** What that run ended with; null if it was well. */
+  problem: Problem | null;
 }
 
 /** What goes on now says more than how the last run ended. */
-export function standingOf({ isRunning, isQueued, lastRun }: Signs): Standing {
+export function standingOf({ isRunning, isQueued, lastRun, problem }: Signs): Standing {
   if (isRunning) return 'syncing';
   if (isQueued) return 'queued';
   if (lastRun === undefined) return 'new';
   if (lastRun.status === 'succeeded') return 'well';
-  return lastRun.status === 'failed' ? 'failed' : 'stopped';
+  if (lastRun.status === 'failed') return 'failed';
+  return problem?.advice.needs === 'person' ? 'stuck' : 'stopped';
 }
 
 /** What the last run ended with; null if it was well. A run that was cut off has left no reason. */
