@@ -7,7 +7,7 @@
 /** Given to Node before everything else; what the caller gives itself comes later and wins. */
 const NODE_FLAGS = [
   // Bounds the young generation; V8's own bound is several times as large.
-  '--max-semi-space-size=4',
+  '--max-semi-space-size=8',
   // The old generation is collected when it has grown by a fifth since the last time.
   '--heap-growing-percent=20',
   // Each thread that compiles keeps a heap of its own for it.

@@ -54,7 +54,7 @@ describe('a process that keeps its memory flat', () => {
 
   it('bounds the young generation and has freed memory given back', async () => {
     const { told } = await run({});
-    expect(told.flags).toContain('--max-semi-space-size=4');
+    expect(told.flags).toContain('--max-semi-space-size=8');
     expect(told.trimThreshold).toBe('131072');
   });
 
@@ -77,7 +77,7 @@ describe('a process that keeps its memory flat', () => {
     const [message] = await once(child, 'message');
     const told = toldSchema.parse(message);
     expect(told.processId).toBe(child.pid);
-    expect(told.flags).not.toContain('--max-semi-space-size=4');
+    expect(told.flags).not.toContain('--max-semi-space-size=8');
   });
 
   interface Start {
