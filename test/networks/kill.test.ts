@@ -8,6 +8,7 @@ import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { killUntilDone } from '../helpers/killed-sync.ts';
+import { controlService } from '../helpers/service-control.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const CONTACTS = 80;
@@ -64,7 +65,10 @@ it('loses no member, no credit and no warm path, however often mirroring is kill
     expect(await spentOnNetworks(service)).toBe(begun);
   }
 
-  const calm = await createPlace(service, await issueKey(service));
+  const calm = await createPlace(
+    service,
+    await controlService(service).issueKey({ team: CALM_TEAM }),
+  );
   await calm.setGroups(NIGHTS[2]);
   await calm.sync(0);
   expect(await killed.paths()).toEqual(await calm.paths());
@@ -141,17 +145,6 @@ integrations:
 `;
 }
 
-const peopleSchema = z.object({
-  people: z.array(
-    z.object({
-      id: z.string(),
-      firstName: z.string().nullable(),
-      lastName: z.string().nullable(),
-      addresses: z.array(z.string()),
-      employers: z.array(z.string()),
-    }),
-  ),
-});
 const rowsSchema = z.array(z.record(z.string(), z.string()));
 const donorSchema = z.object({ crm_id: z.string(), donor_id: z.string() });
 const networksSchema = z.object({
@@ -164,8 +157,8 @@ const chargesSchema = z.object({
 });
 
 async function peopleOf({ rootUrl }: PartnerSandbox) {
-  const reply = await fetch(`${rootUrl}/_sandbox/people?limit=${CONTACTS}`);
-  return peopleSchema.parse(await reply.json()).people.map((person) => ({
+  const people = await controlService({ rootUrl }).people(CONTACTS);
+  return people.map((person) => ({
     Id: person.id,
     First: person.firstName ?? '',
     Last: person.lastName ?? '',
@@ -187,16 +180,7 @@ function donorsIn(database: string): Map<string, string> {
   }
 }
 
-/** A key of another team, whose networks are its own. */
-async function issueKey({ rootUrl }: PartnerSandbox): Promise<string> {
-  const reply = await fetch(`${rootUrl}/_sandbox/keys`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ team: CALM_TEAM }),
-  });
-  return z.object({ apiKey: z.string() }).parse(await reply.json()).apiKey;
-}
-
+/** A team of its own, with networks of its own. */
 const CALM_TEAM = 'team-calm';
 
 /** The members of the networks of the team that is not calm, by name. */

@@ -7,6 +7,7 @@ import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { killUntilDone, readBooks } from '../helpers/killed-sync.ts';
+import { controlService } from '../helpers/service-control.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const CONTACTS = 300;
@@ -18,7 +19,6 @@ afterEach(async () => {
 });
 
 const rowsSchema = z.array(z.record(z.string(), z.string()));
-const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
 
 // The long version, with 200 kills of 1,000 contacts, is `npm run bench -- kill`.
 it('pays for each contact once, however often the sync is killed', async () => {
@@ -39,9 +39,7 @@ it('pays for each contact once, however often the sync is killed', async () => {
   );
 
   const books = readBooks(join(folder, 'store.db'));
-  const reply = await fetch(`${service.rootUrl}/_sandbox/ledger?bucket=enhancements`);
-  const { ledger } = ledgerSchema.parse(await reply.json());
-  const charged = ledger.reduce((sum, { amount }) => sum + amount, 0);
+  const charged = await controlService(service).spent();
   const output = rowsSchema.parse(
     parse(await readFile(join(folder, 'out.csv'), 'utf8'), { columns: true }),
   );
@@ -65,16 +63,11 @@ async function writeWorkplace(
   folder: string,
   service: { rootUrl: string; baseUrl: string; apiKey: string },
 ): Promise<string> {
-  const reply = await fetch(`${service.rootUrl}/_sandbox/people?limit=${CONTACTS}`);
-  const { people } = z
-    .object({ people: z.array(z.record(z.string(), z.unknown())) })
-    .parse(await reply.json());
-  const rows = people.map((person) => ({
-    Id: person['id'],
-    First: person['firstName'],
-    Last: person['lastName'],
-    Address: z.array(z.string()).parse(person['addresses'])[0] ?? '',
-    Employer: z.array(z.string()).parse(person['employers'])[0] ?? '',
+  const people = await controlService(service).people(CONTACTS);
+  const rows = people.map(({ id, firstName, lastName, addresses, employers }) => ({
+    ...{ Id: id, First: firstName, Last: lastName },
+    Address: addresses[0] ?? '',
+    Employer: employers[0] ?? '',
   }));
   await writeFile(join(folder, 'in.csv'), stringify(rows, { header: true }));
   const settings = join(folder, 'donor-sync.yaml');
