@@ -6,7 +6,7 @@
  * what happened to a single record is returned.
  */
 import type { z } from 'zod';
-import type { Clock } from '../src/core/clock.ts';
+import type { WallClock } from '../src/core/clock.ts';
 import type { Contact } from '../src/core/contact.ts';
 import type { CrmField, FieldSpec, FieldValues } from '../src/core/crm-field.ts';
 import type { FieldMapping } from '../src/core/field-map.ts';
@@ -24,6 +24,11 @@ export interface ConnectorDefinition<Settings = unknown> {
   defaultFields: readonly FieldMapping[];
   /** How a person lets donor-sync in on a page of the CRM; left out where there is no such page. */
   consent?: Consent<Settings>;
+  /**
+   * The one form of a contact's id that the connector itself uses, from any form that people and
+   * programs type; null if the text cannot be the id of a contact. Left out: ids have one form only.
+   */
+  canonicalId?(text: string): string | null;
   /** Opens nothing yet: the first call to `prepare` does. */
   create(options: ConnectorOptions<Settings>): Connector;
 }
@@ -83,11 +88,21 @@ export interface ContactsSettings {
   filter: string | null;
   /** The field that is true (or not blank) for people who must not be researched. */
   optOutField: string | null;
+  /** Where the opt-out field is a picklist: the values that opt out. */
+  optOutValues?: readonly string[] | null;
+  /** A field that marks the dead, besides those that the CRM is known to bring. */
+  deceasedField?: string | null;
+  /** A field that marks those who want no contact, likewise. */
+  doNotContactField?: string | null;
+  /** True if the dead are researched all the same. */
+  includeDeceased?: boolean;
+  /** True if those who want no contact are researched all the same. */
+  includeDoNotContact?: boolean;
 }
 
 /** What a connector is given; it makes no clock, log or secret store of its own. */
 export interface ConnectorDeps {
-  clock: Clock;
+  clock: WallClock;
   log: Log;
   /** Aborted when the run stops: waits end at once, requests under way may finish. */
   signal: AbortSignal;
@@ -113,6 +128,12 @@ export interface Connector {
    * Throws a ConfigurationError that lists what is wrong; nothing has been changed then.
    */
   prepare(): Promise<CrmAccount>;
+
+  /**
+   * Of what the persons are made that the service is shown, and what of it can be read. Asked after
+   * `prepare`; left out where every part of an identity can always be read.
+   */
+  identity?(): IdentityShape;
 
   /**
    * The contacts that changed since the cursor, all of them if it is null, page by page; also
@@ -188,6 +209,28 @@ export interface Capabilities {
 export interface CrmAccount {
   id: string;
   name: string;
+}
+
+/** How contacts are made into persons under the present settings and permissions. */
+export interface IdentityShape {
+  /**
+   * The settings that say which columns make the identity, as one text; another text is another
+   * mapping. Neither the filter nor the field map belongs to it.
+   */
+  columns: string;
+  /** What kind of data model was found, for example `plain` or `npsp`; part of the mapping. */
+  mode: string;
+  /** Where addresses and employers come from; those that cannot be read are named as well. */
+  sources: readonly IdentitySource[];
+}
+
+/** One field of the CRM that is a part of the identity. */
+export interface IdentitySource {
+  /** The CRM's own name, for example `MailingStreet`; `Contact.unreadable` uses the same. */
+  name: string;
+  part: 'addresses' | 'employers';
+  /** False if the integration's user may not read it (missing field access, missing scope). */
+  readable: boolean;
 }
 
 export interface ContactPage {

@@ -1,5 +1,5 @@
 /** The findings of `check()` that are the same for every CRM behind HTTP. */
-import type { Clock } from '../src/core/clock.ts';
+import type { WallClock } from '../src/core/clock.ts';
 import { messageOf } from '../src/core/errors.ts';
 import type { ContactsSettings, Finding, LimitState } from './contract.ts';
 import { isInReserve } from './daily-limit.ts';
@@ -28,7 +28,7 @@ export async function checked(
 /** Tokens and overlaps are reckoned by the clock; nothing is said while the CRM has not told its time. */
 export function checkClock(
   crm: string,
-  { api, clock }: { api: { serverTimeMs(): number | null }; clock: Pick<Clock, 'now'> },
+  { api, clock }: { api: { serverTimeMs(): number | null }; clock: Pick<WallClock, 'now'> },
 ): Finding[] {
   const serverTimeMs = api.serverTimeMs();
   if (serverTimeMs === null) return [];

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../src/core/clock.ts';
+import type { WallClock } from '../src/core/clock.ts';
 import { ConfigurationError } from '../src/core/errors.ts';
 import type { ConnectorSecrets } from './contract.ts';
 
 export interface RefreshTokenStore {
   secrets: ConnectorSecrets;
-  clock: Clock;
+  clock: WallClock;
   signal: AbortSignal;
   /** The name of the secret that holds the present refresh token. */
   name: string;

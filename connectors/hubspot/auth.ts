@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../../src/core/clock.ts';
+import type { WallClock } from '../../src/core/clock.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ConnectorSecrets } from '../contract.ts';
 import { parseJson } from '../json.ts';
@@ -28,7 +28,7 @@ export interface AuthDeps {
   auth: AuthSettings;
   exchange: Exchange;
   paths: Pick<Paths, 'accountDetails'>;
-  clock: Clock;
+  clock: WallClock;
   secrets: ConnectorSecrets;
   signal: AbortSignal;
 }

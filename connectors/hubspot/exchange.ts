@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Request } from '@hubspot/api-client/lib/src/services/http/Request.js';
 import { sendBufferedRequest } from '@hubspot/api-client/lib/src/services/http/Transport.js';
-import type { Clock } from '../../src/core/clock.ts';
+import type { WallClock } from '../../src/core/clock.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import { startDeadline, WRITE_GRACE_MS } from '../deadline.ts';
@@ -37,7 +37,7 @@ export interface TextReply {
 export interface ExchangeDeps {
   /** Where the API answers, for example `https://api.hubapi.com`. */
   url: string;
-  clock: Clock;
+  clock: WallClock;
   signal: AbortSignal;
   /** From 0 up to 1. */
   random: () => number;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { WallClock } from '../../src/core/clock.ts';
 import { createExchange } from './exchange.ts';
 import {
   type Authorization,
@@ -39,7 +39,7 @@ export interface HubspotOAuth {
 export interface OAuthOptions extends OAuthClient {
   /** The `crm.url` of the settings. */
   url: string;
-  clock: Clock;
+  clock: WallClock;
   signal: AbortSignal;
   /** From 0 up to 1. */
   random: () => number;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { WallClock } from '../../src/core/clock.ts';
 
 /** The pace of requests that HubSpot counts together. */
 export interface Pacer {
@@ -6,9 +6,9 @@ export interface Pacer {
    * Resolves when a request may leave, first come first served, or when the signal is aborted.
    * What it gives is to be called once the request was answered, or given up.
    */
-  take(clock: Clock, signal: AbortSignal): Promise<() => void>;
+  take(clock: WallClock, signal: AbortSignal): Promise<() => void>;
   /** Lets nobody through for so long, for example after a 429. */
-  pause(clock: Clock, ms: number): void;
+  pause(clock: WallClock, ms: number): void;
   /** Keeps another limit from now on. */
   keep(limit: Limit | null): void;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { WallClock } from '../../src/core/clock.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
 import { createApi, type HubspotApi, type HubspotWorld } from './api.ts';
@@ -16,7 +16,7 @@ export interface HubspotSession {
   /** `contacts.filter`; empty for all contacts. */
   filter: readonly FilterGroup[];
   api: HubspotApi;
-  clock: Clock;
+  clock: WallClock;
   log: Log;
   signal: AbortSignal;
   account: CrmAccount;

@@ -267,6 +267,7 @@ function canonicalValues(values: FieldValues): FieldValues {
 function noCalls(): Record<MemoryOperation, number> {
   return {
     prepare: 0,
+    identity: 0,
     readPages: 0,
     readByIds: 0,
     write: 0,

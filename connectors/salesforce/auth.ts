@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import type { OAuth2 } from 'jsforce/lib/core.js';
 import { z } from 'zod';
-import type { Clock } from '../../src/core/clock.ts';
+import type { WallClock } from '../../src/core/clock.ts';
 import { ConfigurationError, messageOf, RetriableError } from '../../src/core/errors.ts';
 import type { ConnectorSecrets } from '../contract.ts';
 import { withoutSlash } from '../crm-url.ts';
@@ -28,7 +28,7 @@ export interface AuthDeps {
   exchange: Exchange;
   /** Speaks to the token endpoint of `settings.url`. */
   oauth2: Pick<OAuth2, 'requestToken' | 'refreshToken'>;
-  clock: Clock;
+  clock: WallClock;
   secrets: ConnectorSecrets;
   signal: AbortSignal;
 }

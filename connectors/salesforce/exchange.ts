@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { WallClock } from '../../src/core/clock.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import { startDeadline, WRITE_GRACE_MS } from '../deadline.ts';
@@ -24,7 +24,7 @@ export interface TextReply {
 
 export interface ExchangeDeps {
   fetch: typeof globalThis.fetch;
-  clock: Clock;
+  clock: WallClock;
   signal: AbortSignal;
   /** From 0 up to 1. */
   random: () => number;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { WallClock } from '../../src/core/clock.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
@@ -12,7 +12,7 @@ export interface SalesforceSession {
   /** The SOQL condition that every contact must meet; null for none. */
   filter: string | null;
   api: SalesforceApi;
-  clock: Clock;
+  clock: WallClock;
   log: Log;
   signal: AbortSignal;
   random: () => number;

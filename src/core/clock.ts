@@ -1,5 +1,14 @@
 /** Time as a thing that is passed in, so that tests can own it. */
-export interface Clock {
+export interface Clock extends WallClock {
+  /**
+   * Milliseconds since some moment in the life of this process. No setting of the clock changes it,
+   * so that only this tells how much time has passed.
+   */
+  monotonicMs(): number;
+}
+
+/** The time of day, which a person or a time server may set at any moment. */
+export interface WallClock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
   /** Resolves after `ms`, or at once when the signal is aborted; never rejects. */
@@ -9,6 +18,7 @@ export interface Clock {
 /** The clock of this machine. */
 export const systemClock: Clock = {
   now: Date.now,
+  monotonicMs: () => performance.now(),
   sleep(ms, signal) {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {

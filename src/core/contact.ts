@@ -13,7 +13,18 @@ export interface Contact extends Identity {
   id: string;
   /** True if the CRM says that this person must not be researched. */
   optedOut: boolean;
+  /** Another mark of the CRM by which this person is left out; null or left out where there is none. */
+  excluded?: Exclusion | null;
+  /**
+   * Names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be
+   * read for this contact. Not readable is not the same as empty: what stands here is unknown.
+   * Left out or empty: everything could be read.
+   */
+  unreadable?: readonly string[];
 }
+
+/** Why a CRM's record alone keeps a person from being researched, besides an opt-out. */
+export type Exclusion = 'deceased' | 'do_not_contact';
 
 /**
  * The identity in one canonical text, from which its fingerprint is made. Case, accents and

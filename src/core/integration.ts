@@ -23,6 +23,40 @@ const creditLimit = z.int().nonnegative().nullable();
 export const contactsSchema = z.strictObject({
   filter: z.string().trim().min(1).nullable().default(null),
   optOutField: z.string().trim().min(1).nullable().default(null),
+  /** Where `optOutField` is a picklist: the values that opt out. */
+  optOutValues: z.array(z.string().trim().min(1)).min(1).nullable().default(null),
+  /** A field that marks the dead; besides those that the CRM is known to bring. */
+  deceasedField: z.string().trim().min(1).nullable().default(null),
+  /** A field that marks those who want no contact; besides those that the CRM is known to bring. */
+  doNotContactField: z.string().trim().min(1).nullable().default(null),
+  /** True if the dead are enhanced all the same. */
+  includeDeceased: z.boolean().default(false),
+  /** True if those who want no contact are enhanced all the same. */
+  includeDoNotContact: z.boolean().default(false),
+});
+
+/** What stops a spending that looks like a mistake until a person has looked at it. */
+export const guardsSchema = z.strictObject({
+  /**
+   * Purchases because the identity of known contacts changed, within seven days: more than this
+   * share of the known contacts, and at least so many, wait for a person.
+   */
+  massChange: z
+    .strictObject({
+      share: z.number().min(0).max(1).default(0.1),
+      atLeast: z.int().min(1).default(25),
+    })
+    .prefault({}),
+  /**
+   * The first submission under a mapping: at most `size` persons, and nothing more is sent unless
+   * at least the share `minKnown` of them is known to the service. 0 for no trial.
+   */
+  trial: z
+    .strictObject({
+      size: z.int().min(0).max(100).default(25),
+      minKnown: z.number().min(0).max(1).default(0.1),
+    })
+    .prefault({}),
 });
 
 export const refreshSchema = z.strictObject({
@@ -99,6 +133,7 @@ export const integrationSchema = z.strictObject({
   contacts: contactsSchema.prefault({}),
   refresh: refreshSchema.prefault({}),
   budget: budgetSchema.prefault({}),
+  guards: guardsSchema.prefault({}),
   /** Omitted: the connector's default map. */
   fields: z.array(fieldMappingSchema).optional(),
   networks: z.array(networkSchema).default([]),
@@ -115,4 +150,5 @@ export type Schedule = z.infer<typeof scheduleSchema>;
 export type Budget = z.infer<typeof budgetSchema>;
 export type CreditLimits = z.infer<typeof creditLimitsSchema>;
 export type NetworkSetting = z.infer<typeof networkSchema>;
+export type Guards = z.infer<typeof guardsSchema>;
 export type Refresh = z.infer<typeof refreshSchema>;

@@ -9,9 +9,14 @@ export const OUTCOME_TEXTS = {
   values_protected: 'a person typed the values that differ, or the field map protects them',
   profile_empty: 'the profile has no value for any mapped field',
   no_match_known: 'the service knew nobody like this before; asked again when the contact changes',
+  identity_change_rejected:
+    'a person decided that the changed details belong to the same person; no credit is spent',
+  profile_adopted: 'was enhanced by another installation, whose donor id the CRM carries',
   first_name_missing: 'has no first name, which the service needs; add it in the CRM',
   last_name_missing: 'has no last name, which the service needs; add it in the CRM',
   opted_out: 'has opted out and is never sent to the service',
+  deceased: 'is marked as deceased in the CRM and is never sent to the service',
+  do_not_contact: 'is marked as “do not contact” in the CRM and is never sent to the service',
   deleted_in_crm: 'is no longer in the CRM, or no longer among the contacts of the integration',
   merged_in_crm: 'was merged into another contact in the CRM, which is synced instead',
   forgotten: 'was erased with "forget" and is not taken up again',
@@ -24,6 +29,12 @@ export const OUTCOME_TEXTS = {
   profile_unreadable: 'the profile could not be read; fetched again by the next run',
   name_mismatch: 'the name in the profile is not that of the contact; a person decides',
   lost_answer: 'the answer was lost after the credit may have been spent; a person decides',
+  identity_mass_change:
+    'its details changed together with those of many others; a person decides whether that is worth a credit',
+  profile_deceased: 'the profile says that this person has died; a person decides',
+  identity_unreadable:
+    'a field of its name, address or employer can no longer be read; waits until access is back',
+  match_rate_low: 'waits because the service knew too few of the contacts sent so far',
   job_vanished: 'the service lost its job before the profile came; the next run asks again',
   job_too_old: 'its job took longer than any job should; the next run asks again',
   budget_reached: 'the budget in the settings is used up; a later run goes on',

@@ -23,9 +23,15 @@ export const OUTCOME_REASONS = {
   profile_empty: 'unchanged',
   /** The service knew nobody like this; asked again when the identity changes or time has passed. */
   no_match_known: 'unchanged',
+  /** A person decided that changed details are the same person's. */
+  identity_change_rejected: 'unchanged',
+  /** The CRM carried a profile of another installation, which was taken over. */
+  profile_adopted: 'unchanged',
   first_name_missing: 'skipped',
   last_name_missing: 'skipped',
   opted_out: 'skipped',
+  deceased: 'skipped',
+  do_not_contact: 'skipped',
   deleted_in_crm: 'skipped',
   merged_in_crm: 'skipped',
   forgotten: 'skipped',
@@ -44,10 +50,18 @@ export const OUTCOME_REASONS = {
   name_mismatch: 'held',
   /** The answer to a submission was lost, and the credit is gone or may be. */
   lost_answer: 'held',
+  /** The identities of many contacts changed at once. */
+  identity_mass_change: 'held',
+  /** The profile says that this person has died. */
+  profile_deceased: 'held',
   /** The service no longer knows the job, and its profile was never delivered. */
   job_vanished: 'waiting',
   /** The job ran longer than any job should. */
   job_too_old: 'waiting',
+  /** A part of the identity could be read before and cannot now. */
+  identity_unreadable: 'waiting',
+  /** Too few contacts are known under this mapping of columns. */
+  match_rate_low: 'waiting',
   budget_reached: 'waiting',
   credits_exhausted: 'waiting',
   /** The service accepted the request but did not process this person. */

@@ -13,7 +13,12 @@ export type StopCode =
   | 'crm_unauthorized'
   | 'crm_limit_reached'
   | 'crm_unavailable'
-  | 'interrupted';
+  | 'interrupted'
+  | 'match_rate_low'
+  | 'clock_wrong'
+  | 'store_replaced'
+  | 'store_does_not_know_crm'
+  | 'lease_lost';
 
 /** Why a run ended as `incomplete` or `failed`. */
 export interface RunReason {

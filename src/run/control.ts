@@ -131,6 +131,11 @@ const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
   'crm_limit_reached',
   'crm_unavailable',
   'interrupted',
+  'match_rate_low',
+  'clock_wrong',
+  'store_replaced',
+  'store_does_not_know_crm',
+  'lease_lost',
 ]);
 
 /** The stop code of an error that another run may get past; null for one that is a failure. */

@@ -6,6 +6,7 @@ import * as networks from '../../migrations/0004-networks.ts';
 import * as warmPaths from '../../migrations/0005-warm-paths.ts';
 import * as runScope from '../../migrations/0006-run-scope.ts';
 import * as warmPathLooks from '../../migrations/0007-warm-path-looks.ts';
+import * as ordinaryDays from '../../migrations/0008-ordinary-days.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -24,4 +25,5 @@ export const MIGRATIONS = {
   '0005-warm-paths': warmPaths,
   '0006-run-scope': runScope,
   '0007-warm-path-looks': warmPathLooks,
+  '0008-ordinary-days': ordinaryDays,
 } satisfies MigrationList;

@@ -34,6 +34,8 @@ export type ContactState =
 export type DueReason =
   | 'never_enhanced'
   | 'identity_changed'
+  /** The same, after a person has approved it. */
+  | 'identity_change_approved'
   | 'profile_old'
   | 'resubmitted_by_person'
   | 'lost_answer_resubmitted'
@@ -73,6 +75,7 @@ export interface Tables extends ServiceTables, NetworkTables, WarmPathTables {
   contacts: ContactsTable;
   submissions: SubmissionsTable;
   jobs: JobsTable;
+  mappings: MappingsTable;
   writes: WritesTable;
   holds: HoldsTable;
   forgotten: ForgottenTable;
@@ -94,6 +97,11 @@ export interface IntegrationsTable {
   cursor: string | null;
   /** Fingerprint of what the cursor was made with; another one starts from the beginning. */
   cursor_scope: string | null;
+  /**
+   * JSON: the columns setting (a fingerprint) and the names of the identity sources that were ever
+   * readable under it; null before the first run of this version.
+   */
+  identity_sources: string | null;
   /** Raised when a run begins; each checkpoint checks it first. */
   run_epoch: number;
   lease_owner: string | null;
@@ -181,6 +189,8 @@ export interface SubmissionsTable {
   intended_at: number;
   lost_at: number | null;
   closed_at: number | null;
+  /** The mapping (`mappings.id`) that its persons were made by; null for old ones. */
+  mapping: string | null;
 }
 
 export interface JobsTable {
@@ -198,10 +208,26 @@ export interface JobsTable {
   reason: DueReason;
   state: JobState;
   job_id: string | null;
+  /** 1 if the service knew the person (the profile passed the guard), 0 if not; null before. */
+  known: number | null;
+  /** When that was settled (epoch ms). */
+  answered_at: number | null;
   /** Tracking id of the job whose credit brings this profile too; null if this one was paid for. */
   shared_from: string | null;
   submitted_at: number;
   closed_at: number | null;
+}
+
+/** A way of making persons of an integration's contacts, and whether its match rate is accepted. */
+export interface MappingsTable {
+  integration_id: string;
+  /** Fingerprint of the connector's kind, identity columns and mode. */
+  id: string;
+  first_seen_at: number;
+  /** When it became accepted (epoch ms); null while it is on trial. */
+  accepted_at: number | null;
+  /** `trial`: by its match rate; `person`; `history`: it had answers before there were trials. */
+  accepted_by: 'trial' | 'person' | 'history' | null;
 }
 
 /** What a run wrote into one contact, and what was there before. */
@@ -224,7 +250,9 @@ export interface HoldsTable {
   id: string;
   integration_id: string;
   crm_id: string;
-  kind: 'name_mismatch' | 'lost_answer';
+  kind: 'name_mismatch' | 'lost_answer' | 'identity_mass_change' | 'profile_deceased';
+  /** Holds of one cause share this id; null for one that stands alone. */
+  batch: string | null;
   tracking_id: string;
   detail: string | null;
   opened_at: number;

@@ -20,6 +20,7 @@ export function createFakeClock(startMs = 0): FakeClock {
 
   return {
     now: () => nowMs,
+    monotonicMs: () => nowMs,
     sleep(ms, signal) {
       if (signal?.aborted) return Promise.resolve();
       return new Promise((resolve) => {

@@ -6,7 +6,7 @@ export function aContactHold(changes: Partial<HoldRow> = {}): HoldRow {
   return {
     ...{ id: 'c', integration_id: 'riverside', crm_id: '003A', tracking_id: 't' },
     ...{ kind: 'name_mismatch', detail: 'last_name_differs', opened_at: 2 },
-    ...{ decision: null, decided_at: null },
+    ...{ decision: null, decided_at: null, batch: null },
     ...changes,
   };
 }

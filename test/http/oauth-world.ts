@@ -10,6 +10,7 @@ import { connectorSecrets } from '../../src/application/connector-secrets.ts';
 import { createRunner } from '../../src/application/runner.ts';
 import { openApplication } from '../../src/application.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createHttpApp } from '../../src/http/app.ts';
 import { startHttpServer } from '../../src/http/server.ts';
@@ -31,7 +32,11 @@ export async function openOAuthWorld(kind: Kind) {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-oauth-'));
   let aheadMs = 0;
   // Waits are over at once, so that a test of retries takes no time.
-  const clock = { now: () => Date.now() + aheadMs, sleep: () => Promise.resolve() };
+  const clock = {
+    ...systemClock,
+    now: () => Date.now() + aheadMs,
+    sleep: () => Promise.resolve(),
+  };
   const partner = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
   const { baseUrl: url, clientId, clientSecret } = crm;
   const settings = settingsSchema.parse({

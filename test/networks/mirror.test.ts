@@ -546,6 +546,7 @@ describe('a bulk add', () => {
       ...deps,
       clock: {
         now: () => clockMs,
+        monotonicMs: () => clockMs,
         async sleep(ms) {
           clockMs += ms;
           await new Promise((resolve) => setTimeout(resolve, 1));

@@ -142,7 +142,7 @@ describe('retrying', () => {
   });
 
   it('makes all who use the key wait after a 429, and nobody after a 503', async () => {
-    const clock = { now: () => 1_000_000, sleep: async () => {} };
+    const clock = { now: () => 1_000_000, monotonicMs: () => 0, sleep: async () => {} };
     const pauses: number[] = [];
     const pacer = {
       take: async () => {},

@@ -21,6 +21,7 @@ export function createHastyClock(): HastyClock {
   return {
     slept,
     now: () => Date.now() + skippedMs,
+    monotonicMs: () => performance.now() + skippedMs,
     async sleep(ms) {
       skippedMs += ms;
       slept.push(Math.round(ms));

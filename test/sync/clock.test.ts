@@ -64,7 +64,7 @@ describe('a run whose clock is set while it goes on', () => {
 
 function syncWithClock(): Promise<RunReport> {
   const { integration, store, deps } = world;
-  const clock: Clock = { now: () => Date.now() + shiftMs, sleep: systemClock.sleep };
+  const clock: Clock = { ...systemClock, now: () => Date.now() + shiftMs };
   const signal = AbortSignal.timeout(LIMIT_MS);
   return runSync(
     { ...deps(signal), clock },

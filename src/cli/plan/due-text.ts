@@ -3,6 +3,8 @@ import type { EnhanceReason } from '../../sync/tally.ts';
 const DUE_TEXTS = {
   never_enhanced: 'was never enhanced',
   identity_changed: 'name, address or employer has changed since it was enhanced',
+  identity_change_approved:
+    'name, address or employer has changed, and a person approved the credit',
   profile_old: 'its profile is older than refresh.afterDays',
   resubmitted_by_person: 'a person asked for it to be submitted again',
   lost_answer_resubmitted: 'the answer was lost, and the settings say to submit again',
