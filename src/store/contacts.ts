@@ -43,10 +43,18 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       }
     },
 
-    /** Contacts that wait to be submitted, in the order of the plan; only one if it is named. */
+    /**
+     * Contacts that wait to be submitted, in the order of the plan; only one if it is named. Those
+     * whose identity changed are left out unless `withChanged` says that there are not too many.
+     */
     listDue(
       integrationId: string,
-      { maxPriority, limit, only }: { maxPriority: number; limit: number; only: string | null },
+      {
+        maxPriority,
+        limit,
+        only,
+        withChanged,
+      }: { maxPriority: number; limit: number; only: string | null; withChanged: boolean },
     ): Promise<ContactRow[]> {
       let query = db
         .selectFrom('contacts')
@@ -59,6 +67,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         .orderBy('crm_id')
         .limit(limit);
       if (only !== null) query = query.where('crm_id', '=', only);
+      if (!withChanged) query = query.where('due_reason', '<>', 'identity_changed');
       return query.execute();
     },
 

@@ -12,6 +12,7 @@ import { confirmLease } from '../run/confirm-lease.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRow } from '../store/contacts.ts';
 import { findAllowance, readBalance } from './balance.ts';
+import { holdMassChange } from './mass-change.ts';
 import { PRIORITY } from './plan.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { settleOpenSubmission } from './settle.ts';
@@ -41,11 +42,16 @@ type Attempt = 'progress' | 'nothing_processed' | 'failed';
 export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   let failures = 0;
   let empty = 0;
+  let isGuarded = false;
   while (!run.control.stopping.aborted) {
     const { rings } = run.control;
     const settled = await settleOpenSubmission(deps, run);
     if (settled === 'wait') continue;
     const readIsDone = run.control.isDone('read');
+    if (readIsDone && !isGuarded) {
+      await holdMassChange(deps, run);
+      isGuarded = true;
+    }
     const due = run.control.spendingStopped ? [] : await nextDue(deps, run, readIsDone);
     if (due === 'not_yet') {
       await run.control.wait(rings);
@@ -81,6 +87,7 @@ async function nextDue(
     maxPriority: readIsDone ? PRIORITY.refresh : PRIORITY.neverEnhanced,
     limit: MAX_PERSONS_PER_SUBMISSION,
     only: run.only,
+    withChanged: readIsDone,
   });
   if (readIsDone || due.length === MAX_PERSONS_PER_SUBMISSION) return due;
   return 'not_yet';
