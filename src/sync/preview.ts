@@ -10,6 +10,7 @@ import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import { allowanceOf, startOfMonth } from '../run/budget.ts';
+import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { lookUpRecords } from '../run/records.ts';
 import { fetchResults } from './deliver.ts';
@@ -80,12 +81,14 @@ export interface PreviewRequest {
 
 /** Works out what a run would do now. Throws a ConfigurationError where that run could not begin. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
-  const { store, connector } = deps;
+  const { store, connector, canonicalId } = deps;
   await connector.prepare();
-  if (request.only !== null) await requireContact(deps, request.integration, request.only);
+  const only = request.only && contactIdOf(canonicalId, request.integration.id, request.only);
+  if (only !== null) await requireContact(deps, request.integration, only);
   const { fields, findings } = await readFields(connector, request.mappings);
   const run: PreviewRun = {
     ...request,
+    only,
     fields,
     groupMembers: new Set(),
     forgotten: await store.forget.listForgotten(request.integration.id),

@@ -190,3 +190,25 @@ it('spends nothing on an address in another spelling', async () => {
   expect(report.contacts).toMatchObject({ chosen: 0, unchanged: 30 });
   expect(await world.spent()).toBe(spent);
 });
+
+describe('a contact whose id has two forms', () => {
+  /** Capital letters and small ones are the same id. */
+  const canonicalId = (text: string) => (/^[a-z0-9-]+$/i.test(text) ? text.toUpperCase() : null);
+
+  it('is paid for once, whichever form is asked for', async () => {
+    const world = await open({ canonicalId });
+    const [id = ''] = await world.addPeople(1);
+    await world.sync({ only: id });
+    await world.sync({ only: id.toLowerCase() });
+    await world.sync();
+    expect(await world.spent()).toBe(1);
+  });
+
+  it('is refused if no contact can have it, before anything is asked', async () => {
+    const world = await open({ canonicalId });
+    await expect(world.sync({ only: 'not an id' })).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'contact_id_malformed',
+    });
+  });
+});
