@@ -15,11 +15,12 @@ import type { Run, SyncDeps } from '../run/context.ts';
 import { lookUpRecords } from '../run/records.ts';
 import { fetchResults } from './deliver.ts';
 import { readFields } from './fields.ts';
-import { previewIdentities } from './identities.ts';
+import { type MissingSource, missingSources, previewIdentities } from './identities.ts';
 import { MAX_JOBS_PER_LOOK } from './looking.ts';
+import { wouldBeMassChange } from './mass-change.ts';
 import { planDelivery } from './profile-delivery.ts';
 import { requireContact } from './require-contact.ts';
-import { type EnhanceReason, MAX_LISTED, type Tally, tallyContacts } from './tally.ts';
+import { type EnhanceReason, holdChanged, MAX_LISTED, type Tally, tallyContacts } from './tally.ts';
 
 /** What the document allows (section 8). */
 const REQUESTS_PER_SECOND = 10;
@@ -45,6 +46,8 @@ export interface Preview {
   /** Profiles that are paid for and wait to be delivered: their changes are known already. */
   waiting: { profiles: number; changes: FieldChange[] };
   fields: FieldMapFinding[];
+  /** Fields of name, address and employer that cannot be read: left out, or waited for. */
+  missing: MissingSource[];
   calls: { crm: number; partner: number };
   /** The least time that the service's limit makes necessary. */
   secondsAtLimit: number;
@@ -94,7 +97,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     forgotten: await store.forget.listForgotten(request.integration.id),
     identities: await previewIdentities(deps, request),
   };
-  const tally = await tallyContacts(deps, run);
+  const tally = await foresee(deps, run, await tallyContacts(deps, run));
   const waiting = await previewWaiting(deps, run);
   const credits = await previewCredits(deps, run, tally.paid);
   const enhanced = credits.enhancements.allowed;
@@ -109,9 +112,16 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     credits,
     waiting,
     fields: findings,
+    missing: await missingSources(deps, request),
     calls: { crm: crmCalls(connector, enhanced, alreadyPaid), partner },
     secondsAtLimit: secondsAtLimit(partner),
   };
+}
+
+/** The same once the guard against mass changes has looked at it. */
+async function foresee(deps: SyncDeps, run: PreviewRun, tally: Tally): Promise<Tally> {
+  const due = tally.enhance.identity_changed ?? 0;
+  return due > 0 && (await wouldBeMassChange(deps, run, due)) ? holdChanged(tally) : tally;
 }
 
 /** The least time that so many requests to the service take. */
