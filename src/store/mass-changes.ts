@@ -5,7 +5,7 @@ import { ROWS_PER_TRANSACTION } from './rows.ts';
 import type { Database, Trx } from './tables.ts';
 
 /** How many identities changed; `src/sync/mass-change.ts` says what each number means. */
-interface ChangeCounts {
+export interface ChangeCounts {
   due: number;
   submitted: number;
   held: number;
