@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** Rooms by floor, the ground first. A room imports rooms below it, and its own files. */
 const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
-  ['connectors', 'src/partner', 'src/mapping', 'src/store'],
+  ['connectors', 'src/partner', 'src/mapping', 'src/identity', 'src/store'],
   ['src/run'],
   ['src/sync', 'src/networks', 'src/insights', 'src/alerts', 'src/config'],
   ['src/application'],
