@@ -28,8 +28,8 @@ function checkAddresses(sources: readonly IdentitySource[]): Finding {
   const kinds = ['Mailing', 'Other'].filter((kind) => hidden.some((name) => name.startsWith(kind)));
   const message = `The integration's user may not read ${listed(hidden)}: ${LEFT_OUT}.`;
   const setupNames = listed(kinds.map((kind) => `${kind} Address`));
-  const mend = `Grant it read access to ${setupNames} of Contact in a permission set (Setup shows the five parts of an address as one field).`;
-  return { subject, ok: !kinds.includes('Mailing'), message, mend };
+  const fix = `Grant it read access to ${setupNames} of Contact in a permission set (Setup shows the five parts of an address as one field).`;
+  return { subject, ok: !kinds.includes('Mailing'), message, mend: fix };
 }
 
 function checkEmployers(sources: readonly IdentitySource[]): Finding[] {

@@ -43,7 +43,7 @@ export async function check(
 const SIGN_IN_MEND = 'Mend crm.url and crm.auth as the message says.';
 const CONTACT_MEND =
   "Give the integration's user read and edit access to Contact and to the fields in the message.";
-const SETTINGS_MEND = 'Write it into the settings as the message says.';
+const SETTINGS_FIX = 'Write it into the settings as the message says.';
 const FILTER_MEND = 'Mend contacts.filter: it is a SOQL condition on Contact, without WHERE.';
 const DAILY_WORDS = {
   crm: 'Salesforce',
@@ -79,7 +79,7 @@ function settingsFinding(error: unknown): Finding | null {
   if (!(error instanceof ConfigurationError)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);
   if (subject === undefined) return null;
-  return { subject, ok: false, message: error.message, mend: SETTINGS_MEND };
+  return { subject, ok: false, message: error.message, mend: SETTINGS_FIX };
 }
 
 const SETTINGS_SUBJECTS: ReadonlyMap<string, string> = new Map([

@@ -15,7 +15,7 @@ export const ID_PREFIXES = { account: '001', contact: '003', report: '00O', camp
  * counts as it is typed: `a` and `A` are two records. Of 18 the check characters may be in either
  * case. Where a program has made all letters small or all capital, they restore the rest, as
  * Apex's `Id.valueOf(text, true)` does. Where letters of both cases contradict them, one of the two
- * was mistyped: the neighbour that it leads to is somebody else, so the text is taken for no id.
+ * was mistyped: the neighbour that it leads to is another record, so the text is taken for no id.
  */
 export function longId(text: string, prefix: string): string | null {
   const id = ID.test(text) ? longForm(text) : null;

@@ -211,7 +211,7 @@ describe('what Salesforce contacts are made of', () => {
       expect(contacts.every(({ unreadable }) => unreadable?.join() === RELATION_NAME)).toBe(true);
     });
 
-    it('calls an organization that is not shared unknown, and nobody is employed by "null"', async () => {
+    it('calls an organization that is not shared unknown, and makes no employer "null" of it', async () => {
       const people = await openPeople();
       const employed = people.find(({ employers }) => employers.length > 0);
       const others = people.filter(({ employers }) => employers[0] !== employed?.employers[0]);
