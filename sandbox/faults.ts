@@ -23,6 +23,12 @@ export const HTTP_FAULTS = [
   z.strictObject({ kind: z.literal('error') }),
   /** An HTML page of a proxy in front of the service; the request never arrives. */
   z.strictObject({ kind: z.literal('gatewayError'), status: z.literal([502, 503, 504]) }),
+  /** This refusal instead of the work, whatever texts are in it. */
+  z.strictObject({
+    kind: z.literal('answer'),
+    status: z.number().int().min(400).max(599),
+    body: z.unknown(),
+  }),
   /** The request waits before anything else happens to it. */
   z.strictObject({ kind: z.literal('slow'), delayMs: delayMsSchema }),
   /** The connection is reset and nothing was done. */
@@ -109,6 +115,8 @@ async function playBefore(env: HttpBindings, fault: HttpFault): Promise<Response
       return throttled(fault.retryAfterSeconds);
     case 'gatewayError':
       return gatewayPage(fault.status);
+    case 'answer':
+      return Response.json(fault.body, { status: fault.status });
     case 'resetBefore':
       return resetConnection(env);
     case 'slow':

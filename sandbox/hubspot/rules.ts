@@ -34,6 +34,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.string()).default([]),
     when: when.optional(),
     category: z.string().default('VALIDATION_ERROR'),
+    /** May quote values of the record: `{!lastname} is not to be edited.` */
     message: z.string().default('The record cannot be edited.'),
     /** How often it refuses; without it, always. */
     times: z.number().int().min(1).optional(),
@@ -97,7 +98,8 @@ export function createRules(): Rules {
       );
       if (rule?.kind !== 'refuse') return undefined;
       struck.set(rule, (struck.get(rule) ?? 0) + 1);
-      return new HubspotError(400, rule.category, rule.message);
+      const message = rule.message.replaceAll(/\{!(\w+)\}/g, (_, name: string) => after(name));
+      return new HubspotError(400, rule.category, message);
     },
   };
 }

@@ -21,7 +21,7 @@ import { chargedNetworks, type NetworkOptions, networkRoutes } from './networks/
 import { createRouter } from './router.ts';
 import type { FindOptions } from './search/find-donors.ts';
 import { CHARGED_SEARCHES, searchRoutes } from './search/search.ts';
-import { readBody } from './validation.ts';
+import { quotePersons, readBody } from './validation.ts';
 
 /** Where the service lives; the document's {base_url} ends so. */
 export const BASE_PATH = '/v1/partners';
@@ -71,6 +71,7 @@ function createService(options: AppOptions) {
   service.use(authenticate(options.keys, clock));
   service.use(limitRate(options.rateLimit, clock));
   service.use(readBody());
+  service.use(quotePersons());
   service.use(meterCredits({ credits, clock, basePath: BASE_PATH, endpoints }));
   service.use(failInside());
   service.route('/', accountRoutes(credits));

@@ -22,6 +22,13 @@ const partnerFaultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('networkMembersFail'),
     every: z.number().int().min(1).default(1),
   }),
+  /** 422 for each nth person of a submit: loc, type, msg and input quote the person's name. */
+  z.strictObject({
+    kind: z.literal('quotePersons'),
+    every: z.number().int().min(1).default(1),
+    /** Stands before and behind each quoted name, for example an escape sequence. */
+    around: z.string().default(''),
+  }),
   /** A submit processes (and charges) no more than so many persons, from the front. */
   z.strictObject({ kind: z.literal('processFewer'), processed: z.number().int().min(0) }),
   /** The work is done and the connection reset; the charge lands only after the delay. */

@@ -30,6 +30,30 @@ export function readBody(): MiddlewareHandler<PartnerEnv> {
 }
 
 /**
+ * Plays the fault `quotePersons`: a service whose validation quotes what it was sent wherever a text
+ * may stand. It charges nothing, as all validation.
+ */
+export function quotePersons(): MiddlewareHandler<PartnerEnv> {
+  return async (c, next) => {
+    const { fault } = c.var;
+    if (fault?.kind !== 'quotePersons') return next();
+    const { persons } = submittedSchema.parse(c.var.body);
+    const items = persons.flatMap((person, index): ValidationItem[] => {
+      if (index % fault.every !== 0) return [];
+      const name = Object.values(person.name).join(' ');
+      const quoted = `${fault.around}${name}${fault.around}`;
+      const loc = ['body', 'persons', index, 'name', quoted];
+      return [{ type: `value_error.${quoted}`, loc, msg: `${quoted} is no name`, input: person }];
+    });
+    return answerInvalid(c, items);
+  };
+}
+
+const submittedSchema = z.object({
+  persons: z.array(z.looseObject({ name: z.record(z.string(), z.unknown()) })),
+});
+
+/**
  * Answers 400 when the body, or its list of that name, holds more than `max` items. It runs
  * before validation, because an over-size request is never a 422 (section 7.2).
  */

@@ -15,6 +15,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     type: z.string(),
     /** For example `MailingCountry = 'Narnia'`. */
     when: z.string().min(1),
+    /** May quote values of the record, as Apex does: `{!LastName} is worth {!Worth__c}`. */
     message: z.string().min(1),
     /** The field that the message stands at. */
     field: z.string().optional(),
@@ -62,6 +63,16 @@ export function createRules(org: QueryOrg, seer: User): Rules {
     return org.db.prepare(sql).get(id) !== undefined;
   }
 
+  function quoteValues(type: ObjectType, id: string, message: string): string {
+    return message.replaceAll(/\{!(\w+)\}/g, (_, name: string) => {
+      const field = findField(type, name);
+      if (field === undefined) return '';
+      const sql = `select ${quoted(field.name)} as value from ${quoted(type.name)} where "Id" = ?`;
+      const row = z.object({ value: z.unknown() }).parse(org.db.prepare(sql).get(id));
+      return String(row.value ?? '');
+    });
+  }
+
   function rulesOf({ name }: ObjectType): Rule[] {
     return rules.filter((rule) => rule.type.toLowerCase() === name.toLowerCase());
   }
@@ -90,7 +101,7 @@ export function createRules(org: QueryOrg, seer: User): Rules {
         }
         if (!meets(type, id, rule.when)) return [];
         const fields = rule.field === undefined ? [] : [rule.field];
-        return [recordError(rule.statusCode, rule.message, fields)];
+        return [recordError(rule.statusCode, quoteValues(type, id, rule.message), fields)];
       });
     },
   };
