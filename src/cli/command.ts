@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { z } from 'zod';
 import type { Environment } from '../config/environment.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { plainText } from '../core/printable.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { createOutput, type Output, type TextStream } from './output.ts';
 
@@ -20,8 +21,8 @@ export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | '
   return command
     .option('--json', 'print exactly one JSON document on stdout')
     .configureOutput({
-      writeOut: (text) => deps.stdout.write(text),
-      writeErr: (text) => deps.stderr.write(text),
+      writeOut: (text) => deps.stdout.write(plainText(text)),
+      writeErr: (text) => deps.stderr.write(plainText(text)),
       outputError: (text, write) => write(`${text}See ${wholeName(command)} --help.\n`),
       getOutHelpWidth: () => deps.stdout.columns ?? HELP_WIDTH,
       getErrHelpWidth: () => deps.stderr.columns ?? HELP_WIDTH,

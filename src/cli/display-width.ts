@@ -41,16 +41,6 @@ export function padWidth(text: string, width: number, align: 'left' | 'right'): 
   return align === 'left' ? text + padding : padding + text;
 }
 
-/**
- * The text on one line and without control characters: what comes from a CRM must not be able to
- * move the cursor or to colour the screen.
- */
-export function plainLine(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/\s+/g, ' ')
-    .replace(/\p{Control}/gu, '');
-}
-
 function graphemeWidth(grapheme: string): number {
   if (WITHOUT_WIDTH.test(grapheme)) return 0;
   return WIDE.test(grapheme) ? 2 : 1;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { stringify } from 'yaml';
+import { Document, visit } from 'yaml';
 import type { Integration } from '../core/integration.ts';
+import { isActing, plainJson } from '../core/printable.ts';
 import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { hideSecrets } from './export/hide-secrets.ts';
@@ -28,7 +29,7 @@ export function exportCommand(deps: ProductDeps): Command {
       const { settings, variables } = hideSecrets(integration);
       // JSON is YAML: `apply` takes either.
       const document = { integrations: [settings] };
-      output.finish(document, () => output.print(stringify(document, YAML_STYLE).trimEnd()));
+      output.finish(document, () => output.print(yamlOf(document).trimEnd()));
       if (variables.length > 0) {
         output.note(`Set these variables before you apply it: ${variables.join(', ')}`);
       }
@@ -39,6 +40,17 @@ export function exportCommand(deps: ProductDeps): Command {
 
 /** Long texts stay on their line, so that a line is a setting. */
 const YAML_STYLE = { lineWidth: 0 };
+
+/** A text with something in it that acts stands in quotes and escaped: what is applied is the same. */
+function yamlOf(settings: object): string {
+  const document = new Document(settings);
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'string' && isActing(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return plainJson(document.toString(YAML_STYLE));
+}
 
 function findIntegration(
   deps: ProductDeps,

@@ -2,8 +2,9 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import type { LogLevel } from '../config/environment.ts';
 import type { Log } from '../core/log.ts';
+import { plainJson, plainLine } from '../core/printable.ts';
 import type { TextStream } from './output.ts';
-import { createStyle, type Style } from './style.ts';
+import { createStyle, forTerminal, type Style } from './style.ts';
 
 /** Where log lines go: JSON into a pipe, words onto a terminal. */
 export interface LogStream {
@@ -41,7 +42,7 @@ export function createLogStream(stderr: TextStream, hasColor: boolean): LogStrea
   let through = direct;
   return {
     write(line) {
-      const text = stderr.isTTY ? readableLine(line, hasColor) : line;
+      const text = stderr.isTTY ? forTerminal(readableLine(line, hasColor)) : plainJson(line);
       through(() => {
         stderr.write(text);
       });
@@ -61,9 +62,9 @@ const lineSchema = z.looseObject({ level: z.number(), time: z.number(), msg: z.s
 function readableLine(line: string, hasColor: boolean): string {
   const { level, time: _time, msg, ...facts } = lineSchema.parse(JSON.parse(line));
   const style = createStyle(hasColor);
-  const said = Object.entries(facts).map(([name, value]) => `${name}=${wordOf(value)}`);
+  const said = Object.entries(facts).map(([name, value]) => `${name}=${plainLine(wordOf(value))}`);
   const more = said.length === 0 ? '' : ` ${style.faint(`(${said.join(', ')})`)}`;
-  return `${levelWord(level, style)} ${msg}${more}\n`;
+  return `${levelWord(level, style)} ${plainLine(msg)}${more}\n`;
 }
 
 function wordOf(value: unknown): string {

@@ -1,6 +1,7 @@
 import { type Environment, wantsColor, wantsStack } from '../config/environment.ts';
+import { plainJson } from '../core/printable.ts';
 import { describeFailure, type ExitCode, UNEXPECTED } from './exit-codes.ts';
-import { createStyle, type Style } from './style.ts';
+import { createStyle, forTerminal, type Style } from './style.ts';
 import { type Column, formatTable } from './table.ts';
 
 /** A stream to write to, as far as it matters here; `process.stdout` is one. */
@@ -48,7 +49,7 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
   let isFinished = false;
 
   function print(text = ''): void {
-    if (!isJson) stdout.write(`${text}\n`);
+    if (!isJson) stdout.write(`${forTerminal(text)}\n`);
   }
 
   function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void {
@@ -64,7 +65,7 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
   }
 
   function note(text: string): void {
-    stderr.write(`${text}\n`);
+    stderr.write(`${forTerminal(text)}\n`);
   }
 
   function fail(error: unknown): ExitCode {
@@ -80,7 +81,7 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
   }
 
   function writeJson(document: unknown): void {
-    stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    stdout.write(`${plainJson(JSON.stringify(document, null, 2))}\n`);
   }
 
   return { isJson, style, print, table, finish, note, fail };

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
-import { fitWidth, plainLine } from './display-width.ts';
+import { plainLine } from '../core/printable.ts';
+import { fitWidth } from './display-width.ts';
 import type { TextStream } from './output.ts';
 import { formatCount, formatDuration, formatRate } from './quantities.ts';
 

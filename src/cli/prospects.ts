@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
+import { plainText } from '../core/printable.ts';
 import { type FoundProspect, findProspects } from '../insights/find-prospects.ts';
 import { chooseOne } from './choose-integrations.ts';
 import { readOptions, runAction } from './command.ts';
@@ -60,7 +61,7 @@ export function prospectsCommand(deps: ProductDeps): Command {
         await withIntegration(application, integration, neverAborted(), async (open) => {
           const prospects = await findProspects(open.deps, integration.id, wishes);
           output.finish({ prospects }, () => {
-            if (csv) deps.stdout.write(csvText(prospects));
+            if (csv) deps.stdout.write(plainText(csvText(prospects)));
             else printProspects(output, prospects);
           });
           noteQueryCost(output, open.partner);

@@ -1,4 +1,5 @@
-import { displayWidth, fitWidth, padWidth, plainLine } from './display-width.ts';
+import { plainLine } from '../core/printable.ts';
+import { displayWidth, fitWidth, padWidth } from './display-width.ts';
 
 /** One column of a table, and how it is read from a row. */
 export interface Column<Row> {

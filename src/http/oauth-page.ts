@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { pageText } from './page-text.ts';
 
 /** What a person reads who comes back from a CRM: plain text, whatever the CRM has put into it. */
 export interface Notice {
@@ -10,7 +11,7 @@ export interface Notice {
 
 /** The notice as a page; its styles are beside it, at `/oauth/styles.css`. */
 export function renderNotice({ title, text, next }: Notice) {
-  return html`<!doctype html>
+  return pageText(html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -21,5 +22,5 @@ export function renderNotice({ title, text, next }: Notice) {
 <p>${text}</p>
 <ul>${next.map((step) => html`<li>${step}</li>`)}</ul>
 </main>
-</html>`;
+</html>`);
 }

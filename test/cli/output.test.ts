@@ -81,9 +81,31 @@ describe('createOutput', () => {
 
   it('colours on a terminal, but neither in a pipe nor against NO_COLOR', () => {
     const colored = anOutput({ isTTY: true });
-    expect(colored.output.style.bad('x')).toBe('\u001b[31mx\u001b[39m');
+    colored.output.print(colored.output.style.bad('x'));
+    expect(colored.stdout.written()).toBe('\u001b[31mx\u001b[39m\n');
     expect(anOutput().output.style.bad('x')).toBe('x');
     const plain = anOutput({ isTTY: true, env: { NO_COLOR: '1' } });
     expect(plain.output.style.bad('x')).toBe('x');
+  });
+
+  it('lets nothing from outside act on the terminal, not even with our own colours', () => {
+    const { output, stdout, stderr } = anOutput({ isTTY: true });
+    const nasty = 'a\u001b[31mb\u001b[39m\u001b]52;c;aGk=\u0007\u009b2J\u202ec\u2069\r\nd';
+    output.print(`${output.style.bad(nasty)}!`);
+    output.table([{ header: 'A\u001b[2J', value: (row: string) => row }], [nasty]);
+    output.note(nasty);
+    output.fail(new ConfigurationError(nasty, { code: 'x' }));
+    expect(stdout.written()).toBe(
+      '\u001b[31mabc\nd\u001b[39m!\n\u001b[2mA    \u001b[22m\nabc d\n'.replace('A    ', 'A'),
+    );
+    expect(stderr.written()).toBe('abc\nd\n\u001b[31merror:\u001b[39m abc\nd\n');
+  });
+
+  it('escapes in JSON what acts on a terminal, and changes no value', () => {
+    const { output, stdout } = anOutput({ isJson: true });
+    const document = { id: '\u001b]0;x\u0007\u009b2J\u202e\u2066\u200f\ud800\u{e0041}né' };
+    output.finish(document, () => undefined);
+    expect(stdout.written()).toMatch(/^[\n -~é]+$/);
+    expect(JSON.parse(stdout.written())).toEqual(document);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayWidth, fitWidth, plainLine } from '../../src/cli/display-width.ts';
+import { displayWidth, fitWidth } from '../../src/cli/display-width.ts';
 import { type Column, formatTable } from '../../src/cli/table.ts';
 
 interface Row {
@@ -87,11 +87,5 @@ describe('fitWidth', () => {
     expect(fitWidth('漢字漢字', 6)).toBe('漢字…');
     expect(fitWidth('abc', 3)).toBe('abc');
     expect(fitWidth('abc', 0)).toBe('');
-  });
-});
-
-describe('plainLine', () => {
-  it('takes away what could move the cursor or colour the screen', () => {
-    expect(plainLine('a\u001b[2Jb\nc\u0007d')).toBe('ab cd');
   });
 });

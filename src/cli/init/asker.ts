@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';
+import { plainLine, plainText } from '../../core/printable.ts';
 
 /** A question that is answered with one or several texts. */
 interface Question<Answer> {
@@ -92,16 +93,31 @@ export function createPrompts(streams: { input: Readable; output: Writable }): A
     async choose({ message, initial, choices }) {
       const initialValue = initial === null ? {} : { initialValue: initial };
       return unlessCancelled(
-        await select({ ...streams, message, options: [...choices], ...initialValue }),
+        await select({ ...streams, message, options: choices.map(plainly), ...initialValue }),
       );
     },
     async chooseMany({ message, initial, choices }) {
-      const options = { message, options: [...choices], initialValues: [...(initial ?? [])] };
+      const options = {
+        message,
+        options: choices.map(plainly),
+        initialValues: [...(initial ?? [])],
+      };
       return unlessCancelled(await multiselect({ ...streams, ...options, required: false }));
     },
     async confirm(message) {
-      return unlessCancelled(await confirm({ ...streams, message, initialValue: false }));
+      return unlessCancelled(
+        await confirm({ ...streams, message: plainText(message), initialValue: false }),
+      );
     },
+  };
+}
+
+/** Labels come from files and from CRMs. */
+function plainly({ value, label, hint }: Choice): Choice {
+  return {
+    value,
+    label: plainLine(label),
+    ...(hint === undefined ? {} : { hint: plainLine(hint) }),
   };
 }
 

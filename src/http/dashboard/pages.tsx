@@ -1,5 +1,6 @@
 /** The pages as texts: the one door between the routes and what is written in JSX. */
 import { html } from 'hono/html';
+import { pageText } from '../page-text.ts';
 import type { Viewer } from './layout.tsx';
 import type { Overview } from './overview.ts';
 import { ProblemPage } from './problem-page.tsx';
@@ -10,20 +11,22 @@ import { StatusPage } from './status-page.tsx';
 
 /** The status page; `note` says what was just done. */
 export function renderStatus(viewer: Viewer, overview: Overview, note: string | null) {
-  return html`<!doctype html>${<StatusPage overview={overview} note={note} viewer={viewer} />}`;
+  return pageText(
+    html`<!doctype html>${<StatusPage overview={overview} note={note} viewer={viewer} />}`,
+  );
 }
 
 /** The page of one run. */
 export function renderRun(viewer: Viewer, detail: RunDetail) {
-  return html`<!doctype html>${<RunPage detail={detail} viewer={viewer} />}`;
+  return pageText(html`<!doctype html>${<RunPage detail={detail} viewer={viewer} />}`);
 }
 
 /** The form to sign in. */
 export function renderSignIn(viewer: Viewer, view: SignInView) {
-  return html`<!doctype html>${<SignInPage {...view} viewer={viewer} />}`;
+  return pageText(html`<!doctype html>${<SignInPage {...view} viewer={viewer} />}`);
 }
 
 /** What is shown instead of a page that cannot be. */
 export function renderProblem(viewer: Viewer, message: string) {
-  return html`<!doctype html>${<ProblemPage message={message} viewer={viewer} />}`;
+  return pageText(html`<!doctype html>${<ProblemPage message={message} viewer={viewer} />}`);
 }

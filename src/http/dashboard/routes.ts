@@ -99,7 +99,7 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
     const page = await renderProblem(viewerOf(c.get('principal') ?? null), body.error.message);
     const headers = new Headers(answer.headers);
     headers.set('Content-Type', 'text/html; charset=utf-8');
-    return new Response(page.toString(), { status: answer.status, headers });
+    return new Response(page, { status: answer.status, headers });
   }
 }
 

@@ -1,0 +1,74 @@
+/**
+ * What leaves for a terminal, a log, a mail or a page: text in which nothing acts. Names, ids and
+ * texts of a CRM may hold characters that move a cursor, fill a clipboard or turn the reading order
+ * round, so every output passes one of the functions below.
+ */
+
+/**
+ * Characters that act, or that stand there unseen:
+ * controls (C0 but tab and newline, DEL, C1), the separators of lines and paragraphs, what turns the
+ * direction of writing, what joins or parts words without a trace, tags, and halves of surrogates.
+ * The joiners U+200C and U+200D stay: names in Persian and in the scripts of India are spelt with
+ * them, and emoji are made of them. A terminal does nothing at them.
+ */
+const ACTING =
+  '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f' +
+  '\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}\\p{Cs}';
+
+const ANY_ACTING = new RegExp(`[${ACTING}]`, 'u');
+const EACH_ACTING = new RegExp(`[${ACTING}]`, 'gu');
+
+/** What JSON leaves as it is and a terminal does not; lone surrogates are escaped by JSON itself. */
+const ACTING_IN_JSON = new RegExp(
+  '[\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff' +
+    '\\ufff9-\\ufffb]|\\udb40[\\udc00-\\udc7f]',
+  'g',
+);
+
+/**
+ * Whole sequences of a terminal, so that their letters do not stay behind: strings with their end
+ * (OSC, DCS, SOS, PM, APC), CSI with its letter, and the short ones. A string without an end loses
+ * its beginning only: it must not take what follows with it.
+ */
+const SEQUENCES = new RegExp(
+  [
+    '(?:\\u001b[\\]PX^_]|[\\u0090\\u0098\\u009d-\\u009f])[^\\u0007\\u001b\\u0080-\\u009f\\n]*(?:\\u0007|\\u001b\\\\|\\u009c)',
+    '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]',
+    '\\u001b[ -/]*[0-~]',
+  ].join('|'),
+  'g',
+);
+
+/** True if there is something in the text that acts. */
+export function isActing(text: string): boolean {
+  return ANY_ACTING.test(text);
+}
+
+/** Most texts by far. */
+const PLAIN_ALREADY = /^[\x21-\x7e]*(?: [\x21-\x7e]+)*$/;
+
+/** The text without anything that acts; its lines and tabs stay. */
+export function plainText(text: string): string {
+  if (!isActing(text)) return text;
+  return text
+    .replace(SEQUENCES, '')
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+    .replace(EACH_ACTING, '');
+}
+
+/** The same on one line: what comes from outside must not be able to add a line of its own. */
+export function plainLine(text: string): string {
+  if (PLAIN_ALREADY.test(text)) return text;
+  return plainText(text).replace(/\s+/g, ' ');
+}
+
+/** JSON that says the same, and in which nothing acts: such characters are escaped. */
+export function plainJson(json: string): string {
+  return json.replace(ACTING_IN_JSON, (character) =>
+    [...Array(character.length).keys()].map((at) => escaped(character.charCodeAt(at))).join(''),
+  );
+}
+
+function escaped(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
