@@ -10,6 +10,7 @@ import type { WallClock } from '../src/core/clock.ts';
 import type { Contact } from '../src/core/contact.ts';
 import type { CrmField, FieldSpec, FieldValues } from '../src/core/crm-field.ts';
 import type { FieldMapping } from '../src/core/field-map.ts';
+import type { ForeignText } from '../src/core/foreign-text.ts';
 import type { IdentityShape } from '../src/core/identity-shape.ts';
 import type { Log } from '../src/core/log.ts';
 
@@ -249,10 +250,12 @@ export type WriteResult =
       retriable: boolean;
       /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
       code: string;
-      /** A sentence that a nonprofit's admin understands; holds no field values. */
+      /** A sentence of ours that a nonprofit's admin understands; nothing that the CRM has said. */
       message: string;
       /** The fields that are to blame, if the CRM says. */
       fields: readonly string[];
+      /** What the CRM said, sealed where it is kept; left out where it said nothing. */
+      words?: ForeignText | null;
     };
 
 export interface FieldCreation {
@@ -282,4 +285,6 @@ export interface Finding {
   ok: boolean;
   message: string;
   mend: string | null;
+  /** What the CRM said, for the terminal of somebody who asks for it. */
+  words?: ForeignText | null;
 }

@@ -1,6 +1,6 @@
 /** The findings of `check()` that are the same for every CRM behind HTTP. */
 import type { WallClock } from '../src/core/clock.ts';
-import { messageOf } from '../src/core/errors.ts';
+import { messageOf, wordsOf } from '../src/core/errors.ts';
 import type { ContactsSettings, Finding, LimitState } from './contract.ts';
 import { isInReserve } from './daily-limit.ts';
 
@@ -21,7 +21,7 @@ export async function checked(
   try {
     return await work();
   } catch (error) {
-    return [{ subject, ok: false, message: messageOf(error), mend }];
+    return [{ subject, ok: false, message: messageOf(error), mend, words: wordsOf(error) }];
   }
 }
 

@@ -94,7 +94,8 @@ async function separate(
   );
   const [cause] = dead;
   if (cause !== undefined && doomed.length > 0) {
-    const deadFault = { ...fault, code: cause.code, problems: dead };
+    // What was said is about all rows of the request, and each record keeps its own alone.
+    const deadFault = { ...fault, code: cause.code, problems: dead, words: null };
     const refused = doomed.map(({ id }) => refusal(id, deadFault));
     return [...refused, ...(await updateRows(attempt, saved))];
   }
@@ -130,7 +131,8 @@ function learn({ refusedValues }: Lessons, { properties }: Row, fault: HubspotFa
   for (const { property, code } of fault.problems) {
     const value = properties[property];
     if (value === undefined || !ABOUT_VALUE.test(code)) continue;
-    if (refusedValues.size < MAX_LESSONS) refusedValues.set(lessonKey(property, value), fault);
+    const lesson = { ...fault, words: null };
+    if (refusedValues.size < MAX_LESSONS) refusedValues.set(lessonKey(property, value), lesson);
   }
 }
 
@@ -191,11 +193,12 @@ function faultsById(errors: readonly ErrorBody[]): Map<string, HubspotFault> {
 const BATCH_STATUS = 207;
 
 function ownFault(code: string): HubspotFault {
-  return { status: BATCH_STATUS, code, message: '', problems: [], scopes: [] };
+  return { status: BATCH_STATUS, code, words: null, problems: [], scopes: [] };
 }
 
 /** A refused contact in words. */
 export function refusal(id: string, fault: HubspotFault): WriteResult {
+  const { words } = fault;
   return {
     status: 'refused',
     id,
@@ -203,6 +206,7 @@ export function refusal(id: string, fault: HubspotFault): WriteResult {
     code: fault.code,
     message: sentenceFor(fault),
     fields: fieldsOf(fault),
+    ...(words === null ? {} : { words }),
   };
 }
 

@@ -1,5 +1,11 @@
 import { z } from 'zod';
 import { ConfigurationError, DonorSyncError } from '../../src/core/errors.ts';
+import {
+  type ForeignText,
+  foreignCode,
+  foreignFields,
+  foreignText,
+} from '../../src/core/foreign-text.ts';
 import { limitUsedUp, passingFailure, requestRefused, signInRefused } from '../request-errors.ts';
 
 /**
@@ -13,6 +19,8 @@ interface ErrorMeaning {
   sort: ErrorSort;
   /** In words for a nonprofit's admin. */
   sentence: string;
+  /** True if the sentence is not enough: an admin needs to know what exactly HubSpot said. */
+  keepsWords?: true;
 }
 
 /** One error as HubSpot reports it for a request or for records. */
@@ -21,7 +29,8 @@ export interface HubspotFault {
   status: number;
   /** The most telling word: an error's code, or its category. */
   code: string;
-  message: string;
+  /** What HubSpot said: it may quote values, and stands in no message. */
+  words: ForeignText | null;
   /** The properties to blame, each with its own code. */
   problems: readonly PropertyProblem[];
   /** The scopes that are missing. */
@@ -94,7 +103,11 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       sort: 'record',
       sentence: 'A rule of your account requires another value beside this one: fill it in.',
     },
-    VALIDATION_ERROR: { sort: 'record', sentence: 'A value does not fit its property.' },
+    VALIDATION_ERROR: {
+      sort: 'record',
+      sentence: 'A value does not fit its property.',
+      keepsWords: true,
+    },
   } satisfies Record<string, ErrorMeaning>),
 );
 
@@ -102,6 +115,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
 const UNKNOWN_MEANING: ErrorMeaning = {
   sort: 'record',
   sentence: 'HubSpot refuses the change; its code says why.',
+  keepsWords: true,
 };
 
 /** Other words for what has a meaning above. */
@@ -122,7 +136,7 @@ function meaningOf(code: string): ErrorMeaning {
   return MEANINGS.get(SAME_MEANING[code] ?? code) ?? UNKNOWN_MEANING;
 }
 
-/** The sentence for a refused record or request. It holds no values, as messages of HubSpot may. */
+/** The sentence for a refused record or request: ours, with names of properties and scopes. */
 export function sentenceFor(fault: HubspotFault): string {
   const { code, scopes } = fault;
   const fields = fieldsOf(fault);
@@ -142,7 +156,8 @@ export const SIGN_IN_MEND =
 
 /** The failure of a whole request as one of the four kinds; `faultBehind` gives the fault back. */
 export function requestError(fault: HubspotFault): DonorSyncError {
-  const background = { details: { fault } };
+  const { words, ...facts } = fault;
+  const background = { details: { fault: facts }, words };
   const sentence = sentenceFor(fault);
   if (fault.code === 'MISSING_SCOPES') {
     return new ConfigurationError(sentence, { ...background, code: 'crm_scope_missing' });
@@ -164,7 +179,6 @@ export function requestError(fault: HubspotFault): DonorSyncError {
 const faultSchema = z.object({
   status: z.number(),
   code: z.string(),
-  message: z.string(),
   problems: z.array(z.object({ property: z.string(), code: z.string() })),
   scopes: z.array(z.string()),
 });
@@ -172,7 +186,8 @@ const faultSchema = z.object({
 /** The fault behind an error that `requestError` made, or null. */
 export function faultBehind(error: unknown): HubspotFault | null {
   if (!(error instanceof DonorSyncError)) return null;
-  return faultSchema.safeParse(error.details['fault']).data ?? null;
+  const facts = faultSchema.safeParse(error.details['fault']).data;
+  return facts === undefined ? null : { ...facts, words: error.words };
 }
 
 /** HubSpot's own code behind an error of ours, or null. */
@@ -207,21 +222,32 @@ export function faultOf(status: number, body: unknown): HubspotFault {
   if (parsed === undefined) return bareFault(status);
   const { message, category, errors = [], context } = parsed;
   const listed = listedProblems(message);
-  const code =
+  const named =
     rateCode(status, parsed) ??
     listed[0]?.code ??
     errors.find((error) => error.code !== undefined)?.code ??
     category ??
     bareFault(status).code;
+  const code = foreignCode(named);
   const blamed = [{ context }, ...errors].flatMap((error) => blamedIn(error, code));
-  const problems = listed.length > 0 ? listed : blamed;
+  const problems = (listed.length > 0 ? listed : blamed).flatMap(plainProblem);
   const contexts = [context ?? {}, ...errors.map((error) => error.context ?? {})];
-  return { status, code, message, problems, scopes: [...new Set(contexts.flatMap(scopesIn))] };
+  const scopes = [...new Set(contexts.flatMap(scopesIn))].filter((scope) => SCOPE.test(scope));
+  const fields = problems.map(({ property }) => property);
+  const words = meaningOf(code).keepsWords ? foreignText(message, { code, fields }) : null;
+  return { status, code, words, problems, scopes };
 }
+
+/** Names and codes have a form; whatever else stands in their place may be a text. */
+function plainProblem({ property, code }: PropertyProblem): PropertyProblem[] {
+  return foreignFields([property]).map((name) => ({ property: name, code: foreignCode(code) }));
+}
+
+const SCOPE = /^[a-z][a-z0-9._:-]{0,99}$/i;
 
 function bareFault(status: number): HubspotFault {
   const code = STATUS_CODES[status] ?? `HTTP_${status}`;
-  return { status, code, message: '', problems: [], scopes: [] };
+  return { status, code, words: null, problems: [], scopes: [] };
 }
 
 const STATUS_CODES: Readonly<Record<number, string>> = {

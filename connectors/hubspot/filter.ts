@@ -93,7 +93,7 @@ function yamlOf(text: string): unknown {
   }
 }
 
-/** Lets HubSpot look at the filter, and throws a ConfigurationError with its answer. */
+/** Lets HubSpot look at the filter; throws a ConfigurationError if it does not take it. */
 export async function requireFilter(
   api: Pick<HubspotApi, 'search'>,
   filter: readonly FilterGroup[],

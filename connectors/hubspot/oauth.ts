@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
-import { codeChallengeOf } from '../consent.ts';
+import { foreignText } from '../../src/core/foreign-text.ts';
+import { codeChallengeOf, oauthWord } from '../consent.ts';
 import { parseJson } from '../json.ts';
 import { SIGN_IN_MEND } from './errors.ts';
 import type { Exchange, TextReply } from './exchange.ts';
@@ -160,21 +161,21 @@ function credentials({ clientId, clientSecret }: OAuthClient) {
 const refusalSchema = z.object({
   error: z.string().optional(),
   status: z.string().optional(),
+  error_description: z.string().optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
 });
 
 /** The body of a good answer. Throws a ConfigurationError that says why the endpoint refuses. */
 function bodyOf({ status, text }: TextReply, what: string): unknown {
   const body = parseJson(text);
   if (status < 300) return body;
-  const { error = `HTTP_${status}`, status: word = error } =
-    refusalSchema.safeParse(body).data ?? {};
+  const refusal = refusalSchema.safeParse(body).data ?? {};
+  const error = oauthWord(refusal.error ?? `HTTP_${status}`);
+  const word = refusal.status === undefined ? error : oauthWord(refusal.status);
   const mend = MENDS[word] ?? MENDS[error] ?? SIGN_IN_MEND;
   const message = `HubSpot refuses to ${what} (${word}). ${mend}`;
-  return fail(message, word);
-}
-
-function fail(message: string, word: string): never {
-  throw new ConfigurationError(message, { code: 'crm_unauthorized', details: { word } });
+  const words = foreignText(refusal.error_description ?? refusal.message, { code: word });
+  throw new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }
 
 /** What helps against the usual refusals. */

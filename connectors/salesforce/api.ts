@@ -91,7 +91,7 @@ export async function createApi(
       connection.instanceUrl = (await auth.signIn()).instanceUrl;
       return await connection.request(request);
     } catch (error) {
-      throw translated(error);
+      throw translated(error, request.url);
     }
   }
 

@@ -3,6 +3,8 @@ import type { OAuth2 } from 'jsforce/lib/core.js';
 import { z } from 'zod';
 import type { WallClock } from '../../src/core/clock.ts';
 import { ConfigurationError, messageOf, RetriableError } from '../../src/core/errors.ts';
+import { foreignText } from '../../src/core/foreign-text.ts';
+import { oauthWord } from '../consent.ts';
 import type { ConnectorSecrets } from '../contract.ts';
 import { withoutSlash } from '../crm-url.ts';
 import { parseJson } from '../json.ts';
@@ -163,16 +165,40 @@ const TOKEN_MENDS: Readonly<Record<string, string>> = {
 function tokenError(error: unknown): Error {
   if (error instanceof ConfigurationError || error instanceof RetriableError) return error;
   const word = error instanceof Error ? error.name : '';
-  if (word.startsWith('ERROR_HTTP_')) return noTokenEndpoint(word);
+  if (/^ERROR_HTTP_\d{3}$/.test(word)) return noTokenEndpoint(word);
   if (!/^[a-z_]+$/.test(word)) return signInUnavailable('the answer cannot be read', error);
   return tokenRefused(word, messageOf(error));
 }
 
-/** The token endpoint refuses, with a word of OAuth and a description. */
-export function tokenRefused(word: string, description: string): ConfigurationError {
-  const message = `Salesforce refuses to sign the integration in (${word}: ${description}). ${TOKEN_MENDS[word] ?? SIGN_IN_MEND}`;
-  return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word } });
+/**
+ * The token endpoint refuses, with a word of OAuth and a description, which may name a user: of it
+ * only what Salesforce is known to say becomes part of the message.
+ */
+export function tokenRefused(error: string, description: string): ConfigurationError {
+  const word = oauthWord(error);
+  const said = KNOWN_DESCRIPTIONS.has(description) ? `${word}: ${description}` : word;
+  const message = `Salesforce refuses to sign the integration in (${said}). ${TOKEN_MENDS[word] ?? SIGN_IN_MEND}`;
+  const words = foreignText(description, { code: word });
+  return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }
+
+const KNOWN_DESCRIPTIONS: ReadonlySet<string> = new Set([
+  'audience is invalid',
+  'authentication failure',
+  'client identifier invalid',
+  'expired access/refresh token',
+  'expired authorization code',
+  'grant type not supported',
+  'inactive user',
+  'invalid assertion',
+  'invalid client credentials',
+  'invalid signature',
+  'ip restricted',
+  'no client credentials user enabled',
+  'request not supported on this domain',
+  'token validity expired',
+  "user hasn't approved this consumer",
+]);
 
 export function noTokenEndpoint(word: string): ConfigurationError {
   const message = `crm.url does not sign anybody in (${word}): write the org's My Domain URL there.`;

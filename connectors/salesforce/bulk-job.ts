@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import { foreignCode, foreignText } from '../../src/core/foreign-text.ts';
 import { throwIfStopped } from '../stopped.ts';
 import type { SalesforceSession } from './session.ts';
 
@@ -63,10 +64,22 @@ const SETTINGS_FAULT = /InvalidBatch|InvalidEntity|INVALID_FIELD|MALFORMED_QUERY
 const LIMIT_FAULT = /LIMIT_EXCEEDED/;
 
 function jobFailed({ id, state, errorMessage }: BulkJob): Error {
-  const message = `The Bulk API job ${id} ended as ${state}: ${errorMessage ?? 'Salesforce does not say why'}.`;
-  if (state === 'Failed' && SETTINGS_FAULT.test(errorMessage ?? '')) {
-    return new ConfigurationError(message, { code: 'crm_request_refused', details: { id } });
+  const said = errorMessage ?? '';
+  const word = FAULT_WORD.exec(said)?.[1];
+  const field = UNKNOWN_FIELD.exec(said)?.[1];
+  const named = field === undefined ? '' : `, about the field ${field}`;
+  const why = word === undefined ? 'Salesforce names no code' : word + named;
+  const message = `The Bulk API job ${id} ended as ${state}: ${why}.`;
+  const words = foreignText(said, { code: foreignCode(word ?? '') });
+  if (state === 'Failed' && SETTINGS_FAULT.test(said)) {
+    return new ConfigurationError(message, { code: 'crm_request_refused', details: { id }, words });
   }
-  const code = LIMIT_FAULT.test(errorMessage ?? '') ? 'crm_limit_reached' : 'crm_unavailable';
-  return new RetriableError(message, { code, details: { id } });
+  const code = LIMIT_FAULT.test(said) ? 'crm_limit_reached' : 'crm_unavailable';
+  return new RetriableError(message, { code, details: { id }, words });
 }
+
+/** `InvalidBatch : …` or `INVALID_FIELD: …`: the word before what may hold anything. */
+const FAULT_WORD = /^(Invalid[A-Z][a-z]{1,30}|[A-Z][A-Z0-9_]{1,79}) ?:/;
+
+/** Custom fields alone: their ending tells them from any other word. */
+const UNKNOWN_FIELD = /Field name not found : (\w{1,80}__[a-z]{1,3})\b/;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { RetriableError } from '../../src/core/errors.ts';
+import { foreignCode, foreignFields } from '../../src/core/foreign-text.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
-import { crmCodeOf, meaningOf, type SalesforceFault, sentenceFor } from './errors.ts';
+import { crmCodeOf, meaningOf, type SalesforceFault, sentenceFor, wordsOfFault } from './errors.ts';
 import { contactIdOrText } from './ids.ts';
 import type { SalesforceSession } from './session.ts';
 
@@ -110,12 +111,14 @@ const PASSING_SORTS: ReadonlySet<string> = new Set(['lock', 'passing', 'limit', 
 
 /** A refused record in words. */
 export function refusal(id: string, fault: SalesforceFault): WriteResult {
+  const words = wordsOfFault(fault);
   return {
     status: 'refused',
     id,
     retriable: PASSING_SORTS.has(meaningOf(fault).sort),
-    code: fault.code,
+    code: foreignCode(fault.code),
     message: sentenceFor(fault),
-    fields: fault.fields,
+    fields: foreignFields(fault.fields),
+    ...(words === null ? {} : { words }),
   };
 }

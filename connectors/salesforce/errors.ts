@@ -1,5 +1,11 @@
 import { z } from 'zod';
 import { DonorSyncError, RetriableError } from '../../src/core/errors.ts';
+import {
+  type ForeignText,
+  foreignCode,
+  foreignFields,
+  foreignText,
+} from '../../src/core/foreign-text.ts';
 import { limitUsedUp, passingFailure, requestRefused, signInRefused } from '../request-errors.ts';
 
 /**
@@ -13,13 +19,14 @@ export type ErrorSort = 'lock' | 'passing' | 'limit' | 'session' | 'settings' | 
 export interface ErrorMeaning {
   sort: ErrorSort;
   sentence: string;
-  /** True if Salesforce's own message is the admin's or about the settings, never about values. */
-  quotesMessage?: true;
+  /** True if the sentence is not enough: an admin needs to know what exactly Salesforce said. */
+  keepsWords?: true;
 }
 
 /** One error as Salesforce reports it for a request or a record. */
 export interface SalesforceFault {
   code: string;
+  /** May hold anything, values too: it leaves the connector as `words` alone. */
   message: string;
   fields: readonly string[];
 }
@@ -68,27 +75,27 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     INVALID_FIELD: {
       sort: 'settings',
       sentence: "A field does not exist, or is hidden from the integration's user.",
-      quotesMessage: true,
+      keepsWords: true,
     },
     INVALID_TYPE: {
       sort: 'settings',
       sentence: "A kind of record does not exist, or is hidden from the integration's user.",
-      quotesMessage: true,
+      keepsWords: true,
     },
     MALFORMED_QUERY: {
       sort: 'settings',
       sentence: 'Salesforce cannot read a condition.',
-      quotesMessage: true,
+      keepsWords: true,
     },
     INVALID_QUERY_FILTER_OPERATOR: {
       sort: 'settings',
       sentence: 'A condition compares a field with something that it cannot hold.',
-      quotesMessage: true,
+      keepsWords: true,
     },
     FIELD_CUSTOM_VALIDATION_EXCEPTION: {
       sort: 'record',
       sentence: 'A validation rule of your org refuses the change.',
-      quotesMessage: true,
+      keepsWords: true,
     },
     REQUIRED_FIELD_MISSING: {
       sort: 'record',
@@ -117,6 +124,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       sentence:
         'A duplicate rule of your org takes the contact for another one: merge the two, or let the ' +
         "integration's user bypass the rule.",
+      keepsWords: true,
     },
     DUPLICATE_VALUE: {
       sort: 'record',
@@ -142,6 +150,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY: {
       sort: 'record',
       sentence: 'A trigger of your org failed over the change: ask whoever maintains it.',
+      keepsWords: true,
     },
   } satisfies Record<string, ErrorMeaning>),
 );
@@ -150,6 +159,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
 const UNKNOWN_MEANING: ErrorMeaning = {
   sort: 'record',
   sentence: 'Salesforce refuses the change; its code says why.',
+  keepsWords: true,
 };
 
 /** The statuses of failures that go by, whatever stands in the answer. */
@@ -171,19 +181,30 @@ export function isConcurrencyLimit({ code, message }: Omit<SalesforceFault, 'fie
   return code === 'REQUEST_LIMIT_EXCEEDED' && /concurrent/i.test(message);
 }
 
-/** The sentence for a refused record. It holds no field values, as messages of Salesforce may. */
+/** The sentence for a refusal: ours, with names of triggers and fields and nothing else of theirs. */
 export function sentenceFor(fault: SalesforceFault): string {
-  const { sentence, quotesMessage } = meaningOf(fault);
-  const trigger = /^([\w.]+): execution of \w+/.exec(fault.message)?.[1];
+  const { sentence } = meaningOf(fault);
+  const trigger = TRIGGER.exec(fault.message)?.[1];
   const source = trigger === undefined ? '' : ` (It is ${trigger}.)`;
-  const quote = quotesMessage && fault.message !== '' ? ` It says: ${fault.message}` : '';
-  const fields = fault.fields.length > 0 ? ` Fields: ${fault.fields.join(', ')}.` : '';
-  return sentence + source + quote + fields;
+  const names = foreignFields(fault.fields);
+  const fields = names.length > 0 ? ` Fields: ${names.join(', ')}.` : '';
+  return sentence + source + fields;
+}
+
+/** `Guard: execution of BeforeUpdate`: how Salesforce begins what it says of a trigger. */
+const TRIGGER = /^(\w{1,40}(?:\.\w{1,40})?): execution of (?:Before|After)[A-Z]/;
+
+/** What Salesforce said, for a person who decides; null where our sentence is enough. */
+export function wordsOfFault(fault: SalesforceFault): ForeignText | null {
+  const { code, message, fields } = fault;
+  if (!meaningOf(fault).keepsWords) return null;
+  return foreignText(message, { code: foreignCode(code), fields: foreignFields(fields) });
 }
 
 /** The failure of a whole request as one of the four kinds; `details.crmCode` keeps the code. */
 export function requestError(fault: SalesforceFault, cause?: unknown): DonorSyncError {
-  const background = { cause, details: { crmCode: fault.code } };
+  const code = foreignCode(fault.code);
+  const background = { cause, details: { crmCode: code }, words: wordsOfFault(fault) };
   const sentence = sentenceFor(fault);
   switch (meaningOf(fault).sort) {
     case 'session':
@@ -195,10 +216,7 @@ export function requestError(fault: SalesforceFault, cause?: unknown): DonorSync
       return passingFailure(sentence, background);
     case 'settings':
     case 'record':
-      return requestRefused(
-        `Salesforce refused a request (${fault.code}). ${sentence}`,
-        background,
-      );
+      return requestRefused(`Salesforce refused a request (${code}). ${sentence}`, background);
   }
 }
 
@@ -215,8 +233,11 @@ const faultSchema = z.object({
   fields: z.array(z.string()).nullish(),
 });
 
-/** Anything that was thrown on the way to Salesforce as one of the four kinds. */
-export function translated(error: unknown): DonorSyncError {
+/**
+ * Anything that was thrown on the way to Salesforce as one of the four kinds. Of the names in its
+ * message those are told that stand in `asked`, the path or body of the request, as names.
+ */
+export function translated(error: unknown, asked = ''): DonorSyncError {
   if (error instanceof DonorSyncError) return error;
   const thrown = apiErrorSchema.safeParse(error);
   if (!thrown.success) {
@@ -232,8 +253,27 @@ export function translated(error: unknown): DonorSyncError {
   return requestError({
     code: fault.errorCode,
     message: fault.message,
-    fields: fault.fields ?? [],
+    fields: [...(fault.fields ?? []), ...namesIn(fault.message, asked)],
   });
+}
+
+/** How messages about a query name a column or an object. */
+const NAMED = /No such column '(\w+)'|sObject type '(\w+)'|(?:for|The) field '(\w+)'/g;
+
+/** Names that Salesforce calls wrong, as far as we have asked for them: no text can pass for one. */
+function namesIn(message: string, asked: string): string[] {
+  const withoutTexts = decoded(asked).replace(/'(?:[^'\\]|\\.)*'/g, "''");
+  const ours = new Set(withoutTexts.match(/\w+/g));
+  const named = [...message.matchAll(NAMED)].flatMap((match) => match.slice(1));
+  return named.filter((name) => name !== undefined && ours.has(name));
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Salesforce's own code behind an error of ours, or null. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
+import { foreignCode } from '../../src/core/foreign-text.ts';
 import { type QueryRecord, queryRecords } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 import { quoted, quotedList } from './soql.ts';
@@ -13,7 +14,7 @@ const createdSchema = z.object({ id: z.string() });
 const saveResultsSchema = z.array(
   z.object({
     success: z.boolean(),
-    errors: z.array(z.object({ statusCode: z.string(), message: z.string() })).default([]),
+    errors: z.array(z.object({ statusCode: z.string() })).default([]),
   }),
 );
 
@@ -107,11 +108,8 @@ async function save(
     for (const [at, { success, errors }] of saved.entries()) {
       const field = fieldAt(start + at);
       if (success || field === undefined) continue;
-      const { statusCode = 'UNKNOWN_EXCEPTION', message = '' } = errors[0] ?? {};
-      problems.push([
-        field,
-        `Access to the field could not be granted (${statusCode}: ${message}).`,
-      ]);
+      const code = foreignCode(errors[0]?.statusCode ?? 'UNKNOWN_EXCEPTION');
+      problems.push([field, `Access to the field could not be granted (${code}).`]);
     }
   }
   return problems;

@@ -18,7 +18,6 @@ const reportSchema = z.object({
     }),
   ),
   reportMetadata: z.object({
-    name: z.string().default(''),
     detailColumns: z.array(z.string()).default([]),
   }),
 });
@@ -36,10 +35,10 @@ const CONTACT_ID_COLUMN =
 export async function readReport(api: SalesforceApi, id: string): Promise<string[]> {
   const report = reportSchema.parse(await runReport(api, id));
   const rows = Object.values(report.factMap).flatMap((part) => part.rows);
-  if (!report.allData || rows.length > MAX_ROWS) throw tooLarge(report);
+  if (!report.allData || rows.length > MAX_ROWS) throw tooLarge(id);
   const cells = rows.map((row) => row.dataCells.map(({ value }) => idIn(value)));
   if (cells.length === 0 && report.hasDetailRows) return [];
-  const column = contactColumn(report, cells);
+  const column = contactColumn(id, report, cells);
   return cells.flatMap((row) => row[column] ?? []);
 }
 
@@ -54,7 +53,7 @@ async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
 }
 
 /** The column with contact ids: the one named so, or the only one that holds some. */
-function contactColumn(report: Report, cells: readonly (string | null)[][]): number {
+function contactColumn(id: string, report: Report, cells: readonly (string | null)[][]): number {
   const { detailColumns } = report.reportMetadata;
   const holdsIds = (at: number) => cells.some((row) => row[at] !== null && row[at] !== undefined);
   const candidates = [...(cells[0] ?? []).keys()].filter(holdsIds);
@@ -62,7 +61,7 @@ function contactColumn(report: Report, cells: readonly (string | null)[][]): num
   const [column] = named.length > 0 ? named : candidates;
   if (column !== undefined && (named.length === 1 || candidates.length === 1)) return column;
   throw new ConfigurationError(
-    `The report "${report.reportMetadata.name}" does not say who its people are: add the column Contact ID to its rows, once.`,
+    `The report ${id} does not say who its people are: add the column Contact ID to its rows, once.`,
     { code: 'crm_group_unreadable' },
   );
 }
@@ -71,9 +70,9 @@ function idIn(value: unknown): string | null {
   return typeof value === 'string' ? contactId(value) : null;
 }
 
-function tooLarge({ reportMetadata: { name } }: Report): ConfigurationError {
+function tooLarge(id: string): ConfigurationError {
   return new ConfigurationError(
-    `The report "${name}" has more than ${MAX_ROWS.toLocaleString('en-US')} rows, and Salesforce shows programs no more: narrow its filters, or use a campaign or a condition (where) instead.`,
+    `The report ${id} has more than ${MAX_ROWS.toLocaleString('en-US')} rows, and Salesforce shows programs no more: narrow its filters, or use a campaign or a condition (where) instead.`,
     { code: 'crm_group_too_large' },
   );
 }

@@ -3,6 +3,8 @@
  * into one of these four; everything above them looks only at the kind and the data.
  */
 
+import type { ForeignText } from './foreign-text.ts';
+
 /** What every error of ours carries besides its message. */
 export interface ErrorFacts {
   /** A stable word in snake_case for programs to read, for example `crm_unauthorized`. */
@@ -11,6 +13,8 @@ export interface ErrorFacts {
   cause?: unknown;
   /** Facts a caller may want to read; never secrets, never personal data. */
   details?: Readonly<Record<string, unknown>>;
+  /** What the other side said, for a person who decides; never part of the message. */
+  words?: ForeignText | null;
 }
 
 /** The base of the four kinds; the message names the subject and says what to do next. */
@@ -18,12 +22,14 @@ export abstract class DonorSyncError extends Error {
   abstract readonly kind: 'configuration' | 'retriable' | 'skippable' | 'fatal';
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
+  readonly words: ForeignText | null;
 
   constructor(message: string, facts: ErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = new.target.name;
     this.code = facts.code;
     this.details = facts.details ?? {};
+    this.words = facts.words ?? wordsOf(facts.cause);
   }
 }
 
@@ -50,4 +56,9 @@ export class FatalError extends DonorSyncError {
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What the other side said, of anything that was thrown; null if it said nothing. */
+export function wordsOf(error: unknown): ForeignText | null {
+  return error instanceof DonorSyncError ? error.words : null;
 }

@@ -90,7 +90,10 @@ export class PartnerEndpointMissing extends ConfigurationError {
   }
 }
 
-/** What the service found wrong, and where. Its `msg` and `input` may be personal: left out. */
+/**
+ * What the service found wrong, and where. Its `msg` and `input` may be personal: left out; so may
+ * be words that neither place nor type is known by (validation-words.ts): they are `?`.
+ */
 export interface ValidationItem {
   /** For example `missing`. */
   type: string;

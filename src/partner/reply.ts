@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { AnswerLost, ReplyUnreadable } from './errors.ts';
 import type { Reply } from './send.ts';
+import { toldPath } from './validation-words.ts';
 
 /**
  * The reply in the shape of the schema; otherwise an error that names the field and endpoint:
@@ -28,7 +29,7 @@ export function unreadable({ endpoint, charges }: Reply, problem: string): Error
  */
 export function problemOf(error: z.ZodError, within = ''): string {
   const [issue] = error.issues;
-  const field = [within, ...(issue?.path ?? [])].filter((part) => part !== '').join('.');
+  const field = [within, toldPath(issue?.path ?? [])].filter((part) => part !== '').join('.');
   const expected =
     issue?.code === 'invalid_type' ? `${issue.expected} expected` : 'unexpected value';
   return `${field || 'the body'} is missing or malformed (${expected})`;

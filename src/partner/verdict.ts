@@ -16,9 +16,11 @@ import {
   PartnerUnavailable,
   PartnerValidationError,
   ReplyUnreadable,
+  type ValidationItem,
 } from './errors.ts';
 import type { Call, Exchange } from './exchange.ts';
 import type { FailureKind } from './retry.ts';
+import { toldPlace, toldType } from './validation-words.ts';
 
 /** What an exchange means: a reply, or an error and whether another try is allowed. */
 export type Verdict =
@@ -140,9 +142,9 @@ const validationSchema = z.object({
   ),
 });
 
-function validationItems(body: Body) {
-  const parsed = validationSchema.safeParse(jsonOf(body));
-  return parsed.success ? parsed.data.detail : [];
+function validationItems(body: Body): ValidationItem[] {
+  const items = validationSchema.safeParse(jsonOf(body)).data?.detail ?? [];
+  return items.map(({ type, loc }) => ({ type: toldType(type), loc: toldPlace(loc) }));
 }
 
 /** The day in "… expired on <date> …", whose format is not documented; null if none is found. */

@@ -72,13 +72,19 @@ describe('checking an integration with Salesforce', () => {
     expect(unmet(await crm.connector().check())).toEqual(['Contact']);
   });
 
-  it('repeats what Salesforce says of a filter', async () => {
+  it('tells where a filter is wrong, and keeps what Salesforce says of it apart', async () => {
+    const said =
+      "Title = 'x' foo 'Zebulon' ERROR at Row:1:Column:43 unexpected token: 'Zebulon Quartermain'";
     crm.script(({ path }) =>
-      path.startsWith('/query?') ? refused(400, 'MALFORMED_QUERY', 'unexpected token: foo') : null,
+      path.startsWith('/query?') ? refused(400, 'MALFORMED_QUERY', said) : null,
     );
-    const contacts = { filter: 'foo', optOutField: null };
+    const contacts = { filter: "Title = 'x' foo 'Zebulon'", optOutField: null };
     const findings = await crm.connector({}, {}, contacts).check();
-    expect(findings.find(({ ok }) => !ok)?.message).toContain('unexpected token: foo');
+    const finding = findings.find(({ ok }) => !ok);
+    expect(finding?.message).toContain('(MALFORMED_QUERY)');
+    expect(finding?.message).toContain('from its character 13 on');
+    expect(JSON.stringify(findings)).not.toMatch(/Zebulon|Quartermain/);
+    expect(finding?.words?.reveal()).toBe(said);
   });
 
   it('sees that few requests are left', async () => {
