@@ -21,7 +21,9 @@ export async function checked(
   try {
     return await work();
   } catch (error) {
-    return [{ subject, ok: false, message: messageOf(error), mend, words: wordsOf(error) }];
+    const words = wordsOf(error);
+    const finding = { subject, ok: false, message: messageOf(error), mend };
+    return [words === null ? finding : { ...finding, words }];
   }
 }
 

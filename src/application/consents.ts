@@ -1,5 +1,6 @@
 /** Connecting a CRM account: the way to the CRM's page and back, and the end of it. */
 import { randomBytes } from 'node:crypto';
+import { oauthWord } from '../../connectors/consent.ts';
 import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { Application } from '../application.ts';
@@ -67,8 +68,8 @@ export async function consentPage(
 /** What the person comes back with. */
 export type ConsentAnswer =
   | { code: string }
-  /** The CRM's own words for a refusal. */
-  | { error: string; description: string };
+  /** The CRM's word for a refusal; whatever text it sends along is not taken. */
+  | { error: string };
 
 /** An account that is connected. */
 export interface Connected {
@@ -204,11 +205,11 @@ async function connect(
   return { integrationId: integration.id, account: consented.account };
 }
 
-function refused({ error, description }: { error: string; description: string }) {
-  const words = description === '' ? error : `${error}: ${description}`;
-  return new ConfigurationError(`The CRM did not let donor-sync in (${words}).`, {
+function refused({ error }: { error: string }) {
+  const word = oauthWord(error);
+  return new ConfigurationError(`The CRM did not let donor-sync in (${word}).`, {
     code: 'consent_denied',
-    details: { word: error },
+    details: { word },
   });
 }
 

@@ -71,6 +71,8 @@ export interface Runner {
 /** Requests are looked at this often, for those that other processes made or could not finish. */
 const LOOK_INTERVAL_MS = 2_000;
 
+const DAY_MS = 86_400_000;
+
 const CUT_OFF = 'a run was cut off by the end of its process';
 
 /** Less than the 10 seconds of promise 8 (design, section 5), so that closing has some of them. */
@@ -86,6 +88,7 @@ export function createRunner(
   const active = new Map<string, { runId: string; work: Promise<void> }>();
   const listeners = new Set<RunListener>();
   let bell = new AbortController();
+  let textsDroppedAt = 0;
   let watching: Promise<void> = Promise.resolve();
 
   return {
@@ -147,11 +150,20 @@ export function createRunner(
       try {
         await putBackCutOff();
         await beginWaiting();
+        await dropOldTexts();
       } catch (error) {
         log.error({ error: messageOf(error) }, 'the run requests could not be looked at');
       }
       await clock.sleep(LOOK_INTERVAL_MS, signal);
     }
+  }
+
+  /** Once a day, also where no run does it: what CRMs said is kept for so long and no longer. */
+  async function dropOldTexts(): Promise<void> {
+    if (Math.abs(clock.now() - textsDroppedAt) < DAY_MS) return;
+    const dropped = await store.foreignTexts.dropOld();
+    textsDroppedAt = clock.now();
+    if (dropped > 0) log.info({ dropped }, 'texts of CRMs were dropped for their age');
   }
 
   /** What was begun and is worked on by nobody: its process has ended in the middle. */

@@ -15,7 +15,7 @@ import { readOptions, runAction } from './command.ts';
 import { openInBrowser } from './connect/open-in-browser.ts';
 import { openWayBack } from './connect/way-back.ts';
 import type { DoctorFinding } from './doctor/finding.ts';
-import { examineIntegration, printFindings } from './doctor.ts';
+import { examineIntegration, printFindings, withoutWords } from './doctor.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { loadProductSettings, openProduct, type ProductDeps, productCommand } from './product.ts';
@@ -75,9 +75,8 @@ async function connect(deps: ProductDeps, wish: Wish, output: Output): Promise<v
   const { application, integration } = wish;
   await awaitConsent(deps, wish, output);
   const findings = await examineIntegration(deps, application, integration);
-  output.finish({ connected: integration.id, findings }, () =>
-    printConnected(output, integration, findings),
-  );
+  const document = { connected: integration.id, findings: findings.map(withoutWords) };
+  output.finish(document, () => printConnected(output, integration, findings));
 }
 
 /** Resolves once the account is connected; throws if it is not going to be. */

@@ -24,6 +24,7 @@ import {
   withIntegration,
 } from './product.ts';
 import { countOf } from './quantities.ts';
+import { requireTerminal } from './show-option.ts';
 
 const EXAMPLES = `
 Examples:
@@ -33,22 +34,34 @@ Examples:
 Nothing is spent and nothing is written into a CRM. Exit codes: 0 all is well, 2 something is to be
 mended by a person.`;
 
-const optionsSchema = z.object({ config: z.string().optional() });
+const optionsSchema = z.object({
+  config: z.string().optional(),
+  show: z.boolean().default(false),
+});
 
 /** The command `doctor`: every prerequisite, each with its mend. */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
     .description('check settings, database, keys, service, CRM and field map, and say how to mend')
     .argument('[ids...]', 'the integrations (default: all)')
+    .option('--show', 'with what the CRM says, in its own words; on a terminal only')
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
     runAction(deps, command, async (output) => {
-      const { config } = optionsSchema.parse(command.optsWithGlobals());
+      const { config, show } = optionsSchema.parse(command.optsWithGlobals());
+      if (show) requireTerminal(deps.stdout, output);
       const findings = await examine(deps, config, ids);
-      output.finish({ findings }, () => printFindings(output, findings));
+      output.finish({ findings: findings.map(withoutWords) }, () => {
+        printFindings(output, findings, show);
+      });
       return exitCodeFor(findings);
     }),
   );
+}
+
+/** What the CRM said is in no document. */
+export function withoutWords({ words: _, ...finding }: DoctorFinding): DoctorFinding {
+  return finding;
 }
 
 /** Whatever is wrong needs a person, and nothing was changed: that is what 2 says. */
@@ -134,15 +147,21 @@ export async function examineIntegration(
 }
 
 /** Shows findings to a person, and counts what is to be mended. */
-export function printFindings(output: Output, findings: readonly DoctorFinding[]): void {
+export function printFindings(
+  output: Output,
+  findings: readonly DoctorFinding[],
+  withWords = false,
+): void {
   const { style } = output;
   let heading: string | null = null;
-  for (const { integration, subject, ok, message, mend, others } of gatherAlike(findings)) {
+  for (const { integration, subject, ok, message, mend, words, others } of gatherAlike(findings)) {
     if (integration !== heading && integration !== null)
       output.print(`\n${style.strong(integration)}`);
     heading = integration;
     const mark = ok ? style.good('✓') : style.bad('✗');
     output.print(`${mark} ${subject}: ${message}`);
+    if (words && withWords) output.print(`    It said: ${words.reveal()}`);
+    else if (words) output.print(`    What it said: donor-sync doctor ${integration ?? ''} --show`);
     if (others.length > 0) output.print(`    ${sameOf(others)}`);
     if (mend !== null) output.print(`    ${style.warn('→')} ${mend}`);
   }

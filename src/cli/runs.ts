@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { readKeptWords } from '../application/kept-words.ts';
 import type { Application } from '../application.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import type { RunReport } from '../core/run.ts';
 import { reportOf } from '../sync/stored-report.ts';
 import { parseCount } from './count-option.ts';
@@ -11,8 +13,10 @@ import type { Output } from './output.ts';
 import { type ProductDeps, productCommand } from './product.ts';
 import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { formatCount, formatDuration } from './quantities.ts';
+import { printWords, printWordsHint } from './runs/kept-words-text.ts';
 import { describeRun, printRunDetail } from './runs/run-detail.ts';
 import { shortId } from './short-id.ts';
+import { requireTerminal } from './show-option.ts';
 import { STATUS_WORDS } from './sync/run-summary.ts';
 
 const EXAMPLES = `
@@ -20,6 +24,7 @@ Examples:
   donor-sync runs                              the latest runs
   donor-sync runs --integration riverside --limit 50
   donor-sync runs 1a2b3c4d                     one run, contact by contact
+  donor-sync runs 1a2b3c4d --show              with what the CRM said when it refused
   donor-sync runs --json                       for scripts: { "runs": [...] }`;
 
 const DEFAULT_RUNS = 20;
@@ -28,6 +33,7 @@ const DEFAULT_CONTACTS = 100;
 const optionsSchema = productOptionsSchema.extend({
   integration: z.string().optional(),
   limit: z.int().positive().optional(),
+  show: z.boolean().default(false),
 });
 
 /** The command `runs`: what happened, as a list or for one run in detail. */
@@ -41,14 +47,17 @@ export function runsCommand(deps: ProductDeps): Command {
       `runs, or contacts of a run, to show (default: ${DEFAULT_RUNS}, or ${DEFAULT_CONTACTS})`,
       parseCount,
     )
+    .option('--show', 'with a run: what the CRM said, in its own words; on a terminal only')
     .addHelpText('after', EXAMPLES);
   return command.action((run: string | undefined) =>
     runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      const { integration, limit } = options;
+      const { integration, limit, show } = options;
+      if (show) requireTerminal(deps.stdout, output);
+      if (show && run === undefined) throw withoutRun();
       if (integration !== undefined) application.select([integration]);
       if (run === undefined) {
         await listRuns(application, output, { integration, limit: limit ?? DEFAULT_RUNS });
-      } else await showRun(application, output, run, limit ?? DEFAULT_CONTACTS);
+      } else await showRun(application, output, run, { limit: limit ?? DEFAULT_CONTACTS, show });
       return EXIT_CODES.done;
     }),
   );
@@ -69,16 +78,26 @@ async function listRuns(
 }
 
 async function showRun(
-  { store }: Application,
+  application: Application,
   output: Output,
   run: string,
-  limit: number,
+  { limit, show }: { limit: number; show: boolean },
 ): Promise<void> {
-  const detail = await describeRun(store, await findRun(store, run), {
-    limit,
-    pressingFirst: !output.isJson,
+  const { store } = application;
+  const row = await findRun(store, run);
+  const detail = await describeRun(store, row, { limit, pressingFirst: !output.isJson });
+  const words = show ? await readKeptWords(application, row.id) : null;
+  const { length } = await store.foreignTexts.list(row.id);
+  output.finish({ runs: [detail] }, () => {
+    printRunDetail(output, detail);
+    if (words !== null) printWords(output, words, limit);
+    else printWordsHint(output, row.id, length);
   });
-  output.finish({ runs: [detail] }, () => printRunDetail(output, detail));
+}
+
+function withoutRun(): ConfigurationError {
+  const message = '--show needs a run: donor-sync runs RUN --show. `donor-sync runs` lists them.';
+  return new ConfigurationError(message, { code: 'usage' });
 }
 
 function printRuns(output: Output, runs: readonly RunReport[]): void {

@@ -66,7 +66,6 @@ const callbackRoute = createRoute({
       state: stateSchema.default(''),
       code: z.string().max(4_096).optional(),
       error: z.string().max(200).optional(),
-      error_description: z.string().max(1_000).default(''),
     }),
   },
   responses: {
@@ -100,8 +99,8 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
     })
     .openapi(callbackRoute, async (c) => {
       const { kind } = c.req.valid('param');
-      const { state, code, error, error_description: description } = c.req.valid('query');
-      const answer = error === undefined ? code && { code } : { error, description };
+      const { state, code, error } = c.req.valid('query');
+      const answer = error === undefined ? code && { code } : { error };
       if (!answer) return notice(c, 400, NOTHING_BROUGHT);
       return comeBack(c, keyOf(kind, state), answer);
     });

@@ -5,6 +5,7 @@ import { FIELD_SOURCES } from '../core/field-map.ts';
 import { warmPathValues } from '../mapping/profile-values.ts';
 import { type FieldPlan, planFields } from '../run/field-plan.ts';
 import { lookUpRecords, writeChanges } from '../run/records.ts';
+import { sealWords } from '../run/seal-words.ts';
 import type { ComputedPath, PathWrite, StoredPath } from '../store/computed-paths.ts';
 import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
 import type { StaleContact } from '../store/warm-paths.ts';
@@ -93,7 +94,9 @@ async function writePaths(
     deps,
     plans.flatMap(({ crmId, plan }) => (plan.write ? [changeOf(crmId, plan.changes)] : [])),
   );
-  return new Map(plans.map(({ crmId, plan }) => [crmId, concludePath(plan, results.get(crmId))]));
+  return new Map(
+    plans.map(({ crmId, plan }) => [crmId, concludePath(deps, crmId, plan, results.get(crmId))]),
+  );
 }
 
 function changeOf(id: string, values: FieldValues) {
@@ -117,7 +120,12 @@ function planPath(
   });
 }
 
-function concludePath(plan: FieldPlan, result: WriteResult | undefined): PathWrite {
+function concludePath(
+  deps: Pick<InsightDeps, 'sealer' | 'newId'>,
+  crmId: string,
+  plan: FieldPlan,
+  result: WriteResult | undefined,
+): PathWrite {
   const { reason, detail, owned, write } = plan;
   if (write === null) return { reason, detail, owned, writeId: null, isDone: true };
   if (result?.status === 'written') {
@@ -126,6 +134,7 @@ function concludePath(plan: FieldPlan, result: WriteResult | undefined): PathWri
   return {
     reason: result?.retriable === false ? 'crm_refused' : 'crm_busy',
     detail: result ? `${result.code}: ${result.message}` : null,
+    words: sealWords(deps, crmId, result?.words),
     owned: null,
     writeId: write.id,
     isDone: false,

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
-import { DonorSyncError, messageOf } from '../core/errors.ts';
+import { DonorSyncError, messageOf, wordsOf } from '../core/errors.ts';
+import type { ForeignText } from '../core/foreign-text.ts';
 import type { RunReason, StopCode } from '../core/run.ts';
 
 /** The stations of a run. */
@@ -22,13 +23,15 @@ export interface RunControl {
   readonly ending: AbortSignal;
   /** Why the run does not come to its end, if so; the first reason counts. */
   readonly reason: RunReason | null;
+  /** What the CRM said of that reason, for those who decide; null if it said nothing. */
+  readonly words: ForeignText | null;
   /** The error that made the run fail, if one did. */
   readonly failure: unknown;
   /** Ends spending; everything else goes on. */
   stopSpending(code: StopCode, message: string): void;
   readonly spendingStopped: boolean;
   /** Ends the run at the next checkpoint of each station. */
-  stop(code: StopCode, message: string): void;
+  stop(code: StopCode, message: string, words?: ForeignText | null): void;
   /** Ends the run because of an error: one of the stop codes, or a failure. */
   stopFor(error: unknown): void;
   /** Marks a station as done. */
@@ -49,6 +52,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
   const ending = new AbortController();
   const done = new Set<Station>();
   let reason: RunReason | null = null;
+  let said: ForeignText | null = null;
   let failure: unknown = null;
   let spendingStopped = false;
   let bell = new AbortController();
@@ -59,6 +63,9 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
     ending: ending.signal,
     get reason() {
       return reason;
+    },
+    get words() {
+      return said;
     },
     get failure() {
       return failure;
@@ -71,9 +78,12 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       spendingStopped = true;
       control.ring();
     },
-    stop(code, message) {
+    stop(code, message, words = null) {
       // A stop of everything says more than a stop of spending did.
-      if (!stopping.signal.aborted) reason = { code, message };
+      if (!stopping.signal.aborted) {
+        reason = { code, message };
+        said = words;
+      }
       spendingStopped = true;
       if (stopping.signal.aborted) return;
       stopping.abort();
@@ -84,11 +94,12 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       // A request that was cut off because the run ends is no reason of its own.
       if (ending.signal.aborted && error === ending.signal.reason) return;
       const code = error instanceof DonorSyncError ? stopCodeOf(error) : null;
-      if (code !== null) return control.stop(code, messageOf(error));
+      if (code !== null) return control.stop(code, messageOf(error), wordsOf(error));
       failure ??= error;
       const failureCode = error instanceof DonorSyncError ? error.code : 'unexpected_error';
       control.stop('interrupted', messageOf(error));
       reason = { code: failureCode, message: messageOf(error) };
+      said = wordsOf(error);
     },
     finish(station) {
       done.add(station);

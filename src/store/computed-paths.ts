@@ -1,6 +1,7 @@
 import { OUTCOME_REASONS, type OutcomeReason, outcomeOf } from '../core/outcome.ts';
 import { closeWrites, type WriteEnd } from './close-writes.ts';
 import type { RunMoment } from './decisions.ts';
+import { keepWords, type SealedWords } from './foreign-texts.ts';
 import type { OwnedValues } from './owned-values.ts';
 import { portions, valuesTable } from './rows.ts';
 import type { Trx } from './tables.ts';
@@ -31,6 +32,8 @@ export interface PathWrite extends WriteEnd {
   reason: OutcomeReason;
   /** More of the reason, without personal data. */
   detail: string | null;
+  /** What the CRM said when it refused the write, sealed; left out where it said nothing. */
+  words?: SealedWords | null;
   /** What we own afterwards; null if it stays as it was. */
   owned: OwnedValues | null;
 }
@@ -51,6 +54,8 @@ export async function recordPaths(
   await saveOwned(trx, integrationId, written);
   await closeWrites(trx, written);
   await saveOutcomes(trx, integrationId, run, written);
+  const words = written.flatMap((each) => each.words ?? []);
+  await keepWords(trx, integrationId, run, words);
 }
 
 const MILLIONTHS = 1_000_000;

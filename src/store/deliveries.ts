@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { RunMoment } from './decisions.ts';
 import { type Delivery, recordEnds } from './delivery-ends.ts';
+import { keepWords } from './foreign-texts.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { type OwnedValues, parseOwned } from './owned-values.ts';
 import { portions } from './rows.ts';
@@ -80,6 +81,8 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       await checkpoint(lease, async (trx) => {
         const run: RunMoment = { id: runId, now: clock.now() };
         await recordEnds(trx, lease, run, deliveries);
+        const words = deliveries.flatMap((delivery) => delivery.words ?? []);
+        await keepWords(trx, lease.integrationId, run, words);
         const profiles = deliveries.filter(
           ({ end }) => end.kind !== 'postponed' || end.enhanced,
         ).length;

@@ -1,6 +1,7 @@
 import type { OutcomeReason } from '../core/outcome.ts';
 import { closeWrites } from './close-writes.ts';
 import type { RunMoment } from './decisions.ts';
+import type { SealedWords } from './foreign-texts.ts';
 import { askedAtOnceSettled } from './jobs.ts';
 import type { Lease } from './leases.ts';
 import type { OwnedValues } from './owned-values.ts';
@@ -14,6 +15,8 @@ export interface Delivery {
   reason: OutcomeReason;
   /** More of the reason, without personal data. */
   detail: string | null;
+  /** What the CRM said when it refused the write, sealed; left out where it said nothing. */
+  words?: SealedWords | null;
   end: DeliveryEnd;
 }
 

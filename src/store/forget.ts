@@ -26,6 +26,8 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
             .where('crm_id', '=', crmId)
             .execute();
         }
+        // Any text of the integration may name the person: a duplicate rule names the other contact.
+        await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
         await trx
           .deleteFrom('run_requests')
           .where('integration_id', '=', integrationId)

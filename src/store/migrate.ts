@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { ConfigurationError, DonorSyncError, FatalError, messageOf } from '../core/errors.ts';
 import { MIGRATIONS, type MigrationList } from './migrations.ts';
+import { emptyWriteAheadLog } from './write-ahead-log.ts';
 
 /** Our own name, since a Postgres database may be shared with another program that uses Kysely. */
 const MIGRATION_TABLE = 'donor_sync_migration';
@@ -31,6 +32,8 @@ export async function migrateToLatest<Tables>(
     const failed = results.find((result) => result.status === 'Error');
     throw migrationFailed(error, failed?.migrationName);
   }
+  // What a step has dropped is not to stand in the log either.
+  await emptyWriteAheadLog(db);
   return results.map((result) => result.migrationName);
 }
 

@@ -16,6 +16,7 @@ export const SEALED_COLUMNS = [
   { table: 'writes', key: ['id'], column: 'before' },
   { table: 'hooks', key: ['integration_id'], column: 'secret' },
   { table: 'consents', key: ['state_hash'], column: 'verifier' },
+  { table: 'foreign_texts', key: ['id'], column: 'sealed' },
 ] as const satisfies readonly (SealedColumn & { table: keyof Tables })[];
 
 const PAGE_ROWS = 500;

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { RetriableError } from '../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../core/run.ts';
+import { keepWords, type SealedWords } from './foreign-texts.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { ALL_CONTACTS, beginRunRequest, endRunRequest } from './run-requests.ts';
 import type { Database, RunsTable, Trx } from './tables.ts';
@@ -83,7 +84,14 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     async finish(
       lease: Lease,
       id: string,
-      end: { status: RunStatus; reason: RunReason | null; finishedAt: number; report: string },
+      end: {
+        status: RunStatus;
+        reason: RunReason | null;
+        finishedAt: number;
+        report: string;
+        /** What the CRM said of the reason, sealed. */
+        words?: SealedWords | null;
+      },
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
         await trx
@@ -97,6 +105,8 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
           })
           .where('id', '=', id)
           .execute();
+        if (end.words)
+          await keepWords(trx, lease.integrationId, { id, now: end.finishedAt }, [end.words]);
         if (end.reason?.code !== 'interrupted') await endRunRequest(trx, id);
       });
     },

@@ -8,6 +8,7 @@ import { deliveryQueries } from './deliveries.ts';
 import { departureQueries } from './departures.ts';
 import { doubleContactQueries } from './double-contacts.ts';
 import type { Fingerprint } from './fingerprint.ts';
+import { foreignTextQueries } from './foreign-texts.ts';
 import { forgetQueries } from './forget.ts';
 import { holdQueries } from './holds.ts';
 import { hookQueries } from './hooks.ts';
@@ -71,6 +72,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
     },
     networkHolds: networkHoldQueries(db, checkpoint, clock),
     warmPaths: warmPathQueries(db, checkpoint, clock),
+    foreignTexts: foreignTextQueries(db, clock),
     forget: forgetQueries(db, clock, fingerprint),
     schedules: scheduleQueries(db, clock),
     runRequests: runRequestQueries(db, clock),

@@ -79,6 +79,7 @@ export interface Tables extends ServiceTables, NetworkTables, WarmPathTables {
   writes: WritesTable;
   holds: HoldsTable;
   forgotten: ForgottenTable;
+  foreign_texts: ForeignTextsTable;
 }
 
 /** Sealed text by name: tokens, the fingerprint key. */
@@ -265,4 +266,16 @@ export interface ForgottenTable {
   integration_id: string;
   crm_id_fingerprint: string;
   forgotten_at: number;
+}
+
+/** What a CRM said about a contact or a run, for those who decide; kept for a while. */
+export interface ForeignTextsTable {
+  id: string;
+  integration_id: string;
+  run_id: string;
+  /** The contact's id in the CRM; the empty string for what is about the whole run. */
+  crm_id: string;
+  /** The sealed text. */
+  sealed: string;
+  kept_at: number;
 }

@@ -247,6 +247,8 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
     writes.map(({ write, changes }) => ({ id: write.crmId, values: changes })),
   );
   return planned.map((plan) =>
-    plan.kind === 'ended' ? plan.delivery : concludeWrite(plan, results.get(plan.write.crmId)),
+    plan.kind === 'ended'
+      ? plan.delivery
+      : concludeWrite(deps, plan, results.get(plan.write.crmId)),
   );
 }

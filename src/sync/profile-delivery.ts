@@ -8,6 +8,7 @@ import { guardName } from '../mapping/name-guard.ts';
 import { profileValues } from '../mapping/profile-values.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { planFields } from '../run/field-plan.ts';
+import { sealWords } from '../run/seal-words.ts';
 import type { IntendedWrite } from '../store/deliveries.ts';
 import type { Delivery } from '../store/delivery-ends.ts';
 import type { ReadyJob } from '../store/jobs.ts';
@@ -132,6 +133,7 @@ function detailOf({ job }: ReadyJob, unfit: string | null): string | null {
 
 /** How the delivery of a planned write ended. */
 export function concludeWrite(
+  deps: Pick<SyncDeps, 'sealer' | 'newId'>,
   { entry, write, delivered }: Extract<Planned, { kind: 'write' }>,
   result: WriteResult | undefined,
 ): Delivery {
@@ -151,6 +153,7 @@ export function concludeWrite(
     detail: result
       ? `${result.code}: ${result.message}`
       : 'The CRM gave no result for this record.',
+    words: sealWords(deps, ids.crmId, result?.words),
     end: { kind: 'postponed', writeId: result ? write.id : null, enhanced: true },
   };
 }

@@ -12,7 +12,9 @@ import { createIdentityReader } from '../identity/identity-reader.ts';
 import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
+import { sealWords } from '../run/seal-words.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
+import { WHOLE_RUN } from '../store/foreign-texts.ts';
 import type { Lease } from '../store/leases.ts';
 import { readBalance } from './balance.ts';
 import { deliverProfiles } from './deliver.ts';
@@ -237,7 +239,9 @@ async function endRun(deps: SyncDeps, run: Run, facts: RunFacts): Promise<RunRep
     reason,
     finishedAt,
     report: JSON.stringify(report),
+    words: sealWords(deps, WHOLE_RUN, run.control.words),
   });
+  await store.foreignTexts.dropOld();
   return report;
 }
 

@@ -88,6 +88,13 @@ describeEachDatabase('resealAll', (open) => {
         expires_at: 1,
       })
       .execute();
+    await db
+      .insertInto('foreign_texts')
+      .values({
+        ...{ id: 't', integration_id: 'riverside', run_id: 'r', crm_id: '003' },
+        ...{ sealed: before.seal('said'), kept_at: 1 },
+      })
+      .execute();
     expect(await resealAll(db, during)).toBe(SEALED_COLUMNS.length);
   });
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../connectors/contract.ts';
-import { messageOf } from '../../core/errors.ts';
+import { messageOf, wordsOf } from '../../core/errors.ts';
 
 /** One prerequisite as `doctor --json` shows it; a mend beside `ok: true` is advice. */
 export interface DoctorFinding extends Finding {
@@ -26,6 +26,8 @@ export async function checked(
   try {
     return await check();
   } catch (error) {
-    return [unmet(subject, messageOf(error), mend)];
+    const words = wordsOf(error);
+    const finding = unmet(subject, messageOf(error), mend);
+    return [words === null ? finding : { ...finding, words }];
   }
 }

@@ -1,5 +1,6 @@
 /** The pages as texts: the one door between the routes and what is written in JSX. */
 import { html } from 'hono/html';
+import type { KeptWords } from '../../application/kept-words.ts';
 import { pageText } from '../page-text.ts';
 import type { Viewer } from './layout.tsx';
 import type { Overview } from './overview.ts';
@@ -16,9 +17,11 @@ export function renderStatus(viewer: Viewer, overview: Overview, note: string | 
   );
 }
 
-/** The page of one run. */
-export function renderRun(viewer: Viewer, detail: RunDetail) {
-  return pageText(html`<!doctype html>${<RunPage detail={detail} viewer={viewer} />}`);
+/** The page of one run; `words` is what the CRM said, empty for those who may not read it. */
+export function renderRun(viewer: Viewer, detail: RunDetail, words: readonly KeptWords[]) {
+  return pageText(
+    html`<!doctype html>${<RunPage detail={detail} words={words} viewer={viewer} />}`,
+  );
 }
 
 /** The form to sign in. */

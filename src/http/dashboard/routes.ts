@@ -2,6 +2,7 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { type DecisionWord, decideHold, HOLD_DECISIONS } from '../../application/holds.ts';
+import { readKeptWords } from '../../application/kept-words.ts';
 import type { Access } from '../access.ts';
 import { answerError } from '../answer-error.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../bodies.ts';
@@ -14,7 +15,7 @@ import { ASSETS } from './assets.ts';
 import { createCreditReader } from './credits.ts';
 import type { Viewer } from './layout.tsx';
 import { readOverview } from './overview.ts';
-import { readRunDetail } from './run-detail.ts';
+import { MAX_CONTACTS, readRunDetail } from './run-detail.ts';
 
 /**
  * Only whoever looks at a page pays for loading it; and everything else can be served by Node from
@@ -48,9 +49,13 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
   app.get('/runs/:id', async (c) => {
     const principal = await access.identify(c);
     if (principal === null) return c.redirect(`/sign-in?to=${encodeURIComponent(c.req.path)}`, 303);
-    const detail = await readRunDetail(application, c.req.param('id'));
+    const id = c.req.param('id');
+    const detail = await readRunDetail(application, id);
+    // It may quote names and figures: for those who decide, opened for this one answer.
+    const mayRead = principal.role === 'admin';
+    const words = mayRead ? await readKeptWords(application, id, MAX_CONTACTS) : [];
     const { renderRun } = await loadPages();
-    return c.html(renderRun(viewerOf(principal), detail));
+    return c.html(renderRun(viewerOf(principal), detail, words));
   });
 
   app.get('/sign-in', async (c) => {

@@ -1,3 +1,4 @@
+import type { KeptWords } from '../../application/kept-words.ts';
 import { countOf, formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
 import { anchorOf } from './anchors.ts';
@@ -17,7 +18,15 @@ import { MAX_CONTACTS, type RunDetail } from './run-detail.ts';
 import { formatSpan } from './words.ts';
 
 /** What one run did, and why. */
-export function RunPage({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
+export function RunPage({
+  detail,
+  words,
+  viewer,
+}: {
+  detail: RunDetail;
+  words: readonly KeptWords[];
+  viewer: Viewer;
+}) {
   const { report, phase, integrationName, advice } = detail;
   const isOver = phase === 'over';
   return (
@@ -47,6 +56,7 @@ export function RunPage({ detail, viewer }: { detail: RunDetail; viewer: Viewer 
           <Reasons detail={detail} />
           <Networks report={report} />
           <Contacts detail={detail} />
+          <Words words={words} />
         </div>
       </div>
     </Layout>
@@ -209,6 +219,36 @@ function Contacts({ detail: { contacts } }: { detail: RunDetail }) {
               </td>
               <td data-label="Why" class="wide">
                 {text}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+function Words({ words }: { words: readonly KeptWords[] }) {
+  if (words.length === 0) return null;
+  return (
+    <details class="contacts" id="words">
+      <summary>What the CRM said, in its own words</summary>
+      <p>
+        It may quote names and figures. It is kept sealed for 30 days, and only admins see it here.
+      </p>
+      <table class="stacks">
+        <thead>
+          <tr>
+            <th scope="col">Contact</th>
+            <th scope="col">It said</th>
+          </tr>
+        </thead>
+        <tbody>
+          {words.map(({ contact, text }) => (
+            <tr key={contact}>
+              <th scope="row">{contact ?? 'The run'}</th>
+              <td data-label="It said" class="wide">
+                {text ?? 'It was sealed with a key that is not here any more.'}
               </td>
             </tr>
           ))}

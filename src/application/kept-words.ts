@@ -1,0 +1,36 @@
+import type { Application } from '../application.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { WHOLE_RUN } from '../store/foreign-texts.ts';
+
+/** What a CRM said of a contact or of a whole run, opened for a person who decides. */
+export interface KeptWords {
+  /** The contact's id in the CRM; null for what is about the whole run. */
+  contact: string | null;
+  /** Null if the key that sealed it is not here any more. */
+  text: string | null;
+}
+
+/**
+ * The texts that are kept of a run. They may quote names and figures: they are for a terminal or a
+ * page of somebody who decides, and for no log, document or message.
+ */
+export async function readKeptWords(
+  { store, sealer }: Pick<Application, 'store' | 'sealer'>,
+  runId: string,
+  limit?: number,
+): Promise<KeptWords[]> {
+  const rows = await store.foreignTexts.list(runId, limit);
+  return rows.map(({ crm_id: contact, sealed }) => ({
+    contact: contact === WHOLE_RUN ? null : contact,
+    text: openText(sealer, sealed),
+  }));
+}
+
+function openText(sealer: Pick<Application['sealer'], 'open'>, sealed: string): string | null {
+  try {
+    return sealer.open(sealed);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The marks that stand in the bytes: clear, in base64 at any position, in hex or in UTF-16. */
+export function marksIn(bytes: Buffer, marks: readonly string[]): string[] {
+  const text = bytes.toString('latin1');
+  const lower = text.toLowerCase();
+  return marks.filter((mark) => {
+    const { exact, hex } = formsOf(mark);
+    return exact.some((form) => text.includes(form)) || hex.some((form) => lower.includes(form));
+  });
+}
+
+/** Everything in the files of a folder and of those below it. */
+export async function folderBytes(folder: string): Promise<Buffer> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Buffer.concat(
+    await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name)))),
+  );
+}
+
+function formsOf(mark: string): { exact: string[]; hex: string[] } {
+  const utf8 = Buffer.from(mark);
+  const utf16 = Buffer.from(mark, 'utf16le');
+  const swapped = Buffer.from(utf16).swap16();
+  const plain = [utf8, utf16, swapped];
+  return {
+    exact: [...plain.map((form) => form.toString('latin1')), ...plain.flatMap(base64Of)],
+    hex: plain.map((form) => form.toString('hex')),
+  };
+}
+
+/** The part of each of the three alignments that does not depend on what stands around it. */
+function base64Of(bytes: Buffer): string[] {
+  return [0, 1, 2].map((before) => {
+    const padded = Buffer.concat([Buffer.alloc(before), bytes]);
+    const whole = padded.subarray(0, padded.length - (padded.length % 3)).toString('base64');
+    return whole.slice(before === 0 ? 0 : 4);
+  });
+}

@@ -1,0 +1,45 @@
+import { findConnectorDefinition } from '../../connectors/index.ts';
+import { runProgram } from '../../src/cli/command.ts';
+import type { AllDeps } from '../../src/cli/commands.ts';
+import { createLog, createLogStream } from '../../src/cli/log.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { aStream } from '../cli/a-terminal.ts';
+
+/** How a command ended, and what it wrote. */
+export interface ProgramEnd {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface ProgramOptions {
+  cwd: string;
+  env?: Record<string, string>;
+  /** True for a terminal of 200 columns instead of pipes. */
+  isTTY?: boolean;
+}
+
+/** Runs `donor-sync …` in this process: all of it, its log at the most talkative level included. */
+export async function runWhole(
+  argv: readonly string[],
+  { cwd, env = {}, isTTY = false }: ProgramOptions,
+): Promise<ProgramEnd> {
+  const [stdin, stdout, stderr] = [1, 2, 3].map(() => aStream({ isTTY, columns: 200 }));
+  if (!stdin || !stdout || !stderr) throw new Error('three streams were made');
+  const logStream = createLogStream(stderr, isTTY);
+  let exitCode: number | null = null;
+  const deps: AllDeps = {
+    ...{ stdin, stdout, stderr, env, cwd, findConnectorDefinition, logStream },
+    timezone: 'UTC',
+    clock: systemClock,
+    log: createLog('debug', logStream),
+    owner: { host: 'test', processId: process.pid, start: crypto.randomUUID() },
+    stopSignal: () => new AbortController().signal,
+    setExitCode(code) {
+      exitCode = code;
+    },
+  };
+  await runProgram(await createProgram(deps, '0.0.0', argv), deps, argv);
+  return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
+}
