@@ -285,6 +285,6 @@ export interface Finding {
   ok: boolean;
   message: string;
   mend: string | null;
-  /** What the CRM said, for the terminal of somebody who asks for it. */
+  /** What the CRM said, for the terminal of a user who asks for it. */
   words?: ForeignText | null;
 }

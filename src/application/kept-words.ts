@@ -12,7 +12,7 @@ export interface KeptWords {
 
 /**
  * The texts that are kept of a run. They may quote names and figures: they are for a terminal or a
- * page of somebody who decides, and for no log, document or message.
+ * page of a user who decides, and for no log, document or message.
  */
 export async function readKeptWords(
   { store, sealer }: Pick<Application, 'store' | 'sealer'>,

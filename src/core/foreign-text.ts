@@ -1,8 +1,8 @@
 /**
- * Text that somebody else wrote: what a CRM, a service or a sign-in server says in an error. A rule
- * of an org may quote names, figures and notes in it, so it is a type of its own that no message, log
- * or document can take in by accident: as JSON or in a template it is its code and its fields. The
- * text itself comes out of `reveal` alone, to be sealed or to be shown to a person who decides.
+ * Text from outside: what a CRM, a service or a sign-in server says in an error. A rule of an org may
+ * quote names, figures and notes in it, so it is a type of its own that no message, log or document
+ * can take in by accident: as JSON it is its code and its fields. The text itself comes out of
+ * `reveal` alone, to be sealed or to be shown to a person who decides.
  */
 import { plainLine } from './printable.ts';
 

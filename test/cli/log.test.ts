@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog, createLogStream } from '../../src/cli/log.ts';
+import { ACTING, ACTS } from '../helpers/acting.ts';
 import { aStream } from './a-terminal.ts';
 
 describe('createLog', () => {
@@ -13,6 +14,17 @@ describe('createLog', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(stderr.written()).toContain('"msg":"hi"');
     expect(stderr.written()).not.toContain('s3cret');
+  });
+
+  it.each([true, false])('writes nothing that acts (terminal: %s)', async (isTTY) => {
+    const stderr = aStream({ isTTY });
+    const log = createLog('warn', createLogStream(stderr, false));
+    log.warn({ contact: `c${ACTS}1`, names: [ACTS], error: `No${ACTS}\nerror: forged` }, `a${ACTS}b`);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stderr.written()).not.toMatch(ACTING);
+    expect(stderr.written().split('\n')).toHaveLength(2);
+    if (!isTTY) expect(JSON.parse(stderr.written())).toMatchObject({ contact: `c${ACTS}1` });
+    else expect(stderr.written()).toContain('warning: ab (contact=c1, ');
   });
 
   it('speaks in words on a terminal, and lets progress bars step aside', async () => {

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainJson, plainLine, plainText } from '../../src/core/printable.ts';
-
-/** Whatever a terminal obeys, or a reader cannot see. */
-const ACTING = new RegExp(
-  '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e' +
-    '\\u2060-\\u206f\\ufeff]|\\p{Cs}',
-  'u',
-);
+import { ACTING } from '../helpers/acting.ts';
 
 describe('plainText', () => {
   it.each([
