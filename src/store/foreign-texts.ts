@@ -22,7 +22,6 @@ export const MAX_TEXTS_OF_RUN = 1_000;
 
 /** What CRMs said: shown to those who decide, and dropped after `FOREIGN_TEXT_LIFE_MS`. */
 export function foreignTextQueries(db: Database, clock: Clock) {
-  const oldest = () => clock.now() - FOREIGN_TEXT_LIFE_MS;
   return {
     /** The texts of a run that are not too old, those about the run first. */
     list(runId: string, limit = MAX_TEXTS_OF_RUN): Promise<ForeignTextRow[]> {
@@ -30,7 +29,7 @@ export function foreignTextQueries(db: Database, clock: Clock) {
         .selectFrom('foreign_texts')
         .selectAll()
         .where('run_id', '=', runId)
-        .where('kept_at', '>', oldest())
+        .where('kept_at', '>', clock.now() - FOREIGN_TEXT_LIFE_MS)
         .orderBy('crm_id')
         .orderBy('id')
         .limit(limit)
@@ -38,14 +37,17 @@ export function foreignTextQueries(db: Database, clock: Clock) {
     },
 
     /** Drops what is too old, of every integration; resolves with how many texts that were. */
-    async dropOld(): Promise<number> {
-      const dropped = await db
-        .deleteFrom('foreign_texts')
-        .where('kept_at', '<=', oldest())
-        .executeTakeFirst();
-      return Number(dropped.numDeletedRows);
-    },
+    dropOld: () => dropOldTexts(db, clock.now()),
   };
+}
+
+/** Drops the texts of all integrations that are too old; resolves with how many that were. */
+export async function dropOldTexts(db: Database | Trx, now: number): Promise<number> {
+  const dropped = await db
+    .deleteFrom('foreign_texts')
+    .where('kept_at', '<=', now - FOREIGN_TEXT_LIFE_MS)
+    .executeTakeFirst();
+  return Number(dropped.numDeletedRows);
 }
 
 /** Keeps texts of a run, of each contact the latest alone, and of a run no more than the limit. */

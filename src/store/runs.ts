@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { RetriableError } from '../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../core/run.ts';
-import { keepWords, type SealedWords } from './foreign-texts.ts';
+import { dropOldTexts, keepWords, type SealedWords } from './foreign-texts.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { ALL_CONTACTS, beginRunRequest, endRunRequest } from './run-requests.ts';
 import type { Database, RunsTable, Trx } from './tables.ts';
@@ -78,8 +78,8 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     },
 
     /**
-     * Notes how a run ended, with its report. What asked for it is answered, unless the run was
-     * interrupted: then it is wanted still.
+     * Notes how a run ended, with its report, and drops texts of CRMs that are too old. What asked
+     * for it is answered, unless the run was interrupted: then it is wanted still.
      */
     async finish(
       lease: Lease,
@@ -105,6 +105,7 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
           })
           .where('id', '=', id)
           .execute();
+        await dropOldTexts(trx, clock.now());
         if (end.words)
           await keepWords(trx, lease.integrationId, { id, now: end.finishedAt }, [end.words]);
         if (end.reason?.code !== 'interrupted') await endRunRequest(trx, id);

@@ -241,7 +241,6 @@ async function endRun(deps: SyncDeps, run: Run, facts: RunFacts): Promise<RunRep
     report: JSON.stringify(report),
     words: sealWords(deps, WHOLE_RUN, run.control.words),
   });
-  await store.foreignTexts.dropOld();
   return report;
 }
 

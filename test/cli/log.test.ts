@@ -19,7 +19,10 @@ describe('createLog', () => {
   it.each([true, false])('writes nothing that acts (terminal: %s)', async (isTTY) => {
     const stderr = aStream({ isTTY });
     const log = createLog('warn', createLogStream(stderr, false));
-    log.warn({ contact: `c${ACTS}1`, names: [ACTS], error: `No${ACTS}\nerror: forged` }, `a${ACTS}b`);
+    log.warn(
+      { contact: `c${ACTS}1`, names: [ACTS], error: `No${ACTS}\nerror: forged` },
+      `a${ACTS}b`,
+    );
     await new Promise((resolve) => setImmediate(resolve));
     expect(stderr.written()).not.toMatch(ACTING);
     expect(stderr.written().split('\n')).toHaveLength(2);
