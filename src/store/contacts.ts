@@ -62,6 +62,27 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       return query.execute();
     },
 
+    /** The ids of all contacts that wait to be submitted, in their order; only one if it is named. */
+    async *listDueIds(integrationId: string, only: string | null): AsyncGenerator<string> {
+      let after = '';
+      for (;;) {
+        const rows = await db
+          .selectFrom('contacts')
+          .select('crm_id')
+          .where('integration_id', '=', integrationId)
+          .where('state', '=', 'due')
+          .where('crm_id', '>', after)
+          .$if(only !== null, (query) => query.where('crm_id', '=', only))
+          .orderBy('crm_id')
+          .limit(ROWS_PER_TRANSACTION)
+          .execute();
+        for (const row of rows) yield row.crm_id;
+        const last = rows.at(-1);
+        if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+        after = last.crm_id;
+      }
+    },
+
     /** How many contacts are between submission and delivery. */
     async countUnderWay(integrationId: string): Promise<number> {
       const row = await db

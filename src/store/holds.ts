@@ -75,7 +75,8 @@ export function holdQueries(db: Database, clock: Clock) {
     if (decision === 'approved') {
       await trx
         .updateTable('jobs')
-        .set({ state: 'completed' })
+        // What a person says counts: the service knew this contact.
+        .set({ state: 'completed', known: 1 })
         .where('tracking_id', '=', hold.tracking_id)
         .where('state', '=', 'held')
         .execute();

@@ -10,6 +10,7 @@ import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
+import { mappingOf } from '../run/mapping.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
 import type { Lease } from '../store/leases.ts';
 import { readBalance } from './balance.ts';
@@ -34,6 +35,10 @@ export interface RunRequest {
   trigger: Trigger;
   full: boolean;
   only: string | null;
+  /** The most credits for enhancements to spend; the watermark stays. No limit unless told. */
+  limit?: number | null;
+  /** True if a person accepts the match rate of the present mapping; false unless told. */
+  acceptMatchRate?: boolean;
   /** What is done besides; nothing unless told. */
   stages?: Stages;
   /** Aborted to stop the run at its next checkpoint, within ten seconds. */
@@ -58,7 +63,7 @@ export function runSync(deps: SyncDeps, request: RunRequest, watch: RunWatch): P
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
     try {
       watch.started?.(run);
-      const isReady = await prepareRun(deps, run);
+      const isReady = await prepareRun(deps, run, request);
       const remaining = isReady
         ? await runStations(deps, run, request.stages ?? NO_STAGES)
         : NOTHING_ASKED;
@@ -75,10 +80,16 @@ export function runSync(deps: SyncDeps, request: RunRequest, watch: RunWatch): P
 const NOTHING_ASKED: RunFacts['remaining'] = { enhancements: null, networks: null };
 
 /** Signs in to the CRM and reads its fields; false, with the reason on the run, if that fails. */
-async function prepareRun(deps: SyncDeps, run: Run): Promise<boolean> {
+async function prepareRun(
+  deps: SyncDeps,
+  run: Run,
+  { acceptMatchRate = false }: Pick<RunRequest, 'acceptMatchRate'>,
+): Promise<boolean> {
   const { connector } = deps;
   try {
     await pinAccount(deps, run.lease, run.integration, await connector.prepare());
+    run.mapping = mappingOf(deps, run.integration);
+    await noteMapping(deps, run, acceptMatchRate);
     if (run.only !== null) await requireContact(deps, run.integration, run.only);
     const { fields, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
@@ -90,6 +101,12 @@ async function prepareRun(deps: SyncDeps, run: Run): Promise<boolean> {
     if (!run.control.stopping.aborted) run.control.stopFor(error);
     return false;
   }
+}
+
+/** A mapping is on record before anything is spent under it, with what a person says of it. */
+async function noteMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
+  await store.mappings.note(run.lease, run.mapping);
+  if (isAccepted) await store.mappings.acceptByPerson(run.integration.id, run.mapping);
 }
 
 /** One integration writes into one CRM account for ever: ids of another would mean other people. */
@@ -118,12 +135,14 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     integration: request.integration,
     trigger: request.trigger,
     mappings: request.mappings,
+    mapping: '',
     fields: [],
     partnerKey: request.partnerKey,
     groupMembers: new Set(),
     forgotten: await store.forget.listForgotten(request.integration.id),
     full: request.full,
     only: request.only,
+    limit: request.limit ?? null,
     control: createRunControl(clock, request.signal),
   };
   const contact = request.only === null ? null : nameOnRecord(deps, run, request.only);
@@ -238,5 +257,6 @@ function statusOf(control: RunControl): RunStatus {
 function waitingReason({ reason }: RunControl) {
   if (reason?.code === 'budget_reached') return 'budget_reached';
   if (reason?.code === 'credits_exhausted') return 'credits_exhausted';
+  if (reason?.code === 'match_rate_low') return 'match_rate_low';
   return 'submission_pending';
 }

@@ -20,12 +20,14 @@ export async function mirrorOnce(
     integration,
     trigger: 'manual',
     mappings: [],
+    mapping: '',
     fields: [],
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
     forgotten: new Set(),
     groupMembers: new Set(),
     full: false,
     only: null,
+    limit: null,
     control: createRunControl(deps.clock, new AbortController().signal),
   };
   try {

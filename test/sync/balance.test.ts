@@ -33,12 +33,14 @@ function aRun({ integration, store, deps }: SyncWorld, id: string): Run {
     integration,
     trigger: 'manual',
     mappings: [],
+    mapping: '',
     fields: [],
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
     groupMembers: new Set(),
     forgotten: new Set(),
     full: false,
     only: null,
+    limit: null,
     control: createRunControl(deps().clock, new AbortController().signal),
   };
 }
