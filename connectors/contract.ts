@@ -10,7 +10,10 @@ import type { WallClock } from '../src/core/clock.ts';
 import type { Contact } from '../src/core/contact.ts';
 import type { CrmField, FieldSpec, FieldValues } from '../src/core/crm-field.ts';
 import type { FieldMapping } from '../src/core/field-map.ts';
+import type { IdentityShape } from '../src/core/identity-shape.ts';
 import type { Log } from '../src/core/log.ts';
+
+export type { IdentityShape, IdentitySource } from '../src/core/identity-shape.ts';
 
 /** One kind of CRM, as `index.ts` registers it. */
 export interface ConnectorDefinition<Settings = unknown> {
@@ -209,28 +212,6 @@ export interface Capabilities {
 export interface CrmAccount {
   id: string;
   name: string;
-}
-
-/** How contacts are made into persons under the present settings and permissions. */
-export interface IdentityShape {
-  /**
-   * The settings that say which columns make the identity, as one text; another text is another
-   * mapping. Neither the filter nor the field map belongs to it.
-   */
-  columns: string;
-  /** What kind of data model was found, for example `plain` or `npsp`; part of the mapping. */
-  mode: string;
-  /** Where addresses and employers come from; those that cannot be read are named as well. */
-  sources: readonly IdentitySource[];
-}
-
-/** One field of the CRM that is a part of the identity. */
-export interface IdentitySource {
-  /** The CRM's own name, for example `MailingStreet`; `Contact.unreadable` uses the same. */
-  name: string;
-  part: 'addresses' | 'employers';
-  /** False if the integration's user may not read it (missing field access, missing scope). */
-  readable: boolean;
 }
 
 export interface ContactPage {

@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** Rooms by floor, the ground first. A room imports rooms below it, and its own files. */
 const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
+  ['src/identity'],
   ['connectors', 'src/partner', 'src/mapping', 'src/store'],
   ['src/run'],
   ['src/sync', 'src/networks', 'src/insights', 'src/alerts', 'src/config'],

@@ -6,6 +6,7 @@ import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import type { Trigger } from '../core/run.ts';
+import type { IdentityReader } from '../identity/identity-reader.ts';
 import type { PartnerClient } from '../partner/client.ts';
 import type { Lease, LeaseAttempt } from '../store/leases.ts';
 import type { Sealer } from '../store/sealed.ts';
@@ -49,6 +50,8 @@ export interface Run {
   fields: readonly CrmField[];
   /** Fingerprint of the partner key: balances and open submissions belong to it. */
   partnerKey: string;
+  /** How identities are read; filled before contacts are read. */
+  identities: IdentityReader;
   /** Fingerprints of contacts that were erased and must not be taken up again. */
   forgotten: ReadonlySet<string>;
   /** CRM ids of the members of mirrored groups, who come first; filled before contacts are read. */

@@ -43,10 +43,18 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       }
     },
 
-    /** Contacts that wait to be submitted, in the order of the plan; only one if it is named. */
+    /**
+     * Contacts that wait to be submitted, in the order of the plan; only one if it is named. Those
+     * whose identity changed are left out unless `withChanged` says that there are not too many.
+     */
     listDue(
       integrationId: string,
-      { maxPriority, limit, only }: { maxPriority: number; limit: number; only: string | null },
+      {
+        maxPriority,
+        limit,
+        only,
+        withChanged,
+      }: { maxPriority: number; limit: number; only: string | null; withChanged: boolean },
     ): Promise<ContactRow[]> {
       let query = db
         .selectFrom('contacts')
@@ -59,11 +67,15 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         .orderBy('crm_id')
         .limit(limit);
       if (only !== null) query = query.where('crm_id', '=', only);
+      if (!withChanged) query = query.where('due_reason', '<>', 'identity_changed');
       return query.execute();
     },
 
     /** The ids of all contacts that wait to be submitted, in their order; only one if it is named. */
-    async *listDueIds(integrationId: string, only: string | null): AsyncGenerator<string> {
+    async *listDueIds(
+      integrationId: string,
+      { maxPriority, only }: { maxPriority: number; only: string | null },
+    ): AsyncGenerator<string> {
       let after = '';
       for (;;) {
         const rows = await db
@@ -71,6 +83,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           .select('crm_id')
           .where('integration_id', '=', integrationId)
           .where('state', '=', 'due')
+          .where('priority', '<=', maxPriority)
           .where('crm_id', '>', after)
           .$if(only !== null, (query) => query.where('crm_id', '=', only))
           .orderBy('crm_id')

@@ -1,12 +1,14 @@
 import type { Clock } from '../core/clock.ts';
 import { type ContactRow, findRows, newRow } from './contacts.ts';
 import {
-  type Decision,
+  type Decided,
   decidedRow,
+  type KeptContact,
   noteKept,
   type ReadContact,
   type RunMoment,
   upsertDecided,
+  WAITS_FOR_ACCESS,
 } from './decisions.ts';
 import { recordRemoved, supersedeHolds } from './departures.ts';
 import type { Checkpoint, Lease } from './leases.ts';
@@ -33,7 +35,7 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
     recordPage<C extends ReadContact>(
       lease: Lease,
       page: DecidedPage<C>,
-      decide: (contact: C, row: ContactRow | undefined) => Decision,
+      decide: (contact: C, row: ContactRow | undefined) => Decided,
     ): Promise<void> {
       return checkpoint(lease, async (trx) => {
         const run: RunMoment = { id: page.runId, now: clock.now() };
@@ -70,7 +72,7 @@ async function recordPortion<C extends ReadContact>(
   lease: Lease,
   run: RunMoment,
   contacts: readonly C[],
-  decide: (contact: C, row: ContactRow | undefined) => Decision,
+  decide: (contact: C, row: ContactRow | undefined) => Decided,
 ): Promise<number> {
   const rows = await findRows(
     trx,
@@ -78,27 +80,31 @@ async function recordPortion<C extends ReadContact>(
     contacts.map((c) => c.crmId),
   );
   const decided: ContactRow[] = [];
-  const kept: C[] = [];
+  const kept: KeptContact[] = [];
   const released: string[] = [];
   const resumed: C[] = [];
   const renamed: ContactRow[] = [];
   let chosen = 0;
   for (const contact of contacts) {
     const row = rows.get(contact.crmId);
-    const decision = decide(contact, row);
+    const { noted, ...decision } = decide(contact, row);
     if (decision.kind === 'keep') {
-      kept.push(contact);
-      if (row?.state === 'ready' && row.identity !== contact.identity) renamed.push(row);
+      if (row === undefined) continue;
+      kept.push({ row, noted });
+      if (row.state === 'ready' && !noted.isSame) renamed.push(row);
       continue;
     }
     if (decision.kind === 'resume') {
       resumed.push(contact);
       continue;
     }
-    if (decision.kind === 'choose' && row?.state !== 'due') chosen += 1;
+    const waits = decision.kind === 'choose' && decision.priority === WAITS_FOR_ACCESS;
+    if (decision.kind === 'choose' && row?.state !== 'due' && !waits) chosen += 1;
     if (row?.state === 'held') released.push(contact.crmId);
-    const known = row ?? newRow(lease.integrationId, contact);
-    decided.push(decidedRow(lease, run, { ...known, identity: contact.identity }, decision));
+    const { identity, asked } = noted;
+    const known = row ?? newRow(lease.integrationId, { crmId: contact.crmId, identity });
+    const asNoted = { ...known, identity, asked_identity: asked ?? known.asked_identity };
+    decided.push(decidedRow(lease, run, asNoted, decision));
   }
   await upsertDecided(trx, decided);
   await noteKept(trx, lease, run.id, kept);

@@ -1,7 +1,6 @@
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ContactRow } from './contacts.ts';
 import type { Lease } from './leases.ts';
-import { INHERITED } from './merges.ts';
 import { portions, valuesTable } from './rows.ts';
 import type { ContactState, DueReason, Trx } from './tables.ts';
 
@@ -14,6 +13,24 @@ export type Decision =
   /** Work is under way or a person is asked: only the identity is noted. */
   | { kind: 'keep' };
 
+/** What becomes of the fingerprints that are remembered of a contact's identity. */
+export interface NotedIdentity {
+  /** The one of now. */
+  identity: string;
+  /**
+   * True if the remembered one means the same in another spelling, or was made by an older version:
+   * then this one replaces it wherever it stands, also where its job waits for an answer.
+   */
+  isSame: boolean;
+  /** What `asked_identity` becomes; null leaves it as it is. */
+  asked: string | null;
+}
+
+export type Decided = Decision & { noted: NotedIdentity };
+
+/** The priority of contacts that are due and not submitted before a field can be read again. */
+export const WAITS_FOR_ACCESS = 9;
+
 /** The run that decides, and when (epoch ms). */
 export interface RunMoment {
   id: string;
@@ -23,9 +40,10 @@ export interface RunMoment {
 /** What is known of a contact that was just read; the rest of it never enters the store. */
 export interface ReadContact {
   crmId: string;
-  /** Fingerprint of its identity. */
-  identity: string;
 }
+
+/** The last of the priorities that are submitted. */
+const LAST_PRIORITY = 2;
 
 /** States that no other station moves a contact out of while a page is decided. */
 export const AT_REST: ContactState[] = ['settled', 'due', 'held', 'removed'];
@@ -39,16 +57,21 @@ export function decidedRow(
 ): ContactRow {
   const chosen = decision.kind === 'choose';
   const leaves = decision.kind === 'settle' && !decision.eligible;
+  const waits = chosen && decision.priority === WAITS_FOR_ACCESS;
   return {
     ...row,
     integration_id: lease.integrationId,
     state: chosen ? 'due' : 'settled',
     eligible: chosen || decision.eligible ? 1 : 0,
     due_reason: chosen ? decision.reason : null,
-    priority: chosen ? decision.priority : row.priority,
+    priority: chosen ? decision.priority : Math.min(row.priority, LAST_PRIORITY),
     // Should it come back, its paid job is not lost.
     tracking_id: leaves ? row.tracking_id : null,
-    outcome_reason: chosen ? 'submission_pending' : decision.reason,
+    outcome_reason: chosen
+      ? waits
+        ? 'identity_unreadable'
+        : 'submission_pending'
+      : decision.reason,
     outcome_run: run.id,
     outcome_at: run.now,
     outcome_detail: null,
@@ -74,9 +97,10 @@ export async function upsertDecided(trx: Trx, rows: readonly ContactRow[]): Prom
             tracking_id: eb.ref('excluded.tracking_id'),
             asked_identity: eb
               .case()
-              .when('contacts.asked_identity', '=', INHERITED)
-              .then(eb.ref('excluded.identity'))
-              .else(eb.ref('contacts.asked_identity'))
+              // A person has asked for it to be submitted again meanwhile.
+              .when('contacts.asked_identity', 'is', null)
+              .then(eb.ref('contacts.asked_identity'))
+              .else(eb.ref('excluded.asked_identity'))
               .end(),
             outcome_reason: eb.ref('excluded.outcome_reason'),
             outcome_run: eb.ref('excluded.outcome_run'),
@@ -90,26 +114,29 @@ export async function upsertDecided(trx: Trx, rows: readonly ContactRow[]): Prom
   }
 }
 
+/** A contact that stays as it is, with the row that it has and what was noted of its identity. */
+export interface KeptContact {
+  row: ContactRow;
+  noted: NotedIdentity;
+}
+
 /** What was read of contacts that stay as they are. */
 export async function noteKept(
   trx: Trx,
   lease: Lease,
   runId: string,
-  contacts: readonly ReadContact[],
+  contacts: readonly KeptContact[],
 ): Promise<void> {
   for (const portion of portions(contacts)) {
-    const noted = valuesTable<'column1' | 'column2'>(portion.map((c) => [c.crmId, c.identity]));
+    const noted = valuesTable<'column1' | 'column2' | 'column3'>(
+      portion.map((c) => [c.row.crm_id, c.noted.identity, c.noted.asked]),
+    );
     await trx
       .updateTable('contacts')
       .from(noted)
       .set((eb) => ({
         identity: eb.ref('v.column2'),
-        asked_identity: eb
-          .case()
-          .when('asked_identity', '=', INHERITED)
-          .then(eb.ref('v.column2'))
-          .else(eb.ref('asked_identity'))
-          .end(),
+        asked_identity: eb.fn.coalesce(eb.ref('v.column3'), eb.ref('asked_identity')),
         seen_run: runId,
         // What is under way gets its outcome when this run has tried it: with the reason of an
         // earlier run it would look as if this one had tried it in vain.
@@ -122,6 +149,25 @@ export async function noteKept(
       }))
       .where('integration_id', '=', lease.integrationId)
       .whereRef('crm_id', '=', 'v.column1')
+      .execute();
+  }
+  await renameInJobs(trx, lease, contacts);
+}
+
+/** The same identity under another fingerprint, also where a job waits that was asked with it. */
+async function renameInJobs(
+  trx: Trx,
+  lease: Lease,
+  contacts: readonly KeptContact[],
+): Promise<void> {
+  for (const { row, noted } of contacts) {
+    if (!noted.isSame || row.identity === noted.identity || row.tracking_id === null) continue;
+    await trx
+      .updateTable('jobs')
+      .set({ identity: noted.identity })
+      .where('integration_id', '=', lease.integrationId)
+      .where('tracking_id', '=', row.tracking_id)
+      .where('identity', '=', row.identity)
       .execute();
   }
 }

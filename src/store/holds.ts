@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { ASK_AGAIN } from './jobs.ts';
 import { portions } from './rows.ts';
@@ -72,6 +72,10 @@ export function holdQueries(db: Database, clock: Clock) {
       .where('integration_id', '=', hold.integration_id)
       .where('crm_id', '=', hold.crm_id)
       .where('state', '=', 'held');
+    if (hold.kind === 'identity_mass_change' && decision !== 'resubmitted') {
+      await contact.set(massChangeColumns(clock.now())[decision]).execute();
+      return;
+    }
     if (decision === 'approved') {
       await trx
         .updateTable('jobs')
@@ -113,6 +117,27 @@ export function holdQueries(db: Database, clock: Clock) {
       })
       .execute();
   }
+}
+
+/** The columns of a contact that a decision about a mass change sets. */
+function massChangeColumns(now: number) {
+  return {
+    approved: {
+      state: 'due' as const,
+      due_reason: 'identity_change_approved' as const,
+      priority: RESUBMITTED_PRIORITY,
+      outcome_reason: 'submission_pending' as const,
+      outcome_at: now,
+    },
+    // The new details are the same person's: they count as what the credit was spent on.
+    rejected: {
+      state: 'settled' as const,
+      asked_identity: sql<string>`identity`,
+      asked_at: sql<number>`case when asked_at = ${sql.lit(ASK_AGAIN)} then ${now} else asked_at end`,
+      outcome_reason: 'identity_change_rejected' as const,
+      outcome_at: now,
+    },
+  };
 }
 
 /** How many holds of contacts, or of networks, wait for a person, by integration. */

@@ -6,6 +6,8 @@ export interface IntegrationState {
   crmAccount: string | null;
   cursor: string | null;
   cursorScope: string | null;
+  /** JSON: the sources of identities that were ever readable; null before the first run. */
+  identitySources: string | null;
 }
 
 /** What is kept of each integration: its CRM account, how far it has read, its sealed settings. */
@@ -14,14 +16,26 @@ export function integrationQueries(db: Database, checkpoint: Checkpoint) {
     async findState(id: string): Promise<IntegrationState> {
       const row = await db
         .selectFrom('integrations')
-        .select(['crm_account', 'cursor', 'cursor_scope'])
+        .select(['crm_account', 'cursor', 'cursor_scope', 'identity_sources'])
         .where('id', '=', id)
         .executeTakeFirst();
       return {
         crmAccount: row?.crm_account ?? null,
         cursor: row?.cursor ?? null,
         cursorScope: row?.cursor_scope ?? null,
+        identitySources: row?.identity_sources ?? null,
       };
+    },
+
+    /** Puts on record which sources of identities were ever readable. */
+    async saveIdentitySources(lease: Lease, identitySources: string): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('integrations')
+          .set({ identity_sources: identitySources })
+          .where('id', '=', lease.integrationId)
+          .execute(),
+      );
     },
 
     /** Pins the CRM account (its fingerprint) that the integration's contacts belong to. */

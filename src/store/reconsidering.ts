@@ -1,13 +1,16 @@
 import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ContactRow } from './contacts.ts';
-import { type Decision, decidedRow, upsertDecided } from './decisions.ts';
+import { type Decision, decidedRow, upsertDecided, WAITS_FOR_ACCESS } from './decisions.ts';
 import type { Checkpoint, Lease } from './leases.ts';
-import { ROWS_PER_TRANSACTION } from './rows.ts';
+import { portions, ROWS_PER_TRANSACTION } from './rows.ts';
 import type { Trx } from './tables.ts';
 
 /** Every priority there is. */
 const PRIORITIES = [0, 1, 2];
+
+/** Contacts that wait for access come after those that were never enhanced and could be read. */
+const RETRIED_PRIORITY = 2;
 
 /** Decisions about contacts that the CRM has not reported: they grew old, or turned out otherwise. */
 export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
@@ -60,6 +63,45 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
         if (!lastRow || rows.length < ROWS_PER_TRANSACTION) return chosen;
         after = lastRow.crm_id;
       }
+    },
+
+    /** Puts contacts whose identity could not be read in line again: this run looks whether it can. */
+    async retryUnreadable(lease: Lease, only: string | null): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('contacts')
+          .set({ priority: RETRIED_PRIORITY })
+          .where('integration_id', '=', lease.integrationId)
+          .where('state', '=', 'due')
+          .where('priority', '=', WAITS_FOR_ACCESS)
+          .$if(only !== null, (query) => query.where('crm_id', '=', only))
+          .execute(),
+      );
+    },
+
+    /** Due contacts whose identity cannot be read now: a later run tries again. */
+    async postponeUnreadable(
+      lease: Lease,
+      runId: string,
+      crmIds: readonly string[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const portion of portions(crmIds)) {
+          await trx
+            .updateTable('contacts')
+            .set({
+              priority: WAITS_FOR_ACCESS,
+              outcome_reason: 'identity_unreadable',
+              outcome_run: runId,
+              outcome_at: clock.now(),
+              outcome_detail: null,
+            })
+            .where('integration_id', '=', lease.integrationId)
+            .where('state', '=', 'due')
+            .where('crm_id', 'in', portion)
+            .execute();
+        }
+      });
     },
 
     /** Contacts that turned out not to be submitted after all, with the reason for each. */

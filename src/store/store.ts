@@ -15,6 +15,7 @@ import { integrationQueries } from './integrations.ts';
 import { jobQueries } from './jobs.ts';
 import { leaseQueries } from './leases.ts';
 import { mappingQueries } from './mappings.ts';
+import { massChangeQueries } from './mass-changes.ts';
 import { mirroredNetworkQueries } from './mirrored-networks.ts';
 import { networkAddQueries } from './network-adds.ts';
 import { networkCountQueries } from './network-counts.ts';
@@ -54,6 +55,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
       ...reconsideringQueries(checkpoint, clock),
       ...departureQueries(checkpoint, clock),
     },
+    massChanges: massChangeQueries(db, checkpoint, clock),
     submissions: submissionQueries(db, checkpoint, clock),
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),

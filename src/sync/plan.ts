@@ -5,17 +5,32 @@
 import type { Contact } from '../core/contact.ts';
 import type { Refresh } from '../core/integration.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
+import type { ReadIdentity } from '../identity/identity-reader.ts';
+import { changedParts } from '../identity/identity-text.ts';
 import type { ContactRow } from '../store/contacts.ts';
-import type { Decision, ReadContact } from '../store/decisions.ts';
+import {
+  type Decided,
+  type Decision,
+  type NotedIdentity,
+  type ReadContact,
+  WAITS_FOR_ACCESS,
+} from '../store/decisions.ts';
 import { INHERITED } from '../store/merges.ts';
 
 const DAY_MS = 86_400_000;
 
 /** The order of the plan: members of mirrored groups, then the never enhanced, then the oldest. */
-export const PRIORITY = { groupMember: 0, neverEnhanced: 1, refresh: 2 } as const;
+export const PRIORITY = {
+  groupMember: 0,
+  neverEnhanced: 1,
+  refresh: 2,
+  /** Not submitted before its identity can be read again. */
+  waitsForAccess: WAITS_FOR_ACCESS,
+} as const;
 
 /** A contact as the plan sees it; what it does not need to know stays outside. */
 export interface PlannedContact extends ReadContact {
+  identity: ReadIdentity;
   /** Why it may not be submitted; null if it may. */
   refusal: OutcomeReason | null;
 }
@@ -31,21 +46,29 @@ export interface PlanRules {
 /** Why a contact must not be submitted, by its record in the CRM alone; null if it may be. */
 export function refusalOf(contact: Contact): OutcomeReason | null {
   if (contact.optedOut) return 'opted_out';
+  if (contact.excluded) return contact.excluded;
   if (!contact.firstName?.trim()) return 'first_name_missing';
   if (!contact.lastName?.trim()) return 'last_name_missing';
   return null;
 }
 
-/** What becomes of a contact that was just read. */
+/** What becomes of a contact that was just read, and of the identity that is remembered of it. */
 export function decideContact(
   contact: PlannedContact,
   row: ContactRow | undefined,
   rules: PlanRules,
-): Decision {
-  return membersFirst(contact.crmId, decideRead(contact, row, rules), rules);
+): Decided {
+  const noted = noteIdentity(contact.identity, row);
+  const known = row && {
+    ...row,
+    identity: noted.identity,
+    asked_identity: noted.asked ?? row.asked_identity,
+  };
+  const decision = membersFirst(contact.crmId, decideRead(contact, known, noted, rules), rules);
+  return { ...whileUnreadable(contact.identity, decision), noted };
 }
 
-/** What becomes of a contact that is at rest, by what is remembered alone. */
+/** What becomes of a settled contact that was not read: it may have grown old. */
 export function decideAgain(row: ContactRow, rules: PlanRules): Decision {
   return membersFirst(row.crm_id, decideRemembered(row, rules), rules);
 }
@@ -56,19 +79,47 @@ function membersFirst(crmId: string, decision: Decision, rules: PlanRules): Deci
   return { ...decision, priority: PRIORITY.groupMember };
 }
 
+/** What cannot be read is unknown: no credit is spent before it can be read again. */
+function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
+  if (decision.kind !== 'choose' || lost.length === 0) return decision;
+  return { ...decision, priority: PRIORITY.waitsForAccess };
+}
+
+/**
+ * Pure: the fingerprint that stands for the contact from now on. One that differs in spelling alone,
+ * or that an older version made, is replaced wherever it stands, so that equal means unchanged.
+ */
+function noteIdentity(read: ReadIdentity, row: ContactRow | undefined): NotedIdentity {
+  if (row === undefined) return { identity: read.text(), isSame: false, asked: null };
+  if (row.asked_identity === INHERITED) {
+    const identity = read.text();
+    return { identity, isSame: false, asked: identity };
+  }
+  const own = read.compareWith(row.identity);
+  const isSame = own.changed.length === 0;
+  const isUnderWay = row.state === 'submitted' || row.state === 'ready';
+  if (row.asked_identity === null || row.asked_identity === row.identity || isUnderWay) {
+    const isAsked = row.asked_identity === row.identity;
+    return { identity: own.text, isSame, asked: isSame && isAsked ? own.text : null };
+  }
+  const asked = read.compareWith(row.asked_identity);
+  const isBack = asked.changed.length === 0;
+  return { identity: asked.text, isSame, asked: isBack ? asked.text : null };
+}
+
+/** `row` has the identity as it was just read. */
 function decideRead(
   contact: PlannedContact,
   row: ContactRow | undefined,
+  { isSame }: NotedIdentity,
   rules: PlanRules,
 ): Decision {
   if (row?.state === 'submitted' || row?.state === 'ready') return { kind: 'keep' };
   if (contact.refusal) return { kind: 'settle', reason: contact.refusal, eligible: false };
   if (!row) return choose('never_enhanced');
-  if (row.state === 'held' && row.identity === contact.identity) return { kind: 'keep' };
-  if (row.state === 'due' && row.due_reason !== null) {
-    return stillDue({ ...row, identity: contact.identity }, row.due_reason, rules);
-  }
-  const again = decideRemembered({ ...row, identity: contact.identity }, rules);
+  if (row.state === 'held' && isSame) return { kind: 'keep' };
+  if (row.state === 'due' && row.due_reason !== null) return stillDue(row, row.due_reason, rules);
+  const again = decideRemembered(row, rules);
   // It left (deleted, opted out) while its paid profile was on the way or a person was asked.
   return again.kind === 'settle' && row.tracking_id !== null ? { kind: 'resume' } : again;
 }
@@ -77,7 +128,8 @@ function decideRemembered(row: ContactRow, rules: PlanRules): Decision {
   if (row.asked_identity === null) {
     return choose(row.asked_at === null ? 'never_enhanced' : 'job_vanished');
   }
-  const hasChanged = row.asked_identity !== row.identity && row.asked_identity !== INHERITED;
+  const hasChanged =
+    row.asked_identity !== INHERITED && changedParts(row.asked_identity, row.identity).length > 0;
   if (hasChanged && rules.refresh.whenIdentityChanges) {
     return choose('identity_changed');
   }
@@ -96,7 +148,10 @@ function stillDue(
   reason: NonNullable<ContactRow['due_reason']>,
   rules: PlanRules,
 ): Decision {
-  return reason === 'identity_changed' ? decideRemembered(row, rules) : choose(reason);
+  if (reason === 'identity_changed') return decideRemembered(row, rules);
+  const isApproved = reason === 'identity_change_approved' && row.asked_identity !== null;
+  const isBack = isApproved && changedParts(row.asked_identity ?? '', row.identity).length === 0;
+  return isBack ? decideRemembered(row, rules) : choose(reason);
 }
 
 function isOld(row: ContactRow, rules: PlanRules): boolean {

@@ -29,11 +29,16 @@ export async function preparePersons(
 ): Promise<Prepared[]> {
   const rows = new Map(due.map((row) => [row.crm_id, row]));
   const prepared: Prepared[] = [];
+  const unreadable: string[] = [];
   const settled: { crmId: string; reason: OutcomeReason; removed: boolean }[] = [];
   for (const lookup of await lookUp(deps, [...rows.keys()])) {
     const row = rows.get(lookup.id);
     if (!row) continue;
     const verdict = verdictOn(deps, run, lookup, row);
+    if (verdict.kind === 'wait') {
+      unreadable.push(lookup.id);
+      continue;
+    }
     if (verdict.kind === 'settle') {
       settled.push({ crmId: lookup.id, reason: verdict.reason, removed: verdict.removed });
       continue;
@@ -51,6 +56,9 @@ export async function preparePersons(
       },
     });
   }
+  if (unreadable.length > 0) {
+    await deps.store.contacts.postponeUnreadable(run.lease, run.id, unreadable);
+  }
   if (settled.length > 0) await deps.store.contacts.settleDue(run.lease, run.id, settled);
   return prepared;
 }
@@ -66,6 +74,8 @@ async function lookUp({ connector }: PrepareDeps, ids: readonly string[]): Promi
 
 type Verdict =
   | { kind: 'submit'; identity: string; reason: DueReason }
+  /** A part of its identity could be read before and cannot now. */
+  | { kind: 'wait' }
   | { kind: 'settle'; reason: OutcomeReason; removed: boolean };
 
 /** The plan once more, on the record as it is now: it may have changed since it was read. */
@@ -77,7 +87,8 @@ function verdictOn(deps: PrepareDeps, run: Run, lookup: RecordLookup, row: Conta
   const planned = plannedContact(deps, run, lookup.contact);
   const decision = decideContact(planned, row, planRules(deps, run));
   if (decision.kind === 'choose') {
-    return { kind: 'submit', identity: planned.identity, reason: decision.reason };
+    if (planned.identity.lost.length > 0) return { kind: 'wait' };
+    return { kind: 'submit', identity: decision.noted.identity, reason: decision.reason };
   }
   const reason = decision.kind === 'settle' ? decision.reason : 'profile_fresh';
   return { kind: 'settle', reason, removed: false };

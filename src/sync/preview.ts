@@ -14,6 +14,7 @@ import type { Run, SyncDeps } from '../run/context.ts';
 import { lookUpRecords } from '../run/records.ts';
 import { fetchResults } from './deliver.ts';
 import { readFields } from './fields.ts';
+import { previewIdentities } from './identities.ts';
 import { MAX_JOBS_PER_LOOK } from './looking.ts';
 import { planDelivery } from './profile-delivery.ts';
 import { requireContact } from './require-contact.ts';
@@ -62,6 +63,7 @@ export type PreviewRun = Pick<
   | 'mappings'
   | 'fields'
   | 'forgotten'
+  | 'identities'
   | 'groupMembers'
   | 'full'
   | 'only'
@@ -87,6 +89,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     fields,
     groupMembers: new Set(),
     forgotten: await store.forget.listForgotten(request.integration.id),
+    identities: await previewIdentities(deps, request),
   };
   const tally = await tallyContacts(deps, run);
   const waiting = await previewWaiting(deps, run);

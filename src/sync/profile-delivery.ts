@@ -15,9 +15,17 @@ import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
 import { plannedContact } from './read.ts';
 
 /** The part of a run that a delivery depends on. */
-type DeliveryRun = Pick<Run, 'forgotten' | 'mappings' | 'fields'>;
+type DeliveryRun = Pick<Run, 'forgotten' | 'identities' | 'mappings' | 'fields'>;
 
 type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId'>;
+
+/** Refusals that keep a paid profile out of the CRM as well. */
+const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
+  'opted_out',
+  'deceased',
+  'do_not_contact',
+  'forgotten',
+]);
 
 /** A ready job whose profile is at hand. */
 export interface Fetched {
@@ -69,12 +77,14 @@ export function planDelivery(
     return ended({ reason, detail: null, end: { kind: 'dropped', removed: true } });
   }
   const { refusal, identity } = plannedContact(deps, run, lookup.contact);
-  if (refusal === 'opted_out' || refusal === 'forgotten') {
+  if (refusal !== null && NEVER_WRITTEN.has(refusal)) {
     return ended({ reason: refusal, detail: null, end: { kind: 'dropped', removed: false } });
   }
   const name = guardName(profile.name, lookup.contact);
   // An approval is about the contact as it was read; it may have been edited since.
-  if (!name.match && !(isApproved && identity === ready.contact.identity)) {
+  const isAsApproved =
+    isApproved && identity.compareWith(ready.contact.identity).changed.length === 0;
+  if (!name.match && !isAsApproved) {
     return ended({
       reason: 'name_mismatch',
       detail: name.reason,

@@ -1,6 +1,7 @@
 /** The first station: contacts of the CRM → decisions in the store. */
 import type { ContactPage } from '../../connectors/contract.ts';
-import { type Contact, identityText } from '../core/contact.ts';
+import type { Contact } from '../core/contact.ts';
+import type { ReadIdentity } from '../identity/identity-reader.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { decideContact, type PlannedContact, type PlanRules, refusalOf } from './plan.ts';
 
@@ -35,20 +36,29 @@ function watermarkOf({ cursor }: ContactPage, { limit }: Run): string | null {
 /** The part of a contact that deciding needs; names and addresses end here. */
 export function plannedContact(
   { store }: Pick<SyncDeps, 'store'>,
-  run: Pick<Run, 'forgotten'>,
+  run: Pick<Run, 'forgotten' | 'identities'>,
   contact: Contact,
 ): PlannedContact {
   if (run.forgotten.size > 0) {
     const print = store.fingerprint('forgotten', contact.id);
     // Counted like everybody, but the store must not learn again who it is.
-    if (run.forgotten.has(print)) return { crmId: print, identity: '', refusal: 'forgotten' };
+    if (run.forgotten.has(print))
+      return { crmId: print, identity: NO_IDENTITY, refusal: 'forgotten' };
   }
   return {
     crmId: contact.id,
-    identity: store.fingerprint('identity', identityText(contact)),
+    identity: run.identities.read(contact),
     refusal: refusalOf(contact),
   };
 }
+
+/** What is noted of the identity of a person who was erased. */
+const NO_IDENTITY: ReadIdentity = {
+  lost: [],
+  isPartial: false,
+  text: () => '',
+  compareWith: () => ({ changed: [], text: '' }),
+};
 
 /** The rules of the plan as of now. */
 export function planRules(

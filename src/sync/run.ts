@@ -8,6 +8,7 @@ import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
+import { createIdentityReader } from '../identity/identity-reader.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
 import { mappingOf } from '../run/mapping.ts';
@@ -16,6 +17,7 @@ import type { Lease } from '../store/leases.ts';
 import { readBalance } from './balance.ts';
 import { deliverProfiles } from './deliver.ts';
 import { readFields, requireUsableField } from './fields.ts';
+import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
 import { planRules, readContacts } from './read.ts';
@@ -95,6 +97,7 @@ async function prepareRun(
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) await connector.createFields(toCreate);
     run.fields = fields;
+    run.identities = await openIdentities(deps, run);
     return true;
   } catch (error) {
     // What breaks off because a stop was asked for is no reason of its own.
@@ -139,6 +142,7 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     fields: [],
     partnerKey: request.partnerKey,
     groupMembers: new Set(),
+    identities: createIdentityReader({ fingerprint: store.fingerprint, shape: null, known: [] }),
     forgotten: await store.forget.listForgotten(request.integration.id),
     full: request.full,
     only: request.only,
@@ -206,6 +210,7 @@ async function runStations(
 async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.partner.discover(run.control.ending);
   const { networks } = await readBalance(deps, run);
+  await deps.store.contacts.retryUnreadable(run.lease, run.only);
   if (run.only === null) {
     const rules = planRules(deps, run);
     await deps.store.contacts.reconsider(run.lease, run.id, askedBefore(rules), (row) =>

@@ -10,13 +10,16 @@ const SHARED_FOR_MS = 6 * 86_400_000;
 /** The part of a run that sharing depends on. */
 type SharingRun = Pick<Run, 'integration' | 'partnerKey'>;
 
-/** Fingerprint of the person under the run's key; null if the integration shares with nobody. */
+/**
+ * Fingerprint of the person under the run's key; null if the integration does not share, or if a
+ * part of the identity cannot be read: different people may look the same then.
+ */
 export function personPrint(
   { store }: Pick<SyncDeps, 'store'>,
   { integration, partnerKey }: SharingRun,
   contact: Contact,
 ): string | null {
-  if (!integration.partner.shareProfiles) return null;
+  if (!integration.partner.shareProfiles || isPartial(contact)) return null;
   return store.fingerprint('person', `${partnerKey}\n${personText(contact)}`);
 }
 
@@ -30,4 +33,8 @@ export function sharingRules(
     since: Math.max(now - SHARED_FOR_MS, askedBefore({ refresh, now })),
     heedsLost: onLostAnswer === 'hold',
   };
+}
+
+function isPartial({ unreadable }: Contact): boolean {
+  return unreadable !== undefined && unreadable.length > 0;
 }

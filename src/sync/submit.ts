@@ -12,6 +12,7 @@ import { confirmLease } from '../run/confirm-lease.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRow } from '../store/contacts.ts';
 import { findAllowance, readBalance } from './balance.ts';
+import { holdMassChange } from './mass-change.ts';
 import { PRIORITY } from './plan.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { settleOpenSubmission } from './settle.ts';
@@ -52,11 +53,16 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   const trial = createTrial(deps, run);
   let failures = 0;
   let empty = 0;
+  let isGuarded = false;
   while (!run.control.stopping.aborted) {
     const { rings } = run.control;
     const settled = await settleOpenSubmission(deps, run);
     if (settled === 'wait') continue;
     const readIsDone = run.control.isDone('read');
+    if (readIsDone && !isGuarded) {
+      await holdMassChange(deps, run);
+      isGuarded = true;
+    }
     const due = run.control.spendingStopped ? NOTHING : await nextDue(deps, run, readIsDone, trial);
     if (due === 'not_yet') {
       await run.control.wait(rings);
@@ -100,6 +106,7 @@ async function nextDue(
     maxPriority: readIsDone ? PRIORITY.refresh : PRIORITY.neverEnhanced,
     limit: MAX_PERSONS_PER_SUBMISSION,
     only: run.only,
+    withChanged: readIsDone,
   });
   if (!readIsDone && due.length < MAX_PERSONS_PER_SUBMISSION) return 'not_yet';
   if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
@@ -107,8 +114,8 @@ async function nextDue(
 }
 
 async function hasDue({ store }: Pick<SubmitDeps, 'store'>, run: Run): Promise<boolean> {
-  for await (const _ of store.contacts.listDueIds(run.integration.id, run.only)) return true;
-  return false;
+  const due = { maxPriority: PRIORITY.refresh, limit: 1, only: run.only, withChanged: true };
+  return (await store.contacts.listDue(run.integration.id, due)).length > 0;
 }
 
 async function submitDue(deps: SubmitDeps, run: Run, { contacts, atMost }: Due): Promise<Attempt> {

@@ -40,7 +40,7 @@ export interface Tally {
 /** The part of a run that a tally depends on. */
 export type TallyRun = Pick<
   Run,
-  'integration' | 'forgotten' | 'groupMembers' | 'full' | 'only' | 'partnerKey'
+  'integration' | 'forgotten' | 'identities' | 'groupMembers' | 'full' | 'only' | 'partnerKey'
 >;
 
 /** A contact that a run would choose. */

@@ -6,6 +6,7 @@ import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRow } from '../store/contacts.ts';
 import type { MappingRow } from '../store/mappings.ts';
+import { PRIORITY } from './plan.ts';
 import { createSpread } from './spread.ts';
 import {
   type Acceptance,
@@ -127,7 +128,8 @@ export async function spreadDue(
   { integration, only }: Pick<Run, 'integration' | 'only'>,
 ): Promise<ContactRow[]> {
   const spread = createSpread(store, MAX_PERSONS_PER_SUBMISSION);
-  for await (const crmId of store.contacts.listDueIds(integration.id, only)) spread.add(crmId);
+  const due = { maxPriority: PRIORITY.refresh, only };
+  for await (const crmId of store.contacts.listDueIds(integration.id, due)) spread.add(crmId);
   const ids = spread.ids();
   const rows = await store.contacts.find(integration.id, ids);
   return ids.flatMap((crmId) => rows.get(crmId) ?? []);

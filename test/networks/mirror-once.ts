@@ -2,6 +2,7 @@ import { mirrorNetworks } from '../../src/networks/mirror-networks.ts';
 import { readGroups } from '../../src/networks/read-groups.ts';
 import type { Run, SyncDeps } from '../../src/run/context.ts';
 import { createRunControl } from '../../src/run/control.ts';
+import { readableIdentities } from '../helpers/identities.ts';
 import type { NetworkWorld } from './network-world.ts';
 
 /** Reads the groups and mirrors them once, without the contacts; `change` may replace what it uses. */
@@ -24,6 +25,7 @@ export async function mirrorOnce(
     fields: [],
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
     forgotten: new Set(),
+    identities: readableIdentities(store),
     groupMembers: new Set(),
     full: false,
     only: null,

@@ -1,8 +1,9 @@
 import type { ContactRow } from '../../src/store/contacts.ts';
-import type { Decision, ReadContact } from '../../src/store/decisions.ts';
+import type { Decided, Decision, ReadContact } from '../../src/store/decisions.ts';
 import type { HoldRow } from '../../src/store/holds.ts';
 import type { IntendedJob, IntentResult } from '../../src/store/intents.ts';
 import type { AfterLoss } from '../../src/store/lost-answers.ts';
+import { INHERITED } from '../../src/store/merges.ts';
 import type { SharingRules } from '../../src/store/paid-jobs.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { BALANCE, INTEGRATION, KEY, RUN, START_MS, type StoreWorld } from './store-world.ts';
@@ -12,9 +13,26 @@ export function crmIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `c-${String(index).padStart(3, '0')}`);
 }
 
+/** A contact as a test reads it: two identities are the same if their texts are equal. */
+export interface ReadTestContact extends ReadContact {
+  identity: string;
+}
+
 /** A contact as the connector has just read it, with its first identity unless told. */
-export function readContact(crmId: string, identity = `identity of ${crmId}`): ReadContact {
+export function readContact(crmId: string, identity = `identity of ${crmId}`): ReadTestContact {
   return { crmId, identity };
+}
+
+/** The decision with what is noted of the identity that was read. */
+export function noting(
+  decide: (contact: ReadTestContact, row: ContactRow | undefined) => Decision,
+): (contact: ReadTestContact, row: ContactRow | undefined) => Decided {
+  return (contact, row) => {
+    const { identity } = contact;
+    const isInherited = row?.asked_identity === INHERITED;
+    const noted = { identity, isSame: row?.identity === identity };
+    return { ...decide(contact, row), noted: { ...noted, asked: isInherited ? identity : null } };
+  };
 }
 
 /** The id of a contact's job at our side and at the service's. */
@@ -64,13 +82,13 @@ export async function putContacts({ db }: StoreWorld, rows: ContactRow[]): Promi
 /** Reads a page in which each contact gets the same decision. */
 export async function readPage(
   { store, lease }: StoreWorld,
-  contacts: readonly ReadContact[],
+  contacts: readonly ReadTestContact[],
   decision: Decision = choose(),
 ): Promise<void> {
   await store.contacts.recordPage(
     lease,
     { runId: RUN, contacts, removed: [], cursor: null },
-    () => decision,
+    noting(() => decision),
   );
 }
 

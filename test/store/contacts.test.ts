@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ContactRow } from '../../src/store/contacts.ts';
-import type { Decision, ReadContact } from '../../src/store/decisions.ts';
+import type { Decision } from '../../src/store/decisions.ts';
 import { ROWS_PER_TRANSACTION } from '../../src/store/rows.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
@@ -11,7 +11,9 @@ import {
   holdForName,
   holdOf,
   makeReady,
+  noting,
   putContacts,
+  type ReadTestContact,
   readContact,
   readPage,
   runRow,
@@ -48,7 +50,7 @@ describeEachDatabase('recordPage', (open) => {
     await store.contacts.recordPage(
       lease,
       { runId: RUN, contacts: ['c-1', 'c-2', 'c-3'].map((id) => readContact(id)), ...NO_MORE },
-      ({ crmId }) => decisions[crmId] ?? KEEP,
+      noting(({ crmId }) => decisions[crmId] ?? KEEP),
     );
     const rows = await store.contacts.find(INTEGRATION, ['c-1', 'c-2', 'c-3']);
     expect(rows.get('c-1')).toEqual({
@@ -98,10 +100,10 @@ describeEachDatabase('recordPage', (open) => {
     await world.store.contacts.recordPage(
       world.lease,
       { runId: RUN, contacts: [readContact('c-1'), readContact('c-2')], ...NO_MORE },
-      ({ crmId }, row) => {
+      noting(({ crmId }, row) => {
         asked.set(crmId, row?.donor_id);
         return KEEP;
-      },
+      }),
     );
     expect([...asked]).toEqual([
       ['c-1', 'donor-7'],
@@ -173,10 +175,14 @@ describeEachDatabase('recordPage', (open) => {
     });
   });
 
-  async function readInSecondRun(world: StoreWorld, contacts: ReadContact[]): Promise<void> {
+  async function readInSecondRun(world: StoreWorld, contacts: ReadTestContact[]): Promise<void> {
     const { store, lease } = world;
     await store.runs.begin(lease, 'run-2', 'manual', null);
-    await store.contacts.recordPage(lease, { runId: 'run-2', contacts, ...NO_MORE }, () => KEEP);
+    await store.contacts.recordPage(
+      lease,
+      { runId: 'run-2', contacts, ...NO_MORE },
+      noting(() => KEEP),
+    );
   }
 
   it('counts each contact of a page once, by its last reading', async () => {
@@ -212,8 +218,16 @@ describeEachDatabase('recordPage', (open) => {
     const { store, lease } = await createWorld();
     await takeLease(store, 'lakeside');
     const page = { runId: RUN, contacts: [], removed: [] };
-    await store.contacts.recordPage(lease, { ...page, cursor: 'page-7' }, () => KEEP);
-    await store.contacts.recordPage(lease, { ...page, cursor: null }, () => KEEP);
+    await store.contacts.recordPage(
+      lease,
+      { ...page, cursor: 'page-7' },
+      noting(() => KEEP),
+    );
+    await store.contacts.recordPage(
+      lease,
+      { ...page, cursor: null },
+      noting(() => KEEP),
+    );
     expect((await store.integrations.findState(INTEGRATION)).cursor).toBe('page-7');
     expect((await store.integrations.findState('lakeside')).cursor).toBeNull();
   });
@@ -228,10 +242,11 @@ describeEachDatabase('recordPage', (open) => {
       removed: [{ id: 'c-000', mergedInto: null }],
       cursor: 'page-7',
     };
-    const recording = world.store.contacts.recordPage(world.lease, page, ({ crmId }) => {
+    const decide = noting(({ crmId }) => {
       if (crmId === 'c-139') throw new Error('the decision failed');
       return choose();
     });
+    const recording = world.store.contacts.recordPage(world.lease, page, decide);
     await expect(recording).rejects.toThrow('the decision failed');
     expect(await everything(world.db)).toEqual(before);
   });
@@ -256,7 +271,7 @@ describeEachDatabase('recordPage', (open) => {
         ],
         cursor: null,
       },
-      () => KEEP,
+      noting(() => KEEP),
     );
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'removed',
@@ -281,7 +296,7 @@ describeEachDatabase('recordPage', (open) => {
     await world.store.contacts.recordPage(
       world.lease,
       { runId: RUN, contacts: [], removed: [{ id: 'c-1', mergedInto: null }], cursor: null },
-      () => KEEP,
+      noting(() => KEEP),
     );
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'submitted' });
   });
@@ -456,7 +471,7 @@ describeEachDatabase('removeUnseen', (open) => {
     await world.store.contacts.recordPage(
       world.lease,
       { runId: 'run-2', contacts: [readContact('c-2')], ...NO_MORE },
-      () => KEEP,
+      noting(() => KEEP),
     );
     await world.store.contacts.removeUnseen(world.lease, 'run-2');
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed' });
@@ -477,7 +492,7 @@ describeEachDatabase('removeUnseen', (open) => {
 
 describeEachDatabase('listDue', (open) => {
   const createWorld = storeWorlds(open);
-  const ALL = { maxPriority: 2, limit: 100, only: null };
+  const ALL = { maxPriority: 2, limit: 100, only: null, withChanged: true };
 
   async function idsOf(rows: Promise<ContactRow[]>): Promise<string[]> {
     return (await rows).map((row) => row.crm_id);

@@ -199,6 +199,7 @@ describeEachDatabase('a delivery that is not done', (open) => {
       opened_at: START_MS + 1_000,
       decision: null,
       decided_at: null,
+      batch: null,
     });
     expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'held', closed_at: null });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });

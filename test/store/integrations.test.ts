@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { noting } from './contact-stages.ts';
 import { INTEGRATION, RUN, storeWorlds, takeLease } from './store-world.ts';
 
 describeEachDatabase('integrations', (open) => {
@@ -14,6 +15,7 @@ describeEachDatabase('integrations', (open) => {
       crmAccount: null,
       cursor: null,
       cursorScope: null,
+      identitySources: null,
     });
   });
 
@@ -31,13 +33,18 @@ describeEachDatabase('integrations', (open) => {
     const { store, lease } = await createWorld();
     await takeLease(store, 'lakeside');
     const page = { runId: RUN, contacts: [], removed: [], cursor: 'page-7' };
-    await store.contacts.recordPage(lease, page, () => ({ kind: 'keep' }));
+    await store.contacts.recordPage(
+      lease,
+      page,
+      noting(() => ({ kind: 'keep' })),
+    );
     await store.integrations.pinAccount(lease, 'account-1');
     await store.integrations.resetCursor(lease, 'scope-2');
     expect(await store.integrations.findState(INTEGRATION)).toEqual({
       crmAccount: 'account-1',
       cursor: null,
       cursorScope: 'scope-2',
+      identitySources: null,
     });
     expect(await store.integrations.findState('lakeside')).toMatchObject({ cursorScope: null });
   });

@@ -72,6 +72,8 @@ describeEachDatabase('shares', (open) => {
       shared_from: trackingIdOf('c-1'),
       submitted_at: START_MS,
       closed_at: null,
+      known: null,
+      answered_at: null,
     });
     expect(await world.store.runs.find(OTHER_RUN)).toMatchObject({
       shared_count: 1,

@@ -52,6 +52,7 @@ describeEachDatabase('recordIntent', (open) => {
       intended_at: START_MS + 1_000,
       lost_at: null,
       closed_at: null,
+      mapping: null,
     });
     for (const id of ids) {
       expect(await jobOf(world, id)).toEqual({
@@ -67,6 +68,8 @@ describeEachDatabase('recordIntent', (open) => {
         shared_from: null,
         submitted_at: START_MS + 1_000,
         closed_at: null,
+        known: null,
+        answered_at: null,
       });
       expect(await contactOf(world, id)).toMatchObject({
         state: 'submitted',
@@ -430,6 +433,7 @@ describeEachDatabase('a lost answer', (open) => {
         opened_at: START_MS + 1_000,
         decision: null,
         decided_at: null,
+        batch: null,
       });
     }
   });

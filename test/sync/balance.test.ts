@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { Run } from '../../src/run/context.ts';
 import { createRunControl } from '../../src/run/control.ts';
 import { findAllowance } from '../../src/sync/balance.ts';
+import { readableIdentities } from '../helpers/identities.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 let world: SyncWorld;
@@ -38,6 +39,7 @@ function aRun({ integration, store, deps }: SyncWorld, id: string): Run {
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
     groupMembers: new Set(),
     forgotten: new Set(),
+    identities: readableIdentities(store),
     full: false,
     only: null,
     limit: null,

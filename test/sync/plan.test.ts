@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Contact } from '../../src/core/contact.ts';
+import type { ReadIdentity } from '../../src/identity/identity-reader.ts';
 import type { ContactRow } from '../../src/store/contacts.ts';
+import type { Decision } from '../../src/store/decisions.ts';
 import {
   askedBefore,
   decideAgain,
@@ -49,8 +51,28 @@ function aRow(changes: Partial<ContactRow> = {}): ContactRow {
   };
 }
 
-function read(changes: Partial<PlannedContact> = {}): PlannedContact {
-  return { crmId: 'C1', identity: 'same', refusal: null, ...changes };
+/** A contact as it was read; its identity is told apart by a text alone unless told otherwise. */
+function read({
+  identity = 'same',
+  lost = [],
+  ...changes
+}: { identity?: string; lost?: ReadIdentity['lost'] } & Partial<
+  Omit<PlannedContact, 'identity'>
+> = {}): PlannedContact {
+  const readIdentity: ReadIdentity = {
+    lost,
+    isPartial: lost.length > 0,
+    text: () => identity,
+    compareWith: (stored) => ({ changed: stored === identity ? [] : ['unknown'], text: identity }),
+  };
+  return { crmId: 'C1', identity: readIdentity, refusal: null, ...changes };
+}
+
+/** The decision alone; what is noted of the identity has tests of its own. */
+function decide(...asked: Parameters<typeof decideContact>): Decision {
+  const { noted, ...decision } = decideContact(...asked);
+  expect(noted.identity).toBe(asked[0].identity.text());
+  return decision;
 }
 
 const rules: PlanRules = {
@@ -76,7 +98,7 @@ describe('refusalOf', () => {
 
 describe('decideContact', () => {
   it('chooses a contact that was never enhanced', () => {
-    expect(decideContact(read(), undefined, rules)).toEqual({
+    expect(decide(read(), undefined, rules)).toEqual({
       kind: 'choose',
       reason: 'never_enhanced',
       priority: 1,
@@ -84,7 +106,7 @@ describe('decideContact', () => {
   });
 
   it('leaves out a contact whose profile is still fresh', () => {
-    expect(decideContact(read(), aRow(), rules)).toEqual({
+    expect(decide(read(), aRow(), rules)).toEqual({
       kind: 'settle',
       reason: 'profile_fresh',
       eligible: true,
@@ -93,26 +115,26 @@ describe('decideContact', () => {
 
   it('chooses a contact whose identity changed, unless the settings say not to', () => {
     const changed = read({ identity: 'other' });
-    expect(decideContact(changed, aRow(), rules)).toMatchObject({ reason: 'identity_changed' });
+    expect(decide(changed, aRow(), rules)).toMatchObject({ reason: 'identity_changed' });
     const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
-    expect(decideContact(changed, aRow(), thrifty)).toMatchObject({ reason: 'profile_fresh' });
+    expect(decide(changed, aRow(), thrifty)).toMatchObject({ reason: 'profile_fresh' });
   });
 
   it('chooses a contact whose profile has grown old, and none if profiles never do', () => {
     const old = aRow({ asked_at: NOW - 366 * DAY_MS, enhanced_at: NOW - 366 * DAY_MS });
-    expect(decideContact(read(), old, rules)).toMatchObject({
+    expect(decide(read(), old, rules)).toMatchObject({
       reason: 'profile_old',
       priority: 2,
     });
     const never = { ...rules, refresh: { afterDays: null, whenIdentityChanges: true } };
-    expect(decideContact(read(), old, never)).toMatchObject({ reason: 'profile_fresh' });
+    expect(decide(read(), old, never)).toMatchObject({ reason: 'profile_fresh' });
   });
 
   it('puts members of mirrored groups in front, whether they are new, changed or old', () => {
     const withMember = { ...rules, groupMembers: new Set(['C1']) };
     const old = aRow({ asked_at: NOW - 366 * DAY_MS });
-    expect(decideContact(read(), undefined, withMember)).toMatchObject({ priority: 0 });
-    expect(decideContact(read({ identity: 'other' }), aRow(), withMember)).toMatchObject({
+    expect(decide(read(), undefined, withMember)).toMatchObject({ priority: 0 });
+    expect(decide(read({ identity: 'other' }), aRow(), withMember)).toMatchObject({
       priority: 0,
     });
     expect(decideAgain(old, withMember)).toMatchObject({ reason: 'profile_old', priority: 0 });
@@ -123,21 +145,21 @@ describe('decideContact', () => {
     'keeps a contact that is %s, even if it opted out',
     (state) => {
       const row = aRow({ state, tracking_id: 't' });
-      expect(decideContact(read({ refusal: 'opted_out' }), row, rules)).toEqual({ kind: 'keep' });
-      expect(decideContact(read({ identity: 'other' }), row, rules)).toEqual({ kind: 'keep' });
+      expect(decide(read({ refusal: 'opted_out' }), row, rules)).toEqual({ kind: 'keep' });
+      expect(decide(read({ identity: 'other' }), row, rules)).toEqual({ kind: 'keep' });
     },
   );
 
   it('keeps a held contact until its identity changes', () => {
     const held = aRow({ state: 'held', outcome_reason: 'name_mismatch' });
-    expect(decideContact(read(), held, rules)).toEqual({ kind: 'keep' });
-    expect(decideContact(read({ identity: 'other' }), held, rules)).toMatchObject({
+    expect(decide(read(), held, rules)).toEqual({ kind: 'keep' });
+    expect(decide(read({ identity: 'other' }), held, rules)).toMatchObject({
       reason: 'identity_changed',
     });
   });
 
   it('settles a contact that opted out, and does not let it come back by age', () => {
-    expect(decideContact(read({ refusal: 'opted_out' }), aRow(), rules)).toEqual({
+    expect(decide(read({ refusal: 'opted_out' }), aRow(), rules)).toEqual({
       kind: 'settle',
       reason: 'opted_out',
       eligible: false,
@@ -146,7 +168,7 @@ describe('decideContact', () => {
 
   it('does not spend on a change that was taken back before it was submitted', () => {
     const due = aRow({ state: 'due', due_reason: 'identity_changed', identity: 'other' });
-    expect(decideContact(read({ identity: 'same' }), due, rules)).toMatchObject({
+    expect(decide(read({ identity: 'same' }), due, rules)).toMatchObject({
       kind: 'settle',
       reason: 'profile_fresh',
     });
@@ -154,24 +176,24 @@ describe('decideContact', () => {
 
   it('remembers why a contact is due until it is submitted', () => {
     const due = aRow({ state: 'due', due_reason: 'resubmitted_by_person', asked_identity: null });
-    expect(decideContact(read(), due, rules)).toMatchObject({ reason: 'resubmitted_by_person' });
+    expect(decide(read(), due, rules)).toMatchObject({ reason: 'resubmitted_by_person' });
   });
 
   it('asks again for somebody nobody knew only when the identity changes or time has passed', () => {
     const unknown = aRow({ donor_id: null, enhanced_at: null, outcome_reason: 'no_match' });
-    expect(decideContact(read(), unknown, rules)).toMatchObject({ reason: 'no_match_known' });
-    expect(decideContact(read({ identity: 'other' }), unknown, rules)).toMatchObject({
+    expect(decide(read(), unknown, rules)).toMatchObject({ reason: 'no_match_known' });
+    expect(decide(read({ identity: 'other' }), unknown, rules)).toMatchObject({
       reason: 'identity_changed',
     });
   });
 
   it('does not enhance again whom a person rejected', () => {
     const rejected = aRow({ outcome_reason: 'rejected_by_person' });
-    expect(decideContact(read(), rejected, rules)).toMatchObject({ reason: 'rejected_by_person' });
+    expect(decide(read(), rejected, rules)).toMatchObject({ reason: 'rejected_by_person' });
   });
 
   it('takes up a contact again that was gone from the CRM and came back, without a new credit', () => {
-    expect(decideContact(read(), aRow({ state: 'removed' }), rules)).toMatchObject({
+    expect(decide(read(), aRow({ state: 'removed' }), rules)).toMatchObject({
       kind: 'settle',
       reason: 'profile_fresh',
     });

@@ -203,6 +203,7 @@ describe('a later run', () => {
       maxPriority: 2,
       limit: 1,
       only: null,
+      withChanged: true,
     });
     const report = await world.sync({ only: waiting[0]?.crm_id ?? '' });
     expect(ids).toContain(waiting[0]?.crm_id);

@@ -1,0 +1,182 @@
+/**
+ * What a CRM's record says of a person's identity, compared with what the store remembers. Unknown
+ * is not none: a part that could be read before and cannot now keeps the fingerprint that it had.
+ * Spelling is not identity: parts are compared in canonical spelling (`canonical-address.ts`).
+ */
+import { createHash } from 'node:crypto';
+import { type Contact, identityText } from '../core/contact.ts';
+import type { IdentityShape, IdentitySource } from '../core/identity-shape.ts';
+import { canonicalAddress, canonicalEmployer, canonicalName } from './canonical-address.ts';
+import {
+  type ChangedPart,
+  changedParts,
+  type IdentityParts,
+  identityTextOf,
+  type ParsedIdentity,
+  parseIdentityText,
+  type SourcedPart,
+} from './identity-text.ts';
+
+/** The parts that may be unreadable; without a name no person can be submitted at all. */
+export type SourcedPartName = IdentitySource['part'];
+
+/** A field of the CRM that was readable under the present settings at some time. */
+export type KnownSource = Pick<IdentitySource, 'name' | 'part'>;
+
+/** A record's identity on its way from the CRM to a decision; names and addresses end here. */
+export interface ReadIdentity {
+  /** The parts that could be read under these settings before, and cannot now. */
+  readonly lost: readonly SourcedPartName[];
+  /** True if any part could not be read, now or ever: the person may be another one. */
+  readonly isPartial: boolean;
+  /** The fingerprint for a contact that the store does not know. */
+  text(): string;
+  /** What changed against a fingerprint of the store, and the one that stands for both then. */
+  compareWith(stored: string): { changed: readonly ChangedPart[]; text: string };
+}
+
+export interface IdentityReader {
+  read(contact: Contact): ReadIdentity;
+}
+
+export interface IdentityReaderOptions {
+  /** A keyed hash: `(purpose, text) => 22 characters`. */
+  fingerprint: (purpose: string, text: string) => string;
+  /** What the connector says of its sources; null where everything can always be read. */
+  shape: IdentityShape | null;
+  /** Every source that was readable under these settings, now or at an earlier run. */
+  known: readonly KnownSource[];
+}
+
+/** 64 bits tell one value of a contact from the next; the odds to miss a change are 1 in 10^19. */
+const PART_LENGTH = 11;
+/** 24 bits tell the few sets of sources that one integration ever has. */
+const SOURCES_LENGTH = 4;
+const NO_SOURCES = '-';
+const SOURCED_PARTS = ['addresses', 'employers'] as const;
+
+export function createIdentityReader(options: IdentityReaderOptions): IdentityReader {
+  const { fingerprint } = options;
+  const readabilities = readabilityOf(options);
+  return {
+    read(contact) {
+      const whole = fingerprint('identity', identityText(contact));
+      const readability = readabilities(contact.unreadable ?? NONE_UNREADABLE);
+      const { lost, isPartial, sources } = readability;
+      let parts: IdentityParts | null = null;
+      const own = () => {
+        parts ??= partsOf(contact, sources, fingerprint);
+        return { whole, ...parts };
+      };
+      return {
+        lost,
+        isPartial,
+        text: () => identityTextOf(own()),
+        compareWith: (stored) => compare(stored, whole, sources, lost, own),
+      };
+    },
+  };
+}
+
+const NONE_UNREADABLE: readonly string[] = [];
+
+/** The whole first: most contacts are as they were, and their parts need not be worked out. */
+function compare(
+  stored: string,
+  whole: string,
+  sources: Record<SourcedPartName, string>,
+  lost: readonly SourcedPartName[],
+  own: () => ParsedIdentity,
+): { changed: readonly ChangedPart[]; text: string } {
+  const before = parseIdentityText(stored);
+  if (before === null) {
+    return { changed: stored === whole ? [] : ['unknown'], text: identityTextOf(own()) };
+  }
+  const isMadeAlike = SOURCED_PARTS.every((part) => before[part].sources === sources[part]);
+  if (before.whole === whole && (isMadeAlike || lost.length > 0))
+    return { changed: [], text: stored };
+  const now = { ...own() };
+  for (const part of lost) now[part] = before[part];
+  const text = identityTextOf(now);
+  return { changed: changedParts(stored, text), text };
+}
+
+function partsOf(
+  contact: Contact,
+  sources: Record<SourcedPartName, string>,
+  fingerprint: IdentityReaderOptions['fingerprint'],
+): IdentityParts {
+  const name = `${canonicalName(contact.firstName ?? '')}\n${canonicalName(contact.lastName ?? '')}`;
+  return {
+    name: partPrint('identity_name', name),
+    addresses: sourced('addresses', contact.addresses.map(canonicalAddress)),
+    employers: sourced('employers', contact.employers.map(canonicalEmployer)),
+  };
+
+  function sourced(part: SourcedPartName, texts: readonly string[]): SourcedPart {
+    // CRMs promise no order, and the same value twice says nothing more.
+    const distinct = [...new Set(texts.filter(Boolean))].sort();
+    return {
+      sources: sources[part],
+      fingerprint: partPrint(`identity_${part}`, distinct.join('\n')),
+    };
+  }
+
+  function partPrint(purpose: string, text: string): string {
+    return fingerprint(purpose, text).slice(0, PART_LENGTH);
+  }
+}
+
+/** What is unreadable of one contact, or of all of them. */
+interface Readability {
+  lost: readonly SourcedPartName[];
+  isPartial: boolean;
+  sources: Record<SourcedPartName, string>;
+}
+
+/** Worked out once for each set of unreadable sources, of which there are few. */
+function readabilityOf({
+  shape,
+  known,
+}: IdentityReaderOptions): (unreadable: readonly string[]) => Readability {
+  const bySet = new Map<string, Readability>();
+  const byList = new WeakMap<readonly string[], Readability>();
+  return (unreadable) => {
+    const remembered = byList.get(unreadable);
+    if (remembered !== undefined) return remembered;
+    const key = unreadable.join('\n');
+    const found = bySet.get(key) ?? workOut(unreadable);
+    bySet.set(key, found);
+    byList.set(unreadable, found);
+    return found;
+  };
+
+  function workOut(unreadable: readonly string[]): Readability {
+    const offered = shape?.sources ?? [];
+    const isLost = ({ name }: KnownSource) =>
+      unreadable.includes(name) || !offered.some((source) => source.name === name);
+    const lost = new Set(known.filter(isLost).map(({ part }) => part));
+    return {
+      lost: SOURCED_PARTS.filter((part) => lost.has(part)),
+      isPartial: unreadable.length > 0 || lost.size > 0,
+      sources: {
+        addresses: sourcesText(offered, 'addresses', unreadable),
+        employers: sourcesText(offered, 'employers', unreadable),
+      },
+    };
+  }
+}
+
+function sourcesText(
+  offered: readonly IdentitySource[],
+  wanted: SourcedPartName,
+  unreadable: readonly string[],
+): string {
+  const names = offered
+    .filter(({ name, part }) => part === wanted && !unreadable.includes(name))
+    .map(({ name }) => name)
+    .sort();
+  if (names.length === 0) return NO_SOURCES;
+  // No secret: the names of fields, shortened.
+  return createHash('sha256').update(names.join('\n')).digest('base64url').slice(0, SOURCES_LENGTH);
+}

@@ -1,0 +1,74 @@
+/**
+ * Fingerprints of identities as the store keeps them, and what two of them say of each other.
+ *
+ * `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the spelling of the
+ * CRM; the parts cover the canonical spelling. SOURCES says which fields of the CRM a part was made
+ * of. The number in front is the version of the canonical spelling: a change of it needs a new
+ * number, and the old way stays in the code as long as there may be fingerprints of it. Version 1
+ * was WHOLE alone.
+ */
+
+/** A part of an identity that can change by itself. */
+export type IdentityPart = 'name' | 'addresses' | 'employers';
+
+/** What has changed; `unknown` where a fingerprint of version 1 does not tell. */
+export type ChangedPart = IdentityPart | 'unknown';
+
+/** A part that is made of fields which may be unreadable. */
+export interface SourcedPart {
+  /** Names the fields that it was made of; equal only for the same ones. */
+  sources: string;
+  fingerprint: string;
+}
+
+export interface IdentityParts {
+  name: string;
+  addresses: SourcedPart;
+  employers: SourcedPart;
+}
+
+export interface ParsedIdentity extends IdentityParts {
+  whole: string;
+}
+
+const VERSION = '2';
+const TEXT = /^2:([^:]+):([^:]+):([^:.]*)\.([^:.]*):([^:.]*)\.([^:.]*)$/;
+
+export function identityTextOf({ whole, name, addresses, employers }: ParsedIdentity): string {
+  return `${VERSION}:${whole}:${name}:${joined(addresses)}:${joined(employers)}`;
+}
+
+function joined({ sources, fingerprint }: SourcedPart): string {
+  return `${sources}.${fingerprint}`;
+}
+
+/** The parts of a fingerprint; null for one of version 1. */
+export function parseIdentityText(text: string): ParsedIdentity | null {
+  const match = TEXT.exec(text);
+  if (match === null) return null;
+  const [, whole = '', name = '', from = '', addresses = '', by = '', employers = ''] = match;
+  return {
+    whole,
+    name,
+    addresses: { sources: from, fingerprint: addresses },
+    employers: { sources: by, fingerprint: employers },
+  };
+}
+
+/**
+ * What changed between two fingerprints of the store. A part that was made of other fields says
+ * nothing: the fields changed, not the person.
+ */
+export function changedParts(before: string, after: string): ChangedPart[] {
+  if (before === after) return [];
+  const [old, now] = [parseIdentityText(before), parseIdentityText(after)];
+  if (old === null || now === null) {
+    return (old?.whole ?? before) === (now?.whole ?? after) ? [] : ['unknown'];
+  }
+  const changed: ChangedPart[] = old.name === now.name ? [] : ['name'];
+  for (const part of ['addresses', 'employers'] as const) {
+    const isComparable = old[part].sources === now[part].sources;
+    if (isComparable && old[part].fingerprint !== now[part].fingerprint) changed.push(part);
+  }
+  return changed;
+}

@@ -1,0 +1,103 @@
+/** How a run reads identities: which fields can be read now, and which could before. */
+import { z } from 'zod';
+import type { IdentityShape } from '../core/identity-shape.ts';
+import {
+  createIdentityReader,
+  type IdentityReader,
+  type KnownSource,
+} from '../identity/identity-reader.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+
+type IdentityDeps = Pick<SyncDeps, 'store' | 'connector'>;
+
+/** The sources that were readable under these settings, now or at an earlier run. */
+interface Knowledge {
+  /** Fingerprint of the settings that choose the columns of the identity. */
+  columns: string;
+  sources: readonly KnownSource[];
+}
+
+const knowledgeSchema = z.object({
+  columns: z.string(),
+  sources: z.array(z.object({ name: z.string(), part: z.enum(['addresses', 'employers']) })),
+});
+
+/** Puts on record what can be read for the first time, and prepares the reading of identities. */
+export async function openIdentities(
+  deps: IdentityDeps,
+  run: Pick<Run, 'integration' | 'lease'>,
+): Promise<IdentityReader> {
+  const shape = deps.connector.identity?.() ?? null;
+  const { before, now } = await learn(deps, run, shape);
+  const text = JSON.stringify(now);
+  if (text !== before) await deps.store.integrations.saveIdentitySources(run.lease, text);
+  return readerOf(deps, shape, now);
+}
+
+/** The same without leaving a trace. */
+export async function previewIdentities(
+  deps: IdentityDeps,
+  run: Pick<Run, 'integration'>,
+): Promise<IdentityReader> {
+  const shape = deps.connector.identity?.() ?? null;
+  const { now } = await learn(deps, run, shape);
+  return readerOf(deps, shape, now);
+}
+
+/** A source that some contacts cannot be told without, in the words of the CRM. */
+export interface MissingSource {
+  name: string;
+  part: KnownSource['part'];
+  /** True if it could be read under these settings before: contacts wait for it. */
+  wasReadable: boolean;
+}
+
+/** What cannot be read now: left out of what the service is asked, or waited for. */
+export async function missingSources(
+  deps: IdentityDeps,
+  run: Pick<Run, 'integration'>,
+): Promise<MissingSource[]> {
+  const shape = deps.connector.identity?.() ?? null;
+  const { now } = await learn(deps, run, shape);
+  const offered = shape?.sources ?? [];
+  const hidden = offered.filter(({ readable }) => !readable);
+  const gone = now.sources.filter(({ name }) => !offered.some((source) => source.name === name));
+  return [...hidden, ...gone].map(({ name, part }) => ({
+    name,
+    part,
+    wasReadable: now.sources.some((source) => source.name === name),
+  }));
+}
+
+function readerOf(
+  { store }: IdentityDeps,
+  shape: IdentityShape | null,
+  { sources }: Knowledge,
+): IdentityReader {
+  return createIdentityReader({ fingerprint: store.fingerprint, shape, known: sources });
+}
+
+/** Other settings choose other columns: what could be read for the old ones says nothing. */
+async function learn(
+  { store }: IdentityDeps,
+  { integration }: Pick<Run, 'integration'>,
+  shape: IdentityShape | null,
+): Promise<{ before: string | null; now: Knowledge }> {
+  const { identitySources: before } = await store.integrations.findState(integration.id);
+  const columns = store.fingerprint(
+    'identity_columns',
+    JSON.stringify([integration.crm.kind, shape?.columns ?? '']),
+  );
+  const known = parseKnowledge(before);
+  const sources = new Map(
+    (known?.columns === columns ? known.sources : []).map((source) => [source.name, source]),
+  );
+  for (const { name, part, readable } of shape?.sources ?? []) {
+    if (readable) sources.set(name, { name, part });
+  }
+  return { before, now: { columns, sources: [...sources.values()] } };
+}
+
+function parseKnowledge(text: string | null): Knowledge | null {
+  return text === null ? null : knowledgeSchema.parse(JSON.parse(text));
+}

@@ -1,0 +1,51 @@
+/**
+ * Many contacts that change at once are rarely many new facts: an address tool, a merge of columns,
+ * a move of the CRM. Above a share of the known contacts no credit is spent for a changed identity
+ * before a person has decided. It is decided once reading has ended; until then purchases for changed
+ * identities wait, and new contacts go on.
+ */
+import type { Guards } from '../core/integration.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Changes are counted over this time and all runs, so that many small runs count as one large one. */
+const WINDOW_MS = 7 * DAY_MS;
+
+/** How many contacts of an integration changed, and how many are known at all. */
+export interface IdentityChanges {
+  /** Chosen because their identity changed, and not submitted yet. */
+  due: number;
+  /** Submitted for that reason within the window, without those that a person approved. */
+  submitted: number;
+  /** Held for a decision. */
+  held: number;
+  /** Contacts that a credit was spent on, the gone ones left out. */
+  known: number;
+}
+
+/** Pure: true if so many changes are to be looked at by a person first. */
+export function isMassChange(
+  { due, submitted, held, known }: IdentityChanges,
+  { share, atLeast }: Guards['massChange'],
+): boolean {
+  const changed = due + submitted + held;
+  return changed >= atLeast && changed > share * known;
+}
+
+/**
+ * Holds all contacts that are due for a changed identity if there are too many. They share a batch;
+ * what is added later joins the batch that is open.
+ */
+export async function holdMassChange(
+  { store, clock, log, newId }: Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>,
+  run: Run,
+): Promise<void> {
+  const { id, guards } = run.integration;
+  const since = clock.now() - WINDOW_MS;
+  const changes = await store.massChanges.count(id, since, guards.massChange.atLeast);
+  if (changes === null || changes.due === 0 || !isMassChange(changes, guards.massChange)) return;
+  const held = await store.massChanges.hold(run.lease, run.id, newId);
+  log.warn({ run: run.id, ...changes, held }, 'many identities changed at once: a person decides');
+  run.control.ring();
+}
