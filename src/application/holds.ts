@@ -81,6 +81,7 @@ function contactReason({ kind, detail }: HoldRow): string {
   if (kind === 'name_mismatch') {
     return MISMATCHES.get(detail) ?? 'the name in the profile is not that of the contact';
   }
+  if (kind === 'profile_deceased') return 'the profile says that this person has died';
   const proof = detail === null ? '' : ` (${detail})`;
   return `the answer to its submission was lost, and its credit may be spent${proof}`;
 }

@@ -131,14 +131,14 @@ async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview[
     run,
     ready.map(({ contact }) => contact.crm_id),
   );
-  const approved = await store.holds.approvedTrackingIds(ready.map(({ job }) => job.tracking_id));
+  const approvals = await store.holds.listApprovals(ready.map(({ job }) => job.tracking_id));
   const changes = ready.flatMap((entry) => {
     const result = results.get(entry.jobId);
     const lookup = lookups.get(entry.contact.crm_id);
     if (result?.state !== 'completed' || lookup?.state !== 'found') return [];
     const fetched = { ready: entry, profile: result.profile };
-    const isApproved = approved.has(entry.job.tracking_id);
-    const plan = planDelivery(deps, run, fetched, { lookup, intended: [], isApproved });
+    const approval = approvals.get(entry.job.tracking_id) ?? null;
+    const plan = planDelivery(deps, run, fetched, { lookup, intended: [], approval });
     if (plan.kind === 'ended') return [];
     return Object.entries(plan.changes).map(([field, to]) => ({
       crmId: entry.contact.crm_id,

@@ -84,7 +84,7 @@ async function requireOpen(
 
 /** Approving writes the profile that is there; after a lost answer there is none. */
 function requireProfile({ id, kind }: HoldRow): void {
-  if (kind === 'name_mismatch') return;
+  if (kind !== 'lost_answer') return;
   const short = shortId(id);
   throw new ConfigurationError(
     `The hold ${short} has no profile to approve: the answer was lost. Ask the service again, for another credit, with \`donor-sync holds resubmit ${short}\`, or leave the contact alone with \`donor-sync holds reject ${short}\`.`,

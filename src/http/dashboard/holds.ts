@@ -79,7 +79,11 @@ function viewOf(hold: AnyHold, integration: Integration): HoldView {
 type Label = Pick<Choice, 'label' | 'effect'>;
 
 function labelOf(hold: AnyHold, decision: DecisionWord): Label {
-  if (hold.about === 'contact') return CONTACT_LABELS[decision];
+  if (hold.about === 'contact') {
+    return hold.row.kind === 'profile_deceased'
+      ? DECEASED_LABELS[decision]
+      : CONTACT_LABELS[decision];
+  }
   return decision === 'approve' ? approvalOf(hold.row) : rejectionOf(hold.row);
 }
 
@@ -93,6 +97,15 @@ const CONTACT_LABELS: Readonly<Record<DecisionWord, Label>> = {
     label: 'Ask again',
     effect: 'The next sync asks the service once more, for another credit.',
   },
+};
+
+const DECEASED_LABELS: Readonly<Record<DecisionWord, Label>> = {
+  approve: {
+    label: 'Write it all the same',
+    effect: 'The next sync writes the profile into the CRM.',
+  },
+  reject: { label: 'Leave it alone', effect: 'Nothing is written into the contact.' },
+  resubmit: CONTACT_LABELS.resubmit,
 };
 
 function approvalOf({ kind, detail }: NetworkHoldRow): Label {
