@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ContactPaths, readContactPaths } from '../insights/contact-paths.ts';
+import { contactIdOf } from '../run/contact-id.ts';
 import { chooseOne } from './choose-integrations.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -30,7 +31,11 @@ export function pathsCommand(deps: ProductDeps): Command {
       const integration = chooseOne(application, options.integration);
       await withIntegration(application, integration, neverAborted(), async (open) => {
         await open.connector.prepare();
-        const paths = await readContactPaths(open.deps, integration.id, contact);
+        const paths = await readContactPaths(
+          open.deps,
+          integration.id,
+          contactIdOf(open.deps.canonicalId, integration.id, contact),
+        );
         output.finish({ paths }, () => printPaths(output, paths));
         noteQueryCost(output, open.partner);
       });

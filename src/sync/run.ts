@@ -9,6 +9,7 @@ import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
+import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
 import { mappingOf } from '../run/mapping.ts';
@@ -41,6 +42,8 @@ export interface RunRequest {
   limit?: number | null;
   /** True if a person accepts the match rate of the present mapping; false unless told. */
   acceptMatchRate?: boolean;
+  /** True to take contacts over that carry a donor id of another database. */
+  adopt?: boolean;
   /** What is done besides; nothing unless told. */
   stages?: Stages;
   /** Aborted to stop the run at its next checkpoint, within ten seconds. */
@@ -89,6 +92,7 @@ async function prepareRun(
 ): Promise<boolean> {
   const { connector } = deps;
   try {
+    if (run.only !== null) contactIdOf(deps.canonicalId, run.integration.id, run.only);
     await pinAccount(deps, run.lease, run.integration, await connector.prepare());
     run.mapping = mappingOf(deps, run.integration);
     await noteMapping(deps, run, acceptMatchRate);
@@ -132,6 +136,8 @@ export async function pinAccount(
 
 async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, clock, newId } = deps;
+  // What cannot be an id at all ends the run once it is on record.
+  const only = request.only && (deps.canonicalId(request.only) ?? request.only);
   const run: Run = {
     id: request.runId ?? newId(),
     lease,
@@ -145,11 +151,12 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     identities: createIdentityReader({ fingerprint: store.fingerprint, shape: null, known: [] }),
     forgotten: await store.forget.listForgotten(request.integration.id),
     full: request.full,
-    only: request.only,
+    only,
     limit: request.limit ?? null,
+    adopt: request.adopt ?? false,
     control: createRunControl(clock, request.signal),
   };
-  const contact = request.only === null ? null : nameOnRecord(deps, run, request.only);
+  const contact = only === null ? null : nameOnRecord(deps, run, only);
   await store.runs.begin(lease, run.id, request.trigger, contact, request.full);
   return run;
 }

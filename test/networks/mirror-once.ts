@@ -30,6 +30,7 @@ export async function mirrorOnce(
     full: false,
     only: null,
     limit: null,
+    adopt: false,
     control: createRunControl(deps.clock, new AbortController().signal),
   };
   try {

@@ -142,6 +142,7 @@ function aRun({ integration, store, deps }: SyncWorld, id: string): Run {
     full: false,
     only: null,
     limit: null,
+    adopt: false,
     control: createRunControl(deps().clock, new AbortController().signal),
   };
 }

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import type { RunReport } from '../../src/core/run.ts';
+import { type Preview, previewRun } from '../../src/sync/preview.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
 const worlds: SyncWorld[] = [];
@@ -34,6 +36,14 @@ function contactOf({ crm }: SyncWorld, id: string) {
 function moveHouse(world: SyncWorld, id: string): void {
   const [address = ''] = contactOf(world, id).addresses;
   world.crm.editContact(id, { addresses: [`99${address}`] });
+}
+
+function plan(world: SyncWorld): Promise<Preview> {
+  const { integration, store } = world;
+  return previewRun(world.deps(), {
+    ...{ integration, full: true, only: null, mappings: memoryDefaultFields },
+    partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
+  });
 }
 
 /** Why a contact was left as it is, or what was done to it. */
@@ -73,6 +83,16 @@ describe.each(['address', 'employer'] as const)('an %s that may not be read any 
     world.crm.showSource(source);
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0 });
     expect(await world.spent()).toBe(spent);
+  });
+
+  it('is named by a plan, with what becomes of contacts', async () => {
+    const { world } = await openEnhanced(5);
+    world.crm.hideSource(source);
+    await world.addPeople(6);
+    expect(await plan(world)).toMatchObject({
+      leave: { identity_unreadable: 1 },
+      missing: [{ name: source, wasReadable: true }],
+    });
   });
 
   it('keeps contacts from sharing a profile: they may be different people', async () => {
@@ -164,6 +184,16 @@ describe('many identities that change at once', () => {
     expect(await world.spent()).toBe(spent);
   });
 
+  it('are foreseen by a plan, which spends nothing on them', async () => {
+    const { world, ids } = await openEnhanced(10, { integration: { guards: GUARDS } });
+    for (const id of ids) moveHouse(world, id);
+    expect(await plan(world)).toMatchObject({
+      enhance: {},
+      leave: { identity_mass_change: 10 },
+      credits: { enhancements: { needed: 0 } },
+    });
+  });
+
   it('join the batch that waits for a decision already', async () => {
     const { world, ids } = await openEnhanced(20, { integration: { guards: GUARDS } });
     for (const id of ids.slice(0, 10)) moveHouse(world, id);
@@ -189,4 +219,26 @@ it('spends nothing on an address in another spelling', async () => {
   const report: RunReport = await world.sync();
   expect(report.contacts).toMatchObject({ chosen: 0, unchanged: 30 });
   expect(await world.spent()).toBe(spent);
+});
+
+describe('a contact whose id has two forms', () => {
+  /** Capital letters and small ones are the same id. */
+  const canonicalId = (text: string) => (/^[a-z0-9-]+$/i.test(text) ? text.toUpperCase() : null);
+
+  it('is paid for once, whichever form is asked for', async () => {
+    const world = await open({ canonicalId });
+    const [id = ''] = await world.addPeople(1);
+    await world.sync({ only: id });
+    await world.sync({ only: id.toLowerCase() });
+    await world.sync();
+    expect(await world.spent()).toBe(1);
+  });
+
+  it('is refused if no contact can have it, before anything is asked', async () => {
+    const world = await open({ canonicalId });
+    await expect(world.sync({ only: 'not an id' })).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'contact_id_malformed',
+    });
+  });
 });
