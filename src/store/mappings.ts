@@ -50,6 +50,12 @@ export function mappingQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     },
 
     /**
+     * True if the integration was at work before there were trials: then the first mapping that is
+     * noted is accepted as it is.
+     */
+    hasHistory: (integrationId: string) => hasHistory(db, integrationId),
+
+    /**
      * Notes a mapping that is in use. The first one of an integration that was at work before there
      * were trials is accepted as it is.
      */
@@ -171,15 +177,15 @@ export function mappingQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
 }
 
 /** True if nothing is known of mappings, and there are enough answers all the same. */
-async function hasHistory(trx: Trx, integrationId: string): Promise<boolean> {
-  const noted = await trx
+async function hasHistory(db: Database | Trx, integrationId: string): Promise<boolean> {
+  const noted = await db
     .selectFrom('mappings')
     .select('id')
     .where('integration_id', '=', integrationId)
     .limit(1)
     .executeTakeFirst();
   if (noted) return false;
-  const answered = await trx
+  const answered = await db
     .selectFrom('jobs')
     .select('crm_id')
     .distinct()

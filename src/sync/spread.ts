@@ -7,6 +7,9 @@ export interface Spread {
   ids(): string[];
 }
 
+/** None of the contacts. */
+export const NO_SPREAD: Spread = { add: () => {}, ids: () => [] };
+
 /**
  * Chooses so many of the contacts that are added, by a keyed hash of their ids: neither the order of
  * the CRM nor its oldest records decide, and the same contacts are chosen every time.

@@ -15,6 +15,7 @@ import {
   judgeLater,
   type TrialFacts,
   type TrialStep,
+  type Verdict,
   verdictText,
 } from './trial.ts';
 
@@ -63,13 +64,7 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
       }
     },
     async isStillKnown() {
-      const { size, minKnown } = run.integration.guards.trial;
-      const mapping = await store.mappings.find(id, run.mapping);
-      if (size === 0 || mapping?.accepted_by === 'person') return true;
-      const verdict = judgeLater({
-        ...(await countAnswers({ store }, run, mapping?.accepted_at ?? null)),
-        minKnown,
-      });
+      const verdict = await findLaterVerdict({ store }, run);
       if (verdict === null) return true;
       await store.mappings.withdraw(run.lease, run.mapping);
       run.control.stopSpending('match_rate_low', verdictText(verdict, id));
@@ -83,6 +78,17 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
       `The Partner Data Service has not yet given the profiles of the ${count} contacts that were sent first, and nothing more is sent before. The next run looks at them again.`,
     );
   }
+}
+
+/** Of a mapping that was accepted by its rate: the verdict if too few are known since, else null. */
+export async function findLaterVerdict(
+  { store }: Pick<TrialDeps, 'store'>,
+  run: Pick<TrialRun, 'integration' | 'mapping'>,
+): Promise<Verdict | null> {
+  const { size, minKnown } = run.integration.guards.trial;
+  const mapping = await store.mappings.find(run.integration.id, run.mapping);
+  if (size === 0 || !mapping || mapping.accepted_by === 'person') return null;
+  return judgeLater({ ...(await countAnswers({ store }, run, mapping.accepted_at)), minKnown });
 }
 
 /** How the mapping of a run stands, as far as its trial goes. */
