@@ -107,6 +107,10 @@ const REASONS: Readonly<Record<string, { reason: string; mend: string }>> = {
     reason: 'the budget in the settings is used up',
     mend: 'Raise the budget, or wait for the next month.',
   },
+  match_rate_low: {
+    reason: 'the service knew too few of the contacts that were sent first',
+    mend: 'See persons as they would be sent with donor-sync plan, and correct the columns; or accept the rate with donor-sync sync --accept-match-rate.',
+  },
   partner_key_rejected: {
     reason: 'the Partner Data Service does not know the API key',
     mend: 'Put a working key where partner.apiKey is set.',

@@ -30,6 +30,12 @@ export function adviceFor(reason: RunReason | null, integrationId: string): Advi
         'Raise the budget in the settings, or wait: a later run goes on once the budget allows it.',
         `donor-sync plan ${integrationId}`,
       );
+    case 'match_rate_low':
+      return {
+        needs: 'person',
+        text: 'Look at persons as they would be sent. Correct the columns in the settings, or accept the rate.',
+        command: `donor-sync plan ${integrationId}`,
+      };
     case 'partner_unavailable':
     case 'crm_unavailable':
       return patience('That usually passes. The next run goes on where this one ended.');
