@@ -17,7 +17,7 @@ export async function readByIds(
   throwIfStopped(session.signal);
   const fields = await findProperties(session, fieldNames);
   const wanted = [...session.shape.properties, ...fieldNames];
-  const found = await findRecords(session.api, ids, wanted);
+  const found = await findRecords(session.api, 'contacts', ids, wanted);
   const records = [...found.values()].flatMap((one) => (one.state === 'found' ? [one.record] : []));
   const contacts = await session.shape.toContacts(records);
   const byId = new Map(contacts.map((contact) => [contact.id, contact]));

@@ -73,6 +73,35 @@ describe('odd answers of HubSpot', () => {
     expect((await toArray(connector.readGroup(group))).flat()).toEqual(ids);
   });
 
+  it.each([
+    ['its former ids', (former: string) => former],
+    ['nothing of the merge', () => null],
+  ])('knows the name of a company that was merged, which tells %s', async (_, formerIds) => {
+    const [id = ''] = await account.addContacts(people(1));
+    await account.employ(id, 'Acme Inc');
+    const companyId = (await account.seenValue(id, 'associatedcompanyid')) ?? '';
+    await start((url) => {
+      if (!url.endsWith('/companies/batch/read')) return null;
+      const properties = { name: 'Acme Group', hs_merged_object_ids: formerIds(companyId) };
+      return { status: 200, body: { status: 'COMPLETE', results: [{ id: '99', properties }] } };
+    });
+    await connector.prepare();
+    expect(await connector.readByIds([id], [])).toMatchObject([
+      { contact: { employers: ['Acme Group'] } },
+    ]);
+  });
+
+  it('does not take a company for none where HubSpot refuses the request for an unknown reason', async () => {
+    const [id = ''] = await account.addContacts(people(1));
+    await account.employ(id, 'Acme Inc');
+    await start((url) => {
+      if (!url.endsWith('/companies/batch/read')) return null;
+      return { status: 403, body: { status: 'error', category: 'BANNED', message: '' } };
+    });
+    await connector.prepare();
+    await expect(connector.readByIds([id], [])).rejects.toMatchObject({ kind: 'configuration' });
+  });
+
   it('asks again where HubSpot gave up waiting for the request', async () => {
     const [id = ''] = await account.addContacts(people(1));
     let asked = 0;
