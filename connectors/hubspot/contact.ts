@@ -1,11 +1,11 @@
 import type { Contact } from '../../src/core/contact.ts';
-import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ContactsSettings, IdentityShape, IdentitySource } from '../contract.ts';
 import type { CompanyNames } from './companies.ts';
 import type { Properties } from './describe.ts';
 import { readMarks } from './marks.ts';
 import { type HubspotRecord, MERGED_IDS, textIn } from './record.ts';
 import type { HubspotSettings } from './settings.ts';
+import { watchProperties } from './visible-properties.ts';
 
 /** Which properties make the person that the service is shown. */
 export interface ContactShape {
@@ -34,6 +34,8 @@ export interface ShapeOptions {
   employer: HubspotSettings['employer'];
   contacts: ContactsSettings;
   companies: CompanyNames;
+  /** Reads the description of the properties anew. */
+  describe(): Promise<Properties>;
 }
 
 /**
@@ -42,28 +44,25 @@ export interface ShapeOptions {
  */
 export function shapeContact(
   described: Properties,
-  { employer, contacts, companies }: ShapeOptions,
+  { employer, contacts, companies, describe }: ShapeOptions,
 ): ContactShape {
-  requireNames(described);
   const marks = readMarks(described, contacts);
   const readsCompanies = employer !== 'company';
   const texts = employer === 'associated' ? ADDRESS_PARTS : [...ADDRESS_PARTS, COMPANY];
-  const isDescribed = (name: string) => described.has(name);
-  const hiddenTexts = texts.filter((name) => !isDescribed(name));
-  const seesPrimary = readsCompanies && isDescribed(PRIMARY_COMPANY);
-  const wanted = [...NAMES, ...texts.filter(isDescribed), ...marks.properties, MERGED_IDS];
-  if (seesPrimary) wanted.push(PRIMARY_COMPANY);
-  const companiesOf = (records: readonly HubspotRecord[]) =>
-    seesPrimary ? records.flatMap((record) => companyIdOf(record) ?? []) : [];
+  const needed = [...NAMES, ...marks.properties];
+  const wanted = [...needed, ...texts, ...(readsCompanies ? [PRIMARY_COMPANY] : [])];
+  const visible = watchProperties(described, { wanted, needed, describe });
   return {
-    properties: [...new Set(wanted)],
+    properties: [...new Set([...wanted.filter(visible.has), MERGED_IDS])],
     identity: () => ({ columns: `employer: ${employer}`, mode: 'plain', sources: sources() }),
     unknownCompanies: (records) => companies.unknownAmong(companiesOf(records)),
     async toContacts(records) {
+      await visible.check(records);
       const names = await companies.namesOf(companiesOf(records));
+      const unreadableOf = createUnreadable(names);
       return records.map((record) => {
         const excluded = marks.excluded(record);
-        const unreadable = unreadableOf(record, names);
+        const unreadable = unreadableOf(record);
         return {
           id: record.id,
           firstName: textIn(record, 'firstname'),
@@ -78,38 +77,34 @@ export function shapeContact(
     },
   };
 
+  function companiesOf(records: readonly HubspotRecord[]): string[] {
+    return readsCompanies ? records.flatMap((record) => companyIdOf(record) ?? []) : [];
+  }
+
   function sources(): IdentitySource[] {
     const all: IdentitySource[] = texts.map((name) => ({
       name,
       part: name === COMPANY ? 'employers' : 'addresses',
-      readable: isDescribed(name),
+      readable: visible.has(name),
     }));
     if (!readsCompanies) return all;
-    const readable = seesPrimary && companies.isReadable();
+    const readable = visible.has(PRIMARY_COMPANY) && companies.isReadable();
     return [...all, { name: COMPANY_NAME, part: 'employers', readable }];
   }
 
-  /** Of companies only those concern a contact to which it belongs, where that can be seen. */
-  function unreadableOf(
-    record: HubspotRecord,
+  /** A company concerns only the contacts that belong to it, as long as that can be seen. */
+  function createUnreadable(
     names: ReadonlyMap<string, string | null>,
-  ): readonly string[] {
-    if (!readsCompanies) return hiddenTexts;
-    const companyId = companyIdOf(record);
-    const isUnknown = seesPrimary ? companyId !== null && !names.has(companyId) : true;
-    return isUnknown ? [...hiddenTexts, COMPANY_NAME] : hiddenTexts;
+  ): (record: HubspotRecord) => readonly string[] {
+    const hidden = texts.filter((name) => !visible.has(name));
+    const hiddenAndCompany = [...hidden, COMPANY_NAME];
+    if (!readsCompanies) return () => hidden;
+    if (!visible.has(PRIMARY_COMPANY)) return () => hiddenAndCompany;
+    return (record) => {
+      const companyId = companyIdOf(record);
+      return companyId === null || names.has(companyId) ? hidden : hiddenAndCompany;
+    };
   }
-}
-
-/** Without names there is no person to ask about, and no contact lost its name. */
-function requireNames(described: Properties): void {
-  const missing = NAMES.filter((name) => !described.has(name));
-  if (missing.length === 0) return;
-  const message = `HubSpot does not show the contact properties ${missing.join(' and ')}: give the token the right to read them.`;
-  throw new ConfigurationError(message, {
-    code: 'crm_field_missing',
-    details: { fields: missing },
-  });
 }
 
 function companyIdOf(record: HubspotRecord): string | null {

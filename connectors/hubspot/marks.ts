@@ -2,6 +2,7 @@ import type { Exclusion } from '../../src/core/contact.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { didYouMean } from '../../src/core/near-miss.ts';
 import type { ContactsSettings } from '../contract.ts';
+import { requireOptOutField } from '../opt-out-field.ts';
 import { folded, isMarked, yesOrNo } from '../yes-or-no.ts';
 import type { DescribedProperty, Properties } from './describe.ts';
 import { type HubspotRecord, textIn } from './record.ts';
@@ -22,6 +23,7 @@ const NEVER: Test = () => false;
 
 /** Works the marks out of the account's own description. Throws a ConfigurationError. */
 export function readMarks(described: Properties, contacts: ContactsSettings): Marks {
+  requireOptOutField(contacts);
   const { optOutField, optOutValues = null, deceasedField = null } = contacts;
   const { doNotContactField = null, includeDeceased, includeDoNotContact } = contacts;
   const optOut =
@@ -77,7 +79,7 @@ function internalValues(property: DescribedProperty, wanted: string): string[] {
   );
   const message = `contacts.optOutValues names "${wanted}", which is no value of ${property.name} in HubSpot${guess || '.'} Its values: ${valuesOf(property)}.`;
   throw new ConfigurationError(message, {
-    code: 'crm_option_missing',
+    code: 'opt_out_values_unknown',
     details: { field: property.name },
   });
 }
@@ -133,7 +135,7 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
 function markUnclear(property: DescribedProperty, setting: MarkSetting): ConfigurationError {
   const message = `contacts.${setting} names ${property.name}, a picklist with the values ${valuesOf(property)}, of which not all mean yes or no. Name a checkbox or a date there, or leave these contacts out by contacts.filter.`;
   return new ConfigurationError(message, {
-    code: 'crm_field_unclear',
+    code: 'crm_field_unsuitable',
     details: { field: property.name },
   });
 }

@@ -66,7 +66,10 @@ export async function openSession(
       signal: deps.signal,
       account: { id: signIn.portalId, name: `HubSpot account ${signIn.portalId}` },
       signIn,
-      shape: shapeContact(properties, { employer, contacts, companies }),
+      shape: shapeContact(properties, {
+        ...{ employer, contacts, companies },
+        describe: () => describeProperties(api),
+      }),
       properties,
     };
   } catch (error) {

@@ -221,6 +221,40 @@ describe('what of an identity can be read in HubSpot', () => {
     },
   );
 
+  describe('a property that is hidden in the middle of a run', () => {
+    /** Reads one contact, hides the property, and goes on with the same connector. */
+    async function hideAfterStart(property: string, contacts = {}): Promise<void> {
+      await connector.close();
+      connector = account.connector({}, {}, contacts);
+      await connector.prepare();
+      await read();
+      await account.hide(property);
+    }
+
+    it.each([
+      ['city', 'city'],
+      ['company', 'company'],
+      ['associatedcompanyid', COMPANY_NAME],
+    ])('becomes unreadable, and is not taken for blank (%s)', async (property, name) => {
+      await account.setValue(alone, 'city', 'Springfield');
+      await hideAfterStart(property);
+      const found = await read();
+      expect([found.employed.unreadable, found.alone.unreadable]).toEqual([[name], [name]]);
+      expect(unreadableSources()).toEqual([name]);
+    });
+
+    it.each([
+      ['lastname', {}],
+      ['jobtitle', { optOutField: 'jobtitle' }],
+      ['jobtitle', { deceasedField: 'jobtitle' }],
+    ])('stops the run where nothing goes without it (%s, %j)', async (property, contacts) => {
+      await hideAfterStart(property, contacts);
+      const missing = { kind: 'configuration', message: expect.stringContaining(property) };
+      await expect(connector.readByIds([alone], [])).rejects.toMatchObject(missing);
+      await expect(toArray(connector.readPages(null))).rejects.toMatchObject(missing);
+    });
+  });
+
   it('starts nothing where the names themselves cannot be read', async () => {
     await account.hide('lastname');
     connector = account.connector();

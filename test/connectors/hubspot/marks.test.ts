@@ -108,7 +108,7 @@ describe('who is not asked about in HubSpot', () => {
     it('is refused where a picklist has values that mean neither yes nor no', async () => {
       await expect(start('picklist', { [setting]: MARK })).rejects.toMatchObject({
         kind: 'configuration',
-        code: 'crm_field_unclear',
+        code: 'crm_field_unsuitable',
         message: expect.stringContaining('Email only'),
       });
     });
@@ -163,7 +163,7 @@ describe('who is not asked about in HubSpot', () => {
     it('is refused where a value is none of its own, with the one that is probably meant', async () => {
       const contacts = { optOutField: MARK, optOutValues: ['Never reserch'] };
       await expect(start('picklist', contacts)).rejects.toMatchObject({
-        code: 'crm_option_missing',
+        code: 'opt_out_values_unknown',
         message: expect.stringContaining('did you mean "Never research"?'),
       });
     });
@@ -180,6 +180,15 @@ describe('who is not asked about in HubSpot', () => {
       ]);
     },
   );
+
+  it('is refused where values opt out, and no property is named that has them', async () => {
+    connector = account.connector({}, {}, { optOutValues: ['Yes'] });
+    await expect(connector.prepare()).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'opt_out_values_unknown',
+      message: expect.stringContaining('contacts.optOutField'),
+    });
+  });
 
   it('takes a text that says no for no', async () => {
     await start('text', { optOutField: MARK });

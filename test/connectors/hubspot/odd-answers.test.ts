@@ -10,6 +10,8 @@ const CONTACTS = '/crm/objects/2026-09/contacts';
 const READ = `${CONTACTS}/batch/read`;
 const SEARCH = `${CONTACTS}/search`;
 
+const recordSchema = z.looseObject({ properties: z.record(z.string(), z.string().nullable()) });
+
 const pageSchema = z.looseObject({ results: z.array(z.unknown()) });
 
 describe('odd answers of HubSpot', () => {
@@ -89,6 +91,30 @@ describe('odd answers of HubSpot', () => {
     expect(await connector.readByIds([id], [])).toMatchObject([
       { contact: { employers: ['Acme Group'] } },
     ]);
+  });
+
+  it('takes a value for blank that an answer leaves out although the property is there, and asks once', async () => {
+    const ids = await account.addContacts(people(3));
+    let described = 0;
+    await start((url, body) => {
+      if (url.includes('/properties/')) described += 1;
+      if (url !== READ) return null;
+      const { results } = z.object({ results: z.array(recordSchema) }).parse(body);
+      const sparse = results.map(({ properties, ...record }) => ({
+        ...record,
+        properties: Object.fromEntries(
+          Object.entries(properties).filter(([, value]) => value !== null && value !== ''),
+        ),
+      }));
+      return { status: 200, body: { status: 'COMPLETE', results: sparse } };
+    });
+    await connector.prepare();
+    for (const id of ids) {
+      const [found] = await connector.readByIds([id], []);
+      expect(found).toMatchObject({ state: 'found', contact: { addresses: [] } });
+      expect(found?.state === 'found' && found.contact.unreadable).toBe(undefined);
+    }
+    expect(described).toBe(2);
   });
 
   it('does not take a company for none where HubSpot refuses the request for an unknown reason', async () => {
