@@ -47,7 +47,7 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
   for await (const rows of input.rows()) {
     for (const row of rows) {
       if (row.id === '') continue;
-      contacts.push(contactOf(row, input, session.settings, session.optOutField));
+      contacts.push(contactOf(row, input, session));
       if (contacts.length < CONTACTS_PER_PAGE) continue;
       throwIfStopped(session.signal);
       yield { contacts, removed: [], cursor: null };
@@ -70,6 +70,6 @@ function lookUp(
     name,
     column === undefined ? null : presentValue(column, version, tables),
   ]);
-  const contact = contactOf(version.input, tables.input, session.settings, session.optOutField);
+  const contact = contactOf(version.input, tables.input, session);
   return { state: 'found', id, contact, values: Object.fromEntries(values) };
 }
