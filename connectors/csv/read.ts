@@ -4,6 +4,7 @@ import type { ContactPage, RecordLookup } from '../contract.ts';
 import { contactOf } from './contact.ts';
 import type { Tables } from './files.ts';
 import { type Column, gatherVersions, layOut, presentValue, type RowVersions } from './layout.ts';
+import { idOf } from './rows.ts';
 import { type CsvSession, throwIfStopped } from './session.ts';
 
 const CONTACTS_PER_PAGE = 500;
@@ -32,12 +33,12 @@ export async function readByIds(
   // From now on these columns are ours to compare and write, so the output has the say on them.
   for (const field of fields) keptColumns.add(field);
   return files.withTables(async (tables) => {
-    const rows = await tables.input.find(ids);
+    const rows = await tables.input.find(ids.map(idOf));
     const versions = await gatherVersions(tables, files.journal, [...rows.values()]);
     const byId = new Map(versions.map((version) => [version.input.id, version]));
     const columns = layOut(tables, keptColumns, files.journal.createdColumns);
     const wanted = fields.map((name) => ({ name, column: columns.find((c) => c.name === name) }));
-    return ids.map((id) => lookUp(session, tables, wanted, id, byId.get(id)));
+    return ids.map((id) => lookUp(session, tables, wanted, id, byId.get(idOf(id))));
   });
 }
 

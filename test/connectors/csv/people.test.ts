@@ -225,7 +225,10 @@ describe('the ids of a CSV file', () => {
     await connector.prepare();
     for (const typed of ["' A-1", "'=2", '=2', ' =2 ', "  '=3", '=3']) {
       const id = csvConnector.canonicalId?.(typed) ?? '';
-      expect(await connector.readByIds([id], [])).toMatchObject([{ state: 'found' }]);
+      for (const form of [id, typed]) {
+        const found = { state: 'found', id: form, contact: { id } };
+        expect(await connector.readByIds([form], [])).toMatchObject([found]);
+      }
     }
     await connector.close();
     await folder.close();

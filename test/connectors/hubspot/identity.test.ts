@@ -277,6 +277,23 @@ describe('what of an identity can be read in HubSpot', () => {
   });
 });
 
+it('finds a contact of HubSpot by any form of its id', async () => {
+  const account = await openAccount();
+  const [id = ''] = await account.addContacts([MARIA]);
+  const connector = account.connector();
+  await connector.prepare();
+  const forms = [id, `000${id}`, ` ${id} `, 'nothing', '999999999'];
+  expect(await connector.readByIds(forms, [])).toMatchObject([
+    { state: 'found', id, contact: { id } },
+    { state: 'found', id: `000${id}`, contact: { id } },
+    { state: 'found', id: ` ${id} `, contact: { id } },
+    { state: 'removed', id: 'nothing', mergedInto: null },
+    { state: 'removed', id: '999999999', mergedInto: null },
+  ]);
+  await connector.close();
+  await account.close();
+});
+
 describe('the ids of HubSpot', () => {
   it.each([
     ['9751', '9751'],
