@@ -94,7 +94,7 @@ export function requiredColumns(settings: CsvSettings, contacts: ContactsSetting
   return columns.flatMap(({ name, setting }) => (name == null ? [] : [{ name, setting }]));
 }
 
-/** Whoever may read a file may read all of it. */
+/** A file that can be read can be read as a whole. */
 export function identityOf({ columns }: CsvSettings): IdentityShape {
   const { firstName, lastName, fullName, addresses, employers } = columns;
   const names = fullName === undefined ? { firstName, lastName } : { fullName };

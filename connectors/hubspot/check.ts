@@ -123,7 +123,7 @@ const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = 
   [WRITE_SCHEMAS]: (api) => api.post(`${api.paths.properties}/batch/create`, { inputs: [] }),
 };
 
-/** Parts of the identity that are unknown as long as nobody gives the token the right to them. */
+/** Parts of the identity that are unknown as long as the token has no right to them. */
 function checkIdentity({ shape, properties }: HubspotSession): Finding[] {
   const hidden = shape.identity().sources.filter(({ readable }) => !readable);
   return hidden.map(({ name }) => {

@@ -268,7 +268,7 @@ function guessNameForm({ firstName, lastName, fullName }: ColumnGuess): 'parts' 
   return firstName === null && lastName === null ? null : 'parts';
 }
 
-/** What the options say where no column marks anybody. */
+/** What the options say where no column marks contacts. */
 const NO_COLUMN = 'none';
 
 async function askMarks(

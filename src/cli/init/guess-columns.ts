@@ -33,7 +33,7 @@ const FULL_NAMES = [
   ...['contactname', 'constituentname', 'donorname', 'membername', 'personname'],
 ];
 
-/** Names of somebody else, or no names to find a person by. */
+/** Names of another person, or no names to find a person by. */
 const OTHER_PEOPLES = /spouse|partner|phonetic|maiden|former|assistant|parent|child/;
 
 /**

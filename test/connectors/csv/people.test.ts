@@ -123,7 +123,7 @@ describe('who the contacts of a CSV file are', () => {
       },
     );
 
-    it('is who has one of contacts.optOutValues, where they are given, and nobody else', async () => {
+    it('is who has one of contacts.optOutValues, where they are given, and no other contact', async () => {
       const contacts = { optOutField: 'Mark', optOutValues: ['YES', 'Passed  away'] };
       const found = await read(FILE, { contacts });
       expect(found.flatMap(({ id, optedOut }) => (optedOut ? [id] : []))).toEqual(['4', '7']);

@@ -306,7 +306,7 @@ describe('the ids of HubSpot', () => {
     ['97 51', null],
     ['003xx000004TmiQ', null],
     ['123456789012345678901', null],
-  ])('have one form, whoever types them (%j)', (text, id) => {
+  ])('have one form, however they are typed (%j)', (text, id) => {
     expect(hubspotConnector.canonicalId?.(text)).toBe(id);
   });
 });

@@ -80,14 +80,14 @@ describe('who is not asked about in HubSpot', () => {
       ['date', ['2019-03-04', '', '']],
       ['yesOrNo', ['Yes', 'No', '']],
       ['coded', ['opt_1', 'opt_2', '']],
-    ] as const)('leaves out whom it marks (%s)', async (form, values) => {
+    ] as const)('leaves out the contacts that it marks (%s)', async (form, values) => {
       await start(form, { [setting]: MARK });
       const contacts = await read(values);
       expect(contacts.map(({ excluded = null }) => excluded)).toEqual([exclusion, null, null]);
       expect(contacts.map(({ optedOut }) => optedOut)).toEqual([false, false, false]);
     });
 
-    it('leaves nobody out where the settings include them', async () => {
+    it('leaves no contact out where the settings include them', async () => {
       await start('checkbox', { [setting]: MARK, [include]: true });
       const [contact] = await read(['true']);
       expect(contact?.excluded ?? null).toBe(null);
