@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto';
 import { type Contact, identityText } from '../core/contact.ts';
 import type { IdentityShape, IdentitySource } from '../core/identity-shape.ts';
-import { canonicalAddress, canonicalEmployer, canonicalName } from './canonical-address.ts';
+import { canonicalAddress } from './canonical-address.ts';
+import { canonicalEmployer, canonicalName } from './canonical-name.ts';
 import {
   type ChangedPart,
   changedParts,
