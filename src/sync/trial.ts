@@ -98,8 +98,8 @@ export function verdictText({ answered, known, minKnown, later }: Verdict, id: s
   const sent = later ? `the last ${answered} contacts sent` : `the ${answered} contacts sent first`;
   const share = `${Math.round(minKnown * 1_000) / 10} %`;
   return (
-    `The service knew ${known} of ${sent}, less than ${share}, as with a wrong column. Nothing more is sent. ` +
-    `See persons as they would be sent with \`donor-sync plan ${id}\`; then correct the columns in the settings, ` +
-    `or accept this rate with \`donor-sync sync ${id} --accept-match-rate\`.`
+    `The service knew ${known} of ${sent}, less than ${share}, so nothing more is sent. ` +
+    `Look at persons with \`donor-sync plan ${id}\`; correct the columns, ` +
+    `or accept the rate with \`donor-sync sync ${id} --accept-match-rate\`.`
   );
 }

@@ -31,6 +31,8 @@ export interface HttpWorld {
   service: PartnerSandbox;
   /** Every line of the log, at the most talkative level. */
   logLines: string[];
+  /** Where the database is. */
+  folder: string;
   /** Asks; the path begins with a slash. */
   request(path: string, options?: RequestOptions): Promise<Answer>;
   /** Makes an access token. */
@@ -134,7 +136,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   if (!options.isIdle) runner.start();
 
   return {
-    ...{ url: http.url, application, runner, crm, service, logLines },
+    ...{ url: http.url, application, runner, crm, service, logLines, folder },
     request: (path, wishes) => request(http.url + path, wishes),
     async addToken(role) {
       const token = newAccessToken();

@@ -2,19 +2,21 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { type DecisionWord, decideHold, HOLD_DECISIONS } from '../../application/holds.ts';
+import { acceptMatchRate, showPersons } from '../../application/live-crm.ts';
 import type { Access } from '../access.ts';
 import { answerError } from '../answer-error.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../bodies.ts';
 import type { HttpDeps, HttpEnv } from '../context.ts';
 import { findDecidableHold } from '../decidable-hold.ts';
 import { findIntegration } from '../find-integration.ts';
+import { liveDeps } from '../live.ts';
 import type { Principal } from '../principal.ts';
 import { anchorOf } from './anchors.ts';
 import { ASSETS } from './assets.ts';
 import { createCreditReader } from './credits.ts';
 import type { Viewer } from './layout.tsx';
 import { readOverview } from './overview.ts';
-import { readRunDetail } from './run-detail.ts';
+import { findLowRate, readRunDetail } from './run-detail.ts';
 
 /**
  * Only whoever looks at a page pays for loading it; and everything else can be served by Node from
@@ -78,6 +80,31 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
     return c.redirect(`/?note=${joined === null ? 'sync' : 'joined'}#${anchorOf(id)}`, 303);
   });
 
+  app.get('/integrations/:id/persons', async (c, next) => {
+    if ((await access.identify(c)) !== null) return next();
+    return c.redirect(`/sign-in?to=${encodeURIComponent(c.req.path)}`, 303);
+  });
+  app.get('/integrations/:id/persons', access.requireRole('admin'), async (c) => {
+    const integration = findIntegration(application, c.req.param('id'));
+    const { id, name = id } = integration;
+    const view = {
+      integration: { id, name },
+      persons: await showPersons(liveDeps(deps), integration),
+      isRateLow: (await findLowRate(store, id)) !== null,
+    };
+    const { renderPersons } = await loadPages();
+    c.header('Cache-Control', 'no-store');
+    return c.html(renderPersons(viewerOf(c.get('principal')), view));
+  });
+
+  app.post('/integrations/:id/accept-match-rate', access.requireRole('admin'), async (c) => {
+    const integration = findIntegration(application, c.req.param('id'));
+    const { id: integrationId } = integration;
+    await acceptMatchRate(liveDeps(deps), integration);
+    await runner.request({ integrationId, trigger: 'manual', mayJoin: false });
+    return c.redirect(`/?note=accepted#${anchorOf(integrationId)}`, 303);
+  });
+
   for (const decision of HOLD_DECISIONS) {
     app.post(`/holds/:id/${decision}`, access.requireRole('admin'), async (c) => {
       const hold = await findDecidableHold(store, c.req.param('id'), decision);
@@ -109,16 +136,17 @@ const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 const NOTES = {
   sync: 'A sync was asked for. It begins in a moment.',
   joined: 'A sync is going on or about to begin already.',
+  accepted: 'Accepted. A sync begins in a moment and sends the contacts that wait.',
   approve: 'Approved. The next sync does it.',
   reject: 'Rejected. It is left as it is.',
   resubmit: 'To be asked again. The next sync spends a credit on that.',
   decided: 'Somebody has decided that already.',
-} as const satisfies Record<DecisionWord | 'sync' | 'joined' | 'decided', string>;
+} as const satisfies Record<DecisionWord | 'sync' | 'joined' | 'accepted' | 'decided', string>;
 
 const statusQuerySchema = z.object({
   from: z.coerce.number().int().nonnegative().catch(0),
   note: z
-    .enum(['sync', 'joined', 'decided', ...HOLD_DECISIONS])
+    .enum(['sync', 'joined', 'accepted', 'decided', ...HOLD_DECISIONS])
     .nullable()
     .catch(null),
 });
@@ -126,7 +154,7 @@ const statusQuerySchema = z.object({
 /** Only pages of ours, so that nobody is led astray by a link. */
 const pathSchema = z
   .string()
-  .regex(/^\/(runs\/[\w-]+)?$/)
+  .regex(/^\/(runs\/[\w-]+|integrations\/[\w-]+\/persons)?$/)
   .catch('/');
 
 const signInQuerySchema = z.object({ to: pathSchema });
