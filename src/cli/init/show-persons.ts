@@ -1,4 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
+import type { LoadOptions } from '../../config.ts';
 import { systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -6,15 +7,19 @@ import { silentLog } from '../../core/log.ts';
 import type { PersonDetails } from '../../core/person.ts';
 import { createFingerprint } from '../../store/fingerprint.ts';
 import { firstPersons, oddityOf, type PersonShape, shapeOf } from '../../sync/sample-persons.ts';
-import type { InitDeps } from '../init.ts';
 import type { Output } from '../output.ts';
 import { PERSON_COLUMNS, printPersons, titleOf } from '../plan/persons-text.ts';
 import { formatTable } from '../table.ts';
 import type { Asker } from './asker.ts';
 
+/** What showing persons takes of the world. */
+interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
+  stderr: { columns?: number };
+}
+
 /** Where persons are shown, and who is asked about them. */
 export interface Showing {
-  deps: InitDeps;
+  deps: ShowDeps;
   output: Output;
   /** Null if nobody is asked. */
   asker: Asker | null;
@@ -43,7 +48,7 @@ export async function showPersons(
 
 /** The questions stand on stderr, and what they are about stands beside them. */
 async function confirmPersons(
-  { stderr }: InitDeps,
+  { stderr }: ShowDeps,
   output: Output,
   asker: Asker,
   persons: readonly PersonDetails[],
@@ -60,7 +65,7 @@ async function confirmPersons(
 }
 
 async function readFile(
-  { findConnectorDefinition }: InitDeps,
+  { findConnectorDefinition }: ShowDeps,
   { crm, contacts }: Integration,
 ): Promise<PersonDetails[]> {
   const definition = await findConnectorDefinition(crm.kind);
