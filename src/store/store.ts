@@ -8,6 +8,7 @@ import { deliveryQueries } from './deliveries.ts';
 import { departureQueries } from './departures.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { forgetQueries } from './forget.ts';
+import { holdBatchQueries } from './hold-batches.ts';
 import { holdQueries } from './holds.ts';
 import { hookQueries } from './hooks.ts';
 import { idempotencyQueries } from './idempotency.ts';
@@ -59,7 +60,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
     deliveries: deliveryQueries(db, checkpoint, clock),
-    holds: holdQueries(db, clock),
+    holds: { ...holdQueries(db, clock), ...holdBatchQueries(db, clock) },
     networks: {
       ...networkQueries(db, checkpoint, clock),
       ...networkMemberQueries(db, checkpoint, clock),
