@@ -4,7 +4,7 @@
  * run that was killed is continued by simply running again.
  */
 import type { CrmAccount } from '../../connectors/contract.ts';
-import { ConfigurationError, messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
@@ -14,6 +14,7 @@ import { createRunControl, type RunControl } from '../run/control.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
 import type { Lease } from '../store/leases.ts';
 import { readBalance } from './balance.ts';
+import { requireSameAccount } from './crm-account.ts';
 import { deliverProfiles } from './deliver.ts';
 import { readFields, requireUsableField } from './fields.ts';
 import { openIdentities } from './identities.ts';
@@ -102,15 +103,8 @@ export async function pinAccount(
   integration: Integration,
   account: CrmAccount,
 ): Promise<void> {
-  const print = store.fingerprint('crm_account', account.id);
-  const { crmAccount } = await store.integrations.findState(integration.id);
-  if (crmAccount === null) await store.integrations.pinAccount(lease, print);
-  else if (crmAccount !== print) {
-    throw new ConfigurationError(
-      `"${integration.id}" was connected to another CRM account before; now it leads to "${account.name}". Ids of one account mean other people in another: give the new account an integration of its own.`,
-      { code: 'crm_account_changed', details: { integration: integration.id } },
-    );
-  }
+  if (await requireSameAccount(store, integration, account)) return;
+  await store.integrations.pinAccount(lease, store.fingerprint('crm_account', account.id));
 }
 
 async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {
