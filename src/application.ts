@@ -19,6 +19,7 @@ import { INSIGHT_STAGES } from './insights/stages.ts';
 import { NETWORK_STAGES } from './networks/stages.ts';
 import { createPartnerClient, type PartnerClient } from './partner/client.ts';
 import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
+import { type CanonicalId, contactIdOf } from './run/contact-id.ts';
 import type { SyncDeps } from './run/context.ts';
 import type { Stages } from './run/stage.ts';
 import { type OpenDatabase, openDatabase } from './store/database.ts';
@@ -51,6 +52,11 @@ export interface Application {
   integrations: ReadonlyMap<string, Integration>;
   /** The integrations with these ids; a ConfigurationError names the ones that are unknown. */
   select(ids: readonly string[]): Integration[];
+  /**
+   * The id of a contact in the one form that is used inside, from what a person or a program wrote;
+   * a ConfigurationError if no contact of that CRM can have it.
+   */
+  contactId(integration: Integration, text: string): Promise<string>;
   /** Who is at work on an integration, in this process or another. */
   findRunning(integrationId: string): Promise<Running | null>;
   /** Tries to get the right to work on an integration, for this process. */
@@ -134,6 +140,9 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
   return {
     ...parts,
     select: (ids) => selectIntegrations(parts.integrations, ids),
+    async contactId({ id, crm }, text) {
+      return contactIdOf(canonicalIdOf(await findConnectorDefinition(crm.kind)), id, text);
+    },
     findRunning: (id) => findRunning(options, parts.store, id),
     takeLease: (id) => takeLease(options, parts, id),
     open: (integration, signal) => openIntegration(options, parts, pacers, integration, signal),
@@ -220,11 +229,17 @@ async function openIntegration(
       log,
       newId: () => newId(clock.now()),
       takeLease: (id) => takeLease(options, parts, id),
+      canonicalId: canonicalIdOf(definition),
     },
     stages: RUN_STAGES,
     calls: () => ({ ...calls }),
     close: () => connector.close(),
   };
+}
+
+/** A connector that says nothing of its ids has one form of them. */
+function canonicalIdOf(definition: ConnectorDefinition): CanonicalId {
+  return (text) => (definition.canonicalId ? definition.canonicalId(text) : text);
 }
 
 /** The connector's own map; without networks nothing would ever fill the fields of warm paths. */

@@ -61,6 +61,7 @@ export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Conn
       await crm.enter('prepare');
       return crm.account;
     },
+    identity: () => crm.identity(),
     readPages: (cursor) => readPages(crm, cursor, signal),
     async readByIds(ids, fields) {
       await crm.enter('readByIds');

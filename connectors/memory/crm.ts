@@ -1,15 +1,22 @@
-import type { Contact } from '../../src/core/contact.ts';
+import type { Contact, Identity } from '../../src/core/contact.ts';
 import type { CrmField, FieldSpec, FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import type {
   Connector,
   CrmAccount,
+  IdentityShape,
   LimitState,
   RemovedContact,
   WriteResult,
 } from '../contract.ts';
 
 /** A method of the connector that a test may count, interrupt or make fail. */
-export type MemoryOperation = Exclude<keyof Connector, 'kind' | 'capabilities' | 'check' | 'close'>;
+export type MemoryOperation = Exclude<
+  keyof Connector,
+  'kind' | 'capabilities' | 'identity' | 'check' | 'close'
+>;
+
+/** A part of the identity that a test may make unreadable. */
+export type MemorySource = 'address' | 'employer';
 
 /** Why a write is refused; the parts of a `WriteResult` that a test chooses. */
 export type MemoryRefusal = Omit<Extract<WriteResult, { status: 'refused' }>, 'status' | 'id'>;
@@ -40,6 +47,8 @@ export interface MemoryCrm {
   readonly writes: readonly { id: string; values: FieldValues }[];
   /** What `readLimits` answers. */
   limits: LimitState | null;
+  /** The mapping that `identity` names: another text is another mapping. */
+  mapping: Pick<IdentityShape, 'columns' | 'mode'>;
 
   /** Adds a contact, or replaces it; what is left out is blank. Returns its id. */
   addContact(contact: Partial<Contact> & { values?: FieldValues }): string;
@@ -63,6 +72,12 @@ export interface MemoryCrm {
   allowWrites(id: string): void;
   /** Refuses the next writes to the contact as locked. */
   lock(id: string, times: number): void;
+  /**
+   * The integration's user may no longer read that part of any contact: it is blank, and named as
+   * unreadable. As in a real CRM, no contact counts as changed by this.
+   */
+  hideSource(source: MemorySource): void;
+  showSource(source: MemorySource): void;
   /** Throws the error instead of the next calls of the operation. */
   failNext(operation: MemoryOperation, error: Error, times?: number): void;
   /** Runs before each operation (each page of a reading, each change of a write). */
@@ -72,6 +87,10 @@ export interface MemoryCrm {
   enter(operation: MemoryOperation): Promise<void>;
   /** For the connector: the same without counting, between parts of one operation. */
   step(operation: MemoryOperation): Promise<void>;
+  /** For the connector: what of the identities can be read. */
+  identity(): IdentityShape;
+  /** For the connector: the contact as the integration's user sees it. */
+  visible(contact: Contact): Contact;
   /** For the connector: carries out a write or refuses it. */
   applyWrite(id: string, values: FieldValues): WriteResult;
 }
@@ -95,6 +114,7 @@ export function createMemoryCrm(
   const groups = new Map<string, MemoryGroup>();
   const refusals = new Map<string, MemoryRefusal>();
   const locks = new Map<string, number>();
+  const hidden = new Set<MemorySource>();
   const failures = new Map<MemoryOperation, { error: Error; times: number }>();
   const calls = noCalls();
   const writes: { id: string; values: FieldValues }[] = [];
@@ -107,6 +127,7 @@ export function createMemoryCrm(
     pageSize: options.pageSize ?? CONTACTS_PER_PAGE,
     ...{ records, tombstones, fields, groups, calls, writes },
     limits: null,
+    mapping: { columns: 'all', mode: 'plain' },
     addContact({ values = {}, ...contact }) {
       const id = contact.id ?? nextId();
       tombstones.delete(id);
@@ -142,6 +163,12 @@ export function createMemoryCrm(
     lock(id, times) {
       locks.set(id, times);
     },
+    hideSource(source) {
+      hidden.add(source);
+    },
+    showSource(source) {
+      hidden.delete(source);
+    },
     failNext(operation, error, times = 1) {
       failures.set(operation, { error, times });
     },
@@ -158,6 +185,16 @@ export function createMemoryCrm(
       if (failure === undefined || failure.times === 0) return;
       failure.times -= 1;
       throw failure.error;
+    },
+    identity: () => ({
+      ...crm.mapping,
+      sources: SOURCES.map(({ name, part }) => ({ name, part, readable: !hidden.has(name) })),
+    }),
+    visible(contact) {
+      const unreadable = SOURCES.filter(({ name }) => hidden.has(name));
+      if (unreadable.length === 0) return contact;
+      const blank: Partial<Identity> = Object.fromEntries(unreadable.map(({ part }) => [part, []]));
+      return { ...contact, ...blank, unreadable: unreadable.map(({ name }) => name) };
     },
     applyWrite(id, values) {
       const refusal = refusalOf(id, values);
@@ -204,6 +241,11 @@ export function createMemoryCrm(
     return locked > 0 ? LOCKED : (refusals.get(id) ?? null);
   }
 }
+
+const SOURCES = [
+  { name: 'address', part: 'addresses' },
+  { name: 'employer', part: 'employers' },
+] as const satisfies readonly { name: MemorySource; part: keyof Identity }[];
 
 const BLANK_CONTACT: Omit<Contact, 'id'> = {
   firstName: null,
@@ -267,7 +309,6 @@ function canonicalValues(values: FieldValues): FieldValues {
 function noCalls(): Record<MemoryOperation, number> {
   return {
     prepare: 0,
-    identity: 0,
     readPages: 0,
     readByIds: 0,
     write: 0,

@@ -41,7 +41,12 @@ export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): R
     return { state: 'removed', id, mergedInto: crm.tombstones.get(id)?.mergedInto ?? null };
   }
   const values = fields.map((name) => [name, record.values[name] ?? null]);
-  return { state: 'found', id, contact: record.contact, values: Object.fromEntries(values) };
+  return {
+    state: 'found',
+    id,
+    contact: crm.visible(record.contact),
+    values: Object.fromEntries(values),
+  };
 }
 
 /** The members of a group; breaks off where a test wants it to. */

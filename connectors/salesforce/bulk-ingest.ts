@@ -6,7 +6,7 @@ import { readRows } from './bulk-query.ts';
 import { refusal, writeCollection } from './collections.ts';
 import { CLEARING_CELL, changesAsCsv } from './csv-lines.ts';
 import { meaningOf, type SalesforceFault } from './errors.ts';
-import { ID_PREFIXES, longId } from './ids.ts';
+import { contactIdOrText } from './ids.ts';
 import { retryLocked } from './locks.ts';
 import type { ColumnReader } from './query.ts';
 import type { SalesforceSession } from './session.ts';
@@ -166,7 +166,7 @@ async function* take(
 ): AsyncGenerator<[ContactChange, string]> {
   const answer = await session.api.download(`${JOBS}/${id}/${list}/`);
   const toRow = (read: ColumnReader) => ({
-    ids: [canonical(textOf(read('sf__Id'))), canonical(textOf(read('Id')))],
+    ids: [contactIdOrText(textOf(read('sf__Id'))), contactIdOrText(textOf(read('Id')))],
     error: textOf(read('sf__Error')),
   });
   for await (const rows of readRows(session, answer, toRow)) {
@@ -182,8 +182,4 @@ async function* take(
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function canonical(id: string): string {
-  return longId(id, ID_PREFIXES.contact) ?? id;
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { DonorSyncError } from '../../src/core/errors.ts';
+import { ConfigurationError, DonorSyncError } from '../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
 import { checkClock, checkDailyRequests, checked, met, metContacts } from '../findings.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
+import { checkIdentity } from './check-identity.ts';
 import { requireFilter } from './filter.ts';
 import { openSession, type SalesforceSession } from './session.ts';
 import type { SalesforceSettings } from './settings.ts';
@@ -16,8 +17,14 @@ export async function check(
   if (signIn.some(({ ok }) => !ok)) return signIn;
   let session: SalesforceSession | null = null;
   const contact = await checked('Contact', CONTACT_MEND, async () => {
-    session = await openSession(options, world);
-    return [checkContact(session)];
+    try {
+      session = await openSession(options, world);
+    } catch (error) {
+      const finding = settingsFinding(error);
+      if (finding === null) throw error;
+      return [finding];
+    }
+    return [checkContact(session), ...checkIdentity(session.shape)];
   });
   if (session === null) return [...signIn, ...contact];
   const opened: SalesforceSession = session;
@@ -36,6 +43,7 @@ export async function check(
 const SIGN_IN_MEND = 'Mend crm.url and crm.auth as the message says.';
 const CONTACT_MEND =
   "Give the integration's user read and edit access to Contact and to the fields in the message.";
+const SETTINGS_FIX = 'Write it into the settings as the message says.';
 const FILTER_MEND = 'Mend contacts.filter: it is a SOQL condition on Contact, without WHERE.';
 const DAILY_WORDS = {
   crm: 'Salesforce',
@@ -66,17 +74,24 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
   return { subject, ok: false, message, mend: `Write "${newest}" into crm.apiVersion.` };
 }
 
-function checkContact({ description, shape }: SalesforceSession): Finding {
-  if (!description.updateable) {
-    const message = "The integration's user may not edit contacts.";
-    return { subject: 'Contact', ok: false, message, mend: CONTACT_MEND };
-  }
-  const missing = ['MailingStreet', 'MailingCity'].filter((name) => !description.fields.has(name));
-  const employer = shape.columns.find((column) => column.endsWith('.Name'));
-  const message = `Contacts can be read and edited; the employer is ${employer ?? 'not to be seen'}.`;
-  const advice =
-    missing.length === 0 ? null : `Access to ${missing.join(' and ')} would make matches better.`;
-  return { subject: 'Contact', ok: true, message, mend: advice };
+/** What is wrong with the settings rather than with the rights; null for any other failure. */
+function settingsFinding(error: unknown): Finding | null {
+  if (!(error instanceof ConfigurationError)) return null;
+  const subject = SETTINGS_SUBJECTS.get(error.code);
+  if (subject === undefined) return null;
+  return { subject, ok: false, message: error.message, mend: SETTINGS_FIX };
+}
+
+const SETTINGS_SUBJECTS: ReadonlyMap<string, string> = new Map([
+  ['opt_out_values_missing', 'opt-out'],
+  ['opt_out_values_unknown', 'opt-out'],
+  ['crm_field_unsuitable', 'contacts'],
+]);
+
+function checkContact({ description }: SalesforceSession): Finding {
+  if (description.updateable) return met('Contact', 'Contacts can be read and edited.');
+  const message = "The integration's user may not edit contacts.";
+  return { subject: 'Contact', ok: false, message, mend: CONTACT_MEND };
 }
 
 const limitsSchema = z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
 import { crmCodeOf, meaningOf, type SalesforceFault, sentenceFor } from './errors.ts';
+import { contactIdOrText } from './ids.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** What became of the records of one request. */
@@ -36,7 +37,7 @@ export async function writeCollection(
 ): Promise<CollectionResult> {
   const records = changes.map(({ id, values }) => ({
     attributes: { type: 'Contact' },
-    id,
+    id: contactIdOrText(id),
     ...values,
   }));
   try {

@@ -14,6 +14,7 @@ import { check, readLimits } from './check.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
 import { listGroups, readGroup } from './groups.ts';
+import { contactId } from './ids.ts';
 import { readByIds } from './lookup.ts';
 import { readPages } from './read.ts';
 import { openSession, type SalesforceSession } from './session.ts';
@@ -38,6 +39,7 @@ export function defineSalesforceConnector(
     groupSchema: salesforceGroupSchema,
     defaultFields: z.array(fieldMappingSchema).parse(salesforceFields),
     consent: createSalesforceConsent(world),
+    canonicalId: contactId,
     create: (options) => createSalesforceConnector(options, world),
   };
 }
@@ -72,6 +74,7 @@ function createSalesforceConnector(
       await requireFilter(opened);
       return opened.account;
     },
+    identity: () => session().shape.identity,
     readPages: (cursor) => readPages(session(), cursor),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     write: (changes) => writeChanges(session(), changes),

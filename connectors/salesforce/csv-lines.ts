@@ -1,5 +1,6 @@
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import type { ContactChange } from '../contract.ts';
+import { contactIdOrText } from './ids.ts';
 
 /** What clears a field in a Bulk API upload; an empty cell leaves it as it is. */
 export const CLEARING_CELL = '#N/A';
@@ -15,7 +16,7 @@ export async function* changesAsCsv(
   const encoder = new TextEncoder();
   let text = `Id,${fields.join(',')}\n`;
   for (const { id, values } of changes) {
-    text += id;
+    text += contactIdOrText(id);
     for (const field of fields) text += `,${cell(values[field])}`;
     text += '\n';
     if (text.length < CHUNK_LENGTH) continue;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { SalesforceApi } from './api.ts';
+import { crmCodeOf } from './errors.ts';
 
 /** What is used of a field in Salesforce's description. */
 const describedFieldSchema = z.object({
@@ -28,6 +29,7 @@ export type DescribedField = z.infer<typeof describedFieldSchema>;
 const describeSchema = z.object({
   updateable: z.boolean().default(false),
   fields: z.array(describedFieldSchema),
+  childRelationships: z.array(z.object({ childSObject: z.string() })).default([]),
 });
 
 /** Salesforce's description of a kind of record, as far as the integration's user may see it. */
@@ -35,6 +37,8 @@ export interface ObjectDescription {
   /** True if the user may change records of this kind at all. */
   updateable: boolean;
   fields: ReadonlyMap<string, DescribedField>;
+  /** The kinds of record that point to this one, as far as the user may see them. */
+  childObjects: ReadonlySet<string>;
 }
 
 /** Describes a kind of record; one request. */
@@ -49,6 +53,29 @@ export async function describeObject(
       { code: 'crm_description_unreadable', cause: described.error },
     );
   }
-  const { updateable, fields } = described.data;
-  return { updateable, fields: new Map(fields.map((field) => [field.name, field])) };
+  const { updateable, fields, childRelationships } = described.data;
+  return {
+    updateable,
+    fields: new Map(fields.map((field) => [field.name, field])),
+    childObjects: new Set(childRelationships.map(({ childSObject }) => childSObject)),
+  };
 }
+
+/** The same, or null where the org has no such kind of record or the user may not see it. */
+export async function describeIfSeen(
+  api: SalesforceApi,
+  objectName: string,
+): Promise<ObjectDescription | null> {
+  try {
+    return await describeObject(api, objectName);
+  } catch (error) {
+    if (UNSEEN_CODES.has(crmCodeOf(error) ?? '')) return null;
+    throw error;
+  }
+}
+
+const UNSEEN_CODES: ReadonlySet<string> = new Set([
+  'NOT_FOUND',
+  'INSUFFICIENT_ACCESS',
+  'INSUFFICIENT_ACCESS_OR_READONLY',
+]);

@@ -2,7 +2,7 @@ import type { ContactChange, WriteResult } from '../contract.ts';
 import { backoffMs } from '../repeat.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { refusal, writeCollection } from './collections.ts';
-import { ID_PREFIXES, longId } from './ids.ts';
+import { contactIdOrText } from './ids.ts';
 import { queryRecords } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 import { quotedList } from './soql.ts';
@@ -48,13 +48,13 @@ async function byAccount(
 ): Promise<ContactChange[][]> {
   const accounts = new Map<string, string>();
   for (let start = 0; start < changes.length; start += IDS_PER_QUERY) {
-    const ids = changes.slice(start, start + IDS_PER_QUERY).map(({ id }) => canonical(id));
+    const ids = changes.slice(start, start + IDS_PER_QUERY).map(({ id }) => contactIdOrText(id));
     const soql = `SELECT Id, AccountId FROM Contact WHERE Id IN ${quotedList(ids)}`;
     for (const { Id, AccountId } of await queryRecords(api, soql)) {
       if (typeof AccountId === 'string') accounts.set(String(Id), AccountId);
     }
   }
-  const groups = Map.groupBy(changes, ({ id }) => accounts.get(canonical(id)) ?? id);
+  const groups = Map.groupBy(changes, ({ id }) => accounts.get(contactIdOrText(id)) ?? id);
   return [...groups.values()].flatMap(inRequests);
 }
 
@@ -65,8 +65,4 @@ function inRequests(group: ContactChange[]): ContactChange[][] {
     requests.push(group.slice(start, start + IDS_PER_QUERY));
   }
   return requests;
-}
-
-function canonical(id: string): string {
-  return longId(id, ID_PREFIXES.contact) ?? id;
 }

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../src/core/errors.ts';
 import type { RecordLookup } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type DescribedField, describeObject } from './describe.ts';
-import { ID_PREFIXES, longId } from './ids.ts';
+import { contactId } from './ids.ts';
 import { type ColumnReader, columnsOf, queryPath, queryRecords } from './query.ts';
 import { isDeleted, masterOf } from './read.ts';
 import { withRelations } from './relations.ts';
@@ -27,7 +27,7 @@ export async function readByIds(
   if (ids.length === 0) return [];
   throwIfStopped(session.signal);
   const fields = await findFields(session, fieldNames);
-  const canonicalIds = new Map(ids.map((id) => [id, longId(id, ID_PREFIXES.contact)]));
+  const canonicalIds = new Map(ids.map((id) => [id, contactId(id)]));
   const wanted = [...new Set(canonicalIds.values())].filter((id) => id !== null);
   const records = await findRecords(session, wanted, fields);
   const contacts = await contactsOf(session, records);
@@ -86,7 +86,10 @@ async function contactsOf(
   return new Map(contacts.map((contact) => [contact.id, contact]));
 }
 
-/** A record that even the recycle bin does not hold is as gone as a deleted one. */
+/**
+ * The entry is of the id as it was asked, the contact in it has its canonical one. A record that
+ * even the recycle bin does not hold is as gone as a deleted one.
+ */
 function lookupOf(
   id: string,
   read: ColumnReader | undefined,
@@ -98,5 +101,5 @@ function lookupOf(
   const values: FieldValues = Object.fromEntries(
     fields.map((field) => [field.name, canonicalValue(read(field.name), field)]),
   );
-  return { state: 'found', id, contact: { ...contact, id }, values };
+  return { state: 'found', id, contact, values };
 }

@@ -1,54 +1,89 @@
 import type { Contact } from '../../src/core/contact.ts';
+import type { IdentitySource } from '../contract.ts';
 import type { SalesforceApi } from './api.ts';
-import { describeObject, type ObjectDescription } from './describe.ts';
-import { crmCodeOf } from './errors.ts';
+import { describeIfSeen, type ObjectDescription } from './describe.ts';
 import { columnsOf, queryRecords } from './query.ts';
+import type { SalesforceSettings } from './settings.ts';
 import { quotedList } from './soql.ts';
+import { blankToNull } from './values.ts';
 
 /** Ids of one request, so that its address is not too long. */
 const IDS_PER_QUERY = 500;
 
 const OBJECT = 'AccountContactRelation';
+export const RELATION_NAME = `${OBJECT}.Account.Name`;
 
 /** Households and boards are related accounts too, and nobody's employer. */
 const IS_EMPLOYEE = "Roles INCLUDES ('Employee')";
 
+/** The fields without which the question cannot be asked. */
+const NEEDED = ['AccountId', 'ContactId', 'IsActive', 'Roles'];
+
+/** Whether relations tell of employers that the columns of Contact do not have. */
+export interface Relations {
+  /** `none`: this org does not use them. */
+  state: 'none' | 'hidden' | 'readable';
+  sources: readonly IdentitySource[];
+}
+
 /**
- * True if the org ties people to organizations by relations: a person account is an account of
- * its own, so its employer is another account that it is related to as an employee.
+ * A person account is an account of its own, so its employer is another account that it is related
+ * to as an employee. An org that has not switched relations on, and a user who may not see them,
+ * are told the same by Salesforce: whichever it is, those employers are unknown, and not none.
  */
-export async function hasRelations(
+export async function shapeRelations(
   api: SalesforceApi,
   { fields }: ObjectDescription,
-): Promise<boolean> {
-  if (!fields.has('IsPersonAccount')) return false;
-  try {
-    return (await describeObject(api, OBJECT)).fields.has('Roles');
-  } catch (error) {
-    if (crmCodeOf(error) === 'NOT_FOUND') return false;
-    throw error;
+  employer: SalesforceSettings['employer'],
+): Promise<Relations> {
+  if (employer === 'primaryAffiliation' || !fields.has('IsPersonAccount')) {
+    return { state: 'none', sources: [] };
   }
+  const described = await describeIfSeen(api, OBJECT);
+  const readable = described !== null && NEEDED.every((name) => described.fields.has(name));
+  return {
+    state: readable ? 'readable' : 'hidden',
+    sources: [{ name: RELATION_NAME, part: 'employers', readable }],
+  };
 }
 
 /** The contacts, those without an employer with the organizations that they are related to. */
 export async function withRelations(
-  { api, shape }: { api: SalesforceApi; shape: { hasRelations(): Promise<boolean> } },
+  { api, shape }: { api: SalesforceApi; shape: { relations: Relations } },
   contacts: readonly Contact[],
 ): Promise<readonly Contact[]> {
+  if (shape.relations.state !== 'readable') return contacts;
   const ids = contacts.filter(({ employers }) => employers.length === 0).map(({ id }) => id);
-  if (ids.length === 0 || !(await shape.hasRelations())) return contacts;
-  const employers = new Map<string, Set<string>>();
+  const related = new Map<string, Related>();
   for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
     const some = quotedList(ids.slice(start, start + IDS_PER_QUERY));
     const soql = `SELECT ContactId, Account.Name FROM ${OBJECT} WHERE IsActive = true AND ${IS_EMPLOYEE} AND ContactId IN ${some}`;
     for (const record of await queryRecords(api, soql)) {
       const id = String(record['ContactId']);
-      const names = employers.get(id) ?? new Set();
-      employers.set(id, names.add(String(columnsOf(record)('Account.Name'))));
+      const known = related.get(id) ?? { names: new Set(), hasUnreadable: false };
+      const name = blankToNull(columnsOf(record)('Account.Name'));
+      if (name === null) known.hasUnreadable = true;
+      else known.names.add(name);
+      related.set(id, known);
     }
   }
   return contacts.map((contact) => {
-    const found = employers.get(contact.id);
-    return found === undefined ? contact : { ...contact, employers: [...found] };
+    const found = related.get(contact.id);
+    return found === undefined ? contact : withEmployers(contact, found);
   });
+}
+
+/** Organizations of one person; a relation always has one, so that one without a name is hidden. */
+interface Related {
+  names: Set<string>;
+  hasUnreadable: boolean;
+}
+
+function withEmployers(contact: Contact, { names, hasUnreadable }: Related): Contact {
+  const unreadable = contact.unreadable ?? [];
+  return {
+    ...contact,
+    employers: [...names],
+    unreadable: hasUnreadable ? [...unreadable, RELATION_NAME] : unreadable,
+  };
 }

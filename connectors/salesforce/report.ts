@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../src/core/errors.ts';
 import { unknownGroup } from '../group-members.ts';
 import type { SalesforceApi } from './api.ts';
 import { crmCodeOf } from './errors.ts';
-import { ID_PREFIXES, longId } from './ids.ts';
+import { contactId } from './ids.ts';
 
 /** The part of a report's result that lists people. */
 const reportSchema = z.object({
@@ -37,7 +37,7 @@ export async function readReport(api: SalesforceApi, id: string): Promise<string
   const report = reportSchema.parse(await runReport(api, id));
   const rows = Object.values(report.factMap).flatMap((part) => part.rows);
   if (!report.allData || rows.length > MAX_ROWS) throw tooLarge(report);
-  const cells = rows.map((row) => row.dataCells.map(({ value }) => contactId(value)));
+  const cells = rows.map((row) => row.dataCells.map(({ value }) => idIn(value)));
   if (cells.length === 0 && report.hasDetailRows) return [];
   const column = contactColumn(report, cells);
   return cells.flatMap((row) => row[column] ?? []);
@@ -67,8 +67,8 @@ function contactColumn(report: Report, cells: readonly (string | null)[][]): num
   );
 }
 
-function contactId(value: unknown): string | null {
-  return typeof value === 'string' ? longId(value, ID_PREFIXES.contact) : null;
+function idIn(value: unknown): string | null {
+  return typeof value === 'string' ? contactId(value) : null;
 }
 
 function tooLarge({ reportMetadata: { name } }: Report): ConfigurationError {

@@ -24,7 +24,7 @@ export interface SalesforceSession {
   description: ObjectDescription;
 }
 
-/** Signs in and learns what Contact looks like in this org: one request besides the sign-in. */
+/** Signs in and learns what Contact looks like in this org: one request besides the sign-in as a rule. */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
@@ -33,7 +33,7 @@ export async function openSession(
   const { orgId, userId, instanceUrl } = await api.signIn();
   const description = await describeObject(api, 'Contact');
   const { employer } = settings;
-  const { filter, optOutField } = contacts;
+  const { filter } = contacts;
   return {
     settings,
     filter: filter === null ? null : `(${filter})`,
@@ -45,7 +45,7 @@ export async function openSession(
     // The host tells a sandbox from the org that it was copied from; their names are the same.
     account: { id: orgId, name: new URL(instanceUrl).host },
     userId,
-    shape: await shapeContact(api, description, { employer, optOutField }),
+    shape: await shapeContact(api, description, { employer, contacts, log: deps.log }),
     description,
   };
 }

@@ -23,6 +23,13 @@ export function canonicalValue(raw: unknown, field: DescribedField): FieldValue 
   }
 }
 
+/** A text without the white space around it; null for one that is blank, and for what is no text. */
+export function blankToNull(raw: unknown): string | null {
+  if (typeof raw !== 'string') return null;
+  const text = raw.trim();
+  return text === '' ? null : text;
+}
+
 /** Salesforce writes `2026-11-20T02:00:00.000+0000`; the same instant with a `Z`. */
 export function isoInstant(text: string): string {
   const epochMs = Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));

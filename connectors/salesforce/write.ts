@@ -2,7 +2,7 @@ import type { ContactChange, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { writeInBulk } from './bulk-ingest.ts';
 import { writeCollection } from './collections.ts';
-import { ID_PREFIXES, longId } from './ids.ts';
+import { contactId, contactIdOrText } from './ids.ts';
 import { retryLocked } from './locks.ts';
 import type { SalesforceSession } from './session.ts';
 
@@ -34,7 +34,7 @@ async function* portionsOf(
 ): AsyncGenerator<Portion> {
   let portion: Portion = new Map();
   for await (const change of changes) {
-    const id = longId(change.id, ID_PREFIXES.contact) ?? change.id;
+    const id = contactIdOrText(change.id);
     if (portion.has(id) || portion.size === MAX_CHANGES) {
       yield portion;
       portion = new Map();
@@ -49,7 +49,7 @@ async function* writePortion(
   portion: Portion,
 ): AsyncGenerator<WriteResult> {
   for (const [id, change] of portion) {
-    if (longId(id, ID_PREFIXES.contact) !== null) continue;
+    if (contactId(id) !== null) continue;
     portion.delete(id);
     yield noContactId(change);
   }

@@ -12,12 +12,14 @@ import type {
   ContactChange,
   ContactPage,
   GroupSelector,
+  IdentityShape,
+  IdentitySource,
   RecordLookup,
   WriteResult,
 } from '../contract.ts';
 
 /** A contact as a person would type it in. */
-export type SeedContact = Omit<Contact, 'id' | 'optedOut'>;
+export type SeedContact = Omit<Contact, 'id' | 'optedOut' | 'excluded' | 'unreadable'>;
 
 /** One CRM for one test, and the levers that people and faults pull in it. */
 export interface ConformanceHarness {
@@ -51,11 +53,35 @@ export interface ConformanceHarness {
   lock?(id: string, times: number): Promise<void>;
   /** A group whose reading begins well and fails before its end. */
   addBreakingGroup?(members: readonly string[]): Promise<GroupSelector>;
+  /**
+   * Takes the right to read this part of an identity from the integration's user; the names of the
+   * sources that cannot be read then, none where the CRM has no such right.
+   */
+  hideSources?(part: IdentitySource['part']): Promise<readonly string[]>;
+  /** Gives back what `hideSources` took. */
+  showSources?(): Promise<void>;
+  /** `canonicalId` of the connector's definition, and texts that it has to understand. */
+  ids?: IdForms;
   close(): Promise<void>;
 }
 
-/** What can happen in some CRMs and not in others; the harness has the method of each. */
-export type Ability = 'mergeContacts' | 'refuseWrites' | 'lock' | 'addBreakingGroup';
+/** Ids that have more than one form. */
+export interface IdForms {
+  canonicalId(text: string): string | null;
+  /** Other texts by which people and programs mean the same contact. */
+  otherForms(id: string): readonly string[];
+  /** Texts that cannot be the id of a contact. */
+  noIds: readonly string[];
+}
+
+/** What can happen in some CRMs and not in others; the harness has the member of each. */
+export type Ability =
+  | 'mergeContacts'
+  | 'refuseWrites'
+  | 'lock'
+  | 'addBreakingGroup'
+  | 'hideSources'
+  | 'ids';
 
 /** Declares the suite. `create` gives an empty CRM. */
 export function testConnector(
@@ -221,6 +247,83 @@ export function testConnector(
           DonorSyncError,
         );
       });
+    });
+
+    describe('identities', () => {
+      it('are made of the same every time, and say so', async () => {
+        await start([FULL]);
+        const identity = connector.identity?.() ?? null;
+        const names = identity?.sources.map(({ name }) => name) ?? [];
+        expect(new Set(names).size).toBe(names.length);
+        expect(identity?.mode).not.toBe('');
+        await startAgain();
+        expect(connector.identity?.() ?? null).toEqual(identity);
+      });
+
+      it('are unknown in nothing that can be read', async () => {
+        const [full = '', sparse = ''] = await start([FULL, ...people(1)]);
+        const unreadable = unreadableSources(connector.identity?.());
+        const contacts = byId(await collectPages(connector, null));
+        for (const id of [full, sparse]) {
+          expect([...(contacts.get(id)?.unreadable ?? [])].sort()).toEqual(unreadable);
+        }
+      });
+
+      if (abilities.includes('hideSources')) {
+        it.each(['addresses', 'employers'] as const)(
+          'tell %s that cannot be read from none, until they can be read again',
+          async (part) => {
+            const [full = '', sparse = ''] = await start([FULL, ...people(1)]);
+            const before = connector.identity?.();
+            const known = byId(await collectPages(connector, null));
+            const names = (await crm.hideSources?.(part)) ?? [];
+            await startAgain();
+            const hidden = connector.identity?.();
+            // A permission that changes is no other mapping.
+            expect([hidden?.columns, hidden?.mode]).toEqual([before?.columns, before?.mode]);
+            expect(unreadableSources(hidden)).toEqual(expect.arrayContaining([...names]));
+            const contacts = byId(await collectPages(connector, null));
+            const unknown = contacts.get(full)?.unreadable ?? [];
+            expect(unknown).toEqual(expect.arrayContaining([...names]));
+            for (const id of [full, sparse]) {
+              const contact = contacts.get(id);
+              const [lookup] = await connector.readByIds([id], []);
+              expect(lookup).toEqual({ state: 'found', id, contact, values: {} });
+            }
+            await crm.showSources?.();
+            await startAgain();
+            expect(connector.identity?.()).toEqual(before);
+            expect(byId(await collectPages(connector, null))).toEqual(known);
+          },
+        );
+
+        it.each(['addresses', 'employers'] as const)(
+          'have no blanks for %s that are hidden while a run goes on',
+          async (part) => {
+            const [full = ''] = await start([FULL]);
+            const names = (await crm.hideSources?.(part)) ?? [];
+            const contacts = await readUnlessRefused(connector, full);
+            for (const contact of contacts) {
+              expect(contact.unreadable ?? []).toEqual(expect.arrayContaining([...names]));
+            }
+          },
+        );
+      }
+
+      if (abilities.includes('ids')) {
+        it('belong to one id, whatever form of it is asked for', async () => {
+          const ids = await start(people(3));
+          for (const id of ids) {
+            expect(crm.ids?.canonicalId(id)).toBe(id);
+            for (const form of crm.ids?.otherForms(id) ?? []) {
+              expect(crm.ids?.canonicalId(form)).toBe(id);
+              const [lookup] = await connector.readByIds([form], []);
+              expect(lookup).toMatchObject({ state: 'found', id: form, contact: { id } });
+            }
+          }
+          for (const text of crm.ids?.noIds ?? []) expect(crm.ids?.canonicalId(text)).toBeNull();
+        });
+      }
     });
 
     describe('reading by ids', () => {
@@ -570,6 +673,13 @@ export function testConnector(
 
 const MARIA: SeedContact = { firstName: 'Maria', lastName: 'Lopez', addresses: [], employers: [] };
 
+/** A person with something in each part of an identity. */
+const FULL: SeedContact = {
+  ...MARIA,
+  addresses: ['1 Elm Street, Springfield'],
+  employers: ['Acme Foundation'],
+};
+
 /** So many different people. */
 function people(count: number): SeedContact[] {
   return Array.from({ length: count }, (_, at) => ({
@@ -603,6 +713,31 @@ function write(connector: Connector, changes: readonly ContactChange[]): Promise
 
 async function stopAfterFirst(items: AsyncIterable<unknown>, stop: AbortController): Promise<void> {
   for await (const _ of items) stop.abort();
+}
+
+/** The contact by pages and by id; nothing from a reading that ends in an error. */
+async function readUnlessRefused(connector: Connector, id: string): Promise<Contact[]> {
+  const contacts: Contact[] = [];
+  const readings = [
+    async () => contacts.push(...byId(await collectPages(connector, null)).values()),
+    async () => {
+      const [lookup] = await connector.readByIds([id], []);
+      if (lookup?.state === 'found') contacts.push(lookup.contact);
+    },
+  ];
+  for (const read of readings) {
+    try {
+      await read();
+    } catch (error) {
+      expect(error).toBeInstanceOf(DonorSyncError);
+    }
+  }
+  return contacts;
+}
+
+function unreadableSources(identity: IdentityShape | undefined): string[] {
+  const sources = identity?.sources ?? [];
+  return sources.flatMap(({ name, readable }) => (readable ? [] : [name])).sort();
 }
 
 function idsOf(pages: readonly ContactPage[]): string[] {

@@ -1,4 +1,4 @@
-/** Field-level security: which fields a user sees and may change. */
+/** What users may see: fields (field-level security), objects (object permissions), records (sharing). */
 
 import { type Database, quoted } from './database.ts';
 import type { Field } from './field.ts';
@@ -21,6 +21,14 @@ export interface Access {
   canEdit(user: User, type: ObjectType, field: Field): boolean;
   /** Hides a field from the integration user, or makes it read-only; null undoes it. */
   restrict(type: ObjectType, field: Field, to: 'hidden' | 'readOnly' | null): void;
+  /** False for an object that the user lacks the permission for. */
+  canReadType(user: User, type: ObjectType): boolean;
+  /** Takes the permission for an object from the integration user, or gives it back. */
+  hideType(type: ObjectType, isHidden: boolean): void;
+  /** SQL that holds for the ids of records shared with the user; null where all of them are. */
+  sharedSql(user: User, id: string): string | null;
+  /** Shares a record with the integration user no more, or again. */
+  hideRecord(id: string, isHidden: boolean): void;
   /** To be called when permissions have changed. */
   forget(): void;
 }
@@ -34,6 +42,8 @@ interface Grant {
 export function createAccess(db: Database): Access {
   const grantsOf = new Map<string, Map<string, Grant>>();
   let restrictions: Map<string, Grant> | undefined;
+  let hiddenTypes: Set<string> | undefined;
+  let hidesRecords: boolean | undefined;
 
   function granted(user: User, key: string): Grant {
     const grants = grantsOf.get(user.id) ?? readGrants(db, user.id);
@@ -47,7 +57,12 @@ export function createAccess(db: Database): Access {
     restrictions ??= readRestrictions(db);
     if (user.role !== 'integration' || restrictions.size === 0) return grant;
     const limit = restrictions.get(keyOf(type, field)) ?? EVERYTHING;
-    return { read: grant.read && limit.read, edit: grant.edit && limit.edit };
+    // An address is granted and withdrawn as a whole: its parts follow the compound field.
+    const whole = restrictions.get(`${type.name}.${field.compound ?? ''}`) ?? EVERYTHING;
+    return {
+      read: grant.read && limit.read && whole.read,
+      edit: grant.edit && limit.edit && whole.edit,
+    };
   }
 
   return {
@@ -66,6 +81,28 @@ export function createAccess(db: Database): Access {
         );
       }
       restrictions = undefined;
+    },
+    canReadType(user, type) {
+      hiddenTypes ??= new Set(
+        db.prepare<[], string>('select type from hidden_types').pluck().all(),
+      );
+      return user.role !== 'integration' || !hiddenTypes.has(type.name);
+    },
+    hideType(type, isHidden) {
+      db.prepare('delete from hidden_types where type = ?').run(type.name);
+      if (isHidden) db.prepare('insert into hidden_types values (?)').run(type.name);
+      hiddenTypes = undefined;
+    },
+    sharedSql(user, id) {
+      hidesRecords ??= db.prepare('select 1 from hidden_records limit 1').get() !== undefined;
+      return user.role === 'integration' && hidesRecords
+        ? `${id} not in (select id from hidden_records)`
+        : null;
+    },
+    hideRecord(id, isHidden) {
+      db.prepare('delete from hidden_records where id = ?').run(id);
+      if (isHidden) db.prepare('insert into hidden_records values (?)').run(id);
+      hidesRecords = undefined;
     },
     forget() {
       grantsOf.clear();

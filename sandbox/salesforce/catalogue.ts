@@ -7,6 +7,13 @@ import { type Field, fieldSchema, isStored, isText } from './field.ts';
 import { addField, findField, type ObjectType, removeField } from './object-type.ts';
 import { campaignObjects } from './objects/campaigns.ts';
 import {
+  deceasedDateField,
+  individualField,
+  individualObject,
+  personDeceasedDateField,
+  personIndividualField,
+} from './objects/individuals.ts';
+import {
   affiliationObject,
   successPackAccountFields,
   successPackContactFields,
@@ -29,6 +36,14 @@ export const ORG_SHAPES = ['npsp', 'plain', 'personAccounts'] as const;
 /** A way to model people. */
 export type OrgShape = (typeof ORG_SHAPES)[number];
 
+/** What an org may have switched on besides. */
+export interface OrgFeatures {
+  /** Data Protection and Privacy: an Individual holds what a person allows. */
+  individuals?: boolean;
+  /** Contacts have a `DeceasedDate`. */
+  deceasedDate?: boolean;
+}
+
 /** The objects of an org. */
 export interface Catalogue {
   shape: OrgShape;
@@ -45,8 +60,12 @@ export interface Catalogue {
 }
 
 /** Brings the tables of all objects, and the custom fields that were made before. */
-export function createCatalogue(db: Database, shape: OrgShape): Catalogue {
-  const types = objectsOf(shape);
+export function createCatalogue(
+  db: Database,
+  shape: OrgShape,
+  features: OrgFeatures = {},
+): Catalogue {
+  const types = objectsOf(shape, features);
   const byName = new Map(types.map((type) => [type.name.toLowerCase(), type]));
   const byPrefix = new Map(types.map((type) => [type.keyPrefix, type]));
   const find = (name: string) => byName.get(name.toLowerCase());
@@ -111,7 +130,7 @@ export function createIndexes(db: Database, catalogue: Catalogue): void {
   }
 }
 
-function objectsOf(shape: OrgShape): ObjectType[] {
+function objectsOf(shape: OrgShape, features: OrgFeatures): ObjectType[] {
   const contactFields = {
     npsp: successPackContactFields,
     personAccounts: personAccountContactFields,
@@ -128,12 +147,31 @@ function objectsOf(shape: OrgShape): ObjectType[] {
     plain: [],
   };
   return [
-    accountObject(accountFields[shape]()),
-    contactObject(contactFields[shape]()),
+    accountObject([
+      ...accountFields[shape](),
+      ...(shape === 'personAccounts' ? personFeatureFields(features) : []),
+    ]),
+    contactObject([...contactFields[shape](), ...featureFields(features)]),
     leadObject(),
     ...campaignObjects(),
     ...setupObjects(),
     ...own[shape].map((create) => create()),
+    ...(features.individuals ? [individualObject()] : []),
+  ];
+}
+
+function featureFields({ individuals, deceasedDate }: OrgFeatures): Field[] {
+  return [
+    ...(individuals ? [individualField()] : []),
+    ...(deceasedDate ? [deceasedDateField()] : []),
+  ];
+}
+
+/** The same on the account of a person. */
+function personFeatureFields({ individuals, deceasedDate }: OrgFeatures): Field[] {
+  return [
+    ...(individuals ? [personIndividualField()] : []),
+    ...(deceasedDate ? [personDeceasedDateField()] : []),
   ];
 }
 

@@ -45,6 +45,22 @@ export function controlRoutes(options: ControlOptions): Hono {
     return c.json({ locks: org.locks.list() }, 201);
   });
   router.put('/field-access', async (c) => c.json(restrict(org, await readOrder(c, accessSchema))));
+  router.put('/object-access', async (c) => {
+    const { type: name, access } = await readOrder(c, objectAccessSchema);
+    const type = org.catalogue.get(name);
+    org.access.hideType(type, access === 'hidden');
+    return c.json({ type: type.name, access });
+  });
+  router.put('/record-access', async (c) => {
+    const order = await readOrder(c, recordAccessSchema);
+    const id = readId(order.id) ?? '';
+    const type = org.catalogue.ofId(id);
+    if (type === undefined || org.store.read(type, id) === undefined) {
+      throw new RangeError(`There is no record ${order.id}.`);
+    }
+    org.access.hideRecord(id, order.access === 'hidden');
+    return c.json({ id, access: order.access });
+  });
   router.post('/tokens', async (c) => {
     const order = await readOrder(c, tokenOrderSchema);
     const user = order.user === 'administrator' ? ADMINISTRATOR : INTEGRATION_USER;
@@ -66,6 +82,14 @@ const accessSchema = z.strictObject({
   field: z.string(),
   access: z.enum(['hidden', 'readOnly', 'visible']),
 });
+
+const hiddenOrVisible = z.enum(['hidden', 'visible']);
+
+/** The permission for an object: without it describe finds none, and its records are blank parents. */
+const objectAccessSchema = z.strictObject({ type: z.string(), access: hiddenOrVisible });
+
+/** Sharing: a record that is not shared is found by no query, and is a blank parent. */
+const recordAccessSchema = z.strictObject({ id: z.string(), access: hiddenOrVisible });
 
 function restrict(org: Org, { type: typeName, field: name, access }: z.infer<typeof accessSchema>) {
   const type = org.catalogue.get(typeName);

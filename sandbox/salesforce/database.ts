@@ -28,6 +28,8 @@ create table if not exists hidden_fields (
   readable integer not null,
   primary key (type, field)
 ) without rowid;
+create table if not exists hidden_types (type text primary key) without rowid;
+create table if not exists hidden_records (id text primary key) without rowid;
 create table if not exists access_tokens (
   token text primary key,
   user_id text not null,

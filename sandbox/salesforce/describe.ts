@@ -55,7 +55,7 @@ export function describeObject(org: DescribeOrg, type: ObjectType, user: User, b
   const fields = type.fields.filter((field) => org.access.canRead(user, type, field));
   return {
     actionOverrides: [],
-    childRelationships: childRelationships(org.catalogue, type),
+    childRelationships: childRelationships(org, type, user),
     compactLayoutable: true,
     ...describeBriefly(type, basePath),
     fields: fields.map((field) => describeField(org, type, field, user)),
@@ -69,10 +69,12 @@ export function describeObject(org: DescribeOrg, type: ObjectType, user: User, b
   };
 }
 
-function childRelationships(catalogue: Catalogue, parent: ObjectType) {
-  return catalogue.list().flatMap((child) =>
+function childRelationships({ catalogue, access }: DescribeOrg, parent: ObjectType, user: User) {
+  const children = catalogue.list().filter((child) => access.canReadType(user, child));
+  return children.flatMap((child) =>
     child.fields
       .filter((field) => field.reference?.to === parent.name)
+      .filter((field) => access.canRead(user, child, field))
       .map((field) => ({
         cascadeDelete: parent.cascade.some(({ type }) => type === child.name),
         childSObject: child.name,

@@ -24,6 +24,10 @@ const DEFAULT_BULK_PAGE_ROWS = 50_000;
 export interface SalesforceSandboxOptions extends CrmSandboxOptions {
   /** How the org models people; `npsp` by default. */
   shape?: OrgShape;
+  /** Whether Data Protection and Privacy is on: Individual records beside contacts; false by default. */
+  individuals?: boolean;
+  /** Whether contacts have a `DeceasedDate`, as in orgs of some industries; false by default. */
+  deceasedDate?: boolean;
   /** Requests within 24 hours; 100,000 by default. */
   apiLimit?: number;
   /** Requests at once, 0 for no limit; 0 by default, as Salesforce counts only those of 20 seconds and more. */
@@ -86,7 +90,17 @@ function assemble(db: Database, options: SalesforceSandboxOptions): AppOptions {
   const apiLimit = options.apiLimit ?? DEFAULT_API_LIMIT;
   return {
     ...parts,
-    org: openOrg(db, { world, contactCount, shape: options.shape ?? 'npsp', apiLimit, clock }),
+    org: openOrg(db, {
+      world,
+      contactCount,
+      shape: options.shape ?? 'npsp',
+      features: {
+        individuals: options.individuals ?? false,
+        deceasedDate: options.deceasedDate ?? false,
+      },
+      apiLimit,
+      clock,
+    }),
     bulk: createBulk({
       clock,
       random,

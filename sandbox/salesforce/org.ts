@@ -4,7 +4,13 @@ import { findSetting, keptSetting } from '../crm/kept-setting.ts';
 import type { World } from '../people/world.ts';
 import { type Access, createAccess, type User } from './access.ts';
 import { type ApiUsage, createApiUsage } from './api-usage.ts';
-import { type Catalogue, createCatalogue, createIndexes, type OrgShape } from './catalogue.ts';
+import {
+  type Catalogue,
+  createCatalogue,
+  createIndexes,
+  type OrgFeatures,
+  type OrgShape,
+} from './catalogue.ts';
 import type { Database } from './database.ts';
 import { createLocks, type Locks } from './locks.ts';
 import { fillPeople } from './people.ts';
@@ -32,6 +38,8 @@ export interface OrgOptions {
   /** How many people of the world's contact list the org has. */
   contactCount: number;
   shape: OrgShape;
+  /** None by default. */
+  features?: OrgFeatures;
   /** Daily requests. */
   apiLimit: number;
   clock: () => number;
@@ -41,7 +49,7 @@ export interface OrgOptions {
 export function openOrg(db: Database, options: OrgOptions): Org {
   const { clock } = options;
   const isNew = isSameOrNew(db, options) === 'new';
-  const catalogue = createCatalogue(db, options.shape);
+  const catalogue = createCatalogue(db, options.shape, options.features);
   if (isNew) fill(db, catalogue, options);
   createIndexes(db, catalogue);
   const access = createAccess(db);
@@ -81,8 +89,9 @@ function isSameOrNew(db: Database, options: OrgOptions): 'same' | 'new' {
 /** The setting that says what a database was filled with. */
 const INGREDIENTS = 'made of';
 
-function ingredientsOf({ world, contactCount, shape }: OrgOptions): string {
-  return `seed ${world.seed}, ${world.donorCount} donors, ${contactCount} contacts, shape ${shape}`;
+function ingredientsOf({ world, contactCount, shape, features = {} }: OrgOptions): string {
+  const extras = Object.entries(features).flatMap(([name, isOn]) => (isOn ? [`, ${name}`] : []));
+  return `seed ${world.seed}, ${world.donorCount} donors, ${contactCount} contacts, shape ${shape}${extras.join('')}`;
 }
 
 /** All or nothing: a sandbox that is stopped meanwhile begins anew. */

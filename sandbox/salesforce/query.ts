@@ -59,6 +59,7 @@ export function runQuery(
   if (type === undefined || (type.toolingOnly && options.tooling !== true)) {
     throw unknownType(query.sObject);
   }
+  if (!org.access.canReadType(user, type)) throw unknownType(query.sObject);
   const context: QueryContext = {
     catalogue: org.catalogue,
     access: org.access,

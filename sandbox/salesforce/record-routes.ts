@@ -18,7 +18,9 @@ import { writeOptionsOf } from './write-options.ts';
 export function recordRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/sobjects', (c) => {
-    const types = org.catalogue.list().filter(({ toolingOnly }) => !toolingOnly);
+    const types = org.catalogue
+      .list()
+      .filter((type) => !type.toolingOnly && org.access.canReadType(c.var.user, type));
     return c.json({
       encoding: 'UTF-8',
       maxBatchSize: 200,
@@ -26,27 +28,27 @@ export function recordRoutes(org: Org): Hono<SalesforceEnv> {
     });
   });
   router.get('/sobjects/:type', (c) => {
-    const type = typeInPath(org.catalogue, c.req.param('type'));
+    const type = typeInPath(org, c.var.user, c.req.param('type'));
     return c.json({ objectDescribe: describeBriefly(type, c.var.basePath), recentItems: [] });
   });
   router.get('/sobjects/:type/describe', (c) => {
-    const type = typeInPath(org.catalogue, c.req.param('type'));
+    const type = typeInPath(org, c.var.user, c.req.param('type'));
     return c.json(describeObject(org, type, c.var.user, c.var.basePath));
   });
   router.route('/', replicationRoutes(org));
   router.post('/sobjects/:type', (c) =>
-    create(c, org, typeInPath(org.catalogue, c.req.param('type'))),
+    create(c, org, typeInPath(org, c.var.user, c.req.param('type'))),
   );
   router.get('/sobjects/:type/:id', (c) => {
-    const type = typeInPath(org.catalogue, c.req.param('type'));
+    const type = typeInPath(org, c.var.user, c.req.param('type'));
     return c.json(read(c, org, type, idOf(type, c.req.param('id'))));
   });
   router.patch('/sobjects/:type/:id', (c) => {
-    const type = typeInPath(org.catalogue, c.req.param('type'));
+    const type = typeInPath(org, c.var.user, c.req.param('type'));
     return update(c, org, type, idOf(type, c.req.param('id')));
   });
   router.delete('/sobjects/:type/:id', (c) => {
-    const type = typeInPath(org.catalogue, c.req.param('type'));
+    const type = typeInPath(org, c.var.user, c.req.param('type'));
     const result = org.store.remove(c.var.user, type, idOf(type, c.req.param('id')));
     if (!result.success) throw toRequestError(result);
     return c.body(null, 204);
@@ -128,7 +130,7 @@ function upsert(c: SalesforceContext, org: Org): Response {
 
 /** What `/sobjects/{type}/{field}/{value}` names, and the id of the record if there is one. */
 function externalKey(c: SalesforceContext, org: Org) {
-  const type = typeInPath(org.catalogue, c.req.param('type') ?? '');
+  const type = typeInPath(org, c.var.user, c.req.param('type') ?? '');
   const field = identifyingField(type, c.req.param('field') ?? '');
   const value = c.req.param('value') ?? '';
   return { type, field, value, id: findByField(org, c.var.user, type, field, value) };

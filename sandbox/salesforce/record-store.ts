@@ -30,6 +30,7 @@ import {
 import { putIntoBin, takeOutOfBin } from './recycle-bin.ts';
 import { createRows, type Row } from './rows.ts';
 import type { Rules } from './rules.ts';
+import { coupleDoNotContact, isCoupled } from './success-pack-trigger.ts';
 import { createTransactions, type Transact } from './transact.ts';
 import { wholeSecond } from './value.ts';
 
@@ -132,6 +133,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     if (isPerson) all.set('Name', personName(person, {}));
     errors.push(...findMissing(type, all, 'all'), ...checkNewPerson(person));
     if (errors.length > 0) return refused(null, ...errors);
+    if (isCoupled(type, all)) coupleDoNotContact(all, {});
     const key = rows.nextKey(type);
     const locked = org.locks.strike(key.id, all.get('AccountId'));
     if (locked !== undefined) return refused(null, locked);
@@ -157,6 +159,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     const { columns, person, errors } = readValues(parts, user, type, values, 'updateable');
     errors.push(...findMissing(type, columns, 'given'), ...checkPerson(type, row, columns, person));
     if (errors.length > 0) return refused(id, ...errors);
+    if (isCoupled(type, columns)) coupleDoNotContact(columns, rows.read(type, id) ?? {});
     const atMs = nowMs();
     return write(type, () => {
       rows.update(type, id, stampChange(columns, user, atMs));

@@ -18,7 +18,7 @@ const MAX_IDS = 600_000;
 export function replicationRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/sobjects/:type/updated', (c) => {
-    const type = typeInPath(org.catalogue, c.req.param('type'));
+    const type = typeInPath(org, c.var.user, c.req.param('type'));
     const { fromMs, toMs } = spanOf(c, org, UPDATED_DAYS);
     const ids = org.db
       .prepare<[number, number, number], string>(
@@ -30,7 +30,7 @@ export function replicationRoutes(org: Org): Hono<SalesforceEnv> {
     return c.json({ ids: limited(ids), latestDateCovered: showMoment(toMs) });
   });
   router.get('/sobjects/:type/deleted', (c) => {
-    const type = typeInPath(org.catalogue, c.req.param('type'));
+    const type = typeInPath(org, c.var.user, c.req.param('type'));
     const { fromMs, toMs } = spanOf(c, org, DELETED_DAYS);
     const rows = org.db
       .prepare<[string, number, number, number], { id: string; atMs: number }>(

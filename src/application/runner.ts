@@ -102,8 +102,12 @@ export function createRunner(
   };
 
   async function request(wish: Wish): Promise<Accepted> {
-    const { integrationId, trigger, contact = null, full = false } = wish;
-    application.select([integrationId]);
+    const { integrationId, trigger, full = false } = wish;
+    const [integration] = application.select([integrationId]);
+    const contact =
+      integration && wish.contact != null
+        ? await application.contactId(integration, wish.contact)
+        : null;
     if (trigger === 'manual') {
       const running = await findSame(integrationId, contact, full);
       if (running !== null) return { runId: running, joined: 'running' };

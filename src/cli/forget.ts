@@ -37,9 +37,10 @@ export function forgetCommand(deps: ProductDeps): Command {
     .option('--also-in-crm', 'clear the values that we wrote into the CRM, too')
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
-  return command.action((crmId: string) =>
+  return command.action((typed: string) =>
     runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
       const integration = chooseOne(application, options.integration);
+      const crmId = await application.contactId(integration, typed);
       await confirmOrStop(deps, questionFor(crmId, integration, options), options.yes);
       const report = await forget(application, integration, crmId, options);
       output.finish({ forget: report }, () => printReport(output, report));

@@ -54,8 +54,15 @@ export function initCommand(deps: InitDeps): Command {
     .option('--csv-id <column>', 'the column with the id of a contact')
     .option('--csv-first-name <column>', 'the column with the first name')
     .option('--csv-last-name <column>', 'the column with the last name')
+    .option('--csv-full-name <column>', 'instead of both: one column with whole names')
     .option('--csv-addresses <columns...>', 'the columns that together make the address')
     .option('--csv-employers <columns...>', 'the columns with employers')
+    .option('--csv-opt-out <column>', 'the column that marks who must not be researched, or "none"')
+    .option('--csv-deceased <column>', 'the column that marks who has died, or "none"')
+    .option(
+      '--csv-do-not-contact <column>',
+      'the column that marks who wants no contact, or "none"',
+    )
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
     runAction(deps, command, async (output) => {
@@ -137,12 +144,22 @@ function report(output: Output, { path, answers, text, env }: Written): void {
   const next = nextCommands(answers, path, env);
   output.finish({ settings: path, integration: answers.id, unset, next }, () => {
     output.print(output.style.good(`Wrote ${path}.`));
+    const marks = markedColumns(answers);
+    if (marks.length > 0)
+      output.print(`Never asked about: contacts marked in ${marks.join(', ')}.`);
     output.print();
     if (unset.length > 0) output.print('First set these in the environment:');
     for (const name of unset) output.print(`  export ${name}=…`);
     output.print(unset.length > 0 ? '\nThen:' : 'Next:');
     for (const command of next) output.print(`  ${command}`);
   });
+}
+
+/** The columns that leave people out; each once, in quotes. */
+function markedColumns({ crm }: Answers): string[] {
+  if (crm.kind !== 'csv') return [];
+  const columns = Object.values(crm.marks).filter((column) => column !== null);
+  return [...new Set(columns)].map((column) => `"${column}"`);
 }
 
 function nextCommands({ id, crm }: Answers, path: string, env: Environment): string[] {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ContactPaths, readContactPaths } from '../insights/contact-paths.ts';
+import { contactIdOf } from '../run/contact-id.ts';
 import { requireSameAccount } from '../sync/crm-account.ts';
 import { chooseOne } from './choose-integrations.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -32,7 +33,11 @@ export function pathsCommand(deps: ProductDeps): Command {
       await withIntegration(application, integration, neverAborted(), async (open) => {
         const account = await open.connector.prepare();
         await requireSameAccount(application.store, integration, account);
-        const paths = await readContactPaths(open.deps, integration.id, contact);
+        const paths = await readContactPaths(
+          open.deps,
+          integration.id,
+          contactIdOf(open.deps.canonicalId, integration.id, contact),
+        );
         output.finish({ paths }, () => printPaths(output, paths));
         noteQueryCost(output, open.partner);
       });

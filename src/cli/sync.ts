@@ -28,6 +28,7 @@ const optionsSchema = productOptionsSchema.extend({
   all: z.boolean().default(false),
   contact: contactOptionSchema.optional(),
   full: z.boolean().default(false),
+  adopt: z.boolean().default(false),
 });
 
 type SyncOptions = z.infer<typeof optionsSchema>;
@@ -40,6 +41,10 @@ export function syncCommand(deps: ProductDeps): Command {
     .option('--all', 'every integration, one after the other')
     .option('--contact <crm-id>', 'only the contact with this id in the CRM')
     .option('--full', 'read all contacts again instead of what changed')
+    .option(
+      '--adopt',
+      'take over contacts that carry the donor id of a lost database, for no credit',
+    )
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
     runAction(deps, command, async (output) => {
@@ -67,8 +72,8 @@ async function syncChosen(
   const chosen = chooseIntegrations(application, ids, options.all);
   if (options.contact !== undefined) requireOne(chosen);
   const attempts = await attemptEach(application, chosen, signal, async (open) => {
-    const { contact: only = null, full } = options;
-    const report = await syncOnce(deps, open, signal, { only, full });
+    const { contact: only = null, full, adopt } = options;
+    const report = await syncOnce(deps, open, signal, { only, full, adopt });
     // Told at once: the next integration may take hours.
     const { contacts } = open.deps.store;
     printRun(output, report, {

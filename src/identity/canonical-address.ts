@@ -1,11 +1,251 @@
-/** Stand-in until the real one comes. */
+/** Addresses in one spelling, for the question whether a contact's has changed (decision 9). */
+import { knownSpellings, MAX_PART_WORDS, type Spellings } from './spellings.ts';
+import { hasDigit, isNumber, NUMBER_SIGN, orPlainText, PART_END, wordsOf } from './words.ts';
+
+/**
+ * The same text for all spellings of an address, and another for another address: its words, each in
+ * its canonical form, sorted. The number of an apartment stays with its word (`unit:4`), so that
+ * it is never taken for a house number. The text is compared and fingerprinted, never shown or sent.
+ *
+ * It must not decide who shares a profile: it compares a contact with its own past.
+ */
 export function canonicalAddress(text: string): string {
-  return text
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean)
-    .sort()
-    .join(' ');
+  const spellings = knownSpellings();
+  const address: AddressWords = { words: [], partAt: 0, shortZipAt: -1 };
+  let part: string[] = [];
+  for (const word of wordsOf(text)) {
+    if (word === PART_END) {
+      addPart(address, part, spellings);
+      part = [];
+    } else {
+      part.push(word);
+    }
+  }
+  addPart(address, part, spellings);
+  const words = settle(address, spellings);
+  return orPlainText(words.sort().join(' '), text);
 }
-export const canonicalEmployer = canonicalAddress;
-export const canonicalName = canonicalAddress;
+
+/** The canonical words of an address as far as it has been read. */
+interface AddressWords {
+  words: string[];
+  /** Where the present part, what stands between two commas, begins in `words`. */
+  partAt: number;
+  /** Where a number stands that may be a ZIP code without its leading zero; -1 if nowhere. */
+  shortZipAt: number;
+}
+
+function addPart(address: AddressWords, plain: readonly string[], spellings: Spellings): void {
+  const { words: known, phrases, parts } = spellings;
+  const part = joinPrefixes(plain, known);
+  const canBeCountry = part.length <= MAX_PART_WORDS && !hasDigit(part[0] ?? '');
+  const whole = canBeCountry ? parts.get(part.join(' ')) : undefined;
+  if (whole !== undefined) {
+    if (whole !== '') address.words.push(whole);
+    return;
+  }
+  address.partAt = address.words.length;
+  const folded = part.map((word) => known.get(word) ?? word);
+  let at = 0;
+  while (at < folded.length) {
+    const word = folded[at] ?? '';
+    const phrase = phrases.get(word)?.find(({ words }) => standsAt(words, folded, at));
+    at += phrase?.words.length ?? 1;
+    at = addWord(address, phrase?.canonical ?? word, folded, at);
+  }
+}
+
+function standsAt(words: readonly string[], part: readonly string[], at: number): boolean {
+  for (let index = 1; index < words.length; index++) {
+    if (words[index] !== part[at + index]) return false;
+  }
+  return true;
+}
+
+/** Adds a word with the number that belongs to it; `next` is what follows, the answer what is left. */
+function addWord(
+  address: AddressWords,
+  word: string,
+  part: readonly string[],
+  next: number,
+): number {
+  const designator = word !== 'US' || isAfterHouse(address) ? DESIGNATORS.get(word) : undefined;
+  if (designator !== undefined) {
+    const end = addDesignated(address, designator, part, next);
+    if (end !== next || word === NUMBER_SIGN) return end;
+    if (designator === FLOOR && makesFloor(address)) return next;
+  }
+  if (isCanadianPostcode(word, part[next])) {
+    address.words.push(`${word}${part[next]}`);
+    return next + 1;
+  }
+  // The number sign in letters.
+  if (word === 'no' && hasDigit(part[next] ?? '')) return next;
+  if (hasDigit(word)) addNumber(address, word, next === part.length);
+  else address.words.push(word);
+  return next;
+}
+
+/** Words that bear the number behind them. */
+interface Designator {
+  /** What is written before the number. */
+  prefix: string;
+  fits(number: string): boolean;
+}
+
+const FLOOR: Designator = { prefix: 'fl:', fits: isFloor };
+
+/**
+ * Apartments, suites, units and the sign # are the same here: tools that verify addresses put the word
+ * that the Postal Service has for a building. A floor or another part of a building is no apartment.
+ */
+const DESIGNATORS: ReadonlyMap<string, Designator> = new Map([
+  ...designators([NUMBER_SIGN, 'unit', 'ste', 'rm', 'lot', 'spc', 'slip', 'trlr', 'pmb'], {
+    prefix: 'unit:',
+    fits: isUnit,
+  }),
+  ...['bldg', 'bsmt', 'dept', 'hngr', 'ofc', 'ph', 'pier', 'stop', 'box'].flatMap((word) =>
+    designators([word], { prefix: `${word}:`, fits: isUnit }),
+  ),
+  ...['rte', 'rd', 'sr', 'cr', 'rr', 'hc'].flatMap((word) =>
+    designators([word], { prefix: `${word}:`, fits: isRoadNumber }),
+  ),
+  ...designators(['hwy', 'US'], { prefix: 'hwy:', fits: isRoadNumber }),
+  ...designators(['i'], { prefix: 'i', fits: isRoadNumber }),
+  ...designators(['fl'], FLOOR),
+]);
+
+/** US 50 is a highway in "14 US 50", and none in "USA 50 Main Street". */
+function isAfterHouse({ words, partAt }: AddressWords): boolean {
+  const before = words.length > partAt ? (words.at(-1) ?? '') : '';
+  return isRoadNumber(before);
+}
+
+function designators(words: readonly string[], designator: Designator): [string, Designator][] {
+  return words.map((word) => [word, designator]);
+}
+
+/** 4, 4b, b, 12-14. Words are none: Unit Street, Box Elder. */
+function isUnit(number: string): boolean {
+  return number.length === 1 || hasDigit(number);
+}
+
+/** Five digits are a ZIP code: Oak Rd 62701. */
+function isRoadNumber(number: string): boolean {
+  return /^\d{1,4}[a-z]?$/.test(number);
+}
+
+/** FL is Florida as well, and what follows it then is a ZIP code. */
+function isFloor(number: string): boolean {
+  return /^\d{1,3}(st|nd|rd|th)?$/.test(number);
+}
+
+function addDesignated(
+  address: AddressWords,
+  { prefix, fits }: Designator,
+  part: readonly string[],
+  next: number,
+): number {
+  let at = next;
+  // Apt. No. 5, Suite #5; but a sign behind a road begins an apartment: Oak Rd # 5.
+  if (fits !== isRoadNumber && isNumberSign(part[at])) at += 1;
+  const number = part[at];
+  if (number === undefined || !fits(number)) return next;
+  at += 1;
+  let plain = number.replace(/^0+(?=.)/, '');
+  if (prefix === FLOOR.prefix) plain = plain.replace(/\D+$/, '');
+  // 4 B is 4B, but 4 N may be followed by Main Street.
+  if (isNumber(number) && /^[^nsew]$/.test(part[at] ?? '')) {
+    plain += part[at];
+    at += 1;
+  }
+  address.words.push(prefix + plain);
+  return at;
+}
+
+function isNumberSign(word: string | undefined): boolean {
+  return word === NUMBER_SIGN || word === 'no';
+}
+
+/** The 4th floor is floor 4. */
+function makesFloor({ words, partAt }: AddressWords): boolean {
+  const last = words.length - 1;
+  const ordinal = /^(\d{1,3})(?:st|nd|rd|th)$/.exec(words[last] ?? '')?.[1];
+  if (ordinal === undefined || last < partAt) return false;
+  words[last] = FLOOR.prefix + ordinal;
+  return true;
+}
+
+const ZIP_DIGITS = 5;
+
+/** New England, New Jersey: their ZIP codes begin with the zero that spreadsheets drop. */
+const STATES_OF_ZERO: ReadonlySet<string> = new Set(['ct', 'ma', 'me', 'nh', 'nj', 'ri', 'vt']);
+
+/** Adds a number; of a ZIP code with four more digits the first five, of 62701-1234 as of 627011234. */
+function addNumber(address: AddressWords, word: string, isLast: boolean): void {
+  const { words, partAt } = address;
+  const before = words.length > partAt ? words.at(-1) : undefined;
+  const [number, more] = word.length > ZIP_DIGITS ? zipParts(word) : [word, ''];
+  const isFourDigits = number.length === 4 && isNumber(number);
+  if (isLast && isFourDigits) {
+    if (more === '' && isZip(before ?? '')) return;
+    if (before === undefined || STATES_OF_ZERO.has(before)) address.shortZipAt = words.length;
+  }
+  words.push(number);
+}
+
+/** A ZIP code and the four digits behind it; any other number alone. */
+function zipParts(word: string): [zip: string, more: string] {
+  if (/^\d{9}$/.test(word)) return [word.slice(0, ZIP_DIGITS), word.slice(ZIP_DIGITS)];
+  const parts = /^(\d{4,5})-(\d{4})$/.exec(word);
+  return [parts?.[1] ?? word, parts?.[2] ?? ''];
+}
+
+function isZip(word: string): boolean {
+  return word.length === ZIP_DIGITS && isNumber(word);
+}
+
+/** M5V 2T6 is M5V2T6 as well. */
+function isCanadianPostcode(word: string, next: string | undefined): boolean {
+  return word.length === 3 && /^[a-z]\d[a-z]$/.test(word) && /^\d[a-z]\d$/.test(next ?? '');
+}
+
+/** What only the whole address tells: a lost zero, and whether the country goes without saying. */
+function settle({ words, shortZipAt }: AddressWords, { states }: Spellings): string[] {
+  let hasZip = words.some(isZip);
+  if (!hasZip && shortZipAt !== -1 && words.some((word) => STATES_OF_ZERO.has(word))) {
+    words[shortZipAt] = `0${words[shortZipAt]}`;
+    hasZip = true;
+  }
+  // A state with a ZIP code is in the United States, whether an address says so or not.
+  if (!hasZip || !words.includes('US') || !words.some((word) => states.has(word))) return words;
+  return words.filter((word) => word !== 'US');
+}
+
+/** What some write with an apostrophe and others apart: O'Fallon, d'Alene, l'Enfant. */
+const PREFIXES: ReadonlySet<string> = new Set(['o', 'd', 'l']);
+
+/** Behind these words a letter stands for itself: Avenue D, Street O. */
+const BEFORE_LETTERS: ReadonlySet<string> = new Set(['ave', 'st', ...DESIGNATORS.keys()]);
+
+/** Joins `o fallon`, but nothing of Avenue D or D Street. */
+function joinPrefixes(part: readonly string[], known: Spellings['words']): readonly string[] {
+  if (!part.some(isPrefix)) return part;
+  const joined: string[] = [];
+  let before = '';
+  for (const word of part) {
+    const isName = word.length > 2 && !known.has(word) && !hasDigit(word);
+    const prefix = joined.at(-1) ?? '';
+    if (isName && isPrefix(prefix) && !BEFORE_LETTERS.has(before)) {
+      joined[joined.length - 1] = prefix + word;
+    } else {
+      before = known.get(prefix) ?? prefix;
+      joined.push(word);
+    }
+  }
+  return joined;
+}
+
+function isPrefix(word: string): boolean {
+  return word.length === 1 && PREFIXES.has(word);
+}

@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto';
 import { type Contact, identityText } from '../core/contact.ts';
 import type { IdentityShape, IdentitySource } from '../core/identity-shape.ts';
-import { canonicalAddress, canonicalEmployer, canonicalName } from './canonical-address.ts';
+import { canonicalAddress } from './canonical-address.ts';
+import { canonicalEmployer, canonicalName } from './canonical-name.ts';
 import {
   type ChangedPart,
   changedParts,
@@ -27,8 +28,6 @@ export type KnownSource = Pick<IdentitySource, 'name' | 'part'>;
 export interface ReadIdentity {
   /** The parts that could be read under these settings before, and cannot now. */
   readonly lost: readonly SourcedPartName[];
-  /** True if any part could not be read, now or ever: the person may be another one. */
-  readonly isPartial: boolean;
   /** The fingerprint for a contact that the store does not know. */
   text(): string;
   /** What changed against a fingerprint of the store, and the one that stands for both then. */
@@ -37,6 +36,8 @@ export interface ReadIdentity {
 
 export interface IdentityReader {
   read(contact: Contact): ReadIdentity;
+  /** True if a part of the contact could not be read, now or ever: it may be another person. */
+  isPartial(contact: Contact): boolean;
 }
 
 export interface IdentityReaderOptions {
@@ -59,10 +60,10 @@ export function createIdentityReader(options: IdentityReaderOptions): IdentityRe
   const { fingerprint } = options;
   const readabilities = readabilityOf(options);
   return {
+    isPartial: ({ unreadable }) => readabilities(unreadable ?? NONE_UNREADABLE).isPartial,
     read(contact) {
       const whole = fingerprint('identity', identityText(contact));
-      const readability = readabilities(contact.unreadable ?? NONE_UNREADABLE);
-      const { lost, isPartial, sources } = readability;
+      const { lost, sources } = readabilities(contact.unreadable ?? NONE_UNREADABLE);
       let parts: IdentityParts | null = null;
       const own = () => {
         parts ??= partsOf(contact, sources, fingerprint);
@@ -70,7 +71,6 @@ export function createIdentityReader(options: IdentityReaderOptions): IdentityRe
       };
       return {
         lost,
-        isPartial,
         text: () => identityTextOf(own()),
         compareWith: (stored) => compare(stored, whole, sources, lost, own),
       };

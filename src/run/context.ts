@@ -11,6 +11,7 @@ import type { PartnerClient } from '../partner/client.ts';
 import type { Lease, LeaseAttempt } from '../store/leases.ts';
 import type { Sealer } from '../store/sealed.ts';
 import type { Store } from '../store/store.ts';
+import type { CanonicalId } from './contact-id.ts';
 import type { RunControl } from './control.ts';
 
 /** What the sync needs of the world. */
@@ -34,6 +35,8 @@ export interface SyncDeps {
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
   /** A new identifier that nobody can guess. */
   newId: () => string;
+  /** The one form of a contact's id in this CRM. */
+  canonicalId: CanonicalId;
 }
 
 /** One execution of the sync of one integration. */
@@ -58,5 +61,7 @@ export interface Run {
   full: boolean;
   /** The one contact to sync, by CRM id; null for all. */
   only: string | null;
+  /** Takes contacts that carry a donor id of another database over, without a credit. */
+  adopt: boolean;
   control: RunControl;
 }

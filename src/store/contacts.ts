@@ -71,6 +71,42 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       return query.execute();
     },
 
+    /** True if the store knows any of these donors, in any integration. */
+    async knowsDonors(donorIds: readonly string[]): Promise<boolean> {
+      for (const portion of portions(donorIds)) {
+        const row = await db
+          .selectFrom('contacts')
+          .select('crm_id')
+          .where('donor_id', 'in', portion)
+          .limit(1)
+          .executeTakeFirst();
+        if (row !== undefined) return true;
+      }
+      return false;
+    },
+
+    /** Due contacts that no credit was ever spent on, in portions by CRM id. */
+    async *listNewDue(integrationId: string, only: string | null): AsyncGenerator<ContactRow[]> {
+      let after = '';
+      for (;;) {
+        const rows = await db
+          .selectFrom('contacts')
+          .selectAll()
+          .where('integration_id', '=', integrationId)
+          .where('state', '=', 'due')
+          .where('asked_at', 'is', null)
+          .where('crm_id', '>', after)
+          .$if(only !== null, (query) => query.where('crm_id', '=', only))
+          .orderBy('crm_id')
+          .limit(ROWS_PER_TRANSACTION)
+          .execute();
+        if (rows.length > 0) yield rows;
+        const last = rows.at(-1);
+        if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+        after = last.crm_id;
+      }
+    },
+
     /** How many contacts are between submission and delivery. */
     async countUnderWay(integrationId: string): Promise<number> {
       const row = await db

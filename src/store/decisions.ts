@@ -28,6 +28,16 @@ export interface NotedIdentity {
 
 export type Decided = Decision & { noted: NotedIdentity };
 
+/** A contact whose record in the CRM carries a donor id that another database paid for. */
+export interface AdoptedContact {
+  crmId: string;
+  donorId: string;
+  /** Fingerprint of its identity: what the credit counts as spent on. */
+  identity: string;
+  /** When the profile was made (epoch ms), as far as the CRM says. */
+  enhancedAt: number;
+}
+
 /** The priority of contacts that are due and not submitted before a field can be read again. */
 export const WAITS_FOR_ACCESS = 9;
 

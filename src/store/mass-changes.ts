@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { changedParts } from '../identity/identity-text.ts';
 import type { Checkpoint, Lease } from './leases.ts';
@@ -5,7 +6,7 @@ import { ROWS_PER_TRANSACTION } from './rows.ts';
 import type { Database, Trx } from './tables.ts';
 
 /** How many identities changed; `src/sync/mass-change.ts` says what each number means. */
-interface ChangeCounts {
+export interface ChangeCounts {
   due: number;
   submitted: number;
   held: number;
@@ -36,7 +37,8 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
         db
           .selectFrom('jobs')
           .where('integration_id', '=', integrationId)
-          .where('reason', '=', 'identity_changed')
+          // Written out, so that the database can see that its index of changes will do.
+          .where('reason', '=', sql.lit('identity_changed' as const))
           .where('submitted_at', '>=', since)
           .where('state', '<>', 'unpaid')
           .where('shared_from', 'is', null)

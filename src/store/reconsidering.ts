@@ -1,7 +1,13 @@
 import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ContactRow } from './contacts.ts';
-import { type Decision, decidedRow, upsertDecided, WAITS_FOR_ACCESS } from './decisions.ts';
+import {
+  type AdoptedContact,
+  type Decision,
+  decidedRow,
+  upsertDecided,
+  WAITS_FOR_ACCESS,
+} from './decisions.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions, ROWS_PER_TRANSACTION } from './rows.ts';
 import type { Trx } from './tables.ts';
@@ -99,6 +105,34 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
             .where('integration_id', '=', lease.integrationId)
             .where('state', '=', 'due')
             .where('crm_id', 'in', portion)
+            .execute();
+        }
+      });
+    },
+
+    /** Due contacts that another database enhanced: they count as enhanced, with nothing of ours. */
+    async adopt(lease: Lease, runId: string, contacts: readonly AdoptedContact[]): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const { crmId, donorId, identity, enhancedAt } of contacts) {
+          await trx
+            .updateTable('contacts')
+            .set({
+              state: 'settled',
+              due_reason: null,
+              identity,
+              asked_identity: identity,
+              asked_at: enhancedAt,
+              donor_id: donorId,
+              enhanced_at: enhancedAt,
+              outcome_reason: 'profile_adopted',
+              outcome_run: runId,
+              outcome_at: clock.now(),
+              outcome_detail: null,
+            })
+            .where('integration_id', '=', lease.integrationId)
+            .where('crm_id', '=', crmId)
+            .where('state', '=', 'due')
+            .where('asked_at', 'is', null)
             .execute();
         }
       });

@@ -6,6 +6,7 @@ import { contactQueries } from './contacts.ts';
 import { decidedPageQueries } from './decided-pages.ts';
 import { deliveryQueries } from './deliveries.ts';
 import { departureQueries } from './departures.ts';
+import { doubleContactQueries } from './double-contacts.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { forgetQueries } from './forget.ts';
 import { holdBatchQueries } from './hold-batches.ts';
@@ -55,6 +56,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
       ...reconsideringQueries(checkpoint, clock),
       ...departureQueries(checkpoint, clock),
     },
+    doubleContacts: doubleContactQueries(db, checkpoint),
     massChanges: massChangeQueries(db, checkpoint, clock),
     submissions: submissionQueries(db, checkpoint, clock),
     shares: shareQueries(db, checkpoint, clock),

@@ -24,11 +24,13 @@ const knowledgeSchema = z.object({
 
 /** Puts on record what can be read for the first time, and prepares the reading of identities. */
 export async function openIdentities(
-  deps: IdentityDeps,
+  deps: IdentityDeps & Pick<SyncDeps, 'canonicalId'>,
   run: Pick<Run, 'integration' | 'lease'>,
 ): Promise<IdentityReader> {
   const shape = deps.connector.identity?.() ?? null;
   const { before, now } = await learn(deps, run, shape);
+  // The first run since versions that took two forms of one id for two contacts.
+  if (before === null) await deps.store.doubleContacts.unite(run.lease, deps.canonicalId);
   const text = JSON.stringify(now);
   if (text !== before) await deps.store.integrations.saveIdentitySources(run.lease, text);
   return readerOf(deps, shape, now);

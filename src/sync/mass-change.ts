@@ -49,3 +49,13 @@ export async function holdMassChange(
   log.warn({ run: run.id, ...changes, held }, 'many identities changed at once: a person decides');
   run.control.ring();
 }
+
+/** True if so many contacts that are due for a changed identity would be held; nothing changes. */
+export async function wouldBeMassChange(
+  { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
+  { integration: { id, guards } }: Pick<Run, 'integration'>,
+  due: number,
+): Promise<boolean> {
+  const changes = await store.massChanges.count(id, clock.now() - WINDOW_MS, 0);
+  return changes !== null && isMassChange({ ...changes, due }, guards.massChange);
+}

@@ -6,6 +6,7 @@ import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRow } from '../store/contacts.ts';
 import type { IntendedJob } from '../store/intents.ts';
 import type { DueReason } from '../store/tables.ts';
+import { donorIdFields, isNew, requireKnownDonors } from './foreign-donors.ts';
 import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
 import { personPrint } from './sharing.ts';
@@ -31,7 +32,8 @@ export async function preparePersons(
   const prepared: Prepared[] = [];
   const unreadable: string[] = [];
   const settled: { crmId: string; reason: OutcomeReason; removed: boolean }[] = [];
-  for (const lookup of await lookUp(deps, [...rows.keys()])) {
+  const lookups = await lookUp(deps, run, due);
+  for (const lookup of lookups) {
     const row = rows.get(lookup.id);
     if (!row) continue;
     const verdict = verdictOn(deps, run, lookup, row);
@@ -63,12 +65,26 @@ export async function preparePersons(
   return prepared;
 }
 
-async function lookUp({ connector }: PrepareDeps, ids: readonly string[]): Promise<RecordLookup[]> {
+/** The records as they are now; those of new contacts with the donor id that they may carry. */
+async function lookUp(
+  deps: PrepareDeps,
+  run: Run,
+  due: readonly ContactRow[],
+): Promise<RecordLookup[]> {
+  const { connector } = deps;
   const lookups: RecordLookup[] = [];
+  const fields = due.some(isNew) ? donorIdFields(run) : [];
   const { readBatch } = connector.capabilities;
-  for (let start = 0; start < ids.length; start += readBatch) {
-    lookups.push(...(await connector.readByIds(ids.slice(start, start + readBatch), [])));
+  for (let start = 0; start < due.length; start += readBatch) {
+    const ids = due.slice(start, start + readBatch).map(({ crm_id }) => crm_id);
+    lookups.push(...(await connector.readByIds(ids, fields)));
   }
+  const known = new Set(due.flatMap((row) => (isNew(row) ? [] : [row.crm_id])));
+  await requireKnownDonors(
+    deps,
+    run,
+    lookups.filter(({ id }) => !known.has(id)),
+  );
   return lookups;
 }
 

@@ -10,15 +10,17 @@ import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import { allowanceOf, startOfMonth } from '../run/budget.ts';
+import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { lookUpRecords } from '../run/records.ts';
 import { fetchResults } from './deliver.ts';
 import { readFields } from './fields.ts';
-import { previewIdentities } from './identities.ts';
+import { type MissingSource, missingSources, previewIdentities } from './identities.ts';
 import { MAX_JOBS_PER_LOOK } from './looking.ts';
+import { wouldBeMassChange } from './mass-change.ts';
 import { planDelivery } from './profile-delivery.ts';
 import { requireContact } from './require-contact.ts';
-import { type EnhanceReason, MAX_LISTED, type Tally, tallyContacts } from './tally.ts';
+import { type EnhanceReason, holdChanged, MAX_LISTED, type Tally, tallyContacts } from './tally.ts';
 
 /** What the document allows (section 8). */
 const REQUESTS_PER_SECOND = 10;
@@ -44,6 +46,8 @@ export interface Preview {
   /** Profiles that are paid for and wait to be delivered: their changes are known already. */
   waiting: { profiles: number; changes: FieldChange[] };
   fields: FieldMapFinding[];
+  /** Fields of name, address and employer that cannot be read: left out, or waited for. */
+  missing: MissingSource[];
   calls: { crm: number; partner: number };
   /** The least time that the service's limit makes necessary. */
   secondsAtLimit: number;
@@ -80,18 +84,20 @@ export interface PreviewRequest {
 
 /** Works out what a run would do now. Throws a ConfigurationError where that run could not begin. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
-  const { store, connector } = deps;
+  const { store, connector, canonicalId } = deps;
   await connector.prepare();
-  if (request.only !== null) await requireContact(deps, request.integration, request.only);
+  const only = request.only && contactIdOf(canonicalId, request.integration.id, request.only);
+  if (only !== null) await requireContact(deps, request.integration, only);
   const { fields, findings } = await readFields(connector, request.mappings);
   const run: PreviewRun = {
     ...request,
+    only,
     fields,
     groupMembers: new Set(),
     forgotten: await store.forget.listForgotten(request.integration.id),
     identities: await previewIdentities(deps, request),
   };
-  const tally = await tallyContacts(deps, run);
+  const tally = await foresee(deps, run, await tallyContacts(deps, run));
   const waiting = await previewWaiting(deps, run);
   const credits = await previewCredits(deps, run, tally.paid);
   const enhanced = credits.enhancements.allowed;
@@ -106,9 +112,16 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     credits,
     waiting,
     fields: findings,
+    missing: await missingSources(deps, request),
     calls: { crm: crmCalls(connector, enhanced, alreadyPaid), partner },
     secondsAtLimit: secondsAtLimit(partner),
   };
+}
+
+/** The same once the guard against mass changes has looked at it. */
+async function foresee(deps: SyncDeps, run: PreviewRun, tally: Tally): Promise<Tally> {
+  const due = tally.enhance.identity_changed ?? 0;
+  return due > 0 && (await wouldBeMassChange(deps, run, due)) ? holdChanged(tally) : tally;
 }
 
 /** The least time that so many requests to the service take. */

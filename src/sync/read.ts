@@ -45,7 +45,6 @@ export function plannedContact(
 /** What is noted of the identity of a person who was erased. */
 const NO_IDENTITY: ReadIdentity = {
   lost: [],
-  isPartial: false,
   text: () => '',
   compareWith: () => ({ changed: [], text: '' }),
 };

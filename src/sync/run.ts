@@ -9,6 +9,7 @@ import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
+import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
@@ -37,6 +38,8 @@ export interface RunRequest {
   trigger: Trigger;
   full: boolean;
   only: string | null;
+  /** True to take contacts over that carry a donor id of another database. */
+  adopt?: boolean;
   /** What is done besides; nothing unless told. */
   stages?: Stages;
   /** Aborted to stop the run at its next checkpoint, within ten seconds. */
@@ -81,6 +84,7 @@ const NOTHING_ASKED: RunFacts['remaining'] = { enhancements: null, networks: nul
 async function prepareRun(deps: SyncDeps, run: Run): Promise<boolean> {
   const { connector } = deps;
   try {
+    if (run.only !== null) contactIdOf(deps.canonicalId, run.integration.id, run.only);
     await pinAccount(deps, run.lease, run.integration, await connector.prepare());
     if (run.only !== null) await requireContact(deps, run.integration, run.only);
     const { fields, findings, toCreate } = await readFields(connector, run.mappings);
@@ -109,6 +113,8 @@ export async function pinAccount(
 
 async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, clock, newId } = deps;
+  // What cannot be an id at all ends the run once it is on record.
+  const only = request.only && (deps.canonicalId(request.only) ?? request.only);
   const run: Run = {
     id: request.runId ?? newId(),
     lease,
@@ -121,10 +127,11 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     identities: createIdentityReader({ fingerprint: store.fingerprint, shape: null, known: [] }),
     forgotten: await store.forget.listForgotten(request.integration.id),
     full: request.full,
-    only: request.only,
+    only,
+    adopt: request.adopt ?? false,
     control: createRunControl(clock, request.signal),
   };
-  const contact = request.only === null ? null : nameOnRecord(deps, run, request.only);
+  const contact = only === null ? null : nameOnRecord(deps, run, only);
   await store.runs.begin(lease, run.id, request.trigger, contact, request.full);
   return run;
 }

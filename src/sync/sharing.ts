@@ -8,7 +8,7 @@ import { askedBefore } from './plan.ts';
 const SHARED_FOR_MS = 6 * 86_400_000;
 
 /** The part of a run that sharing depends on. */
-type SharingRun = Pick<Run, 'integration' | 'partnerKey'>;
+type SharingRun = Pick<Run, 'integration' | 'partnerKey' | 'identities'>;
 
 /**
  * Fingerprint of the person under the run's key; null if the integration does not share, or if a
@@ -16,10 +16,10 @@ type SharingRun = Pick<Run, 'integration' | 'partnerKey'>;
  */
 export function personPrint(
   { store }: Pick<SyncDeps, 'store'>,
-  { integration, partnerKey }: SharingRun,
+  { integration, partnerKey, identities }: SharingRun,
   contact: Contact,
 ): string | null {
-  if (!integration.partner.shareProfiles || isPartial(contact)) return null;
+  if (!integration.partner.shareProfiles || identities.isPartial(contact)) return null;
   return store.fingerprint('person', `${partnerKey}\n${personText(contact)}`);
 }
 
@@ -33,8 +33,4 @@ export function sharingRules(
     since: Math.max(now - SHARED_FOR_MS, askedBefore({ refresh, now })),
     heedsLost: onLostAnswer === 'hold',
   };
-}
-
-function isPartial({ unreadable }: Contact): boolean {
-  return unreadable !== undefined && unreadable.length > 0;
 }

@@ -12,6 +12,7 @@ import { confirmLease } from '../run/confirm-lease.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRow } from '../store/contacts.ts';
 import { findAllowance, readBalance } from './balance.ts';
+import { adoptDonors } from './foreign-donors.ts';
 import { holdMassChange } from './mass-change.ts';
 import { PRIORITY } from './plan.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
@@ -50,6 +51,7 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
     const readIsDone = run.control.isDone('read');
     if (readIsDone && !isGuarded) {
       await holdMassChange(deps, run);
+      if (run.adopt) await adoptDonors(deps, run);
       isGuarded = true;
     }
     const due = run.control.spendingStopped ? [] : await nextDue(deps, run, readIsDone);
@@ -89,6 +91,7 @@ async function nextDue(
     only: run.only,
     withChanged: readIsDone,
   });
+  if (!readIsDone && run.adopt) return 'not_yet';
   if (readIsDone || due.length === MAX_PERSONS_PER_SUBMISSION) return due;
   return 'not_yet';
 }

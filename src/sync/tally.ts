@@ -7,7 +7,7 @@ import type { ContactRow } from '../store/contacts.ts';
 import type { Decision } from '../store/decisions.ts';
 import type { Asker, Fate } from '../store/paid-jobs.ts';
 import type { DueReason } from '../store/tables.ts';
-import { askedBefore, decideAgain, decideContact, type PlanRules } from './plan.ts';
+import { askedBefore, decideAgain, decideContact, type PlanRules, PRIORITY } from './plan.ts';
 import { pagesToRead, plannedContact, planRules } from './read.ts';
 import { personPrint, sharingRules } from './sharing.ts';
 
@@ -67,6 +67,21 @@ export async function tallyContacts(deps: SyncDeps, run: TallyRun): Promise<Tall
   return tally;
 }
 
+/** A mass change holds all contacts whose identity changed: nothing is paid for them. */
+export function holdChanged(tally: Tally): Tally {
+  const { identity_changed: held = 0, ...enhance } = tally.enhance;
+  return {
+    ...tally,
+    enhance,
+    paid: tally.paid - held,
+    leave: {
+      ...tally.leave,
+      identity_mass_change: (tally.leave['identity_mass_change'] ?? 0) + held,
+    },
+    contacts: tally.contacts.filter(({ reason }) => reason !== 'identity_changed'),
+  };
+}
+
 /** Those of a page who would be chosen; the others are counted with their reason. */
 async function chooseRead(
   deps: SyncDeps,
@@ -84,6 +99,10 @@ async function chooseRead(
     const decision = decideContact(plannedContact(deps, run, contact), row, rules);
     if (decision.kind !== 'choose') {
       countLeft(tally, reasonToLeave(decision, row));
+      return [];
+    }
+    if (decision.priority === PRIORITY.waitsForAccess) {
+      countLeft(tally, 'identity_unreadable');
       return [];
     }
     const person = personPrint(deps, run, contact);

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { openHubspot } from './an-empty-hubspot.ts';
+import { openSalesforce } from './an-empty-salesforce.ts';
 import { findingsSchema } from './documents.ts';
 
 let world: CliWorld | undefined;
@@ -65,6 +66,24 @@ describe('donor-sync doctor', () => {
     const broken = brokenOf((await world.run(['doctor', '--json'])).stdout);
     expect(broken).toHaveLength(14);
     for (const { mend } of broken) expect(mend).toContain('fields create');
+  });
+
+  it('finds fields that the user may not read, and looks at the rest all the same', async () => {
+    world = await openCliWorld();
+    await using crm = await openSalesforce(world);
+    const field = 'npsp__Primary_Affiliation__c';
+    const hidden = { type: 'Contact', field, access: 'hidden' };
+    await crm.control('PUT', 'field-access', hidden);
+    const { exitCode, stdout } = await world.run(['doctor', '--json']);
+    expect(exitCode).toBe(2);
+    const broken = brokenOf(stdout);
+    expect(broken[0]).toMatchObject({
+      subject: 'employer',
+      message: expect.stringMatching(/npsp__Primary_Affiliation__c.*left out of what the service/),
+      mend: expect.stringContaining('permission set'),
+    });
+    expect(broken.slice(1).every(({ subject }) => subject.startsWith('field '))).toBe(true);
+    expect(broken.length).toBeGreaterThan(10);
   });
 
   it('tells the healthy areas of the service and the requests that are left in a line each', async () => {

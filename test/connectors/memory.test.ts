@@ -14,6 +14,7 @@ testConnector('memory', async () => memoryHarness(), [
   'refuseWrites',
   'lock',
   'addBreakingGroup',
+  'hideSources',
 ]);
 
 describe('a CRM in memory', () => {
@@ -69,6 +70,47 @@ describe('a CRM in memory', () => {
   });
 });
 
+describe('a part of the identity in memory that may not be read', () => {
+  it('is blank and named as unreadable, until it is shown again', async () => {
+    const crm = createMemoryCrm();
+    const id = crm.addContact({ addresses: ['1 Elm Street'], employers: ['Acme'] });
+    const connector = connectorOver(crm);
+    const [before] = await toArray(connector.readPages(null));
+    crm.hideSource('address');
+    const hidden = { addresses: [], employers: ['Acme'], unreadable: ['address'] };
+    expect(await connector.readByIds([id], [])).toMatchObject([{ contact: hidden }]);
+    expect(await toArray(connector.readPages(null))).toMatchObject([{ contacts: [hidden] }]);
+    crm.showSource('address');
+    expect(await toArray(connector.readPages(null))).toEqual([before]);
+    expect(before?.contacts[0]?.unreadable).toBeUndefined();
+  });
+
+  it('changes no contact by being hidden or shown', async () => {
+    const crm = createMemoryCrm();
+    crm.addContact({ employers: ['Acme'] });
+    const connector = connectorOver(crm);
+    const [page] = await toArray(connector.readPages(null));
+    crm.hideSource('employer');
+    expect(await toArray(connector.readPages(page?.cursor ?? null))).toEqual([]);
+  });
+
+  it('is told apart from the readable ones, with the mapping', () => {
+    const crm = createMemoryCrm();
+    const connector = connectorOver(crm);
+    crm.hideSource('employer');
+    expect(connector.identity?.()).toEqual({
+      columns: 'all',
+      mode: 'plain',
+      sources: [
+        { name: 'address', part: 'addresses', readable: true },
+        { name: 'employer', part: 'employers', readable: false },
+      ],
+    });
+    crm.mapping = { columns: 'others', mode: 'plain' };
+    expect(connector.identity?.()).toMatchObject({ columns: 'others' });
+  });
+});
+
 function connectorOver(crm: MemoryCrm, signal = new AbortController().signal) {
   return createMemoryConnector(crm, signal);
 }
@@ -106,6 +148,14 @@ function memoryHarness(): ConformanceHarness {
     async addBreakingGroup(members) {
       crm.addGroup('breaking', members, 2);
       return { group: 'breaking' };
+    },
+    async hideSources(part) {
+      const source = part === 'addresses' ? 'address' : 'employer';
+      crm.hideSource(source);
+      return [source];
+    },
+    async showSources() {
+      for (const source of ['address', 'employer'] as const) crm.showSource(source);
     },
     close: async () => {},
   };

@@ -47,6 +47,8 @@ export interface SyncWorldOptions {
   integration?: Record<string, unknown>;
   database?: TestDatabase;
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
+  /** The one form of a contact's id; every text is one unless told otherwise. */
+  canonicalId?: (text: string) => string | null;
   /** Puts something between the sync and its client of the service. */
   partner?: (client: PartnerClient) => PartnerClient;
 }
@@ -93,6 +95,7 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
       log: silentLog,
       newId: randomUUID,
       takeLease: (id) => store.leases.acquire(id, owner, () => false),
+      canonicalId: options.canonicalId ?? ((text) => text),
     };
   }
 

@@ -28,6 +28,7 @@ export async function mirrorOnce(
     groupMembers: new Set(),
     full: false,
     only: null,
+    adopt: false,
     control: createRunControl(deps.clock, new AbortController().signal),
   };
   try {

@@ -41,6 +41,7 @@ function aRun({ integration, store, deps }: SyncWorld, id: string): Run {
     identities: readableIdentities(store),
     full: false,
     only: null,
+    adopt: false,
     control: createRunControl(deps().clock, new AbortController().signal),
   };
 }

@@ -61,7 +61,6 @@ function read({
 > = {}): PlannedContact {
   const readIdentity: ReadIdentity = {
     lost,
-    isPartial: lost.length > 0,
     text: () => identity,
     compareWith: (stored) => ({ changed: stored === identity ? [] : ['unknown'], text: identity }),
   };

@@ -79,7 +79,7 @@ function personPart(field: Field): Field {
 }
 
 /** Such a field has no column of its own: it is read through the contact. */
-function fromPerson(field: Field): Field {
+export function fromPerson(field: Field): Field {
   if (field.ofPerson === undefined) return field;
   const expression = `(select p."${field.ofPerson}" from "Contact" p where p."Id" = {t}."PersonContactId")`;
   return { ...field, required: false, expression };

@@ -79,13 +79,21 @@ export function openScope(
     }
     const target = context.catalogue.get(link.reference.to);
     const table = `${name}p${parents.size}`;
-    const on = `${table}."Id" = ${columnSql(child.table, link)}`;
+    const on = `${table}."Id" = ${columnSql(child.table, link)}${unseen(target, table)}`;
     return {
       type: target,
       table,
       path: [...child.path, link.reference.relationship],
       join: ` left join ${quoted(target.name)} ${table} on ${on}`,
     };
+  }
+
+  /** A parent that the user may not see is as blank as none. */
+  function unseen(target: ObjectType, table: string): string {
+    const { access, user } = context;
+    if (!access.canReadType(user, target)) return ' and 0';
+    const shared = access.sharedSql(user, `${table}."Id"`);
+    return shared === null ? '' : ` and ${shared}`;
   }
 
   return {

@@ -44,6 +44,8 @@ function whereSql(
   const conditions: Sql[] = context.all
     ? [plainSql('1')]
     : [plainSql(`${scope.table}."IsDeleted" = 0`)];
+  const shared = context.access.sharedSql(context.user, `${scope.table}."Id"`);
+  if (shared !== null) conditions.push(plainSql(shared));
   if (within !== undefined) conditions.push(plainSql(within));
   if (where !== undefined) {
     const condition = readCondition(where, context.soql);

@@ -10,9 +10,15 @@ const FOLLOW_MESSAGE = 'Do what the message says, then run doctor again.';
 export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const { connector } = open;
   const own = await checked('CRM', FOLLOW_MESSAGE, () => connector.check());
-  // What signing in would say now, these findings have said better.
-  if (own.some(({ ok }) => !ok)) return own;
-  const account = await checked('CRM account', FOLLOW_MESSAGE, () => checkAccount(open));
+  const isWell = own.every(({ ok }) => ok);
+  let isOpen = false;
+  const account = await checked('CRM account', FOLLOW_MESSAGE, async () => {
+    const findings = await checkAccount(open);
+    isOpen = true;
+    return findings;
+  });
+  // Why the CRM cannot be opened, the connector's own findings have said better.
+  if (!isOpen) return isWell ? [...own, ...account] : own;
   if (account.some(({ ok }) => !ok)) return [...own, ...account];
   const fields = await checked('field map', FOLLOW_MESSAGE, () => checkFields(open));
   const limits = await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(open));

@@ -32,6 +32,7 @@ export function printPreview(
   printCounts(output, 'Left as they are', preview.leave, outcomeText);
   printChanges(output, preview, listed);
   printMore();
+  printMissing(output, preview);
   printFields(output, preview);
   output.print();
   output.print(`  ${effortOf(preview)}`);
@@ -49,6 +50,21 @@ function printCredits(output: Output, { credits }: PreviewText): void {
   if (limit !== null) {
     const left = countOf(needed - allowed, 'contact');
     output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));
+  }
+}
+
+/** What the service is not told of a person because the CRM does not show it. */
+function printMissing(output: Output, { missing }: PreviewText): void {
+  const namesOf = (sources: PreviewText['missing']) => sources.map(({ name }) => name).join(', ');
+  const lost = missing.filter(({ wasReadable }) => wasReadable);
+  const never = missing.filter(({ wasReadable }) => !wasReadable);
+  if (missing.length > 0) output.print();
+  if (lost.length > 0) {
+    const text = `  Not readable any more: ${namesOf(lost)}. New contacts wait until access is back.`;
+    output.print(output.style.warn(text));
+  }
+  if (never.length > 0) {
+    output.print(`  Not readable, and left out of what is sent: ${namesOf(never)}.`);
   }
 }
 

@@ -26,6 +26,8 @@ const flagsSchema = z
     shape: z.enum(SHAPES),
     apiLimit: z.number().exactOptional(),
     jobTime: z.number().exactOptional(),
+    individuals: z.boolean().exactOptional(),
+    deceasedDate: z.boolean().exactOptional(),
   })
   .transform(({ jobTime, ...flags }) => ({
     ...toCrmOptions(flags),
@@ -54,7 +56,9 @@ function addOptions(command: Command): Command {
       '--job-time <ms>',
       'how long a job of the Bulk API takes at least, in milliseconds (default: 50)',
       readJobTime,
-    );
+    )
+    .option('--individuals', 'switch on Data Protection and Privacy: Individual records')
+    .option('--deceased-date', 'give contacts a DeceasedDate, as in orgs of some industries');
   return addCrmOptions(command, TOKENS);
 }
 

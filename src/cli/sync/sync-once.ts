@@ -6,20 +6,24 @@ import { createRunProgress, type ProgressDeps } from './run-progress.ts';
 /**
  * A run that a person asked for, to its end or until the signal stops it, with its progress on the
  * terminal: of what has changed, unless it is to read everything anew (`full`) or is `only` for the
- * contact with this CRM id.
+ * contact with this CRM id. `adopt` takes over what another database has paid for.
  */
 export async function syncOnce(
   deps: ProgressDeps,
   open: OpenIntegration,
   signal: AbortSignal,
-  { full = false, only = null }: Partial<Pick<RunRequest, 'full' | 'only'>> = {},
+  {
+    full = false,
+    only = null,
+    adopt = false,
+  }: Partial<Pick<RunRequest, 'full' | 'only' | 'adopt'>> = {},
 ): Promise<RunReport> {
   const { integration, mappings, partnerKey, stages } = open;
   const progress = createRunProgress(deps, open.deps.store);
   try {
     return await runSync(
       open.deps,
-      { integration, mappings, partnerKey, stages, trigger: 'manual', full, only, signal },
+      { integration, mappings, partnerKey, stages, trigger: 'manual', full, only, adopt, signal },
       { started: progress.watch, calls: open.calls },
     );
   } finally {

@@ -10,6 +10,8 @@ const CONTACTS = '/crm/objects/2026-09/contacts';
 const READ = `${CONTACTS}/batch/read`;
 const SEARCH = `${CONTACTS}/search`;
 
+const recordSchema = z.looseObject({ properties: z.record(z.string(), z.string().nullable()) });
+
 const pageSchema = z.looseObject({ results: z.array(z.unknown()) });
 
 describe('odd answers of HubSpot', () => {
@@ -71,6 +73,59 @@ describe('odd answers of HubSpot', () => {
     await connector.prepare();
     const group = { property: 'company', equals: 'Acme' };
     expect((await toArray(connector.readGroup(group))).flat()).toEqual(ids);
+  });
+
+  it.each([
+    ['its former ids', (former: string) => former],
+    ['nothing of the merge', () => null],
+  ])('knows the name of a company that was merged, which tells %s', async (_, formerIds) => {
+    const [id = ''] = await account.addContacts(people(1));
+    await account.employ(id, 'Acme Inc');
+    const companyId = (await account.seenValue(id, 'associatedcompanyid')) ?? '';
+    await start((url) => {
+      if (!url.endsWith('/companies/batch/read')) return null;
+      const properties = { name: 'Acme Group', hs_merged_object_ids: formerIds(companyId) };
+      return { status: 200, body: { status: 'COMPLETE', results: [{ id: '99', properties }] } };
+    });
+    await connector.prepare();
+    expect(await connector.readByIds([id], [])).toMatchObject([
+      { contact: { employers: ['Acme Group'] } },
+    ]);
+  });
+
+  it('takes a value for blank that an answer leaves out although the property is there, and asks once', async () => {
+    const ids = await account.addContacts(people(3));
+    let described = 0;
+    await start((url, body) => {
+      if (url.includes('/properties/')) described += 1;
+      if (url !== READ) return null;
+      const { results } = z.object({ results: z.array(recordSchema) }).parse(body);
+      const sparse = results.map(({ properties, ...record }) => ({
+        ...record,
+        properties: Object.fromEntries(
+          Object.entries(properties).filter(([, value]) => value !== null && value !== ''),
+        ),
+      }));
+      return { status: 200, body: { status: 'COMPLETE', results: sparse } };
+    });
+    await connector.prepare();
+    for (const id of ids) {
+      const [found] = await connector.readByIds([id], []);
+      expect(found).toMatchObject({ state: 'found', contact: { addresses: [] } });
+      expect(found?.state === 'found' && found.contact.unreadable).toBe(undefined);
+    }
+    expect(described).toBe(2);
+  });
+
+  it('does not take a company for none where HubSpot refuses the request for an unknown reason', async () => {
+    const [id = ''] = await account.addContacts(people(1));
+    await account.employ(id, 'Acme Inc');
+    await start((url) => {
+      if (!url.endsWith('/companies/batch/read')) return null;
+      return { status: 403, body: { status: 'error', category: 'BANNED', message: '' } };
+    });
+    await connector.prepare();
+    await expect(connector.readByIds([id], [])).rejects.toMatchObject({ kind: 'configuration' });
   });
 
   it('asks again where HubSpot gave up waiting for the request', async () => {

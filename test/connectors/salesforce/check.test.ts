@@ -2,11 +2,20 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding } from '../../../connectors/contract.ts';
 import { salesforceSettingsSchema } from '../../../connectors/salesforce/settings.ts';
 import {
+  field,
   openScriptedSalesforce,
   records,
   refused,
   type ScriptedSalesforce,
 } from './scripted-salesforce.ts';
+
+/** All that is read of Contact. */
+const EVERYTHING = [
+  ...['Id', 'FirstName', 'LastName', 'AccountId', 'Note__c'],
+  ...['Mailing', 'Other'].flatMap((kind) =>
+    ['Street', 'City', 'State', 'PostalCode', 'Country'].map((part) => `${kind}${part}`),
+  ),
+];
 
 describe('checking an integration with Salesforce', () => {
   let crm: ScriptedSalesforce;
@@ -19,6 +28,7 @@ describe('checking an integration with Salesforce', () => {
       if (path !== '/limits') return null;
       return { body: { DailyApiRequests: { Max: 1000, Remaining: 900 } } };
     });
+    describeContact({ updateable: true });
   });
 
   afterEach(() => crm.close());
@@ -31,6 +41,10 @@ describe('checking an integration with Salesforce', () => {
       'sign-in',
       'API version',
       'Contact',
+      'addresses',
+      'employer',
+      'deceased',
+      'do not contact',
       'contacts',
       'opt-out',
       'daily requests',
@@ -54,19 +68,7 @@ describe('checking an integration with Salesforce', () => {
   });
 
   it('sees that the user may not edit contacts', async () => {
-    crm.script(({ path }) =>
-      path.endsWith('/Contact/describe')
-        ? {
-            body: {
-              updateable: false,
-              fields: [
-                { name: 'FirstName', type: 'string' },
-                { name: 'LastName', type: 'string' },
-              ],
-            },
-          }
-        : null,
-    );
+    describeContact({ updateable: false });
     expect(unmet(await crm.connector().check())).toEqual(['Contact']);
   });
 
@@ -107,6 +109,14 @@ describe('checking an integration with Salesforce', () => {
     const result = salesforceSettingsSchema.safeParse({ kind: 'salesforce', url, auth });
     expect(result.error?.issues[0]?.message).toContain(words);
   });
+
+  /** A description of Contact with every field that is read. */
+  function describeContact({ updateable }: { updateable: boolean }): void {
+    const fields = EVERYTHING.map((name) => field(name));
+    crm.script(({ path }) =>
+      path.endsWith('/Contact/describe') ? { body: { updateable, fields } } : null,
+    );
+  }
 
   function unmet(findings: readonly Finding[]): string[] {
     return findings.filter(({ ok }) => !ok).map(({ subject }) => subject);

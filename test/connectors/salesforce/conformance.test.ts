@@ -1,9 +1,23 @@
+import { salesforceConnector } from '../../../connectors/salesforce/connector.ts';
 import { type ConformanceHarness, testConnector } from '../../../connectors/testing/conformance.ts';
 import type { OrgShape } from '../../../sandbox/salesforce/catalogue.ts';
 import { connectorDeps } from '../connector-options.ts';
 import { openOrg } from './org.ts';
 
-const ABILITIES = ['mergeContacts', 'refuseWrites', 'lock', 'addBreakingGroup'] as const;
+const ABILITIES = [
+  'mergeContacts',
+  'refuseWrites',
+  'lock',
+  'addBreakingGroup',
+  'hideSources',
+  'ids',
+] as const;
+
+const AFFILIATION = 'npsp__Primary_Affiliation';
+const ADDRESSES = ['MailingAddress', 'OtherAddress'];
+const ADDRESS_SOURCES = ['Mailing', 'Other'].flatMap((kind) =>
+  ['Street', 'City', 'State', 'PostalCode', 'Country'].map((part) => `${kind}${part}`),
+);
 
 /** From so many contacts on the Bulk API is used: never, or always. */
 const THRESHOLDS = { REST: 1_000_000, Bulk: 1 };
@@ -23,6 +37,7 @@ async function salesforceHarness(
   bulkThreshold: number,
 ): Promise<ConformanceHarness> {
   const org = await openOrg({ shape, bulkJobTimeMs: 0 });
+  const lookup = shape === 'npsp' ? `${AFFILIATION}__c` : 'AccountId';
   return {
     connector: (options) => org.connector({ bulkThreshold }, connectorDeps(options?.signal)),
     addContacts: org.addContacts,
@@ -57,8 +72,27 @@ async function salesforceHarness(
       await org.control('PUT', 'faults', [rule]);
       return selector;
     },
+    async hideSources(part) {
+      const isAddress = part === 'addresses';
+      for (const field of isAddress ? ADDRESSES : [lookup]) await setAccess(field, 'hidden');
+      return isAddress
+        ? ADDRESS_SOURCES
+        : [shape === 'npsp' ? `${AFFILIATION}__r.Name` : 'Account.Name'];
+    },
+    async showSources() {
+      for (const field of [...ADDRESSES, lookup]) await setAccess(field, 'visible');
+    },
+    ids: {
+      canonicalId: (text) => salesforceConnector.canonicalId?.(text) ?? null,
+      otherForms: (id) => [id.slice(0, 15), id.toLowerCase(), id.toUpperCase()],
+      noIds: ['', '42', '001Hs0000000001AAA', '003Hs0000000001AAB'],
+    },
     close: org.close,
   };
+
+  async function setAccess(field: string, access: string): Promise<void> {
+    await org.control('PUT', 'field-access', { type: 'Contact', field, access });
+  }
 
   async function addGroup(members: readonly string[]) {
     const [campaign = ''] = await org.create('Campaign', [{ Name: 'Board', IsActive: true }]);

@@ -16,6 +16,7 @@ const COLLECTION_ROWS = 200;
 export type Org = Awaited<ReturnType<typeof openOrg>>;
 
 const savedSchema = z.array(z.object({ id: z.string(), success: z.literal(true) }));
+const usersSchema = z.object({ records: z.array(z.object({ Id: z.string() })).min(1) });
 const recordSchema = z.record(z.string(), z.unknown());
 
 /** Starts a sandbox; whoever opens it closes it. */
@@ -65,6 +66,14 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
       const Metadata = { label: name, ...metadata };
       await ask('POST', '/tooling/sobjects/CustomField', { FullName: `Contact.${name}`, Metadata });
     },
+    addField,
+    /** A picklist (or one with several values) that the integration's user may read and write. */
+    addPicklist: (name: string, values: readonly string[], type = 'Picklist') =>
+      addField(name, {
+        type,
+        visibleLines: 4,
+        valueSet: { valueSetDefinition: { value: values.map((fullName) => ({ fullName })) } },
+      }),
     editContact: async (id: string, changes: Partial<SeedContact>) =>
       edit({ action: 'update', id, values: await recordOf(changes) }),
     setValue: (id: string, field: string, value: unknown) =>
@@ -83,6 +92,24 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
   function ask(method: string, path: string, body?: unknown): Promise<unknown> {
     const authorization = `Bearer ${token}`;
     return sendJson(method, `${sandbox.baseUrl}${API}${path}`, body, { authorization });
+  }
+
+  /** A custom field that the integration's user may read and write. */
+  async function addField(name: string, metadata: Record<string, unknown>): Promise<void> {
+    const Metadata = { label: name, ...metadata };
+    await ask('POST', '/tooling/sobjects/CustomField', { FullName: `Contact.${name}`, Metadata });
+    const [ParentId = ''] = await create('PermissionSet', [{ Name: `May_${name}`, Label: name }]);
+    const Field = `Contact.${name}`;
+    const access = { PermissionsRead: true, PermissionsEdit: true };
+    await create('FieldPermissions', [{ ParentId, SobjectType: 'Contact', Field, ...access }]);
+    const users = `SELECT Id FROM User WHERE Username = '${sandbox.username}'`;
+    const { records } = usersSchema.parse(
+      await ask('GET', `/query?q=${encodeURIComponent(users)}`),
+    );
+    await create(
+      'PermissionSetAssignment',
+      records.map(({ Id }) => ({ PermissionSetId: ParentId, AssigneeId: Id })),
+    );
   }
 
   async function edit(order: object): Promise<void> {

@@ -10,6 +10,19 @@ import {
   type ScriptedSalesforce,
 } from './scripted-salesforce.ts';
 
+/** Of the addresses the scripted org describes but one part. */
+const UNDESCRIBED = [
+  'MailingStreet',
+  'MailingState',
+  'MailingPostalCode',
+  'MailingCountry',
+  'OtherStreet',
+  'OtherCity',
+  'OtherState',
+  'OtherPostalCode',
+  'OtherCountry',
+];
+
 const STAMP = '2026-11-19T10:00:00.000+0000';
 
 describe('reading from Salesforce', () => {
@@ -31,7 +44,7 @@ describe('reading from Salesforce', () => {
     expect(pages.flatMap(({ contacts }) => contacts)).toEqual([]);
     expect(queries()).toEqual([
       '/queryAll?q=SELECT Id, MasterRecordId FROM Contact WHERE IsDeleted = true AND SystemModstamp >= 2026-11-19T01:50:00.000Z',
-      '/query?q=SELECT Id, FirstName, LastName, MailingCity, Account.Name, SystemModstamp FROM Contact WHERE SystemModstamp >= 2026-11-19T01:50:00.000Z ORDER BY SystemModstamp, Id LIMIT 2000',
+      '/query?q=SELECT Id, FirstName, LastName, MailingCity, AccountId, Account.Name, SystemModstamp FROM Contact WHERE SystemModstamp >= 2026-11-19T01:50:00.000Z ORDER BY SystemModstamp, Id LIMIT 2000',
     ]);
     expect(crm.asked.filter(({ path }) => !path.includes('oauth2'))).toHaveLength(3);
   });
@@ -87,10 +100,11 @@ describe('reading from Salesforce', () => {
         ? { body: { totalSize: 300, done: true, records: [] } }
         : records(...first),
     );
-    const header = '"Id","FirstName","LastName","MailingCity","Account.Name","SystemModstamp"\n';
+    const header =
+      '"Id","FirstName","LastName","MailingCity","AccountId","Account.Name","SystemModstamp"\n';
     const job = bulkQuery([
-      `${header}"003000000009001AAA","Zoë ""Z""","O'Neil, Jr.","","Acme\nFoundation","${STAMP}"\n`,
-      `${header}"003000000009002AAA","","Özgür","Springfield","","${STAMP}"\n`,
+      `${header}"003000000009001AAA","Zoë ""Z""","O'Neil, Jr.","","001000000000001AAA","Acme\nFoundation","${STAMP}"\n`,
+      `${header}"003000000009002AAA","","Özgür","Springfield","","","${STAMP}"\n`,
     ]);
     const pages = await toArray(connector.readPages(null));
     expect(pages.at(-1)?.contacts).toEqual([
@@ -101,6 +115,8 @@ describe('reading from Salesforce', () => {
         addresses: [],
         employers: ['Acme\nFoundation'],
         optedOut: false,
+        excluded: null,
+        unreadable: UNDESCRIBED,
       },
       {
         id: '003000000009002AAA',
@@ -109,6 +125,8 @@ describe('reading from Salesforce', () => {
         addresses: ['Springfield'],
         employers: [],
         optedOut: false,
+        excluded: null,
+        unreadable: UNDESCRIBED,
       },
     ]);
     expect(job.query()).not.toContain('ORDER BY');
@@ -138,6 +156,29 @@ describe('reading from Salesforce', () => {
     await connector.prepare();
     await toArray(connector.readPages('of another version'));
     expect(queries().join()).not.toContain('SystemModstamp >=');
+  });
+
+  it('calls what an answer leaves out unknown, instead of none', async () => {
+    answer(() => records({ Id: rowOf(1).Id, LastName: 'Lopez', SystemModstamp: STAMP }));
+    await connector.prepare();
+    const [page] = await toArray(connector.readPages(null));
+    expect(page?.contacts[0]).toMatchObject({ addresses: [], employers: [] });
+    expect(page?.contacts[0]?.unreadable).toEqual(['MailingCity', ...UNDESCRIBED, 'Account.Name']);
+    bulkQuery([`"Id","LastName"\n"${rowOf(1).Id}","Lopez"\n`]);
+    answer(() => refused(400, 'QUERY_TIMEOUT'));
+    const [part] = await toArray(connector.readPages(null));
+    expect(part?.contacts).toEqual(page?.contacts);
+  });
+
+  it('ends in an error when an answer leaves out who has opted out', async () => {
+    answer(() => records({ Id: rowOf(1).Id, LastName: 'Lopez', SystemModstamp: STAMP }));
+    connector = crm.connector({}, {}, { filter: null, optOutField: 'Note__c' });
+    await connector.prepare();
+    await expect(toArray(connector.readPages(null))).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'crm_field_missing',
+      message: expect.stringContaining('Note__c'),
+    });
   });
 
   it('takes the employer from the primary affiliation where the account is the household', async () => {
@@ -287,15 +328,23 @@ describe('reading from Salesforce', () => {
       });
     });
 
-    it('takes ids of 15 characters, answers with the id as it was asked, and asks no nonsense', async () => {
+    it('takes ids of every form, answers with the id as it was asked, and asks no nonsense', async () => {
       answer(() => records({ ...rowOf(1), IsDeleted: false }));
       await connector.prepare();
       const short = rowOf(1).Id.slice(0, 15);
-      const found = await connector.readByIds([short, "x') OR (Id != '", rowOf(2).Id], []);
+      const folded = rowOf(1).Id.toLowerCase();
+      const asked = [short, folded, "x') OR (Id != '", rowOf(2).Id];
+      const found = await connector.readByIds(asked, []);
       expect(found.map(({ id, state }) => [id, state])).toEqual([
         [short, 'found'],
+        [folded, 'found'],
         ["x') OR (Id != '", 'removed'],
         [rowOf(2).Id, 'removed'],
+      ]);
+      // The contact itself has one id, however it was asked for.
+      expect(found.slice(0, 2)).toMatchObject([
+        { contact: { id: rowOf(1).Id } },
+        { contact: { id: rowOf(1).Id } },
       ]);
       expect(queries().at(-1)).toContain(`Id IN ('${rowOf(1).Id}','${rowOf(2).Id}')`);
     });

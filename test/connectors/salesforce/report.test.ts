@@ -36,7 +36,7 @@ describe('a group by a report', () => {
 
   it('is named when the org has no such report', async () => {
     const { connector } = await start('Board Members');
-    await expect(read(connector, '00O000000000099AAA')).rejects.toMatchObject({
+    await expect(read(connector, '00O000000000099EAA')).rejects.toMatchObject({
       kind: 'configuration',
       code: 'crm_group_unknown',
       message: expect.stringContaining('"00O000000000099'),

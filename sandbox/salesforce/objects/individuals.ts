@@ -1,0 +1,58 @@
+/** What Data Protection and Privacy brings, and the date of death of orgs of some industries. */
+
+import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
+import { defineObject, type ObjectType } from '../object-type.ts';
+import { flag, PERSON_NAME_SQL } from './people.ts';
+import { fromPerson } from './person-accounts.ts';
+
+/** What a person allows to be done with their data; contacts and leads point to it. */
+export function individualObject(): ObjectType {
+  return defineObject({
+    name: 'Individual',
+    label: 'Individual',
+    keyPrefix: '0PK',
+    fields: [
+      text('LastName', 'Last Name', 80, { required: true }),
+      text('FirstName', 'First Name', 40),
+      readOnly(text('Name', 'Name', 121, { required: true, expression: PERSON_NAME_SQL })),
+      flag('HasOptedOutProcessing', "Don't Process"),
+      flag('HasOptedOutProfiling', "Don't Profile"),
+      flag('HasOptedOutSolicit', "Don't Market"),
+      flag('HasOptedOutTracking', "Don't Track"),
+      flag('ShouldForget', 'Forget this Individual'),
+      flag('SendIndividualData', "Export Individual's Data"),
+      defineField('BirthDate', 'Birth Date', 'date'),
+      defineField('DeathDate', 'Death Date', 'date'),
+      lookup('OwnerId', 'Owner ID', { to: 'User', relationship: 'Owner' }, { required: true }),
+    ],
+  });
+}
+
+/** Where a contact points to its Individual. */
+export function individualField(): Field {
+  return lookup('IndividualId', 'Individual ID', {
+    to: 'Individual',
+    relationship: 'Individual',
+    children: 'Contacts',
+  });
+}
+
+/** When a contact died; blank for the living. */
+export function deceasedDateField(): Field {
+  return defineField('DeceasedDate', 'Deceased Date', 'datetime');
+}
+
+/** The Individual of a person account. */
+export function personIndividualField(): Field {
+  const reference = { to: 'Individual', relationship: 'PersonIndividual' };
+  return fromPerson(
+    lookup('PersonIndividualId', 'Individual ID', reference, { ofPerson: 'IndividualId' }),
+  );
+}
+
+/** When the person of an account died. */
+export function personDeceasedDateField(): Field {
+  return fromPerson(
+    defineField('PersonDeceasedDate', 'Deceased Date', 'datetime', { ofPerson: 'DeceasedDate' }),
+  );
+}

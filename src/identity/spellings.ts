@@ -1,0 +1,143 @@
+/** The spellings of what addresses are made of, ready for looking up. */
+import {
+  COUNTRY_TITLES,
+  type Country,
+  PROVINCES,
+  readCountries,
+  STATES,
+  spellingsOf,
+} from './places.ts';
+import { DESIGNATORS, DIRECTIONS, NUMBERS, STREET_TYPES } from './street-words.ts';
+import { PART_END, wordsOf } from './words.ts';
+
+/** How words are folded, wherever in an address they stand. */
+export interface Spellings {
+  /** Single words: street → st, illinois → il. */
+  words: ReadonlyMap<string, string>;
+  /** Several words, by the first of them as `words` folds it; the longest are first. */
+  phrases: ReadonlyMap<string, readonly Phrase[]>;
+  /** What a part between two commas says if it says nothing else: fr → FR; nothing → ''. */
+  parts: ReadonlyMap<string, string>;
+  /** Codes of American states. */
+  states: ReadonlySet<string>;
+}
+
+/** Words that mean one thing together, each as `words` folds it. */
+export interface Phrase {
+  words: readonly string[];
+  canonical: string;
+}
+
+/** No part that is a country has more words than this. */
+export const MAX_PART_WORDS = 10;
+
+let spellings: Spellings | undefined;
+
+/** The spellings, made when they are first asked for: thousands of them, used by syncs only. */
+export function knownSpellings(): Spellings {
+  spellings ??= createSpellings();
+  return spellings;
+}
+
+function createSpellings(): Spellings {
+  const states = spellingsOf(STATES);
+  const regions = [...states, ...spellingsOf(PROVINCES)];
+  const countries = withCanonicals(readCountries(), new Set(regions.map(([code]) => code)));
+  const known = [
+    ...[DIRECTIONS, STREET_TYPES, DESIGNATORS, NUMBERS].flatMap(spellingsOf),
+    ...twoDigitOrdinals(),
+    ...regions,
+    ...countries.map(({ canonical, english }): [string, string[]] => [canonical, [...english]]),
+  ];
+  // Codes of countries are no words: "it" is Italy only where it stands alone.
+  const words = new Map(
+    known.flatMap(([canonical]) => (isLower(canonical) ? [[canonical, canonical]] : [])),
+  );
+  const several: Phrase[] = [];
+  for (const [canonical, texts] of known) {
+    for (const text of texts) {
+      const [first = '', ...more] = partWords(text);
+      if (more.length > 0) several.push({ words: [first, ...more], canonical });
+      else if (!words.has(first)) words.set(first, canonical);
+    }
+  }
+  return {
+    words,
+    phrases: byFirstWord(several.map((phrase) => foldPhrase(phrase, words))),
+    parts: wholeParts(countries, words),
+    states: new Set(states.map(([code]) => code)),
+  };
+}
+
+/** Georgia is a state and a country, and an address does not say which of them it means. */
+const GEORGIA = 'GE';
+
+/** The codes of Sweden and the Philippines: southeast and penthouse may stand alone as well. */
+const WORDS_ALONE: ReadonlySet<string> = new Set(['se', 'ph']);
+
+type CanonicalCountry = Country & { canonical: string };
+
+/**
+ * DE is Delaware and Germany, CA is California and Canada. Which of them is meant, a text does not
+ * say, but both are never right for one street: so they share the canonical form. All others have
+ * their code in capitals, that Poland is not taken for a place.
+ */
+function withCanonicals(
+  countries: readonly Country[],
+  regions: ReadonlySet<string>,
+): CanonicalCountry[] {
+  return countries.map((country) => {
+    const code = country.code.toLowerCase();
+    const isShared = regions.has(code) || WORDS_ALONE.has(code);
+    const canonical = isShared ? code : country.code;
+    return { ...country, canonical: country.code === GEORGIA ? 'ga' : canonical };
+  });
+}
+
+/** Codes and foreign names; not those that are words of addresses: the German for Iceland is Island. */
+function wholeParts(
+  countries: readonly CanonicalCountry[],
+  words: Spellings['words'],
+): Map<string, string> {
+  const parts = new Map(COUNTRY_TITLES.map((title) => [title, '']));
+  for (const { canonical, code, longCode, foreign } of countries) {
+    // A shared code is read as a state; that is canonical already.
+    const hasOwnCode = canonical !== code.toLowerCase();
+    const codes = [...(hasOwnCode ? [code] : []), longCode].map((text) => text.toLowerCase());
+    const names = foreign.map((text) => partWords(text).join(' '));
+    for (const part of [...codes, ...names.filter((name) => !words.has(name))]) {
+      if (!parts.has(part)) parts.set(part, canonical);
+    }
+  }
+  return parts;
+}
+
+function isLower(text: string): boolean {
+  return text === text.toLowerCase();
+}
+
+function partWords(text: string): string[] {
+  return wordsOf(text).filter((word) => word !== PART_END);
+}
+
+function foldPhrase({ words, canonical }: Phrase, folded: ReadonlyMap<string, string>): Phrase {
+  return { words: words.map((word) => folded.get(word) ?? word), canonical };
+}
+
+function byFirstWord(phrases: readonly Phrase[]): Map<string, Phrase[]> {
+  const longestFirst = phrases.toSorted((a, b) => b.words.length - a.words.length);
+  return Map.groupBy(longestFirst, ({ words }) => words[0] ?? '');
+}
+
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+const ONES = 'first second third fourth fifth sixth seventh eighth ninth'.split(' ');
+
+/** Twenty first is 21st, ninety ninth 99th. */
+function twoDigitOrdinals(): [string, string[]][] {
+  return TENS.flatMap((ten, tens) =>
+    ONES.map((one, index): [string, string[]] => {
+      const ending = ['st', 'nd', 'rd'][index] ?? 'th';
+      return [`${tens + 2}${index + 1}${ending}`, [`${ten} ${one}`, `${ten}${one}`]];
+    }),
+  );
+}

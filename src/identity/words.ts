@@ -1,0 +1,154 @@
+/** Text → words in lower case, without accents and punctuation. */
+
+/** Stands between two parts of a text: a comma, a semicolon, a bar or a new line. */
+export const PART_END = ',';
+
+/** The sign before the number of an apartment. */
+export const NUMBER_SIGN = '#';
+
+/**
+ * The words of a text. Apostrophes vanish (O'Brien), so do the stops of abbreviations (U.S.A., Ph.D.);
+ * hyphens and other signs separate, but 4-B is 4b, and 12-14 stays what it is. `&` becomes `and`.
+ * `PART_END` and `NUMBER_SIGN` are words of their own.
+ */
+export function wordsOf(text: string): string[] {
+  const plain = plainText(text);
+  const words: string[] = [];
+  /** What the present word has before `start`: an apostrophe, a stop or a hyphen was left out there. */
+  let word = '';
+  let start = 0;
+  for (let at = 0; at <= plain.length; at++) {
+    const kind = kindAt(plain, at);
+    if (kind === LETTER || kind === DIGIT) continue;
+    const joins = joinAt(plain, kind, start, at);
+    if (joins !== null) {
+      word += plain.slice(start, at) + joins;
+      start = at + 1;
+      continue;
+    }
+    if (at > start || word !== '') words.push(word + plain.slice(start, at));
+    word = '';
+    start = at + 1;
+    if (kind === PART) words.push(PART_END);
+    else if (kind === NUMBER) words.push(NUMBER_SIGN);
+    else if (kind === AND) words.push('and');
+  }
+  return words;
+}
+
+/** Whether a word begins or ends with a digit: 12, 4b, b4, 5th. */
+export function hasDigit(word: string): boolean {
+  return isDigit(word, 0) || isDigit(word, word.length - 1);
+}
+
+/** Whether a word has nothing but digits. */
+export function isNumber(word: string): boolean {
+  for (let at = 0; at < word.length; at++) if (!isDigit(word, at)) return false;
+  return word !== '';
+}
+
+/** The canonical text of words, or the text as it is if it has none: different ones stay different. */
+export function orPlainText(canonical: string, text: string): string {
+  return canonical === '' ? plainText(text).trim() : canonical;
+}
+
+const OTHER = 0;
+const LETTER = 1;
+const DIGIT = 2;
+const PART = 3;
+const STOP = 4;
+const APOSTROPHE = 5;
+const HYPHEN = 6;
+const NUMBER = 7;
+const AND = 8;
+
+/** The kind of each ASCII character; all others that `plainText` leaves are letters. */
+const KINDS = new Uint8Array(128);
+for (const [kind, signs] of [
+  [LETTER, 'abcdefghijklmnopqrstuvwxyz'],
+  [DIGIT, '0123456789'],
+  [PART, ',;|\n\r'],
+  [STOP, '.'],
+  [APOSTROPHE, "'`"],
+  [HYPHEN, '-'],
+  [NUMBER, '#'],
+  [AND, '&'],
+] as const) {
+  for (const sign of signs) KINDS[sign.charCodeAt(0)] = kind;
+}
+
+/** The kind of a character; what is before the text and after it is no part of a word. */
+function kindAt(text: string, at: number): number {
+  if (at < 0 || at >= text.length) return OTHER;
+  const code = text.charCodeAt(at);
+  return code < KINDS.length ? (KINDS[code] ?? OTHER) : LETTER;
+}
+
+function isWordAt(text: string, at: number): boolean {
+  const kind = kindAt(text, at);
+  return kind === LETTER || kind === DIGIT;
+}
+
+function isDigit(text: string, at: number): boolean {
+  return kindAt(text, at) === DIGIT;
+}
+
+/** What joins the two sides of a sign to one word; null if it parts them. */
+function joinAt(text: string, kind: number, start: number, at: number): '' | '-' | null {
+  if (kind === APOSTROPHE) return '';
+  if (kind === STOP) return isAbbreviation(text, start, at) ? '' : null;
+  if (kind !== HYPHEN || at === start || !isWordAt(text, at + 1)) return null;
+  const isDigitBefore = isDigit(text, at - 1);
+  const isDigitAfter = isDigit(text, at + 1);
+  if (isDigitBefore && isDigitAfter) return '-';
+  if (isDigitBefore) return isWordAt(text, at + 2) ? null : '';
+  return isDigitAfter && at - start === 1 ? '' : null;
+}
+
+/** One letter alone follows at most two: U.S.A. and Ph.D., not St.Louis, No.5 or Apt.B. */
+function isAbbreviation(text: string, start: number, at: number): boolean {
+  const length = at - start;
+  const isLetterAlone = kindAt(text, at + 1) === LETTER && !isWordAt(text, at + 2);
+  return isLetterAlone && (length === 1 || length === 2) && !isDigit(text, at - 1);
+}
+
+/** Letters that no decomposition takes apart. The name guard's own list may change; this one may not. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ł: 'l',
+  þ: 'th',
+  ς: 'σ',
+};
+
+/** Lower case without accents; signs beyond ASCII become those of ASCII that they stand for. */
+function plainText(text: string): string {
+  if (!/[\u0080-\uffff]/.test(text)) return text.toLowerCase();
+  return (
+    text
+      .replace(/[‘’ʼʹ′´]/g, "'")
+      // Decomposed, 12½ would be 121/2.
+      .replace(/[¼-¾⅐-⅞]/g, ' $&')
+      .normalize('NFKD')
+      // Accents only: the vowel signs of other scripts are marks as well, and tell names apart.
+      .replace(/[\u0300-\u036f]+/g, '')
+      .toLowerCase()
+      .replace(/[^\0-\x7f]/gu, plainLetter)
+  );
+}
+
+function plainLetter(letter: string): string {
+  const plain = LETTERS[letter];
+  if (plain !== undefined) return plain;
+  if (/\p{Pd}/u.test(letter)) return '-';
+  if (/[、，]/u.test(letter)) return ',';
+  // Zero-width characters are nothing; other signs part words.
+  if (/\p{Cf}/u.test(letter)) return '';
+  return /[\p{P}\p{S}\p{Z}\p{C}]/u.test(letter) ? ' ' : letter;
+}

@@ -1,0 +1,100 @@
+/**
+ * A CRM whose contacts carry donor ids that the store has never heard of was enhanced by another
+ * database: the settings name the wrong one, or it was lost. To go on would pay for all again.
+ */
+import type { RecordLookup } from '../../connectors/contract.ts';
+import { FatalError } from '../core/errors.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import { lookUpRecords } from '../run/records.ts';
+import type { ContactRow } from '../store/contacts.ts';
+import type { AdoptedContact } from '../store/decisions.ts';
+import { decideContact } from './plan.ts';
+import { plannedContact, planRules } from './read.ts';
+
+type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
+
+/** As the service writes its ids (document, section 2.6). */
+const DONOR_ID = /^[0-9a-f]{32}$/;
+
+/** The fields of the CRM that hold donor ids by the field map; empty if there is none. */
+export function donorIdFields({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>): string[] {
+  return fieldsOf({ mappings, fields }, 'donorId');
+}
+
+function fieldsOf({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>, from: string): string[] {
+  const present = new Set(fields.map(({ name }) => name));
+  return mappings.flatMap((mapping) =>
+    mapping.from === from && present.has(mapping.to) ? [mapping.to] : [],
+  );
+}
+
+/** The donor id that a record carries; null if it has none that the service could have made. */
+function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | null {
+  if (lookup.state !== 'found') return null;
+  for (const field of fields) {
+    const value = lookup.values[field];
+    if (typeof value === 'string' && DONOR_ID.test(value)) return value;
+  }
+  return null;
+}
+
+/** True if no credit was ever spent on the contact, as far as the store knows. */
+export function isNew({ asked_at }: Pick<ContactRow, 'asked_at'>): boolean {
+  return asked_at === null;
+}
+
+/**
+ * Throws a FatalError (`store_does_not_know_crm`) if records of contacts that are new to the store
+ * carry donor ids, and it knows none of them. Copies of a contact carry an id that it knows.
+ */
+export async function requireKnownDonors(
+  { store }: Pick<DonorDeps, 'store'>,
+  run: Pick<Run, 'integration' | 'mappings' | 'fields'>,
+  lookups: readonly RecordLookup[],
+): Promise<void> {
+  const fields = donorIdFields(run);
+  const carried = new Set(lookups.flatMap((lookup) => donorIdIn(lookup, fields) ?? []));
+  if (carried.size === 0 || (await store.contacts.knowsDonors([...carried]))) return;
+  const { id } = run.integration;
+  throw new FatalError(
+    `${carried.size} contacts of "${id}" carry donor ids in the CRM (${fields.join(', ')}), and this database knows none of them: another one enhanced them. Nothing was spent. Name that database in the settings, or restore its backup. If it is lost, \`donor-sync sync ${id} --adopt\` takes these contacts over without a credit.`,
+    { code: 'store_does_not_know_crm', details: { integration: id, contacts: carried.size } },
+  );
+}
+
+/** Takes over the due contacts that carry a donor id: as enhanced, without a credit. */
+export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
+  const idFields = donorIdFields(run);
+  const dateFields = fieldsOf(run, 'enhancedAt');
+  const fields = fieldsNamed(run, [...idFields, ...dateFields]);
+  let adopted = 0;
+  for await (const rows of deps.store.contacts.listNewDue(run.integration.id, run.only)) {
+    const ids = rows.map(({ crm_id }) => crm_id);
+    const lookups = await lookUpRecords(deps, { fields }, ids);
+    const found = rows.flatMap((row): AdoptedContact[] => {
+      const lookup = lookups.get(row.crm_id);
+      const donorId = lookup === undefined ? null : donorIdIn(lookup, idFields);
+      if (lookup?.state !== 'found' || donorId === null) return [];
+      const planned = plannedContact(deps, run, lookup.contact);
+      const decision = decideContact(planned, row, planRules(deps, run));
+      if (decision.kind !== 'choose') return [];
+      const enhancedAt = dateIn(lookup.values[dateFields[0] ?? ''], deps.clock.now());
+      return [{ crmId: row.crm_id, donorId, identity: decision.noted.identity, enhancedAt }];
+    });
+    await deps.store.contacts.adopt(run.lease, run.id, found);
+    adopted += found.length;
+    if (run.control.stopping.aborted) break;
+  }
+  deps.log.info({ run: run.id, adopted }, 'contacts with a donor id are taken over');
+  return adopted;
+}
+
+function fieldsNamed({ fields }: Pick<Run, 'fields'>, names: readonly string[]): Run['fields'] {
+  return fields.filter(({ name }) => names.includes(name));
+}
+
+/** When the profile was made by what the CRM says; now, if it does not say or says the future. */
+function dateIn(value: unknown, now: number): number {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? now : Math.min(at, now);
+}

@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ContactsSettings, Finding } from '../../../connectors/contract.ts';
+import { type Org, openOrg } from './org.ts';
+
+const PLAIN: ContactsSettings = { filter: null, optOutField: null };
+
+/** What `doctor` says of the persons that the service would be shown. */
+describe('checking what Salesforce contacts are made of', () => {
+  let org: Org;
+
+  afterEach(() => org.close());
+
+  it.each([
+    ['plain', 'Account.Name'],
+    ['npsp', 'npsp__Primary_Affiliation__r.Name'],
+    ['personAccounts', 'Account.Name and AccountContactRelation.Account.Name'],
+  ] as const)('names the sources of a %s org', async (shape, employer) => {
+    org = await openOrg({ shape });
+    const findings = await check();
+    expect(unmet(findings)).toEqual([]);
+    expect(of(findings, 'addresses')).toMatchObject([{ ok: true, mend: null }]);
+    expect(of(findings, 'employer')).toMatchObject([
+      { ok: true, mend: null, message: expect.stringContaining(employer) },
+    ]);
+  });
+
+  it('finds the hidden affiliation of the Nonprofit Success Pack, and what to do', async () => {
+    org = await openOrg({ shape: 'npsp' });
+    await hide('npsp__Primary_Affiliation__c');
+    expect(of(await check(), 'employer')).toMatchObject([
+      {
+        ok: false,
+        message: expect.stringMatching(
+          /npsp__Primary_Affiliation__c.*hidden.*left out of what the service is asked/,
+        ),
+        mend: expect.stringMatching(/permission set.*crm.employer/),
+      },
+    ]);
+    // Who writes that the account is the employer has decided it.
+    expect(unmet(await check({ employer: 'account' }))).toEqual([]);
+  });
+
+  it('finds a hidden mailing address, and takes a hidden second address for advice', async () => {
+    org = await openOrg();
+    await hide('OtherAddress');
+    const advised = of(await check(), 'addresses');
+    expect(advised).toMatchObject([
+      {
+        ok: true,
+        message: expect.stringMatching(/OtherStreet.*left out of what the service is asked/),
+        mend: expect.stringContaining('Other Address'),
+      },
+    ]);
+    await hide('MailingAddress');
+    expect(of(await check(), 'addresses')).toMatchObject([
+      {
+        ok: false,
+        message: expect.stringMatching(/MailingStreet.*OtherCountry.*left out/),
+        mend: expect.stringContaining('Mailing Address and Other Address'),
+      },
+    ]);
+  });
+
+  it('finds that the account cannot be read', async () => {
+    org = await openOrg();
+    await hide('AccountId');
+    expect(of(await check(), 'employer')).toMatchObject([
+      {
+        ok: false,
+        message: expect.stringContaining('Account.Name'),
+        mend: expect.stringContaining('AccountId'),
+      },
+    ]);
+  });
+
+  it('advises where relations of person accounts cannot be read, which an org may do without', async () => {
+    org = await openOrg({ shape: 'personAccounts' });
+    await org.control('PUT', 'object-access', { type: 'AccountContactRelation', access: 'hidden' });
+    expect(of(await check(), 'employer')).toMatchObject([
+      { ok: true, mend: expect.stringContaining('AccountContactRelation') },
+    ]);
+  });
+
+  it('names the marks by which people are left out', async () => {
+    org = await openOrg({ shape: 'npsp', individuals: true });
+    const findings = await check();
+    expect(of(findings, 'deceased')).toMatchObject([
+      { ok: true, message: expect.stringMatching(/npsp__Deceased__c and Individual.DeathDate/) },
+    ]);
+    expect(of(findings, 'do not contact')).toMatchObject([
+      {
+        ok: true,
+        message: expect.stringMatching(/npsp__Do_Not_Contact__c.*Individual.ShouldForget/),
+      },
+    ]);
+  });
+
+  it('finds marks that are hidden, since each person behind them may cost a credit', async () => {
+    org = await openOrg({ shape: 'npsp', individuals: true });
+    await hide('npsp__Deceased__c');
+    await org.control('PUT', 'object-access', { type: 'Individual', access: 'hidden' });
+    const findings = await check();
+    expect(of(findings, 'deceased')).toMatchObject([
+      {
+        ok: false,
+        message: expect.stringMatching(/hidden.*npsp__Deceased__c and Individual.DeathDate/),
+        mend: expect.stringMatching(/permission set.*contacts.includeDeceased: true/),
+      },
+    ]);
+    expect(of(findings, 'do not contact')).toMatchObject([
+      { ok: false, mend: expect.stringContaining('contacts.includeDoNotContact: true') },
+    ]);
+    const decided = { ...PLAIN, includeDeceased: true, includeDoNotContact: true };
+    expect(unmet(await check({}, decided))).toEqual([]);
+  });
+
+  it('advises to name a field where an org brings no mark', async () => {
+    org = await openOrg();
+    const findings = await check();
+    expect(of(findings, 'deceased')).toMatchObject([
+      { ok: true, mend: expect.stringContaining('contacts.deceasedField') },
+    ]);
+    expect(of(findings, 'do not contact')).toMatchObject([
+      { ok: true, mend: expect.stringContaining('contacts.doNotContactField') },
+    ]);
+  });
+
+  it('repeats what is to be written for an opt-out that is a picklist', async () => {
+    org = await openOrg();
+    await org.addPicklist('Research__c', ['Yes', 'No']);
+    const findings = await check({}, { ...PLAIN, optOutField: 'Research__c' });
+    expect(findings.filter(({ ok }) => !ok)).toMatchObject([
+      {
+        subject: 'opt-out',
+        message: expect.stringContaining('optOutValues: ["Yes", "No"]'),
+        mend: expect.stringContaining('settings'),
+      },
+    ]);
+  });
+
+  function check(settings: Record<string, unknown> = {}, contacts = PLAIN): Promise<Finding[]> {
+    return org.connector(settings, {}, contacts).check();
+  }
+
+  async function hide(field: string): Promise<void> {
+    await org.control('PUT', 'field-access', { type: 'Contact', field, access: 'hidden' });
+  }
+});
+
+function of(findings: readonly Finding[], subject: string): Finding[] {
+  return findings.filter((finding) => finding.subject === subject);
+}
+
+function unmet(findings: readonly Finding[]): string[] {
+  return findings.filter(({ ok }) => !ok).map(({ subject }) => subject);
+}

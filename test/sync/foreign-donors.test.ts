@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+
+const worlds: SyncWorld[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
+  const world = await createSyncWorld(options);
+  worlds.push(world);
+  return world;
+}
+
+/** A world with an empty database over a CRM that another one has enhanced. */
+async function openOverEnhanced(count: number): Promise<{ world: SyncWorld; crm: MemoryCrm }> {
+  const before = await open();
+  await before.addPeople(count);
+  await before.sync();
+  const { crm } = before;
+  const world = await open({ connector: (_, signal) => createMemoryConnector(crm, signal) });
+  return { world, crm };
+}
+
+describe('a database that does not know the donors whose ids the CRM carries', () => {
+  it('spends nothing and says so', async () => {
+    const { world } = await openOverEnhanced(20);
+    const report = await world.sync();
+    expect(report).toMatchObject({
+      status: 'incomplete',
+      reason: { code: 'store_does_not_know_crm' },
+      contacts: { submitted: 0 },
+    });
+    expect(report.reason?.message).toContain('--adopt');
+    expect(await world.spent()).toBe(0);
+  });
+
+  it('takes them over without a credit if it is told to, and buys only the others', async () => {
+    const { world, crm } = await openOverEnhanced(20);
+    crm.addContact({ firstName: 'Ada', lastName: 'Newcomer' });
+    const report = await world.sync({ adopt: true });
+    expect(report).toMatchObject({ status: 'succeeded', contacts: { submitted: 1 } });
+    expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0 });
+    expect(await world.spent()).toBe(1);
+  });
+
+  it('does not take the values of the CRM for its own', async () => {
+    const { world, crm } = await openOverEnhanced(3);
+    await world.sync({ adopt: true });
+    const rows = await world.database.db.selectFrom('contacts').selectAll().execute();
+    expect(new Set(rows.map(({ owned_values }) => owned_values))).toEqual(new Set(['{}']));
+    expect(crm.writes).not.toEqual([]);
+  });
+
+  it('takes over no contact that opted out or was forgotten', async () => {
+    const { world, crm } = await openOverEnhanced(5);
+    const [out = '', gone = ''] = crm.records.keys();
+    crm.editContact(out, { optedOut: true });
+    await world.store.forget.erase('riverside', gone);
+    await world.sync({ adopt: true });
+    const rows = await world.store.contacts.find('riverside', [out, gone]);
+    expect(rows.get(out)).toMatchObject({ outcome_reason: 'opted_out', donor_id: null });
+    expect(rows.get(gone)).toBeUndefined();
+  });
+});
+
+it('buys a copy of a contact whose donor it knows, as any new contact', async () => {
+  const world = await open();
+  await world.addPeople(3);
+  await world.sync();
+  const [first] = world.crm.records.values();
+  if (!first) throw new Error('The CRM is empty');
+  const { id: _, ...contact } = first.contact;
+  world.crm.addContact({ ...contact, lastName: 'Copyson', values: first.values });
+  expect(await world.sync()).toMatchObject({ status: 'succeeded', contacts: { submitted: 1 } });
+});
+
+it('is not asked of a contact alone whose donor id was typed by hand', async () => {
+  const world = await open();
+  world.crm.addContact({ firstName: 'Ada', lastName: 'Byrd', values: { 'Donor ID': 'VIP' } });
+  expect(await world.sync()).toMatchObject({ status: 'succeeded', contacts: { submitted: 1 } });
+});
