@@ -5,7 +5,9 @@
 import type { Connector, ConnectorDefinition } from '../connectors/contract.ts';
 import { findConnectorDefinition } from '../connectors/index.ts';
 import { connectorSecrets } from './application/connector-secrets.ts';
+import { crmSettingsOf } from './application/crm-settings.ts';
 import { findRunning, type Running } from './application/running.ts';
+import { insecureAddresses } from './config/insecure-http.ts';
 import type { Settings } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import { ConfigurationError } from './core/errors.ts';
@@ -49,6 +51,8 @@ export interface Application {
   sealer: Sealer;
   /** The integrations of the settings file and those applied to the database, by id. */
   integrations: ReadonlyMap<string, Integration>;
+  /** Hosts to which the settings allow plain http. */
+  allowInsecureHttp: readonly string[];
   /** The integrations with these ids; a ConfigurationError names the ones that are unknown. */
   select(ids: readonly string[]): Integration[];
   /** Who is at work on an integration, in this process or another. */
@@ -89,7 +93,10 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
     const store = createStore({ db: database.db, clock, fingerprint });
     const integrations = await collectIntegrations(settings, store, sealer);
-    return assemble(options, { store, sealer, integrations, close: database.close });
+    warnOfInsecureHttp(log, settings, integrations);
+    const { allowInsecureHttp } = settings;
+    const parts = { store, sealer, integrations, allowInsecureHttp, close: database.close };
+    return assemble(options, parts);
   } catch (error) {
     await database.close();
     throw error;
@@ -127,7 +134,21 @@ async function collectIntegrations(
   return integrations;
 }
 
-type Parts = Pick<Application, 'store' | 'sealer' | 'integrations' | 'close'>;
+/** Once a start. The next version refuses such addresses. */
+function warnOfInsecureHttp(
+  log: Log,
+  settings: Settings,
+  integrations: ReadonlyMap<string, Integration>,
+): void {
+  const addresses = insecureAddresses(integrations.values(), settings);
+  if (addresses.length === 0) return;
+  log.warn(
+    { addresses },
+    'keys or tokens go over plain http, where anybody on the way can read them: use https, or name the hosts in allowInsecureHttp; the next version refuses this',
+  );
+}
+
+type Parts = Pick<Application, 'store' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'close'>;
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const pacers = createPacers({ clock: options.clock, ...options.pace });
@@ -182,7 +203,7 @@ async function openIntegration(
   const { store, sealer } = parts;
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await findConnectorDefinition(integration.crm.kind);
-  const connector = createConnector(definition, integration, {
+  const connector = createConnector(definition, integration, parts.allowInsecureHttp, {
     clock,
     log,
     signal,
@@ -239,8 +260,9 @@ function defaultMappings(
 function createConnector(
   definition: ConnectorDefinition,
   integration: Integration,
+  allowInsecureHttp: readonly string[],
   deps: Parameters<ConnectorDefinition['create']>[0]['deps'],
 ): Connector {
-  const settings = definition.settingsSchema.parse(integration.crm);
+  const settings = crmSettingsOf(definition, integration, allowInsecureHttp);
   return definition.create({ settings, contacts: integration.contacts, deps });
 }

@@ -37,6 +37,7 @@ export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition
     groupSchema: hubspotGroupSchema,
     defaultFields: z.array(fieldMappingSchema).parse(hubspotFields),
     consent: createHubspotConsent(world),
+    refusesPlainHttp: true,
     create: (options) => createHubspotConnector(options, world),
   };
 }

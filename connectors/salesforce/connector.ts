@@ -38,6 +38,7 @@ export function defineSalesforceConnector(
     groupSchema: salesforceGroupSchema,
     defaultFields: z.array(fieldMappingSchema).parse(salesforceFields),
     consent: createSalesforceConsent(world),
+    refusesPlainHttp: true,
     create: (options) => createSalesforceConnector(options, world),
   };
 }
