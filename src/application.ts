@@ -23,12 +23,14 @@ import { createPartnerClient, type PartnerClient } from './partner/client.ts';
 import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
 import type { SyncDeps } from './run/context.ts';
 import type { Stages } from './run/stage.ts';
+import { bindSeals, markSealsBound, type SealBinding } from './store/bind-seals.ts';
 import { type OpenDatabase, openDatabase } from './store/database.ts';
 import { createFingerprint, loadFingerprintKey } from './store/fingerprint.ts';
 import { loadKeyRing } from './store/key-ring.ts';
 import type { LeaseAttempt } from './store/leases.ts';
 import { migrateToLatest, pendingMigrations } from './store/migrate.ts';
-import { createSealer, type Sealer } from './store/sealed.ts';
+import { settingsPlace } from './store/seal-places.ts';
+import { createSealer, createUnboundOpener, type Sealer } from './store/sealed.ts';
 import { createStore, type Store } from './store/store.ts';
 import type { Tables } from './store/tables.ts';
 import type { RunFacts } from './sync/report.ts';
@@ -90,7 +92,9 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
   try {
     await prepareSchema(database);
     const sealer = createSealer(keyRing);
+    await bindOlderSeals(database, { sealer, unbound: createUnboundOpener(keyRing) }, log);
     const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
+    await markSealsBound(database.db, { sealer });
     const store = createStore({ db: database.db, clock, fingerprint });
     const integrations = await collectIntegrations(settings, store, sealer);
     warnOfInsecureHttp(log, settings, integrations);
@@ -117,6 +121,21 @@ async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   );
 }
 
+/** Once after an update; what stays unbound is closed to everybody. */
+async function bindOlderSeals(
+  { db }: OpenDatabase<Tables>,
+  seals: SealBinding,
+  log: Log,
+): Promise<void> {
+  const { bound, missingKeys, damaged } = await bindSeals(db, seals);
+  if (bound > 0) log.info({ bound }, 'secrets of an older version were bound to their rows');
+  if (missingKeys.length + damaged === 0) return;
+  log.warn(
+    { missingKeys, damaged },
+    'some secrets of an older version cannot be opened; those of missing keys can, once the keys are in DONOR_SYNC_SECRET_KEY',
+  );
+}
+
 /** The file wins over the database, so that what is written in front of a person's eyes counts. */
 async function collectIntegrations(
   settings: Settings,
@@ -127,7 +146,7 @@ async function collectIntegrations(
   const integrations = new Map(
     applied.map(({ id, settings: sealed }) => [
       id,
-      integrationSchema.parse(JSON.parse(sealer.open(sealed))),
+      integrationSchema.parse(JSON.parse(sealer.open(sealed, settingsPlace(id)))),
     ]),
   );
   for (const integration of settings.integrations) integrations.set(integration.id, integration);

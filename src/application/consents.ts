@@ -7,6 +7,7 @@ import type { Clock } from '../core/clock.ts';
 import { ConfigurationError, DonorSyncError, RetriableError } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ConsentRow } from '../store/consents.ts';
+import { consentVerifierPlace } from '../store/seal-places.ts';
 import { hashToken } from './access-token.ts';
 import { connectorSecrets, type IntegrationSecrets } from './connector-secrets.ts';
 import { crmSettingsOf } from './crm-settings.ts';
@@ -35,10 +36,10 @@ export async function beginConsent(deps: ConsentsDeps, integration: Integration)
   const { store, sealer } = deps.application;
   await requireConsent(deps, integration);
   const state = newSecret();
+  const key = { state_hash: hashToken(state), integration_id: integration.id };
   await store.consents.begin({
-    state_hash: hashToken(state),
-    integration_id: integration.id,
-    verifier: sealer.seal(newSecret()),
+    ...key,
+    verifier: sealer.seal(newSecret(), consentVerifierPlace(key)),
     expires_at: deps.clock.now() + CONSENT_LIFE_MS,
   });
   return state;
@@ -62,7 +63,8 @@ export async function consentPage(
   const row = await store.consents.find(hashToken(state));
   if (!row || row.outcome !== null || row.expires_at <= deps.clock.now()) throw notUnderWay();
   const { consent, settings } = await requireConsent(deps, integrationOf(deps, row, kind));
-  return consent.begin(settings, { redirectUri, state, codeVerifier: sealer.open(row.verifier) });
+  const codeVerifier = sealer.open(row.verifier, consentVerifierPlace(row));
+  return consent.begin(settings, { redirectUri, state, codeVerifier });
 }
 
 /** What the person comes back with. */
@@ -204,7 +206,7 @@ async function connect(
   const integration = integrationOf(deps, row, kind);
   if ('error' in answer) throw refused(answer);
   const { consent, settings } = await requireConsent(deps, integration);
-  const codeVerifier = deps.application.sealer.open(row.verifier);
+  const codeVerifier = deps.application.sealer.open(row.verifier, consentVerifierPlace(row));
   const reply = { code: answer.code, redirectUri, codeVerifier };
   const consented = await reached(consent.complete(settings, reply, consentDeps(deps)));
   await requireSameAccount(deps, integration, consented);

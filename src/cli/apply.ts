@@ -9,6 +9,7 @@ import { readSettingsTree } from '../config/settings-tree.ts';
 import { parseSettings, type Settings } from '../config.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration.ts';
+import { settingsPlace } from '../store/seal-places.ts';
 import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -107,7 +108,7 @@ async function applyAll(
 /** Settings in the database as JSON, by id. */
 async function readPresent({ store, sealer }: Application): Promise<Map<string, string>> {
   const rows = await store.integrations.listSealedSettings();
-  return new Map(rows.map(({ id, settings }) => [id, sealer.open(settings)]));
+  return new Map(rows.map(({ id, settings }) => [id, sealer.open(settings, settingsPlace(id))]));
 }
 
 /**
@@ -148,7 +149,7 @@ async function saveChanged(
 ): Promise<void> {
   for (const [index, integration] of integrations.entries()) {
     if (applied[index]?.change === 'unchanged') continue;
-    const sealed = sealer.seal(JSON.stringify(integration));
+    const sealed = sealer.seal(JSON.stringify(integration), settingsPlace(integration.id));
     await store.integrations.saveSealedSettings(integration.id, sealed);
   }
 }
