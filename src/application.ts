@@ -121,7 +121,7 @@ async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   );
 }
 
-/** Once after an update; what stays unbound is closed to everybody. */
+/** Once after an update; what stays unbound is not opened any more. */
 async function bindOlderSeals(
   { db }: OpenDatabase<Tables>,
   seals: SealBinding,
@@ -163,7 +163,7 @@ function warnOfInsecureHttp(
   if (addresses.length === 0) return;
   log.warn(
     { addresses },
-    'keys or tokens go over plain http, where anybody on the way can read them: use https, or name the hosts in allowInsecureHttp; the next version refuses this',
+    'keys or tokens go over plain http, where they can be read on the way: use https, or name the hosts in allowInsecureHttp; the next version refuses this',
   );
 }
 

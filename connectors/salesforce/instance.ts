@@ -18,7 +18,7 @@ const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
 /**
  * Where requests go, from the `instance_url` in an answer of the token endpoint; without a slash at
  * its end. Throws a ConfigurationError unless its origin is that of `crm.url`, or an https address
- * of Salesforce or of `crm.instanceHosts` that nobody on the way can have put there.
+ * of Salesforce or of `crm.instanceHosts` that a third party on the way cannot have put there.
  */
 export function instanceUrlOf(rules: Rules, named: string): string {
   const instance = URL.canParse(named) ? new URL(named) : null;

@@ -123,11 +123,11 @@ function checkSecretKey({ env, stderr }: ProductDeps, { database }: Settings): F
 function checkTransport(settings: Settings, chosen: readonly Integration[]): DoctorFinding[] {
   return insecureAddresses(chosen, settings).map(({ integration, setting, host }) => ({
     integration,
-    ...unmet(setting, `The address is insecure: ${insecureProblem(host)}.`, INSECURE_MEND),
+    ...unmet(setting, `The address is insecure: ${insecureProblem(host)}.`, INSECURE_FIX),
   }));
 }
 
-const INSECURE_MEND =
+const INSECURE_FIX =
   'Write an https address. The next version of donor-sync refuses this one unless allowInsecureHttp names its host.';
 
 /** The prerequisites of one integration. */

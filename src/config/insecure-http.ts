@@ -3,7 +3,7 @@ import type { AlertSettings } from '../core/alert-settings.ts';
 import { isConfidential } from '../core/host.ts';
 import type { Integration } from '../core/integration.ts';
 
-/** An address at which anybody on the way can read what is sent. */
+/** An address to which everything is sent readable. */
 export interface InsecureAddress {
   /** Null if it is about the whole installation. */
   integration: string | null;
@@ -47,5 +47,5 @@ export function insecureAddresses(
 
 /** What is wrong with an address, and what helps; `setting` is not named in it. */
 export function insecureProblem(host: string): string {
-  return `plain http to ${host} lets anybody on the way read keys and tokens: use https, or name the host in allowInsecureHttp if that network is yours alone`;
+  return `over plain http to ${host}, keys and tokens can be read on the way: use https, or name the host in allowInsecureHttp if that network is yours alone`;
 }

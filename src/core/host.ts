@@ -22,7 +22,7 @@ export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** True if nobody on the way can read or change what is sent: https, or within this machine. */
+/** True if what is sent cannot be read or changed on the way: https, or within this machine. */
 export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }

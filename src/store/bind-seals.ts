@@ -1,7 +1,7 @@
 /**
  * Texts that older versions sealed for no place are sealed for their own, once in the life of a
- * database. Who can write into the database could otherwise exchange two of them, and `undo` would
- * restore one person's values to another.
+ * database. Otherwise two of them could be exchanged in the database, and `undo` would restore one
+ * person's values to another.
  */
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -63,8 +63,8 @@ export async function bindSeals(db: Kysely<Tables>, seals: SealBinding): Promise
 }
 
 /**
- * Marks a database in which the key of the fingerprints is bound. Even with a copy of that key in
- * the older form, nobody can have texts of that form believed as long as the marker is there.
+ * Marks a database in which the key of the fingerprints is bound. As long as the marker is there, no
+ * text of the older form is believed, even if that key is replaced by a copy in the older form.
  */
 export async function markSealsBound(
   db: Kysely<Tables>,

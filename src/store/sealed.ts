@@ -193,7 +193,7 @@ function damaged({ table, column }: SealPlace, kid?: string, cause?: unknown): F
 
 function unbound({ table, column }: SealPlace): FatalError {
   return new FatalError(
-    `A secret in the database (${table}.${column}) is in the form of an older version, which is no longer believed: it may have been moved here from anywhere. Either an older version was still running when this one first opened the database, or somebody put it there.`,
+    `A secret in the database (${table}.${column}) is in the form of an older version, which is no longer believed: it may have been moved here from anywhere. Either an older version was still running when this one first opened the database, or another program put it there.`,
     { code: 'sealed_value_unbound', details: { table, column } },
   );
 }

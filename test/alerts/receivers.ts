@@ -13,7 +13,7 @@ export interface Mail {
 }
 
 export interface MailServerOptions {
-  /** `offered`: with a certificate that is nobody's; `hidden` (the default): as if it were unknown. */
+  /** `offered`: with a certificate of no known authority; `hidden` (the default): as if it were unknown. */
   starttls?: 'offered' | 'hidden';
 }
 

@@ -60,7 +60,7 @@ describe('the settings file', () => {
   it('shows no host that comes from the environment', async () => {
     const text = fileWith({ crmUrl: `http://\${CRM_HOST}` });
     const error = await parse(text, { CRM_HOST: 'secret.example' }).catch(String);
-    expect(error).toMatch(/integrations\[0\]\.crm\.url: plain http/);
+    expect(error).toMatch(/integrations\[0\]\.crm\.url: over plain http to this host/);
     expect(error).not.toContain('secret.example');
   });
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** A request that came to a host that nobody should have asked. */
+/** A request that came to a host that should not have been asked. */
 export interface Strayed {
   method: string;
   url: string;

@@ -59,7 +59,7 @@ describeEachDatabase('bindSeals', (open) => {
     );
   });
 
-  it('believes none either when somebody takes the marker away, or exchanges it', async () => {
+  it('believes none either when the marker is taken away or exchanged', async () => {
     const { db } = await openOlder();
     await bindSeals(db, sealsOf(KEY));
     const planted = await sealUnbound(ring, 'planted');

@@ -66,7 +66,7 @@ describe('undoRun', () => {
     ['all but their ids', ['before', 'after', 'owned_before', 'crm_id']],
     ['their contacts and what was written', ['crm_id', 'after', 'owned_before']],
     ['their ids', ['id']],
-  ] as const)('gives nobody the values of another whose row exchanged %s', async (_, columns) => {
+  ] as const)('refuses contacts whose rows exchanged %s', async (_, columns) => {
     const { world: exchanged, run, first, second, third } = await overwriteNotes();
     const { db } = exchanged.database;
     const rowOf = (crmId: string) =>
@@ -94,7 +94,7 @@ describe('undoRun', () => {
     expect(report.refusals[0]?.message).toMatch(/sealed_value_damaged: .*changed in the database/);
   });
 
-  it('restores everybody whose row nobody has touched', async () => {
+  it('restores every contact whose row is untouched', async () => {
     const { world: kept, run, first, second } = await overwriteNotes();
     expect((await undo(kept, run)).contacts).toEqual({ restored: 3, gone: 0, refused: 0 });
     expect(kept.crm.valueOf(first, 'Donor ID')).toBe(NOTES[0]);
