@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Finding } from '../../connectors/contract.ts';
 import type { Application } from '../application.ts';
 import { readRuntimeOptions } from '../config/environment.ts';
+import { insecureAddresses, insecureProblem } from '../config/insecure-http.ts';
 import type { Settings } from '../config.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
@@ -80,6 +81,7 @@ async function examine(
     // A word that is no integration is bad usage, and no finding about the installation.
     const chosen = namedOrAll(application, ids);
     const findings = general(good, checkDatabase(settings), checkSecretKey(deps, settings));
+    findings.push(...checkTransport(settings, chosen));
     for (const integration of chosen) {
       findings.push(...(await examineIntegration(deps, application, integration)));
     }
@@ -116,6 +118,17 @@ function checkSecretKey({ env, stderr }: ProductDeps, { database }: Settings): F
     'Whoever copies the folder has both. Put the key into DONOR_SYNC_SECRET_KEY and remove the file.',
   );
 }
+
+/** The next version refuses what is only a finding now. */
+function checkTransport(settings: Settings, chosen: readonly Integration[]): DoctorFinding[] {
+  return insecureAddresses(chosen, settings).map(({ integration, setting, host }) => ({
+    integration,
+    ...unmet(setting, `The address is insecure: ${insecureProblem(host)}.`, INSECURE_FIX),
+  }));
+}
+
+const INSECURE_FIX =
+  'Write an https address. The next version of donor-sync refuses this one unless allowInsecureHttp names its host.';
 
 /** The prerequisites of one integration. */
 export async function examineIntegration(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alertsSchema } from '../core/alert-settings.ts';
+import { hostSchema } from '../core/host.ts';
 import { integrationSchema, scheduleSchema } from '../core/integration.ts';
 import { cronProblem, timezoneProblem } from './cron.ts';
 
@@ -32,6 +33,8 @@ export const settingsSchema = z.strictObject({
   server: serverSchema.prefault({}),
   alerts: alertsSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
+  /** Hosts to which keys and tokens may go over plain http, although others could read them. */
+  allowInsecureHttp: z.array(hostSchema).default([]),
   /** May be empty where all integrations live in the database (`donor-sync apply`). */
   integrations: z.array(
     integrationSchema.extend({ schedule: checkedScheduleSchema.nullable().default(null) }),

@@ -8,7 +8,10 @@ import type { Principal } from './principal.ts';
 
 /** What the HTTP of the service needs of the world. */
 export interface HttpDeps {
-  application: Pick<Application, 'store' | 'integrations' | 'sealer' | 'findRunning' | 'open'>;
+  application: Pick<
+    Application,
+    'store' | 'integrations' | 'allowInsecureHttp' | 'sealer' | 'findRunning' | 'open'
+  >;
   runner: Pick<Runner, 'request' | 'onRunEnded'>;
   clock: Clock;
   log: Log;

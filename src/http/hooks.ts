@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { hashToken } from '../application/access-token.ts';
 import type { HookRow } from '../store/hooks.ts';
+import { hookSecretPlace } from '../store/seal-places.ts';
 import type { Attempts } from './attempts.ts';
 import { limitBody, MAX_HOOK_BODY_BYTES } from './bodies.ts';
 import { contactSchema } from './contact-id.ts';
@@ -89,7 +90,8 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts) {
     const { signature: kind, secret } = hook;
     if (kind === null || secret === null) return null;
     const call = await signedCallOf(c, deps.publicUrl);
-    const problem = findSignatureProblem(kind, sealer.open(secret), call, clock.now());
+    const key = sealer.open(secret, hookSecretPlace(hook.integration_id));
+    const problem = findSignatureProblem(kind, key, call, clock.now());
     if (problem !== null) throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
     return store.fingerprint('hook_receipt', `${hook.integration_id}\n${signatureOf(kind, call)}`);
   }

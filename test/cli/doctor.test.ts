@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { openHubspot } from './an-empty-hubspot.ts';
@@ -42,6 +42,33 @@ describe('donor-sync doctor', () => {
     expect(broken.map(({ subject }) => subject)).toEqual(['partner key', 'field Id']);
     for (const { mend } of broken) expect(mend).toBeTruthy();
     expect(stdout + stderr).not.toContain(wrongKey);
+  });
+
+  it('finds an address at which the key could be read on the way, which a start only warns of', async () => {
+    world = await openCliWorld();
+    const path = world.path('donor-sync.yaml');
+    const file = await readFile(path, 'utf8');
+    // 0.0.0.0 leads to this machine and is none of its loopback addresses.
+    const insecure = file.replaceAll('127.0.0.1', '0.0.0.0');
+    await writeFile(path, insecure);
+    const doctor = await world.run(['doctor', '--json']);
+    expect(doctor.exitCode).toBe(2);
+    expect(brokenOf(doctor.stdout)).toMatchObject([
+      {
+        integration: 'riverside',
+        subject: 'partner.baseUrl',
+        message: expect.stringContaining('0.0.0.0'),
+        mend: expect.stringMatching(/next version.*allowInsecureHttp/),
+      },
+    ]);
+    const sync = await world.run(['sync']);
+    expect(sync.exitCode).toBe(0);
+    expect(sync.stderr.match(/plain http/g)).toHaveLength(1);
+    await writeFile(path, `${insecure}allowInsecureHttp: ["0.0.0.0"]\n`);
+    expect(await world.run(['doctor', '--json'])).toMatchObject({
+      exitCode: 0,
+      stderr: expect.not.stringContaining('plain http'),
+    });
   });
 
   it('says that nobody answers, where the service is out of reach', async () => {
