@@ -9,29 +9,15 @@ import { throwIfRedirected, unanswered } from '../request-errors.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { limitOf } from './limits.ts';
 import type { Pacer } from './pacer.ts';
-import { transmit } from './transmit.ts';
+import { type TextReply, transmit, type WireRequest } from './transmit.ts';
 
 /** One request as it goes out, below the API's address. */
-export interface OutgoingRequest {
-  method: 'GET' | 'POST';
-  path: string;
-  /** Sent as JSON. */
-  body?: object;
-  /** Sent as a form, instead of a body. */
-  form?: Readonly<Record<string, string>>;
-  /** Left out only where somebody signs in. */
-  accessToken?: string;
+export interface OutgoingRequest extends WireRequest {
   /** Of searches, which have a pace of their own besides. */
   searchPacer?: Pacer;
 }
 
-/** An answer whose body is at hand. */
-export interface TextReply {
-  status: number;
-  /** By names in small letters. */
-  headers: Readonly<Record<string, string>>;
-  text: string;
-}
+export type { TextReply };
 
 export interface ExchangeDeps {
   /** Where the API answers, for example `https://api.hubapi.com`. */

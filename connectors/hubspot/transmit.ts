@@ -2,7 +2,27 @@ import { type Agent as HttpAgent, request as httpRequest, type IncomingMessage }
 import { type Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Request } from '@hubspot/api-client/lib/src/services/http/Request.js';
 import { readBoundedText } from '../bounded-body.ts';
-import type { OutgoingRequest, TextReply } from './exchange.ts';
+
+/** One request as HubSpot gets it. */
+export interface WireRequest {
+  method: 'GET' | 'POST';
+  /** Below the API's address. */
+  path: string;
+  /** Sent as JSON. */
+  body?: object;
+  /** Sent as a form, instead of a body. */
+  form?: Readonly<Record<string, string>>;
+  /** Left out only where somebody signs in. */
+  accessToken?: string;
+}
+
+/** An answer whose body is at hand. */
+export interface TextReply {
+  status: number;
+  /** By names in small letters. */
+  headers: Readonly<Record<string, string>>;
+  text: string;
+}
 
 /**
  * Sends a request once, as HubSpot's client library builds it. The library's own sending would
@@ -11,7 +31,7 @@ import type { OutgoingRequest, TextReply } from './exchange.ts';
 export async function transmit(
   url: string,
   agent: HttpAgent | HttpsAgent,
-  request: OutgoingRequest,
+  request: WireRequest,
   signal: AbortSignal,
 ): Promise<TextReply> {
   const built = build(url, request);
@@ -30,7 +50,7 @@ interface SendData {
   body?: string;
 }
 
-function build(url: string, { method, path, body, form, accessToken }: OutgoingRequest): Request {
+function build(url: string, { method, path, body, form, accessToken }: WireRequest): Request {
   const config = { basePath: url, ...(accessToken === undefined ? {} : { accessToken }) };
   return new Request(config, {
     method,
