@@ -14,6 +14,7 @@ import { bodyErrors, createRouter, failure, invalidError, json, notFoundError } 
 import { isSameText } from './secret.ts';
 import {
   findSignatureProblem,
+  isSignedTheOldWay,
   MAX_SIGNATURE_AGE_MS,
   type SignatureProblem,
   type SignedCall,
@@ -63,7 +64,18 @@ const hookRoute = createRoute({
 /** The route that webhooks call. */
 export function hookRoutes(deps: HttpDeps, attempts: Attempts) {
   const { store, sealer } = deps.application;
-  const { clock, runner } = deps;
+  const { clock, runner, log } = deps;
+  const warnedOf = new Set<string>();
+
+  /** Once for each address in a process: its calls come all day. */
+  function warnOfOldSignature({ integration_id: integration, token_hash }: HookRow): void {
+    if (warnedOf.has(token_hash)) return;
+    warnedOf.add(token_hash);
+    log.warn(
+      { integration },
+      'a webhook call is signed in the first version, which the next version of donor-sync refuses: sign as docs/guides/webhooks.md says (X-Donor-Sync-Signature: v2=…)',
+    );
+  }
 
   async function findHook(
     c: Context<HttpEnv>,
@@ -91,6 +103,7 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts) {
     const call = await signedCallOf(c, deps.publicUrl);
     const problem = findSignatureProblem(kind, sealer.open(secret), call, clock.now());
     if (problem !== null) throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
+    if (isSignedTheOldWay(kind, call)) warnOfOldSignature(hook);
     return store.fingerprint('hook_receipt', `${hook.integration_id}\n${signatureOf(kind, call)}`);
   }
 
