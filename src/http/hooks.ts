@@ -5,11 +5,11 @@ import { hashToken } from '../application/access-token.ts';
 import type { HookRow } from '../store/hooks.ts';
 import type { Attempts } from './attempts.ts';
 import { limitBody, MAX_HOOK_BODY_BYTES } from './bodies.ts';
+import type { ClientAddress } from './client-address.ts';
 import { contactSchema } from './contact-id.ts';
 import type { HttpDeps, HttpEnv } from './context.ts';
 import { publicAddress } from './hook-address.ts';
 import { HttpError } from './http-error.ts';
-import { addressOf } from './peer.ts';
 import { bodyErrors, createRouter, failure, invalidError, json, notFoundError } from './router.ts';
 import { isSameText } from './secret.ts';
 import {
@@ -62,7 +62,7 @@ const hookRoute = createRoute({
 });
 
 /** The route that webhooks call. */
-export function hookRoutes(deps: HttpDeps, attempts: Attempts) {
+export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: ClientAddress) {
   const { store, sealer } = deps.application;
   const { clock, runner, log } = deps;
   const warnedOf = new Set<string>();
