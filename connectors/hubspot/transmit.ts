@@ -12,7 +12,7 @@ export interface WireRequest {
   body?: object;
   /** Sent as a form, instead of a body. */
   form?: Readonly<Record<string, string>>;
-  /** Left out only where somebody signs in. */
+  /** Left out only while signing in. */
   accessToken?: string;
 }
 

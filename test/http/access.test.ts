@@ -83,7 +83,7 @@ describe('access tokens', () => {
     expect((await world.request('/v1/runs', { token: newAccessToken() })).status).toBe(401);
   });
 
-  it('always get in if they are right, whoever guesses from the same address', async () => {
+  it('always get in if they are right, however much is guessed from the same address', async () => {
     const world = await open({ isIdle: true });
     const token = await world.addToken('viewer');
     for (let attempt = 0; attempt < 25; attempt += 1) {
