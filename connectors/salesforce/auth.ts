@@ -2,7 +2,12 @@ import { sign } from 'node:crypto';
 import type { OAuth2 } from 'jsforce/lib/core.js';
 import { z } from 'zod';
 import type { WallClock } from '../../src/core/clock.ts';
-import { ConfigurationError, messageOf, RetriableError } from '../../src/core/errors.ts';
+import {
+  ConfigurationError,
+  DonorSyncError,
+  messageOf,
+  RetriableError,
+} from '../../src/core/errors.ts';
 import type { ConnectorSecrets } from '../contract.ts';
 import { withoutSlash } from '../crm-url.ts';
 import { parseJson } from '../json.ts';
@@ -177,7 +182,7 @@ const TOKEN_MENDS: Readonly<Record<string, string>> = {
 
 /** jsforce throws with the OAuth word as the error's name. */
 function tokenError(error: unknown): Error {
-  if (error instanceof ConfigurationError || error instanceof RetriableError) return error;
+  if (error instanceof DonorSyncError) return error;
   const word = error instanceof Error ? error.name : '';
   if (word.startsWith('ERROR_HTTP_')) return noTokenEndpoint(word);
   if (!/^[a-z_]+$/.test(word)) return signInUnavailable('the answer cannot be read', error);

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { openHubspot } from './an-empty-hubspot.ts';
@@ -132,6 +132,25 @@ describe('donor-sync doctor', () => {
     const healthy = findings.find(({ subject }) => subject === 'service health');
     expect(healthy?.message).toContain('donors');
     expect(healthy?.message).not.toContain('search');
+  });
+
+  it('finds a key file that other users of the machine can read, and says how to close it', async () => {
+    world = await openCliWorld();
+    await world.run(['status']);
+    for (const mode of [0o644, 0o640]) {
+      await chmod(world.path('store.db.key'), mode);
+      const { exitCode, stdout } = await world.run(['doctor', '--json']);
+      expect(exitCode).toBe(2);
+      expect(brokenOf(stdout)).toMatchObject([
+        {
+          subject: 'secret key',
+          message: expect.stringContaining(`mode ${mode.toString(8)}`),
+          mend: `chmod 600 ${world.path('store.db.key')}`,
+        },
+      ]);
+    }
+    await chmod(world.path('store.db.key'), 0o600);
+    expect((await world.run(['doctor', '--json'])).exitCode).toBe(0);
   });
 
   it('leads to init where there is no settings file', async () => {

@@ -73,6 +73,13 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
     return c.html(renderSignIn(viewerOf(null), { to, isRefused: true }), 401);
   });
 
+  app.get('/first-visit/:secret', async (c) => {
+    // Who only looks whether there is something must not use it up.
+    if (c.req.method !== 'GET') return c.body(null, 204);
+    await access.beginFirstVisit(c, c.req.param('secret'));
+    return c.redirect('/', 303);
+  });
+
   app.post('/sign-out', async (c) => {
     await access.signOut(c);
     return c.redirect('/sign-in', 303);
