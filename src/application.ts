@@ -20,6 +20,7 @@ import { NETWORK_STAGES } from './networks/stages.ts';
 import { createPartnerClient, type PartnerClient } from './partner/client.ts';
 import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
 import type { SyncDeps } from './run/context.ts';
+import { createSightings } from './run/sightings.ts';
 import type { Stages } from './run/stage.ts';
 import { type OpenDatabase, openDatabase } from './store/database.ts';
 import { createFingerprint, loadFingerprintKey } from './store/fingerprint.ts';
@@ -89,7 +90,8 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
     const store = createStore({ db: database.db, clock, fingerprint });
     const integrations = await collectIntegrations(settings, store, sealer);
-    return assemble(options, { store, sealer, integrations, close: database.close });
+    const sightings = createSightings();
+    return assemble(options, { store, sealer, integrations, sightings, close: database.close });
   } catch (error) {
     await database.close();
     throw error;
@@ -127,12 +129,14 @@ async function collectIntegrations(
   return integrations;
 }
 
-type Parts = Pick<Application, 'store' | 'sealer' | 'integrations' | 'close'>;
+type Parts = Pick<Application, 'store' | 'sealer' | 'integrations' | 'close'> &
+  Pick<SyncDeps, 'sightings'>;
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const pacers = createPacers({ clock: options.clock, ...options.pace });
+  const { store, sealer, integrations, close } = parts;
   return {
-    ...parts,
+    ...{ store, sealer, integrations, close },
     select: (ids) => selectIntegrations(parts.integrations, ids),
     findRunning: (id) => findRunning(options, parts.store, id),
     takeLease: (id) => takeLease(options, parts, id),
@@ -217,6 +221,7 @@ async function openIntegration(
       partner,
       sealer,
       clock,
+      sightings: parts.sightings,
       log,
       newId: () => newId(clock.now()),
       takeLease: (id) => takeLease(options, parts, id),

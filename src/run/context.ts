@@ -11,6 +11,7 @@ import type { Lease, LeaseAttempt } from '../store/leases.ts';
 import type { Sealer } from '../store/sealed.ts';
 import type { Store } from '../store/store.ts';
 import type { RunControl } from './control.ts';
+import type { Sightings } from './sightings.ts';
 
 /** What the sync needs of the world. */
 export interface SyncDeps {
@@ -28,6 +29,8 @@ export interface SyncDeps {
   >;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Clock;
+  /** Shared by all runs of this process. */
+  sightings: Sightings;
   log: Log;
   /** Takes the lease of an integration, unless a living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
