@@ -88,7 +88,8 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     await prepareSchema(database);
     const sealer = createSealer(keyRing);
     const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
-    const store = createStore({ db: database.db, clock, fingerprint });
+    const { db, requireInPlace } = database;
+    const store = createStore({ db, clock, fingerprint, requireInPlace });
     const integrations = await collectIntegrations(settings, store, sealer);
     const sightings = createSightings();
     return assemble(options, { store, sealer, integrations, sightings, close: database.close });

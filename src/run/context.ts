@@ -24,6 +24,7 @@ export interface SyncDeps {
     | 'readProgress'
     | 'readResults'
     | 'readCredits'
+    | 'clockAheadMs'
     | 'networks'
     | 'connections'
   >;

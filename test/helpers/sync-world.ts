@@ -66,7 +66,8 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
   const sealer = createSealer(parseKeyRing(generateKey('test')));
   const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
   const { clock = systemClock } = options;
-  const store = createStore({ db: database.db, clock, fingerprint });
+  const { db, requireInPlace } = database;
+  const store = createStore({ db, clock, fingerprint, requireInPlace });
   const crm = createMemoryCrm({ fields: memoryDefaultFields.map(({ to }) => to) });
   const integration = integrationSchema.parse({
     id: 'riverside',

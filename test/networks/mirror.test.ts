@@ -567,6 +567,35 @@ describe('a bulk add', () => {
   });
 });
 
+describe('a bulk add that may not leave', () => {
+  it('is not sent while the clock is wrong, and is sent once it is right', async () => {
+    let shiftMs = 0;
+    let setTo = 365 * 86_400_000;
+    const here = await open({
+      enhanced: 3,
+      clock: { ...systemClock, now: () => Date.now() + shiftMs },
+      partner: (client) => ({
+        ...client,
+        networks: {
+          ...client.networks,
+          async create(...asked) {
+            const created = await client.networks.create(...asked);
+            shiftMs = setTo;
+            return created;
+          },
+        },
+      }),
+    });
+    here.setBoard(0, 3);
+    const stopped = await here.sync();
+    expect(stopped).toMatchObject({ status: 'incomplete', reason: { code: 'clock_wrong' } });
+    expect(await here.networkSpent()).toBe(0);
+    [shiftMs, setTo] = [0, 0];
+    expect((await here.sync()).status).toBe('succeeded');
+    await expectBoard(here.people.slice(0, 3), 3);
+  });
+});
+
 describe('a lost answer to a bulk add', () => {
   it.each([
     { kind: 'resetBefore' },
