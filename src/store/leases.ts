@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { FatalError } from '../core/errors.ts';
 import { databaseTime, isPostgres } from './database-time.ts';
 import type { Database, Tables, Trx } from './tables.ts';
+import { again, transact, transactionId } from './transact.ts';
 
 /** How long a lease lasts without a checkpoint or renewal. */
 export const LEASE_MS = 30_000;
@@ -24,7 +25,11 @@ export type LeaseAttempt =
   | { acquired: true; lease: Lease }
   | { acquired: false; owner: string; until: number };
 
-/** Runs a transaction that fails if the lease is no longer ours. */
+/**
+ * Runs a transaction that fails if the lease is no longer ours. While the database is away for some
+ * seconds it is tried again, for as long as the lease may hold: `work` may run more than once, and
+ * must leave nothing behind outside the transaction.
+ */
 export type Checkpoint = <T>(lease: Lease, work: (trx: Trx) => Promise<T>) => Promise<T>;
 
 /** Our lease was taken over: another process runs this integration now. */
@@ -50,7 +55,7 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
       owner: string,
       isGone: (owner: string) => boolean,
     ): Promise<LeaseAttempt> {
-      return db.transaction().execute(async (trx) => {
+      return transact(db, LEASE_MS, async (trx, name) => {
         await trx
           .insertInto('integrations')
           .values({ id: integrationId, run_epoch: 0 })
@@ -70,11 +75,13 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
           return { acquired: false, owner: holder, until } as const;
         }
         const epoch = row.run_epoch + 1;
-        await trx
+        const raised = await trx
           .updateTable('integrations')
           .set({ run_epoch: epoch, lease_owner: owner, lease_until: fromNow(LEASE_MS) })
           .where('id', '=', integrationId)
-          .execute();
+          .returning(transactionId(db).as('transaction_id'))
+          .executeTakeFirst();
+        name(raised?.transaction_id ?? null);
         return { acquired: true, lease: { integrationId, epoch } } as const;
       });
     },
@@ -87,12 +94,15 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
     },
 
     async release(lease: Lease): Promise<void> {
-      await db
-        .updateTable('integrations')
-        .set({ lease_owner: null, lease_until: null })
-        .where('id', '=', lease.integrationId)
-        .where('run_epoch', '=', lease.epoch)
-        .execute();
+      // Released twice is released: a later owner has another epoch.
+      await again(LEASE_MS, () =>
+        db
+          .updateTable('integrations')
+          .set({ lease_owner: null, lease_until: null })
+          .where('id', '=', lease.integrationId)
+          .where('run_epoch', '=', lease.epoch)
+          .execute(),
+      );
     },
 
     /** Who holds the lease of an integration; null if no lease is in force. */
@@ -121,14 +131,16 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
   }
 
   function checkpoint<T>(lease: Lease, work: (trx: Trx) => Promise<T>): Promise<T> {
-    return db.transaction().execute(async (trx) => {
-      const { numUpdatedRows } = await trx
+    return transact(db, LEASE_MS, async (trx, name) => {
+      const kept = await trx
         .updateTable('integrations')
         .set({ lease_until: fromNow(LEASE_MS) })
         .where('id', '=', lease.integrationId)
         .where('run_epoch', '=', lease.epoch)
+        .returning(transactionId(db).as('transaction_id'))
         .executeTakeFirst();
-      if (numUpdatedRows === 0n) throw new LeaseLost(lease.integrationId);
+      if (!kept) throw new LeaseLost(lease.integrationId);
+      name(kept.transaction_id);
       return work(trx);
     });
   }
