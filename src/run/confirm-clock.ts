@@ -22,9 +22,9 @@ export function clockProblem(aheadMs: number | null): ClockWrong | null {
 }
 
 /**
- * Ends the spending of the run, and throws ClockWrong, if the clock was set while the run goes on.
- * What looks wrong is asked again first (free): a machine that slept did not hear the time pass, and
- * one answer may have come from a machine whose clock is wrong.
+ * Ends the spending of the run, and throws ClockWrong, if the clock is wrong. What looks wrong is asked
+ * again first (free): a machine that slept did not hear the time pass, and one answer may have come from
+ * a machine whose own clock is wrong.
  */
 export async function confirmClock(
   { partner }: Pick<SyncDeps, 'partner'>,

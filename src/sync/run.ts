@@ -9,7 +9,7 @@ import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
-import { clockProblem, confirmClock } from '../run/confirm-clock.ts';
+import { confirmClock } from '../run/confirm-clock.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
@@ -194,8 +194,7 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   const { networks } = await readBalance(deps, run);
   await deps.store.requireInPlace();
   // Before anything is decided by the age of a profile, since that stays in the store.
-  const problem = clockProblem(deps.partner.clockAheadMs());
-  if (problem !== null) throw problem;
+  await confirmClock(deps, run);
   if (run.only === null) {
     const rules = planRules(deps, run);
     await deps.store.contacts.reconsider(run.lease, run.id, askedBefore(rules), (row) =>
