@@ -27,6 +27,8 @@ export const HTTP_FAULTS = [
   z.strictObject({ kind: z.literal('gatewayError'), status: z.literal([502, 503, 504]) }),
   /** The request waits before anything else happens to it. */
   z.strictObject({ kind: z.literal('slow'), delayMs: delayMsSchema }),
+  /** The answer's `Date` is so far from the time; without `offsetMs` the answer has none. */
+  z.strictObject({ kind: z.literal('date'), offsetMs: z.number().int().optional() }),
   /** The connection is reset and nothing was done. */
   z.strictObject({ kind: z.literal('resetBefore') }),
   /** Everything was done, then the connection is reset. */
@@ -118,6 +120,8 @@ async function playBefore(env: HttpBindings, fault: HttpFault): Promise<Response
       return gatewayPage(fault.status);
     case 'resetBefore':
       return resetConnection(env);
+    case 'date':
+      return tellTime(env, fault.offsetMs);
     case 'slow':
       await sleep(fault.delayMs, undefined, { ref: false });
       // Nobody waits any more for an answer, and the sandbox itself may be closed by now.
@@ -151,6 +155,12 @@ async function playAfter(
     default:
       return undefined;
   }
+}
+
+/** Node adds a `Date` of its own unless there is one, or none is wanted. */
+function tellTime({ outgoing }: HttpBindings, offsetMs: number | undefined): undefined {
+  if (offsetMs === undefined) outgoing.sendDate = false;
+  else outgoing.setHeader('date', new Date(Date.now() + offsetMs).toUTCString());
 }
 
 function throttled(retryAfterSeconds: number | undefined): Response {

@@ -23,6 +23,7 @@ import { createPartnerClient, type PartnerClient } from './partner/client.ts';
 import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
 import { type CanonicalId, contactIdOf } from './run/contact-id.ts';
 import type { SyncDeps } from './run/context.ts';
+import { createSightings } from './run/sightings.ts';
 import type { Stages } from './run/stage.ts';
 import { bindSeals, markSealsBound, type SealBinding } from './store/bind-seals.ts';
 import { type OpenDatabase, openDatabase } from './store/database.ts';
@@ -101,12 +102,14 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     await bindOlderSeals(database, { sealer, unbound: createUnboundOpener(keyRing) }, log);
     const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
     await markSealsBound(database.db, { sealer });
-    const store = createStore({ db: database.db, clock, fingerprint });
+    const { db, requireInPlace } = database;
+    const store = createStore({ db, clock, fingerprint, requireInPlace });
     const integrations = await collectIntegrations(settings, store, sealer);
     warnOfInsecureHttp(log, settings, integrations);
     const { allowInsecureHttp } = settings;
-    const parts = { store, sealer, integrations, allowInsecureHttp, close: database.close };
-    return assemble(options, parts);
+    const sightings = createSightings();
+    const { close } = database;
+    return assemble(options, { store, sealer, integrations, allowInsecureHttp, sightings, close });
   } catch (error) {
     await database.close();
     throw error;
@@ -173,12 +176,17 @@ function warnOfInsecureHttp(
   );
 }
 
-type Parts = Pick<Application, 'store' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'close'>;
+type Parts = Pick<
+  Application,
+  'store' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'close'
+> &
+  Pick<SyncDeps, 'sightings'>;
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const pacers = createPacers({ clock: options.clock, ...options.pace });
+  const { sightings: _, ...open } = parts;
   return {
-    ...parts,
+    ...open,
     select: (ids) => selectIntegrations(parts.integrations, ids),
     async contactId({ id, crm }, text) {
       return contactIdOf(canonicalIdOf(await findConnectorDefinition(crm.kind)), id, text);
@@ -266,6 +274,7 @@ async function openIntegration(
       partner,
       sealer,
       clock,
+      sightings: parts.sightings,
       log,
       newId: () => newId(clock.now()),
       takeLease: (id) => takeLease(options, parts, id),

@@ -3,6 +3,7 @@ import { accessQueries } from './access.ts';
 import { alertQueries } from './alerts.ts';
 import { consentQueries } from './consents.ts';
 import { contactQueries } from './contacts.ts';
+import { neverReplaced, type RequireInPlace } from './database-file.ts';
 import { decidedPageQueries } from './decided-pages.ts';
 import { deliveryQueries } from './deliveries.ts';
 import { departureQueries } from './departures.ts';
@@ -38,14 +39,17 @@ export interface StoreDeps {
   db: Database;
   clock: Clock;
   fingerprint: Fingerprint;
+  /** Of the open database; left out for one that cannot be replaced. */
+  requireInPlace?: RequireInPlace;
 }
 
 /** All that the product may ask of its database, by intent. */
-export function createStore({ db, clock, fingerprint }: StoreDeps) {
+export function createStore({ db, clock, fingerprint, requireInPlace = neverReplaced }: StoreDeps) {
   const leases = leaseQueries(db, clock);
   const { checkpoint } = leases;
   return {
     fingerprint,
+    requireInPlace,
     leases,
     secrets: secretQueries(db),
     integrations: integrationQueries(db, checkpoint),
@@ -80,7 +84,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
     hooks: hookQueries(db, clock),
     consents: consentQueries(db, clock),
     alerts: alertQueries(db, clock),
-    readiness: readinessQueries(db, clock),
+    readiness: readinessQueries(db, clock, requireInPlace),
   };
 }
 

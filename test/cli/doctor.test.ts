@@ -80,6 +80,16 @@ describe('donor-sync doctor', () => {
     world = { ...world, service: { ...world.service, close: async () => undefined } };
   });
 
+  it('says that the clock of this machine is not that of the service', async () => {
+    world = await openCliWorld();
+    await world.putFaults([{ fault: { kind: 'date', offsetMs: -3_600_000 } }]);
+    const { stdout, exitCode } = await world.run(['doctor', '--json']);
+    expect(exitCode).toBe(2);
+    expect(brokenOf(stdout)).toMatchObject([
+      { subject: 'clock', message: expect.stringMatching(/ahead of the Partner Data Service's/) },
+    ]);
+  });
+
   it('says once what all fields of a new CRM lack, and one by one for scripts', async () => {
     world = await openCliWorld();
     await using _crm = await openHubspot(world);
