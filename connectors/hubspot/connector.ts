@@ -39,6 +39,7 @@ export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition
     defaultFields: z.array(fieldMappingSchema).parse(hubspotFields),
     consent: createHubspotConsent(world),
     canonicalId,
+    refusesPlainHttp: true,
     create: (options) => createHubspotConnector(options, world),
   };
 }

@@ -3,6 +3,7 @@ import type { Application, OpenIntegration } from '../application.ts';
 import type { Integration } from '../core/integration.ts';
 import type { PersonDetails } from '../core/person.ts';
 import { mappingOf } from '../run/mapping.ts';
+import { requireSameAccount } from '../sync/crm-account.ts';
 import { samplePersons } from '../sync/sample-persons.ts';
 
 export interface LiveDeps {
@@ -35,7 +36,8 @@ async function withPrepared<Result>(
 ): Promise<Result> {
   const open = await application.open(integration, signal);
   try {
-    await open.connector.prepare();
+    // Ids of another account would be other people.
+    await requireSameAccount(application.store, integration, await open.connector.prepare());
     return await work(open);
   } finally {
     await open.close();

@@ -3,8 +3,9 @@ import { dirname, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Environment } from '../config/environment.ts';
+import { insecureAddresses, insecureProblem } from '../config/insecure-http.ts';
 import { interpolate } from '../config/interpolation.ts';
-import { type LoadOptions, parseSettings, settingsPath } from '../config.ts';
+import { type LoadOptions, parseSettings, type Settings, settingsPath } from '../config.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { PersonShape } from '../sync/sample-persons.ts';
 import { type CommandDeps, createCommand, runAction } from './command.ts';
@@ -84,7 +85,9 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
     initial: settingsPath(undefined, deps.env),
   });
   const text = settingsText(answers, { path: resolve(deps.cwd, path), cwd: deps.cwd });
-  const settings = await parseSettings(text, { ...deps, path, env: withStandIns(text, deps.env) });
+  const env = withStandIns(text, deps.env);
+  const settings = await parseSettings(text, { ...deps, path, env });
+  requireSecure(settings);
   const mayReplaceIt = await mayReplace(asker, flags, deps, path);
   // Before the file is written, so that a wrong column leaves nothing behind.
   const showing = { deps, output, asker: flags.yes ? null : asker };
@@ -99,6 +102,16 @@ function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Asker {
   throw new ConfigurationError(
     'init asks questions and needs a terminal. For scripts: donor-sync init --yes --crm csv --csv-path FILE',
     { code: 'terminal_missing' },
+  );
+}
+
+/** New settings begin without addresses at which keys could be read on the way. */
+function requireSecure(settings: Settings): void {
+  const [first] = insecureAddresses(settings.integrations, settings);
+  if (first === undefined) return;
+  throw new ConfigurationError(
+    `${first.setting}: ${insecureProblem(first.host)}. init does not write such settings: give it an https address, or leave the address to its variable, unset, and add allowInsecureHttp to the file by hand.`,
+    { code: 'insecure_http', details: { setting: first.setting } },
   );
 }
 

@@ -120,7 +120,7 @@ export function holdQueries(db: Database, clock: Clock) {
 }
 
 /** The columns of a contact that a decision about a mass change sets. */
-function massChangeColumns(now: number) {
+export function massChangeColumns(now: number) {
   return {
     approved: {
       state: 'due' as const,

@@ -16,7 +16,7 @@ import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
 import { plannedContact } from './read.ts';
 
 /** The part of a run that a delivery depends on. */
-type DeliveryRun = Pick<Run, 'integration' | 'forgotten' | 'identities' | 'mappings' | 'fields'>;
+type DeliveryRun = Pick<Run, 'forgotten' | 'identities' | 'mappings' | 'fields' | 'integration'>;
 
 type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId'>;
 

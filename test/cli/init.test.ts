@@ -106,6 +106,19 @@ describe('init --yes', () => {
     });
   });
 
+  it.each([
+    [['--partner-url', 'http://partner.example'], {}],
+    [[], { PARTNER_BASE_URL: 'http://partner.example' }],
+  ])('writes no address at which keys could be read on the way (%j %j)', async (options, env) => {
+    const { exitCode, stderr } = await runInit(
+      ['--yes', '--crm', 'csv', '--csv-path', 'donors.csv', ...options],
+      env,
+    );
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/partner\.baseUrl.*partner\.example.*allowInsecureHttp/);
+    await expect(access(join(folder, 'donor-sync.yaml'))).rejects.toThrow();
+  });
+
   it('takes every answer from the options and writes paths from the folder of the file', async () => {
     await runInit([
       ...['--yes', '--config', 'deep/er/settings.yaml', '--crm', 'csv'],

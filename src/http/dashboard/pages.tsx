@@ -1,5 +1,6 @@
 /** The pages as texts: the one door between the routes and what is written in JSX. */
 import { html } from 'hono/html';
+import { type BatchDetail, BatchPage } from './batches.tsx';
 import type { Viewer } from './layout.tsx';
 import type { Overview } from './overview.ts';
 import { PersonsPage, type PersonsView } from './persons-page.tsx';
@@ -22,6 +23,11 @@ export function renderRun(viewer: Viewer, detail: RunDetail) {
 /** A few persons as they would be sent. */
 export function renderPersons(viewer: Viewer, view: PersonsView) {
   return html`<!doctype html>${<PersonsPage view={view} viewer={viewer} />}`;
+}
+
+/** The page of contacts that are decided together. */
+export function renderBatch(viewer: Viewer, detail: BatchDetail) {
+  return html`<!doctype html>${<BatchPage detail={detail} viewer={viewer} />}`;
 }
 
 /** The form to sign in. */

@@ -373,6 +373,7 @@ describe('reading contacts from HubSpot', () => {
           Array(5).fill(JSON.parse('{"propertyName":"city","operator":"EQ","value":"S"}')),
         ),
       ],
+      ['is nested without an end', '['.repeat(200_000)],
     ])('is refused if it %s', async (_, filter) => {
       connector = account.connector({}, {}, { filter });
       await expect(connector.prepare()).rejects.toMatchObject({
