@@ -39,6 +39,16 @@ function stepsAfterStop({ reason, integration }: RunReport): string[] {
         `See persons as they would be sent: donor-sync plan ${integration}`,
         `Correct the columns in the settings, or accept: donor-sync sync ${integration} --accept-match-rate`,
       ];
+    case 'clock_wrong':
+      return ['Set the clock of this machine, best by a time server'];
+    case 'store_replaced':
+      return ['Put the database file back, or name the right one in the settings'];
+    case 'store_does_not_know_crm':
+      return [
+        'Name the database that knows these contacts in the settings, or restore its backup',
+        `If it is lost, take them over without a credit: donor-sync sync ${integration} --adopt`,
+      ];
+    case 'lease_lost':
     case 'interrupted':
     case undefined:
       return [];

@@ -1,21 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  createSyncWorld,
-  type SyncWorld,
-  type SyncWorldOptions,
-  WITHOUT_TRIAL,
-} from '../helpers/sync-world.ts';
+import { describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { createSyncWorld, WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 
-const worlds: SyncWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
-  const world = await createSyncWorld(options);
-  worlds.push(world);
-  return world;
-}
+const open = closedAfterTest(createSyncWorld);
 
 describe('a run with a limit', () => {
   it('spends no more than that, says so, and leaves the watermark for the next run', async () => {

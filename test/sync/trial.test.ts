@@ -1,18 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
-const worlds: SyncWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
-  const world = await createSyncWorld(options);
-  worlds.push(world);
-  return world;
-}
+const open = closedAfterTest(createSyncWorld);
 
 /** Contacts whose first and last name are read from the same column, "Last, First". */
 async function addByWrongColumn(world: SyncWorld, count: number): Promise<string[]> {
