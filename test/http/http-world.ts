@@ -56,6 +56,8 @@ export interface HttpWorldOptions {
   name?: string;
   /** The integration's partner key; one that the service accepts unless told. */
   apiKey?: string;
+  /** More settings of the integration. */
+  integration?: Record<string, unknown>;
   limits?: Partial<ServerLimits>;
   /** Does not begin runs: what is asked for waits. */
   isIdle?: boolean;
@@ -123,6 +125,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
             partner: { baseUrl: service.baseUrl, apiKey: options.apiKey ?? service.apiKey },
             crm: { kind: 'memory', name: crmName },
             settleAfterMs: 200,
+            ...options.integration,
           },
         ],
       }),

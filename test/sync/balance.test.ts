@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import type { Run } from '../../src/run/context.ts';
@@ -87,8 +88,9 @@ describe('a balance that is to be kept', () => {
 
 /**
  * Another program spends from the same bucket: a hundred credits while each of our submissions is
- * under way, until they are `beside` in all, and all of `between` at once after our second one.
- * Notes the balance after each of ours.
+ * under way, until they are `beside` in all, and all of `between` after our second one, as fast as
+ * the limit of the service lets any caller: ten requests at once, and then ten in a second. Notes the
+ * balance after each of ours.
  */
 function withSecondSpender(
   client: PartnerClient,
@@ -107,6 +109,7 @@ function withSecondSpender(
       balances.push((await client.readCredits()).enhancements);
       if (balances.length === 2) {
         for (let sent = 0; sent < between; sent += 100) {
+          if (sent >= 1_000) await sleep(100);
           await client.submitEnhancements(strangers());
         }
       }
