@@ -127,10 +127,15 @@ async function recordDelivered(
     const trackingIds = portion.map((row) => row.trackingId);
     await trx
       .updateTable('jobs')
-      .set({ state: 'delivered', closed_at: run.now })
+      .set(({ fn, ref, val }) => ({
+        state: 'delivered',
+        closed_at: run.now,
+        // When it was first settled that the service knew the person stays.
+        known: fn.coalesce(ref('known'), val(1)),
+        answered_at: fn.coalesce(ref('answered_at'), val(run.now)),
+      }))
       .where('tracking_id', 'in', trackingIds)
       .execute();
-    await noteKnown(trx, trackingIds, run.now);
   }
   await closeWrites(
     trx,

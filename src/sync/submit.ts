@@ -12,7 +12,7 @@ import { confirmLease } from '../run/confirm-lease.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRow } from '../store/contacts.ts';
 import { findAllowance, readBalance } from './balance.ts';
-import { adoptDonors } from './foreign-donors.ts';
+import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './mass-change.ts';
 import { PRIORITY } from './plan.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
@@ -52,6 +52,7 @@ type Attempt = 'progress' | 'nothing_processed' | 'failed';
  */
 export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   const trial = createTrial(deps, run);
+  const donors = createDonorCheck(run);
   let failures = 0;
   let empty = 0;
   let isGuarded = false;
@@ -71,7 +72,8 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
       continue;
     }
     if (due.contacts.length === 0) break;
-    const attempt = await submitDue(deps, run, due);
+    const prepared = await preparePersons(deps, run, due.contacts, donors);
+    const attempt = await submitPrepared(deps, run, prepared, due.atMost);
     failures = attempt === 'failed' ? failures + 1 : 0;
     empty = attempt === 'nothing_processed' ? empty + 1 : 0;
     if (failures === MAX_FAILURES_IN_ROW || empty === MAX_EMPTY_IN_ROW) {
@@ -118,10 +120,6 @@ async function nextDue(
 async function hasDue({ store }: Pick<SubmitDeps, 'store'>, run: Run): Promise<boolean> {
   const due = { maxPriority: PRIORITY.refresh, limit: 1, only: run.only, withChanged: true };
   return (await store.contacts.listDue(run.integration.id, due)).length > 0;
-}
-
-async function submitDue(deps: SubmitDeps, run: Run, { contacts, atMost }: Due): Promise<Attempt> {
-  return submitPrepared(deps, run, await preparePersons(deps, run, contacts), atMost);
 }
 
 async function submitPrepared(
