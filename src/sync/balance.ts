@@ -9,11 +9,14 @@ import type { Run, SyncDeps } from '../run/context.ts';
  */
 export const MAX_READING_AGE_MS = 10_000;
 
-/** What another spender may take in one burst: ten submissions of a hundred persons. */
-const BURST_CREDITS = 1_000;
+/** Nearer than this to an empty bucket each submission has a fresh reading. */
+const NEAR_EMPTY = 1_000;
 
-/** What another spender may take in each second by the limit of the service, ten submissions. */
-const CREDITS_PER_SECOND = 1_000;
+/**
+ * What another spender can take by the limit of the service until a reading is too old: a burst of ten
+ * submissions, and ten in each second, of a hundred persons each.
+ */
+const TAKEN_BY_OTHERS = 1_000 + (MAX_READING_AGE_MS / 1_000) * 1_000;
 
 /** A balance as it is known before credits are spent. */
 export interface KnownBalance {
@@ -34,8 +37,7 @@ export interface KnownBalance {
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   if (balance === null || ageMs >= MAX_READING_AGE_MS) return true;
-  const takenByOthers = BURST_CREDITS + (CREDITS_PER_SECOND * ageMs) / 1_000;
-  return balance - keep - underWay < takenByOthers;
+  return balance - keep - underWay < (keep > 0 ? TAKEN_BY_OTHERS : NEAR_EMPTY);
 }
 
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;

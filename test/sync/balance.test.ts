@@ -18,7 +18,7 @@ async function open(options: SyncWorldOptions): Promise<SyncWorld> {
   return world;
 }
 
-const known = { balance: 5_000, ageMs: 0, keep: 500, underWay: 0 };
+const known = { balance: 50_000, ageMs: 0, keep: 500, underWay: 0 };
 
 describe('mustReadBalance', () => {
   it('is content with a reading that is fresh and far from what is to be kept', () => {
@@ -32,15 +32,18 @@ describe('mustReadBalance', () => {
     expect(mustReadBalance({ ...rich, ageMs: MAX_READING_AGE_MS })).toBe(true);
   });
 
-  it('wants one before each submission near what is to be kept, with what is under way counted', () => {
-    expect(mustReadBalance({ ...known, balance: 1_499 })).toBe(true);
-    expect(mustReadBalance({ ...known, balance: 1_500 })).toBe(false);
-    expect(mustReadBalance({ ...known, balance: 1_599, underWay: 100 })).toBe(true);
+  it('wants one before each submission near the end of the bucket, with what is under way counted', () => {
+    const nothingToKeep = { ...known, keep: 0 };
+    expect(mustReadBalance({ ...nothingToKeep, balance: 999 })).toBe(true);
+    expect(mustReadBalance({ ...nothingToKeep, balance: 1_000 })).toBe(false);
+    expect(mustReadBalance({ ...nothingToKeep, balance: 1_099, underWay: 100 })).toBe(true);
   });
 
-  it('wants one where others can have reached it since, by the limit of the service', () => {
-    expect(mustReadBalance({ ...known, balance: 3_499, ageMs: 2_000 })).toBe(true);
-    expect(mustReadBalance({ ...known, balance: 3_500, ageMs: 2_000 })).toBe(false);
+  it('wants one wherever others can reach what is to be kept while a reading is fresh', () => {
+    // Ten submissions a second and a burst of ten, a hundred persons each, for ten seconds.
+    expect(mustReadBalance({ ...known, balance: 11_499 })).toBe(true);
+    expect(mustReadBalance({ ...known, balance: 11_500 })).toBe(false);
+    expect(mustReadBalance({ ...known, balance: 11_599, underWay: 100 })).toBe(true);
   });
 });
 
