@@ -33,6 +33,11 @@ export interface ConnectorDefinition<Settings = unknown> {
    * programs type; null if the text cannot be the id of a contact. Left out: ids have one form only.
    */
   canonicalId?(text: string): string | null;
+  /**
+   * True if plain http in `crm.url` is refused, unless it leads to this machine or to a host that
+   * `allowInsecureHttp` in the settings names. Left out: this version only warns of it.
+   */
+  refusesPlainHttp?: boolean;
   /** Opens nothing yet: the first call to `prepare` does. */
   create(options: ConnectorOptions<Settings>): Connector;
 }

@@ -40,6 +40,7 @@ export function defineSalesforceConnector(
     defaultFields: z.array(fieldMappingSchema).parse(salesforceFields),
     consent: createSalesforceConsent(world),
     canonicalId: contactId,
+    refusesPlainHttp: true,
     create: (options) => createSalesforceConnector(options, world),
   };
 }

@@ -1,5 +1,8 @@
 /** What is the matter with an integration that people want to be told of; pure. */
 import type { AlertKind, AlertSettings } from '../core/alert-settings.ts';
+import { countOf } from '../core/quantities.ts';
+import { partCountsText } from '../identity/changed-parts-text.ts';
+import type { HoldBatch } from '../store/hold-batches.ts';
 
 const BUCKETS = ['enhancements', 'networks'] as const;
 
@@ -14,8 +17,10 @@ export interface IntegrationState {
   } | null;
   /** Credits left as last known; null while nobody has asked. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
-  /** Contacts and networks that wait for a person. */
+  /** Contacts and networks that wait for a person one by one. */
   held: number;
+  /** Contacts whose details changed at once: one decision for all of a batch. */
+  batches: readonly Pick<HoldBatch, 'id' | 'count' | 'parts'>[];
   /** The last day (UTC, `2026-12-31`) on which the partner key works; null if nobody has said. */
   keyExpiresOn: string | null;
 }
@@ -42,6 +47,7 @@ export function conditionsOf(
     ...keyConditions(state, settings, nowMs),
     ...creditConditions(state, settings),
     ...holdConditions(state),
+    ...batchConditions(state),
   ];
   return found
     .filter(({ subject }) => isWanted(subject, settings))
@@ -73,6 +79,7 @@ const KINDS: Readonly<Record<string, AlertKind>> = {
   key_expires: 'keyExpires',
   credits_low: 'creditsLow',
   held: 'held',
+  held_batch: 'held',
 };
 
 const RECOVERIES: Readonly<Record<string, string>> = {
@@ -81,6 +88,7 @@ const RECOVERIES: Readonly<Record<string, string>> = {
   key_expires: 'the partner key is no longer about to expire',
   credits_low: 'there are enough credits for BUCKET again',
   held: 'nothing waits for a person any more',
+  held_batch: 'the details that changed at once are decided',
 };
 
 function wordOf(subject: string): string {
@@ -106,6 +114,26 @@ const REASONS: Readonly<Record<string, { reason: string; mend: string }>> = {
   budget_reached: {
     reason: 'the budget in the settings is used up',
     mend: 'Raise the budget, or wait for the next month.',
+  },
+  match_rate_low: {
+    reason: 'the service knew too few of the contacts that were sent first',
+    mend: 'See persons as they would be sent with donor-sync plan, and correct the columns; or accept the rate with donor-sync sync --accept-match-rate.',
+  },
+  clock_wrong: {
+    reason: 'the clock of the machine differs from that of the service by minutes',
+    mend: 'Set the clock, best by a time server; until then nothing is spent.',
+  },
+  store_replaced: {
+    reason: 'the database file was deleted or replaced while it was in use',
+    mend: 'Put the right file back and start donor-sync again; nothing was spent without it.',
+  },
+  store_does_not_know_crm: {
+    reason: 'the CRM carries donors that this database does not know',
+    mend: 'Name the right database or restore its backup; if it is lost, donor-sync sync --adopt takes the contacts over without a credit.',
+  },
+  lease_lost: {
+    reason: 'another process took the integration over',
+    mend: 'Nothing, unless it comes again: then look for a second service with the same database.',
   },
   partner_key_rejected: {
     reason: 'the Partner Data Service does not know the API key',
@@ -179,4 +207,13 @@ function holdConditions({ held }: IntegrationState): Found[] {
   if (held === 0) return [];
   const problem = `${held} ${held === 1 ? 'decision waits' : 'decisions wait'} for a person`;
   return [{ subject: 'held', problem, mend: 'See what: donor-sync holds' }];
+}
+
+/** Told once for all of its contacts, also when more of them join it. */
+function batchConditions({ batches }: IntegrationState): Found[] {
+  return batches.map(({ id, count, parts }) => ({
+    subject: `held_batch/${id}`,
+    problem: `the details of ${countOf(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${countOf(count, 'credit')}`,
+    mend: 'Nothing is spent on them before a person decides: donor-sync holds --show',
+  }));
 }

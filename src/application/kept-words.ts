@@ -1,6 +1,7 @@
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { WHOLE_RUN } from '../store/foreign-texts.ts';
+import { type ForeignTextRow, WHOLE_RUN } from '../store/foreign-texts.ts';
+import { foreignTextPlace } from '../store/seal-places.ts';
 
 /** What a CRM said of a contact or of a whole run, opened for a person who decides. */
 export interface KeptWords {
@@ -20,15 +21,15 @@ export async function readKeptWords(
   limit?: number,
 ): Promise<KeptWords[]> {
   const rows = await store.foreignTexts.list(runId, limit);
-  return rows.map(({ crm_id: contact, sealed }) => ({
-    contact: contact === WHOLE_RUN ? null : contact,
-    text: openText(sealer, sealed),
+  return rows.map((row) => ({
+    contact: row.crm_id === WHOLE_RUN ? null : row.crm_id,
+    text: openText(sealer, row),
   }));
 }
 
-function openText(sealer: Pick<Application['sealer'], 'open'>, sealed: string): string | null {
+function openText(sealer: Pick<Application['sealer'], 'open'>, row: ForeignTextRow): string | null {
   try {
-    return sealer.open(sealed);
+    return sealer.open(row.sealed, foreignTextPlace(row));
   } catch (error) {
     if (error instanceof ConfigurationError) return null;
     throw error;

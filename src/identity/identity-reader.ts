@@ -116,9 +116,11 @@ function partsOf(
   function sourced(part: SourcedPartName, texts: readonly string[]): SourcedPart {
     // CRMs promise no order, and the same value twice says nothing more.
     const distinct = [...new Set(texts.filter(Boolean))].sort();
+    // That there is none tells of no person, and needs no key.
+    const isNone = distinct.length === 0;
     return {
       sources: sources[part],
-      fingerprint: partPrint(`identity_${part}`, distinct.join('\n')),
+      fingerprint: isNone ? '' : partPrint(`identity_${part}`, distinct.join('\n')),
     };
   }
 

@@ -95,7 +95,10 @@ async function writePaths(
     plans.flatMap(({ crmId, plan }) => (plan.write ? [changeOf(crmId, plan.changes)] : [])),
   );
   return new Map(
-    plans.map(({ crmId, plan }) => [crmId, concludePath(deps, crmId, plan, results.get(crmId))]),
+    plans.map(({ crmId, plan }) => [
+      crmId,
+      concludePath(deps, run, crmId, plan, results.get(crmId)),
+    ]),
   );
 }
 
@@ -122,6 +125,7 @@ function planPath(
 
 function concludePath(
   deps: Pick<InsightDeps, 'sealer' | 'newId'>,
+  run: Pick<InsightRun, 'id' | 'integration'>,
   crmId: string,
   plan: FieldPlan,
   result: WriteResult | undefined,
@@ -134,7 +138,7 @@ function concludePath(
   return {
     reason: result?.retriable === false ? 'crm_refused' : 'crm_busy',
     detail: result ? `${result.code}: ${result.message}` : null,
-    words: sealWords(deps, crmId, result?.words),
+    words: sealWords(deps, run, crmId, result?.words),
     owned: null,
     writeId: write.id,
     isDone: false,

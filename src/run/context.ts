@@ -13,6 +13,7 @@ import type { Sealer } from '../store/sealed.ts';
 import type { Store } from '../store/store.ts';
 import type { CanonicalId } from './contact-id.ts';
 import type { RunControl } from './control.ts';
+import type { Sightings } from './sightings.ts';
 
 /** What the sync needs of the world. */
 export interface SyncDeps {
@@ -25,11 +26,14 @@ export interface SyncDeps {
     | 'readProgress'
     | 'readResults'
     | 'readCredits'
+    | 'clockAheadMs'
     | 'networks'
     | 'connections'
   >;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Clock;
+  /** Shared by all runs of this process. */
+  sightings: Sightings;
   log: Log;
   /** Takes the lease of an integration, unless a living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
@@ -47,6 +51,8 @@ export interface Run {
   trigger: Trigger;
   /** The field map in force: the settings' or the connector's own. */
   mappings: readonly FieldMapping[];
+  /** Id of the mapping in use (`mappingOf`); filled once the connector is prepared. */
+  mapping: string;
   /** The CRM's description of the mapped fields; filled before contacts are read. */
   fields: readonly CrmField[];
   /** Fingerprint of the partner key: balances and open submissions belong to it. */
@@ -61,6 +67,8 @@ export interface Run {
   full: boolean;
   /** The one contact to sync, by CRM id; null for all. */
   only: string | null;
+  /** The most credits for enhancements that a person wants this run to spend; null for no limit. */
+  limit: number | null;
   /** Takes contacts that carry a donor id of another database over, without a credit. */
   adopt: boolean;
   control: RunControl;

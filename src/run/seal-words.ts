@@ -1,12 +1,19 @@
 import type { ForeignText } from '../core/foreign-text.ts';
 import type { SealedWords } from '../store/foreign-texts.ts';
-import type { SyncDeps } from './context.ts';
+import { foreignTextPlace } from '../store/seal-places.ts';
+import type { Run, SyncDeps } from './context.ts';
 
-/** What a CRM said about a contact (or, as the empty string, a run), as it is kept: sealed. */
+/** What a CRM said about a contact (or `WHOLE_RUN`), as it is kept: sealed for its row. */
 export function sealWords(
   { sealer, newId }: Pick<SyncDeps, 'sealer' | 'newId'>,
+  run: Pick<Run, 'id' | 'integration'>,
   crmId: string,
   words: ForeignText | null | undefined,
 ): SealedWords | null {
-  return words ? { id: newId(), crmId, sealed: sealer.seal(words.reveal()) } : null;
+  if (!words) return null;
+  const id = newId();
+  const place = foreignTextPlace({
+    ...{ id, integration_id: run.integration.id, run_id: run.id, crm_id: crmId },
+  });
+  return { id, crmId, sealed: sealer.seal(words.reveal(), place) };
 }

@@ -3,6 +3,7 @@ import { accessQueries } from './access.ts';
 import { alertQueries } from './alerts.ts';
 import { consentQueries } from './consents.ts';
 import { contactQueries } from './contacts.ts';
+import { neverReplaced, type RequireInPlace } from './database-file.ts';
 import { decidedPageQueries } from './decided-pages.ts';
 import { deliveryQueries } from './deliveries.ts';
 import { departureQueries } from './departures.ts';
@@ -10,12 +11,14 @@ import { doubleContactQueries } from './double-contacts.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { foreignTextQueries } from './foreign-texts.ts';
 import { forgetQueries } from './forget.ts';
+import { holdBatchQueries } from './hold-batches.ts';
 import { holdQueries } from './holds.ts';
 import { hookQueries } from './hooks.ts';
 import { idempotencyQueries } from './idempotency.ts';
 import { integrationQueries } from './integrations.ts';
 import { jobQueries } from './jobs.ts';
 import { leaseQueries } from './leases.ts';
+import { mappingQueries } from './mappings.ts';
 import { massChangeQueries } from './mass-changes.ts';
 import { mirroredNetworkQueries } from './mirrored-networks.ts';
 import { networkAddQueries } from './network-adds.ts';
@@ -38,14 +41,17 @@ export interface StoreDeps {
   db: Database;
   clock: Clock;
   fingerprint: Fingerprint;
+  /** Of the open database; left out for one that cannot be replaced. */
+  requireInPlace?: RequireInPlace;
 }
 
 /** All that the product may ask of its database, by intent. */
-export function createStore({ db, clock, fingerprint }: StoreDeps) {
+export function createStore({ db, clock, fingerprint, requireInPlace = neverReplaced }: StoreDeps) {
   const leases = leaseQueries(db, clock);
   const { checkpoint } = leases;
   return {
     fingerprint,
+    requireInPlace,
     leases,
     secrets: secretQueries(db),
     integrations: integrationQueries(db, checkpoint),
@@ -61,8 +67,9 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
     submissions: submissionQueries(db, checkpoint, clock),
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
+    mappings: mappingQueries(db, checkpoint, clock),
     deliveries: deliveryQueries(db, checkpoint, clock),
-    holds: holdQueries(db, clock),
+    holds: { ...holdQueries(db, clock), ...holdBatchQueries(db, clock) },
     networks: {
       ...networkQueries(db, checkpoint, clock),
       ...networkMemberQueries(db, checkpoint, clock),
@@ -81,7 +88,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
     hooks: hookQueries(db, clock),
     consents: consentQueries(db, clock),
     alerts: alertQueries(db, clock),
-    readiness: readinessQueries(db, clock),
+    readiness: readinessQueries(db, clock, requireInPlace),
   };
 }
 

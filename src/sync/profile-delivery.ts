@@ -11,12 +11,13 @@ import { planFields } from '../run/field-plan.ts';
 import { sealWords } from '../run/seal-words.ts';
 import type { IntendedWrite } from '../store/deliveries.ts';
 import type { Delivery } from '../store/delivery-ends.ts';
+import type { HoldRow } from '../store/holds.ts';
 import type { ReadyJob } from '../store/jobs.ts';
 import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
 import { plannedContact } from './read.ts';
 
 /** The part of a run that a delivery depends on. */
-type DeliveryRun = Pick<Run, 'forgotten' | 'identities' | 'mappings' | 'fields'>;
+type DeliveryRun = Pick<Run, 'forgotten' | 'identities' | 'mappings' | 'fields' | 'integration'>;
 
 type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId'>;
 
@@ -53,8 +54,8 @@ export interface Circumstances {
   lookup: RecordLookup | undefined;
   /** Values whose write was intended before and may have happened. */
   intended: readonly OwnedValues[];
-  /** True if a person said that the profile is the contact's. */
-  isApproved: boolean;
+  /** What a person has approved of this profile; null if nothing was asked or approved. */
+  approval: HoldRow['kind'] | null;
 }
 
 /** Pure but for ids, seals and fingerprints: refusal, guard, map and diff of one profile. */
@@ -62,7 +63,7 @@ export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
   { ready, profile }: Fetched,
-  { lookup, intended, isApproved }: Circumstances,
+  { lookup, intended, approval }: Circumstances,
 ): Planned {
   const ended = (delivery: Omit<Delivery, 'crmId' | 'trackingId'>): Planned => ({
     entry: ready,
@@ -84,11 +85,20 @@ export function planDelivery(
   const name = guardName(profile.name, lookup.contact);
   // An approval is about the contact as it was read; it may have been edited since.
   const isAsApproved =
-    isApproved && identity.compareWith(ready.contact.identity).changed.length === 0;
+    approval !== null && identity.compareWith(ready.contact.identity).changed.length === 0;
   if (!name.match && !isAsApproved) {
     return ended({
       reason: 'name_mismatch',
       detail: name.reason,
+      end: { kind: 'held', donorId: profile.donorId },
+    });
+  }
+  // Asked once the name is settled, so that an approval of it covers the name as well.
+  const isAcceptedDeath = isAsApproved && approval === 'profile_deceased';
+  if (profile.isDeceased && !run.integration.contacts.includeDeceased && !isAcceptedDeath) {
+    return ended({
+      reason: 'profile_deceased',
+      detail: null,
       end: { kind: 'held', donorId: profile.donorId },
     });
   }
@@ -134,6 +144,7 @@ function detailOf({ job }: ReadyJob, unfit: string | null): string | null {
 /** How the delivery of a planned write ended. */
 export function concludeWrite(
   deps: Pick<SyncDeps, 'sealer' | 'newId'>,
+  run: Pick<Run, 'id' | 'integration'>,
   { entry, write, delivered }: Extract<Planned, { kind: 'write' }>,
   result: WriteResult | undefined,
 ): Delivery {
@@ -153,7 +164,7 @@ export function concludeWrite(
     detail: result
       ? `${result.code}: ${result.message}`
       : 'The CRM gave no result for this record.',
-    words: sealWords(deps, ids.crmId, result?.words),
+    words: sealWords(deps, run, ids.crmId, result?.words),
     end: { kind: 'postponed', writeId: result ? write.id : null, enhanced: true },
   };
 }

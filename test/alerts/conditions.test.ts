@@ -22,6 +22,9 @@ describe('conditionsOf', () => {
   it('says for every known reason what to do, and for others where to look', () => {
     const [known] = find({ lastRun: run('incomplete', 'credits_exhausted') });
     expect(known?.problem).toBe('the last run stopped: the credits are used up');
+    const [low] = find({ lastRun: run('incomplete', 'match_rate_low') });
+    expect(low?.subject).toBe('run_stopped/match_rate_low');
+    expect(low?.mend).toContain('--accept-match-rate');
     const [other] = find({ lastRun: run('failed', 'something_new') });
     expect(other?.mend).toContain('donor-sync runs run-1');
   });
@@ -49,6 +52,23 @@ describe('conditionsOf', () => {
   it('sees what waits for a person', () => {
     expect(find({ held: 1 })[0]?.problem).toBe('1 decision waits for a person');
     expect(find({ held: 3 })[0]?.problem).toBe('3 decisions wait for a person');
+  });
+
+  it('tells of contacts that changed at once as one thing, with their number and the price', () => {
+    const batches = [{ id: 'batch-1', count: 412, parts: { employers: 20, addresses: 400 } }];
+    const [condition, ...others] = find({ batches });
+    expect(others).toEqual([]);
+    expect(condition).toMatchObject({
+      subject: 'held_batch/batch-1',
+      problem:
+        'the details of 412 contacts changed at once (400 addresses, 20 employers); asking about them again takes 412 credits',
+      mend: expect.stringContaining('donor-sync holds'),
+    });
+    expect(subjects({ batches }, { on: ['runFailed'] })).toEqual([]);
+    expect(subjects({ batches, held: 2 }, { on: ['held'] })).toEqual([
+      'held',
+      'held_batch/batch-1',
+    ]);
   });
 
   it('leaves out what nobody wants to be told', () => {
@@ -87,6 +107,7 @@ describe('conditionsOf', () => {
       lastRun: { id: 'run-1', status: 'succeeded', code: null },
       remaining: { enhancements: 500, networks: 500 },
       held: 0,
+      batches: [],
       keyExpiresOn: null,
     };
     return conditionsOf({ ...well, ...state }, alertsSchema.parse(settings), NOW);

@@ -17,6 +17,7 @@ import { createLog } from '../../src/cli/log.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { createHttpApp } from '../../src/http/app.ts';
+import type { WithoutToken } from '../../src/http/first-visit.ts';
 import { createHookAddress, type HookSigning } from '../../src/http/hook-address.ts';
 import type { Role } from '../../src/http/principal.ts';
 import { type ServerLimits, startHttpServer } from '../../src/http/server.ts';
@@ -31,6 +32,8 @@ export interface HttpWorld {
   service: PartnerSandbox;
   /** Every line of the log, at the most talkative level. */
   logLines: string[];
+  /** Where the database is. */
+  folder: string;
   /** Asks; the path begins with a slash. */
   request(path: string, options?: RequestOptions): Promise<Answer>;
   /** Makes an access token. */
@@ -53,12 +56,17 @@ export interface HttpWorldOptions {
   name?: string;
   /** The integration's partner key; one that the service accepts unless told. */
   apiKey?: string;
+  /** More settings of the integration. */
+  integration?: Record<string, unknown>;
   limits?: Partial<ServerLimits>;
   /** Does not begin runs: what is asked for waits. */
   isIdle?: boolean;
   lastTickAt?: () => number | null;
   /** The time of HTTP and store alone, moved by the test. */
   clock?: Clock;
+  /** Who is let in while there is no token; every caller on this machine unless told. */
+  withoutToken?: WithoutToken;
+  trustedProxies?: readonly string[];
 }
 
 export interface RequestOptions {
@@ -88,7 +96,8 @@ export const errorSchema = z.strictObject({
 
 export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<HttpWorld> {
   const { clock = systemClock, publicUrl = 'http://127.0.0.1:8787' } = options;
-  const { name = 'Riverside Food Bank' } = options;
+  const { name = 'Riverside Food Bank', withoutToken = 'thisMachine' } = options;
+  const { trustedProxies = [] } = options;
   const service = await startPartnerSandbox({
     ...{ donors: 500, rate: 0, jobTimeMs: 0 },
     ...options.service,
@@ -116,6 +125,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
             partner: { baseUrl: service.baseUrl, apiKey: options.apiKey ?? service.apiKey },
             crm: { kind: 'memory', name: crmName },
             settleAfterMs: 200,
+            ...options.integration,
           },
         ],
       }),
@@ -125,16 +135,17 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   });
   const runner = createRunner(application, { clock, log, maxRunsAtOnce: 2 });
   const app = createHttpApp({
-    ...{ application, runner, clock, log, publicUrl, version: '0.0.0' },
+    ...{ application, runner, clock, log, publicUrl, withoutToken, trustedProxies },
+    version: '0.0.0',
     lastTickAt: options.lastTickAt ?? (() => clock.now()),
     stopping: new AbortController().signal,
   });
   const { limits = {} } = options;
-  const http = await startHttpServer({ app, host: '127.0.0.1', port: 0, limits });
+  const http = await startHttpServer({ app, host: '127.0.0.1', port: 0, limits, trustedProxies });
   if (!options.isIdle) runner.start();
 
   return {
-    ...{ url: http.url, application, runner, crm, service, logLines },
+    ...{ url: http.url, application, runner, crm, service, logLines, folder },
     request: (path, wishes) => request(http.url + path, wishes),
     async addToken(role) {
       const token = newAccessToken();

@@ -1,19 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { type Preview, previewRun } from '../../src/sync/preview.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
-const worlds: SyncWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
-  const world = await createSyncWorld(options);
-  worlds.push(world);
-  return world;
-}
+const open = closedAfterTest(createSyncWorld);
 
 /** Contacts of the CRM that are all enhanced, with their ids and what they have cost. */
 async function openEnhanced(
@@ -159,6 +151,20 @@ describe('many identities that change at once', () => {
     }
     expect((await world.sync({ full: true })).contacts).toMatchObject({ unchanged: 10 });
     expect(await world.spent()).toBe(spent);
+  });
+
+  it('are counted anew once a person has decided', async () => {
+    const { world, ids, spent } = await openEnhanced(20, { integration: { guards: GUARDS } });
+    for (const id of ids.slice(0, 4)) moveHouse(world, id);
+    await world.sync();
+    for (const id of ids.slice(4, 9)) moveHouse(world, id);
+    await world.sync();
+    for (const hold of await world.store.holds.listOpen()) {
+      await world.store.holds.decide(hold, 'rejected');
+    }
+    moveHouse(world, ids[10] ?? '');
+    await world.sync();
+    expect(await world.spent()).toBe(spent + 5);
   });
 
   it('are submitted again if a person approves, without a second question', async () => {

@@ -39,7 +39,8 @@ export interface Asker {
   text(question: TextQuestion): Promise<string>;
   choose(question: ChoiceQuestion): Promise<string>;
   chooseMany(question: ManyQuestion): Promise<readonly string[]>;
-  confirm(message: string): Promise<boolean>;
+  /** Yes or no; `initial` is what the key Enter says, no unless told. */
+  confirm(message: string, initial?: boolean): Promise<boolean>;
 }
 
 /** The answer of the command line, else of the asker; throws if it is not acceptable. */
@@ -104,9 +105,9 @@ export function createPrompts(streams: { input: Readable; output: Writable }): A
       };
       return unlessCancelled(await multiselect({ ...streams, ...options, required: false }));
     },
-    async confirm(message) {
+    async confirm(message, initial = false) {
       return unlessCancelled(
-        await confirm({ ...streams, message: plainText(message), initialValue: false }),
+        await confirm({ ...streams, message: plainText(message), initialValue: initial }),
       );
     },
   };
@@ -137,6 +138,7 @@ function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): v
   throw usageError(`${question.flag}: "${answer}" is not one of the choices${hint}`);
 }
 
-function usageError(message: string): ConfigurationError {
+/** An option or an answer that cannot be. */
+export function usageError(message: string): ConfigurationError {
   return new ConfigurationError(message, { code: 'usage' });
 }

@@ -2,8 +2,10 @@
 import { html } from 'hono/html';
 import type { KeptWords } from '../../application/kept-words.ts';
 import { pageText } from '../page-text.ts';
+import { type BatchDetail, BatchPage } from './batches.tsx';
 import type { Viewer } from './layout.tsx';
 import type { Overview } from './overview.ts';
+import { PersonsPage, type PersonsView } from './persons-page.tsx';
 import { ProblemPage } from './problem-page.tsx';
 import type { RunDetail } from './run-detail.ts';
 import { RunPage } from './run-page.tsx';
@@ -22,6 +24,16 @@ export function renderRun(viewer: Viewer, detail: RunDetail, words: readonly Kep
   return pageText(
     html`<!doctype html>${<RunPage detail={detail} words={words} viewer={viewer} />}`,
   );
+}
+
+/** A few persons as they would be sent. */
+export function renderPersons(viewer: Viewer, view: PersonsView) {
+  return pageText(html`<!doctype html>${<PersonsPage view={view} viewer={viewer} />}`);
+}
+
+/** The page of contacts that are decided together. */
+export function renderBatch(viewer: Viewer, detail: BatchDetail) {
+  return pageText(html`<!doctype html>${<BatchPage detail={detail} viewer={viewer} />}`);
 }
 
 /** The form to sign in. */

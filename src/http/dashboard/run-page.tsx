@@ -1,6 +1,7 @@
 import type { KeptWords } from '../../application/kept-words.ts';
 import { countOf, formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
+import { AcceptRate, PersonsLink } from './accept-rate.tsx';
 import { anchorOf } from './anchors.ts';
 import { Stations } from './current-run.tsx';
 import { Layout, type Viewer } from './layout.tsx';
@@ -27,7 +28,7 @@ export function RunPage({
   words: readonly KeptWords[];
   viewer: Viewer;
 }) {
-  const { report, phase, integrationName, advice } = detail;
+  const { report, phase, integrationName, advice, isRateLow } = detail;
   const isOver = phase === 'over';
   return (
     <Layout title={`A run of ${integrationName}`} viewer={viewer}>
@@ -50,6 +51,12 @@ export function RunPage({
               message={report.reason?.message ?? 'The process ended in the middle of the run.'}
               advice={advice}
             />
+          )}
+          {isRateLow && viewer.principal?.role === 'admin' && (
+            <div class="row actions">
+              <AcceptRate integration={{ id: report.integration, name: integrationName }} />
+              <PersonsLink id={report.integration} />
+            </div>
           )}
           <Stations report={report} />
           <RunFacts report={report} now={viewer.now} />
