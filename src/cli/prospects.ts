@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
-import { guardFormula } from '../core/formula-guard.ts';
-import { plainText } from '../core/printable.ts';
+import { plainCell } from '../core/formula-guard.ts';
 import { type FoundProspect, findProspects } from '../insights/find-prospects.ts';
 import { chooseOne } from './choose-integrations.ts';
 import { readOptions, runAction } from './command.ts';
@@ -62,7 +61,7 @@ export function prospectsCommand(deps: ProductDeps): Command {
         await withIntegration(application, integration, neverAborted(), async (open) => {
           const prospects = await findProspects(open.deps, integration.id, wishes);
           output.finish({ prospects }, () => {
-            if (csv) deps.stdout.write(plainText(csvText(prospects)));
+            if (csv) deps.stdout.write(csvText(prospects));
             else printProspects(output, prospects);
           });
           noteQueryCost(output, open.partner);
@@ -93,7 +92,7 @@ function printProspects(output: Output, prospects: readonly FoundProspect[]): vo
   );
 }
 
-/** No cell is a formula: spreadsheets would run it. */
+/** No cell is a formula, which spreadsheets would run, and nothing in one acts on a terminal. */
 function csvText(prospects: readonly FoundProspect[]): string {
   return stringify(
     prospects.map(({ donorId, name, profileUrl, people, best }) => ({
@@ -107,7 +106,7 @@ function csvText(prospects: readonly FoundProspect[]): string {
       'Warm Path': best.sentence,
       Profile: profileUrl,
     })),
-    { header: true, columns: CSV_COLUMNS, cast: { string: guardFormula } },
+    { header: true, columns: CSV_COLUMNS, cast: { string: plainCell } },
   );
 }
 

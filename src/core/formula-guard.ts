@@ -1,4 +1,5 @@
 /** Texts that a spreadsheet would run as a formula when it opens a CSV file. */
+import { plainText } from './printable.ts';
 
 /**
  * OWASP's list of first characters: the signs, also in full width, which spreadsheets of East Asia
@@ -9,6 +10,14 @@ const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 /** A text for a cell of a CSV file; what looks like a formula gets an apostrophe in front. */
 export function guardFormula(text: string): string {
   return looksLikeFormula(text) ? `'${text}` : text;
+}
+
+/**
+ * A text from outside for a cell of a CSV file that we print: nothing in it acts. The guard comes last,
+ * since a sign may stand behind a character that is taken out.
+ */
+export function plainCell(text: string): string {
+  return guardFormula(plainText(text));
 }
 
 /** The text that `guardFormula` was given. */

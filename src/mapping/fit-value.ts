@@ -1,4 +1,5 @@
 import type { CrmField } from '../core/crm-field.ts';
+import { plainText } from '../core/printable.ts';
 import { faultFor, faultReason } from './field-fault.ts';
 import type { Fit } from './fit.ts';
 import { fitNumber } from './fit-number.ts';
@@ -8,8 +9,12 @@ import { moneyRangeLabel } from './money-range.ts';
 import { plainNumber } from './plain-number.ts';
 import type { RawValue } from './raw-value.ts';
 
-/** Fits a value to a field's real type, length and options, in the canonical form of FieldValue. */
-export function fitValue(raw: RawValue, field: CrmField): Fit {
+/**
+ * Fits a value to a field's real type, length and options, in the canonical form of FieldValue.
+ * Nothing in it acts, wherever it is shown later.
+ */
+export function fitValue(given: RawValue, field: CrmField): Fit {
+  const raw = plainly(given);
   const fault = faultFor(field, raw.kind);
   if (fault !== null) return { fits: false, reason: faultReason(fault) };
   switch (raw.kind) {
@@ -31,6 +36,19 @@ export function fitValue(raw: RawValue, field: CrmField): Fit {
       return fitRange(raw.low, raw.high, field);
     case 'instant':
       return fitInstant(raw.epochMs, field);
+  }
+}
+
+function plainly(raw: RawValue): RawValue {
+  switch (raw.kind) {
+    case 'text':
+    case 'url':
+    case 'prose':
+      return { ...raw, text: plainText(raw.text) };
+    case 'list':
+      return { ...raw, items: raw.items.map(plainText) };
+    default:
+      return raw;
   }
 }
 

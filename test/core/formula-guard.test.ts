@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardFormula, withoutGuard } from '../../src/core/formula-guard.ts';
+import { guardFormula, plainCell, withoutGuard } from '../../src/core/formula-guard.ts';
 
 describe('guardFormula', () => {
   it.each([
@@ -22,5 +22,18 @@ describe('guardFormula', () => {
   it.each(['', 'Ann', '-5', '+1.5', "'quoted", 'a=b'])('leaves %j as it is', (text) => {
     expect(guardFormula(text)).toBe(text);
     expect(withoutGuard(text)).toBe(text);
+  });
+});
+
+describe('plainCell', () => {
+  it.each([
+    ['\u202e=1+1', "'=1+1"],
+    ['\u0007\u200b@SUM(A1)', "'@SUM(A1)"],
+    ['\u001b[31m＝cmd', "'＝cmd"],
+    ['\r=1', "'\n=1"],
+    ['Ann\u202e Lee', 'Ann Lee'],
+    ['-5', '-5'],
+  ])('takes out of %j what acts, and guards what is left', (text, cell) => {
+    expect(plainCell(text)).toBe(cell);
   });
 });

@@ -20,6 +20,19 @@ describe('fitValue for texts', () => {
     ).toBe('Employer__c holds at most 40 characters; the value has 62: make the field longer.');
   });
 
+  it('takes out what acts on a terminal, turns the direction of writing or hides in a text', () => {
+    const text = '\u001b]0;t\u0007Ann\u202e Lee\u200b';
+    expect(fitted({ kind: 'text', text }, {})).toBe('Ann Lee');
+    expect(fitted({ kind: 'prose', text: `${text}\n${text}` }, { type: 'longText' })).toBe(
+      'Ann Lee\nAnn Lee',
+    );
+    expect(fitted({ kind: 'list', items: [text, 'Beta'] }, {})).toBe('Ann Lee; Beta');
+    expect(fitted({ kind: 'list', items: [text] }, { type: 'multiPicklist' })).toBe('Ann Lee');
+    expect(fitted({ kind: 'url', text: 'https://a.test/\u202eb' }, { type: 'url' })).toBe(
+      'https://a.test/b',
+    );
+  });
+
   it('cuts prose after a word', () => {
     const prose: RawValue = { kind: 'prose', text: 'Founded Acme, then sold it.' };
     expect(fitted(prose, { maxLength: 27 })).toBe('Founded Acme, then sold it.');
