@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { AlertSettings } from '../core/alert-settings.ts';
+import { messageOf } from '../core/errors.ts';
 import { isLoopback } from '../core/host.ts';
 import type { Channel } from './channel.ts';
 
@@ -33,7 +35,7 @@ export function createEmailChannel({
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
       await Promise.race([sending, givenUp(signal)]).catch((error: unknown) => {
-        throw isUnencrypted(error) ? unencrypted(error) : error;
+        throw plainFailure(error);
       });
     },
   };
@@ -59,6 +61,62 @@ function unencrypted(cause: Error): Error {
     'The connection to the mail server could not be encrypted, so neither password nor mail was sent. Use smtps:// in alerts.email.smtp, or a mail server that offers STARTTLS with a certificate of its own name.';
   return Object.assign(new Error(message, { cause }), { code: 'ETLS' });
 }
+
+/** What nodemailer knows of a failure besides the words of the server, which may quote anything. */
+const failureSchema = z.object({
+  code: z.string().regex(/^[A-Z]{1,30}$/),
+  responseCode: z.int().min(100).max(999).optional().catch(undefined),
+  command: z.string().optional().catch(undefined),
+});
+
+/** The failure in our words, with its code; an error of our own stays as it is. */
+function plainFailure(error: unknown): unknown {
+  if (isUnencrypted(error)) return unencrypted(error);
+  const { success, data } = failureSchema.safeParse(error);
+  if (!success) return error;
+  const { code, responseCode, command = '' } = data;
+  const isReached = responseCode !== undefined || !REACHING.has(code);
+  const problem = isReached ? refusalAt(code, command) : unreachedFor(messageOf(error));
+  const message = `The mail server ${problem.what} (${responseCode ?? code}): ${problem.advice}.`;
+  return Object.assign(new Error(message, { cause: error }), { code });
+}
+
+/** Codes of a connection that was not made, or ended. */
+const REACHING: ReadonlySet<string> = new Set([
+  ...['ECONNECTION', 'ECONNREFUSED', 'EDNS', 'ESOCKET', 'ETIMEDOUT'],
+]);
+
+/** What happened, and what to look at. */
+interface Problem {
+  what: string;
+  advice: string;
+}
+
+/** The code of a certificate's failure is lost on the way to us. */
+function unreachedFor(message: string): Problem {
+  if (/certificate|altnames/i.test(message)) {
+    const advice = 'use a certificate of a known authority, with the name in alerts.email.smtp';
+    return { what: 'has a certificate that is not believed', advice };
+  }
+  const advice = 'check alerts.email.smtp, and whether the server runs';
+  return { what: 'cannot be reached', advice };
+}
+
+function refusalAt(code: string, command: string): Problem {
+  if (code === 'EAUTH' || command.startsWith('AUTH')) {
+    return {
+      what: 'refused the login',
+      advice: 'check the user and the password in alerts.email.smtp',
+    };
+  }
+  const what = STEPS.find(([step]) => command.startsWith(step))?.[1] ?? 'refused the mail';
+  return { what, advice: 'check alerts.email.to and .from' };
+}
+
+const STEPS = [
+  ['RCPT', 'refused the recipient'],
+  ['MAIL', 'refused the sender'],
+] as const;
 
 /** Rejects once the signal is aborted; a mail that is under way then may still arrive. */
 function givenUp(signal: AbortSignal): Promise<never> {

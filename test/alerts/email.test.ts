@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEmailChannel } from '../../src/alerts/email.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { type MailServerOptions, startMailServer } from './receivers.ts';
 
 const MESSAGE = { title: 'donor-sync', text: 'The last run failed.' };
@@ -42,6 +43,24 @@ describe('createEmailChannel', () => {
     const server = await start();
     await send(server.url);
     expect(server.mails).toHaveLength(1);
+  });
+
+  it('tells the step and the code of a refusal, and none of the words of the server', async () => {
+    const server = await start();
+    server.refuse('Quartermain is worth $4,200,000');
+    const refusal = await send(server.url).catch(messageOf);
+    expect(refusal).toBe(
+      'The mail server refused the recipient (550): check alerts.email.to and .from.',
+    );
+    const wrong = await send(server.url.replace('right', 'quartermain')).catch(messageOf);
+    expect(wrong).toBe(
+      'The mail server refused the login (535): check the user and the password in alerts.email.smtp.',
+    );
+    await server.close();
+    open.splice(0);
+    expect(await send(server.url).catch(messageOf)).toBe(
+      'The mail server cannot be reached (ESOCKET): check alerts.email.smtp, and whether the server runs.',
+    );
   });
 
   async function start(options?: MailServerOptions) {

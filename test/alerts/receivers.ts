@@ -15,10 +15,15 @@ export interface Mail {
 export interface MailServerOptions {
   /** `offered`: with a certificate of no known authority; `hidden` (the default): as if it were unknown. */
   starttls?: 'offered' | 'hidden';
+  /** What `sync` signs in with; `right` unless told. */
+  password?: string;
 }
 
 /** A mail server that takes everything, from anybody who knows the password. */
-export async function startMailServer({ starttls = 'hidden' }: MailServerOptions = {}) {
+export async function startMailServer({
+  starttls = 'hidden',
+  password: rightPassword = 'right',
+}: MailServerOptions = {}) {
   const mails: Mail[] = [];
   /** Whether each sign-in came encrypted. */
   const signIns: { encrypted: boolean }[] = [];
@@ -29,7 +34,8 @@ export async function startMailServer({ starttls = 'hidden' }: MailServerOptions
     allowInsecureAuth: true,
     onAuth({ username, password }, { secure }, callback) {
       signIns.push({ encrypted: secure });
-      if (username === 'sync' && password === 'right') return callback(null, { user: username });
+      if (username === 'sync' && password === rightPassword)
+        return callback(null, { user: username });
       return callback(new Error('wrong password'));
     },
     onRcptTo(_address, _session, callback) {
@@ -54,7 +60,7 @@ export async function startMailServer({ starttls = 'hidden' }: MailServerOptions
   return {
     mails,
     signIns,
-    url: `smtp://sync:right@127.0.0.1:${portOf(server.server.address())}`,
+    url: `smtp://sync:${rightPassword}@127.0.0.1:${portOf(server.server.address())}`,
     /** Refuses all recipients from now on with these words; null ends it. */
     refuse(words: string | null) {
       refusal = words;

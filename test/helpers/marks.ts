@@ -33,9 +33,11 @@ function formsOf(mark: string): { exact: string[]; hex: string[] } {
 
 /** The part of each of the three alignments that does not depend on what stands around it. */
 function base64Of(bytes: Buffer): string[] {
-  return [0, 1, 2].map((before) => {
+  return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes]);
-    const whole = padded.subarray(0, padded.length - (padded.length % 3)).toString('base64');
-    return whole.slice(before === 0 ? 0 : 4);
+    const whole = padded.subarray(0, padded.length - (padded.length % 3));
+    return (['base64', 'base64url'] as const).map((alphabet) =>
+      whole.toString(alphabet).slice(before === 0 ? 0 : 4),
+    );
   });
 }
