@@ -3,7 +3,7 @@ import { runProgram } from '../../src/cli/command.ts';
 import type { AllDeps } from '../../src/cli/commands.ts';
 import { createLog, createLogStream } from '../../src/cli/log.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { aStream } from '../cli/a-terminal.ts';
 
 /** How a command ended, and what it wrote. */
@@ -18,12 +18,14 @@ export interface ProgramOptions {
   env?: Record<string, string>;
   /** True for a terminal of 200 columns instead of pipes. */
   isTTY?: boolean;
+  /** The system's unless told. */
+  clock?: Clock;
 }
 
 /** Runs `donor-sync …` in this process: all of it, its log at the most talkative level included. */
 export async function runWhole(
   argv: readonly string[],
-  { cwd, env = {}, isTTY = false }: ProgramOptions,
+  { cwd, env = {}, isTTY = false, clock = systemClock }: ProgramOptions,
 ): Promise<ProgramEnd> {
   const [stdin, stdout, stderr] = [1, 2, 3].map(() => aStream({ isTTY, columns: 200 }));
   if (!stdin || !stdout || !stderr) throw new Error('three streams were made');
@@ -32,7 +34,7 @@ export async function runWhole(
   const deps: AllDeps = {
     ...{ stdin, stdout, stderr, env, cwd, findConnectorDefinition, logStream },
     timezone: 'UTC',
-    clock: systemClock,
+    clock,
     log: createLog('debug', logStream),
     owner: { host: 'test', processId: process.pid, start: crypto.randomUUID() },
     stopSignal: () => new AbortController().signal,

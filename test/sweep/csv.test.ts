@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../src/store/database.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { marksIn } from '../helpers/marks.ts';
+import { freshPostgresUrl } from '../helpers/test-databases.ts';
+import { everything } from '../store/store-world.ts';
+import { CSV, csvOf, PLANTED, QUOTING, writeCsv } from './neighbours.ts';
+import { SWEEP_TIMEOUT_MS, sweep } from './sweep.ts';
+import { openSweptWorld } from './swept-world.ts';
+
+const openWorld = closedAfterTest(openSweptWorld);
+
+it('finds no mark of a CSV file or a key file anywhere', {
+  timeout: SWEEP_TIMEOUT_MS,
+}, async () => {
+  const world = await openWorld({ crm: CSV, hasKeyFile: true });
+  const ids = await writeCsv(world);
+  expect(await sweep(world, { ...CSV, ...csvOf(world), ids })).toEqual([]);
+});
+
+it('finds no mark in any column of Postgres', { timeout: SWEEP_TIMEOUT_MS }, async () => {
+  const url = await freshPostgresUrl();
+  const world = await openWorld({ crm: CSV, database: url });
+  const ids = await writeCsv(world);
+  expect(await sweep(world, { ...CSV, ...csvOf(world), ids })).toEqual([]);
+  const { db, close } = await openDatabase(url);
+  const rows = Buffer.from(JSON.stringify(await everything(db)));
+  await close();
+  expect(marksIn(rows, [...world.secrets, QUOTING, ...Object.values(PLANTED)])).toEqual([]);
+  expect(marksIn(rows, [ids.other])).toEqual([ids.other]);
+});

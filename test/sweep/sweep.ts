@@ -1,0 +1,271 @@
+/**
+ * The sweep: marks are planted in the people of a CRM and in every key, all commands are run while
+ * everything around fails and quotes them, and afterwards they stand in no place that is kept or
+ * sent: database, its log, journals, log lines, metrics, alerts, pages, temporary files.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { marksIn } from '../helpers/marks.ts';
+import { type Neighbour, PLANTED, QUOTING } from './neighbours.ts';
+import type { SweptWorld } from './swept-world.ts';
+
+/** They serve until they are stopped, with people of their own. */
+const NOT_SWEPT = ['demo', 'sandbox'];
+
+export const SWEEP_TIMEOUT_MS = 600_000;
+
+/** Runs everything, and looks for the marks afterwards; closes neither. */
+export async function sweep(world: SweptWorld, neighbour: Neighbour): Promise<string[]> {
+  const marks = new Set(await neighbour.readMarks().catch(() => []));
+  const noteMarks = async () => {
+    for (const mark of await neighbour.readMarks()) marks.add(mark);
+  };
+  await begin(world);
+  for (const refusal of neighbour.refusals) {
+    await refusal.begin();
+    await failingLook(world, neighbour);
+    await refusal.end();
+  }
+  await world.once('sync');
+  await noteMarks();
+  const { tokens, hook } = await makeTokens(world);
+  await everyLook(world, neighbour);
+  await world.serveAndAsk(tokens, hook);
+  for (const failure of neighbour.failures) {
+    await failure.begin();
+    await failingLook(world, neighbour);
+    await failure.end();
+  }
+  await failOfService(world, neighbour);
+  await failOfAlerts(world);
+  await failOfSettings(world);
+  await world.serveAndAsk(tokens, hook);
+  await noteMarks();
+  await change(world, neighbour);
+  await noteMarks();
+  await world.serveAndAsk(tokens, hook);
+  await expectAll(world, neighbour, marks.size);
+  return findMarks(world, neighbour, [...marks]);
+}
+
+async function begin(world: SweptWorld): Promise<void> {
+  await world.look('migrate', '--check');
+  await world.look('doctor');
+  await world.once('migrate');
+  await world.look('fields', 'check');
+  await world.once('fields', 'create');
+  await world.look('plan', '--list', '50');
+  const file = ['--yes', '--crm', 'csv', '--csv-path', world.path('lists/in.csv'), '--force'];
+  await world.look('init', ...file, '--config', world.path('temp/made.yaml'));
+}
+
+const tokenSchema = z.object({ token: z.string(), id: z.string() });
+const hookSchema = z.object({ hook: z.object({ url: z.string() }) });
+
+/** Tokens and the address of a webhook, each shown to the one who makes it and never again. */
+async function makeTokens({ once, said, secrets }: SweptWorld) {
+  const before = said.length;
+  const make = async (role: string) => {
+    const text = await once('tokens', 'create', '--role', role, '--name', role, '--json');
+    return tokenSchema.parse(JSON.parse(text)).token;
+  };
+  const tokens = { admin: await make('admin'), viewer: await make('viewer') };
+  const text = await once('hooks', 'create', 'riverside', '--signature', 'none', '--json');
+  const hook = hookSchema.parse(JSON.parse(text)).hook.url;
+  said.splice(before);
+  secrets.push(...Object.values(tokens), hook.slice(hook.lastIndexOf('/') + 1));
+  return { tokens, hook };
+}
+
+/** What only looks, while all is well. */
+async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
+  const [run = 'none'] = await world.runIds();
+  await lookAtAll(world, [
+    ...['doctor', 'doctor --show', 'plan', `plan --contact ${ids.known}`, 'plan --full --list 50'],
+    ...['status', 'runs', `runs ${run}`, `runs ${run} --show`, 'holds', 'holds --show', 'credits'],
+    ...['schedule list', 'tokens list', 'hooks show', 'fields check', 'networks', 'networks check'],
+    ...[`paths ${ids.known}`, 'prospects', 'prospects --csv', 'export riverside', 'alerts check'],
+    ...['alerts test', 'migrate --check', 'connect riverside', 'nonsense', 'runs nonsense'],
+  ]);
+}
+
+/** What looks and syncs, while the other side fails. */
+async function failingLook(world: SweptWorld, { ids }: Pick<Neighbour, 'ids'>): Promise<void> {
+  await world.once('sync', '--full');
+  const [run = 'none'] = await world.runIds();
+  await lookAtAll(world, [
+    ...['doctor', 'doctor --show', 'plan', 'status', `runs ${run}`, `runs ${run} --show`, 'holds'],
+    ...['holds --show', 'fields check', 'fields create', 'networks check', 'networks repair'],
+    ...[
+      `paths ${ids.known}`,
+      'prospects',
+      'credits',
+      'alerts check',
+      `sync --contact ${ids.known}`,
+    ],
+  ]);
+}
+
+/** At once: many of them wait between their attempts. */
+async function lookAtAll(world: SweptWorld, commands: readonly string[]): Promise<void> {
+  await Promise.all(commands.map((words) => world.look(...words.split(' '))));
+}
+
+/** The service refuses, and quotes whom and with which key it was asked. */
+async function failOfService(world: SweptWorld, neighbour: Neighbour): Promise<void> {
+  const quoted = `${QUOTING} ${world.service.apiKey}`;
+  const detail = [{ type: quoted, loc: ['body', quoted, 0], msg: quoted, input: quoted }];
+  for (const [status, body] of [
+    [400, { detail: quoted }],
+    [401, { detail: quoted }],
+    [402, { detail: quoted }],
+    [403, { detail: quoted }],
+    [404, { detail: quoted }],
+    [422, { detail }],
+    [500, `<html>${quoted}</html>`],
+  ] as const) {
+    await world.putFaults([{ on: { path: '*' }, fault: { kind: 'answer', status, body } }]);
+    await failingLook(world, neighbour);
+  }
+  await world.putFaults([{ on: { path: '/enhancements' }, fault: { kind: 'quotePersons' } }]);
+  await failingLook(world, neighbour);
+  await world.putFaults([
+    { on: { path: '*' }, fault: { kind: 'extraFields', fields: { [QUOTING]: QUOTING } } },
+  ]);
+  await failingLook(world, neighbour);
+  await world.putFaults([]);
+  await world.onceWith({ env: { PARTNER_API_KEY: `Zyx${world.service.apiKey}` } }, 'sync');
+}
+
+/** Mail and webhook refuse in words that quote the password and a person. */
+async function failOfAlerts(world: SweptWorld): Promise<void> {
+  world.refuseAlerts(`${QUOTING} ${world.secrets.join(' ')}`);
+  await world.look('alerts', 'test');
+  await world.look('alerts', 'check');
+  world.refuseAlerts(null);
+  const smtp = `smtp://sync:Zyxwrongpassword@127.0.0.1:9/${PLANTED.last}`;
+  world.secrets.push('Zyxwrongpassword');
+  await world.onceWith(
+    { env: { SMTP_URL: smtp, SLACK_URL: 'http://127.0.0.1:9/Zyxhook7391' } },
+    'alerts',
+    'test',
+  );
+  await world.onceWith(
+    { env: { SMTP_URL: 'Zyxnourl7391', SLACK_URL: 'Zyxnourl7391' } },
+    'alerts',
+    'test',
+  );
+  world.secrets.push('Zyxhook7391', 'Zyxnourl7391');
+}
+
+/** Settings that cannot be read, each with a key that somebody has written into them. */
+async function failOfSettings(world: SweptWorld): Promise<void> {
+  const [key, folder] = ['Zyxliteralkey7391', world.path('temp/broken')];
+  world.secrets.push(key);
+  const integration = (partner: string, crm: string) =>
+    `integrations:\n  - id: riverside\n    partner: ${partner}\n    crm: ${crm}\n`;
+  const partner = `{ baseUrl: "https://p.example", apiKey: "${key}" }`;
+  const csv = '{ kind: csv, path: in.csv, columns: { id: Id, firstName: First, lastName: Last } }';
+  const pem = `-----BEGIN PRIVATE KEY-----\\n${key}\\n-----END PRIVATE KEY-----`;
+  const jwt = `{ type: jwt, clientId: c, username: u, privateKey: "${pem}" }`;
+  const broken = [
+    integration(`{ baseUrl: "https://p.example", apiKey: "${key} }`, csv),
+    integration(`{ baseUrl: "https://p.example", apiKey: ["${key}"] }`, csv),
+    integration(`{ baseUrl: "${key}", apiKey: "${key}", unknown: "${key}" }`, csv),
+    integration(`{ baseUrl: "http://u:${key}@127.0.0.1:9", apiKey: "${key}" }`, csv),
+    integration(partner, '{ kind: mystery }'),
+    integration(partner, `{ kind: hubspot, auth: { type: mystery, token: "${key}" } }`),
+    integration(
+      partner,
+      `{ kind: hubspot, url: "http://127.0.0.1:9", auth: { type: token, token: "${key}" } }`,
+    ),
+    integration(
+      partner,
+      `{ kind: hubspot, url: "http://u:${key}@127.0.0.1:9", auth: { type: token, token: "${key}" } }`,
+    ),
+    integration(partner, `{ kind: salesforce, url: "http://127.0.0.1:9", auth: ${jwt} }`),
+    `database: "${key}"\n${integration(partner, csv)}`,
+    `database: "postgres://u:${key}@127.0.0.1:9/x"\n${integration(partner, csv)}`,
+    `server: { publicUrl: "${key}" }\n${integration(partner, csv)}`,
+    `alerts: { email: { to: [a@b.c], from: a@b.c, smtp: "${key}" } }\n${integration(partner, csv)}`,
+    `${integration(partner, csv)}\t${key}: [`,
+  ];
+  const trials = broken.map(async (text, at) => {
+    const cwd = `${folder}${at}`;
+    await mkdir(cwd);
+    await writeFile(`${cwd}/donor-sync.yaml`, text);
+    const options = { cwd, env: { DONOR_SYNC_SECRET_KEY: '' } };
+    for (const words of ['status', 'doctor', 'sync', 'export riverside', 'apply donor-sync.yaml']) {
+      await world.onceWith(options, ...words.split(' '));
+    }
+  });
+  await Promise.all(trials);
+  for (const value of [`swept:${key}`, key, `${key},${key}`]) {
+    await world.onceWith({ env: { DONOR_SYNC_SECRET_KEY: value } }, 'status');
+  }
+}
+
+const holdsSchema = z.object({ holds: z.array(z.object({ id: z.string() })) });
+
+/** What changes something, and what erases; the CRM refuses at first. */
+async function change(world: SweptWorld, { ids, refusals }: Neighbour): Promise<void> {
+  const { holds } = holdsSchema.parse(JSON.parse(await world.once('holds', '--json')));
+  const [one = 'none', other = 'none', third = 'none'] = holds.map(({ id }) => id);
+  for (const words of [`approve ${one}`, `reject ${other}`, `resubmit ${third}`]) {
+    await world.once('holds', ...words.split(' '));
+  }
+  for (const refusal of refusals) {
+    await refusal.begin();
+    await takeBack(world, ids);
+    await refusal.end();
+  }
+  await takeBack(world, ids);
+  for (const words of [
+    ...['sync', 'networks repair', 'schedule pause riverside', 'schedule resume riverside'],
+    ...['migrate --reseal', 'apply donor-sync.yaml --dry-run', 'disconnect riverside --yes'],
+    ...['tokens revoke nonsense', 'hooks revoke riverside', 'alerts check'],
+  ]) {
+    await world.once(...words.split(' '));
+  }
+}
+
+async function takeBack(world: SweptWorld, { known, planted }: Neighbour['ids']): Promise<void> {
+  for (const run of await world.runIds()) await world.once('undo', run, '--yes');
+  await world.once('forget', planted, '--also-in-crm', '--yes');
+  await world.once('forget', known, '--yes');
+}
+
+/** Everything was run, everything has failed as it should, and ids are found where they stand. */
+async function expectAll(world: SweptWorld, { ids, proofs }: Neighbour, persons: number) {
+  const names = COMMANDS.map(({ name }) => name).filter((name) => !NOT_SWEPT.includes(name));
+  expect(names.filter((name) => !world.commands.has(name))).toEqual([]);
+  expect(persons).toBeGreaterThan(25);
+  const said = Buffer.concat(world.said.map(({ bytes }) => bytes));
+  expect([ids.known, ...proofs].filter((proof) => !said.includes(proof))).toEqual([]);
+  const places = new Set((await world.files([])).map(({ where }) => where));
+  expect(['a mail', 'a webhook', 'donor-sync.yaml'].filter((where) => !places.has(where))).toEqual(
+    [],
+  );
+}
+
+/** Where a mark stands, with the mark. */
+async function findMarks(
+  world: SweptWorld,
+  { files }: Neighbour,
+  persons: readonly string[],
+): Promise<string[]> {
+  const kept = await world.files([...files, 'data/store.db.key']);
+  const planted = [...Object.values(PLANTED), 'quarrels with her brother'];
+  const marks = [...planted, ...persons, ...world.secrets];
+  const found = [...world.said, ...kept]
+    .filter(({ where }) => !isBrokenSettings(where))
+    .flatMap(({ where, bytes }) => marksIn(bytes, marks).map((mark) => `${where}: ${mark}`));
+  return [...new Set(found)];
+}
+
+/** These hold their keys because a person has written them there. */
+function isBrokenSettings(path: string): boolean {
+  return /^temp\/broken\d+\/donor-sync\.yaml$/.test(path);
+}

@@ -1,0 +1,236 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { z } from 'zod';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { generateKey } from '../../src/store/key-ring.ts';
+import { startMailServer, startWebhook } from '../alerts/receivers.ts';
+import { startServing } from '../cli/serving.ts';
+import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { runWhole } from '../helpers/whole-program.ts';
+
+/** What differs between the CRMs. */
+export interface SweptCrm {
+  /** The `crm` part of the settings; secrets in it are variables. */
+  settings: string;
+  /** Lines of the field map. */
+  fields: readonly string[];
+  /** The group of one network. */
+  group: string;
+  /** Secrets by the name of their variable. */
+  secrets: Readonly<Record<string, string>>;
+}
+
+/** Where something was said, and what. */
+export interface Said {
+  where: string;
+  bytes: Buffer;
+}
+
+export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'path'> {
+  /** Every secret that the program was given, or has made. */
+  secrets: string[];
+  /** All that was written to pipes, terminals, logs, mails, webhooks and answers so far. */
+  said: Said[];
+  /** Names of the commands that were run. */
+  commands: Set<string>;
+  /**
+   * Runs a command into pipes, with `--json`, and at a terminal. At a terminal and by its purpose
+   * a command may show persons: what it writes to stdout then is not swept, and its log always is.
+   */
+  look(...args: string[]): Promise<void>;
+  /** Runs it once, into pipes. */
+  once(...args: string[]): Promise<string>;
+  /** Runs it once with other variables or another folder. */
+  onceWith(
+    options: { cwd?: string; env?: Record<string, string> },
+    ...args: string[]
+  ): Promise<void>;
+  /** Makes the alerts fail in words of the other side, or (null) arrive. */
+  refuseAlerts(words: string | null): void;
+  /** Serves, asks every page as each kind of caller, and stops. */
+  serveAndAsk(tokens: { admin: string; viewer: string }, hook: string): Promise<void>;
+  runIds(): Promise<string[]>;
+  /** The files of the folder, but those whose path is excepted. */
+  files(except: readonly string[]): Promise<Said[]>;
+  close(): Promise<void>;
+}
+
+/** Waits between attempts are long, and there are thousands of them here. */
+const HURRIED: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal),
+};
+
+const PASSWORD = 'Zyxmailpassword7391';
+const SLACK_PATH = '/services/Zyxslack/B0042/7391';
+
+/** Shows persons to the one who asks, which is what the command is for; a plan, old and new values. */
+const SHOWS_PERSONS = [
+  ['plan'],
+  ['paths'],
+  ['prospects'],
+  ['holds', '--show'],
+  ['runs', '--show'],
+  ['doctor', '--show'],
+];
+
+/** Shows persons at a terminal alone. */
+const SHOWS_AT_TERMINAL = [['init']];
+
+export interface SweptWorldOptions {
+  crm: SweptCrm;
+  database?: string;
+  /** True for a key file beside the database instead of a variable. */
+  hasKeyFile?: boolean;
+}
+
+export async function openSweptWorld(options?: SweptWorldOptions): Promise<SweptWorld> {
+  if (options === undefined) throw new Error('a swept world needs a CRM');
+  const { crm, database = 'sqlite:data/store.db', hasKeyFile = false } = options;
+  const world = await openCliWorld({ people: 0, service: { networkJobTimeMs: 0 } });
+  const mail = await startMailServer({ password: PASSWORD });
+  const slack = await startWebhook();
+  const folder = dirname(world.path('x'));
+  for (const name of ['data', 'temp', 'lists']) await mkdir(world.path(name));
+  const temporary = process.env['TMPDIR'];
+  process.env['TMPDIR'] = world.path('temp');
+  const secretKey = generateKey('swept');
+  const env = {
+    PARTNER_API_KEY: world.service.apiKey,
+    SMTP_URL: mail.url,
+    SLACK_URL: slack.url.replace('/services/secret', SLACK_PATH),
+    ...(hasKeyFile ? {} : { DONOR_SYNC_SECRET_KEY: secretKey }),
+    ...crm.secrets,
+  };
+  await writeFile(world.path('donor-sync.yaml'), settingsOf(world, crm, database));
+  const said: Said[] = [];
+  const commands = new Set<string>();
+  const [keyText = secretKey] = secretKey.split(':').slice(-1);
+  const secrets = [
+    ...[world.service.apiKey, PASSWORD, SLACK_PATH.slice(1), ...Object.values(crm.secrets)],
+    ...(hasKeyFile ? [] : [keyText]),
+  ];
+
+  function note(where: string, text: string): void {
+    said.push({ where, bytes: Buffer.from(text) });
+  }
+
+  async function run(
+    args: readonly string[],
+    { isTTY = false, cwd = folder, more = {} }: RunOptions = {},
+  ): Promise<string> {
+    commands.add(args[0] ?? '');
+    const { stdout, stderr } = await runWhole(args, {
+      ...{ cwd, env: { ...env, ...more }, isTTY, clock: HURRIED },
+    });
+    const where = `${args.join(' ')}${isTTY ? ' (terminal)' : ''}`;
+    note(`${where} 2>`, stderr);
+    const shows = isTTY ? [...SHOWS_PERSONS, ...SHOWS_AT_TERMINAL] : SHOWS_PERSONS;
+    const isShowing = shows.some((words) => words.every((word) => args.includes(word)));
+    if (!isShowing) note(`${where} >`, stdout);
+    return stdout;
+  }
+
+  return {
+    ...{ service: world.service, putFaults: world.putFaults, path: world.path },
+    ...{ secrets, said, commands },
+    async look(...args) {
+      await Promise.all([run(args), run([...args, '--json']), run(args, { isTTY: true })]);
+    },
+    once: (...args) => run(args),
+    async onceWith({ cwd = folder, env: more = {} }, ...args) {
+      await Promise.all([run(args, { cwd, more }), run([...args, '--json'], { cwd, more })]);
+    },
+    refuseAlerts(words) {
+      mail.refuse(words);
+      slack.answer(words === null ? 200 : 500);
+    },
+    async serveAndAsk(tokens, hook) {
+      commands.add('serve');
+      const [latest = 'none'] = await runIds();
+      const serving = await startServing({
+        ...world,
+        start: (args) => world.start(args, { ...env, TMPDIR: world.path('temp') }),
+      });
+      const callers = { anonymous: null, ...tokens };
+      for (const [caller, token] of Object.entries(callers)) {
+        for (const path of [...PAGES, `/runs/${latest}`, `/v1/runs/${latest}`]) {
+          const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+          const answer = await fetch(serving.url + path, { headers });
+          // What a CRM said, and persons, are for those who decide.
+          if (caller === 'admin' && /^\/runs\/|\/persons$/.test(path)) continue;
+          note(`GET ${path} as ${caller}`, await answer.text());
+        }
+      }
+      const asked = await fetch(hook.replace(/^https?:\/\/[^/]+/, serving.url), { method: 'POST' });
+      note('POST of the webhook', await asked.text());
+      serving.child.kill('SIGTERM');
+      const { stdout, stderr } = await serving.ended;
+      note('serve', stdout + stderr);
+    },
+    runIds,
+    async files(except) {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      const paths = entries
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+      const texts = paths
+        .filter((path) => !except.includes(path))
+        .map(async (path) => ({ where: path, bytes: await readFile(world.path(path)) }));
+      const delivered = [
+        ...mail.mails.map(({ source }) => ({ where: 'a mail', bytes: Buffer.from(source) })),
+        ...slack.bodies.map((body) => ({
+          where: 'a webhook',
+          bytes: Buffer.from(JSON.stringify(body)),
+        })),
+      ];
+      return [...(await Promise.all(texts)), ...delivered];
+    },
+    async close() {
+      if (temporary === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = temporary;
+      await mail.close();
+      await slack.close();
+      await world.close();
+    },
+  };
+
+  async function runIds(): Promise<string[]> {
+    return runsSchema.parse(JSON.parse(await run(['runs', '--json']))).runs.map(({ id }) => id);
+  }
+}
+
+interface RunOptions {
+  isTTY?: boolean;
+  cwd?: string;
+  /** More variables. */
+  more?: Record<string, string>;
+}
+
+const runsSchema = z.object({ runs: z.array(z.object({ id: z.string() })) });
+
+const PAGES = [
+  ...['/', '/sign-in', '/metrics', '/healthz', '/readyz', '/docs', '/openapi.json'],
+  ...['/v1/integrations', '/v1/runs', '/v1/holds', '/v1/integrations/riverside'],
+  ...['/integrations/riverside/persons', '/nowhere', '/runs/none', '/v1/runs/none'],
+];
+
+function settingsOf(
+  { service }: Pick<CliWorld, 'service'>,
+  { settings, fields, group }: SweptCrm,
+  database: string,
+): string {
+  return `database: "${database}"
+alerts:
+  email: { to: [ann@example.org], from: sync@example.org, smtp: "\${SMTP_URL}" }
+  webhook: { url: "\${SLACK_URL}" }
+integrations:
+  - id: riverside
+    name: Riverside
+    partner: { baseUrl: "${service.baseUrl}", apiKey: "\${PARTNER_API_KEY}" }
+    crm: ${settings}
+    settleAfterMs: 200
+    networks: [{ name: Board, group: ${group} }]
+    fields: [${fields.join(', ')}]
+`;
+}
