@@ -18,6 +18,10 @@ export interface ProgramOptions {
   env?: Record<string, string>;
   /** True for a terminal of 200 columns instead of pipes. */
   isTTY?: boolean;
+  /** Ends a command that goes on until it is stopped; never aborted unless told. */
+  stop?: AbortSignal;
+  /** Hears all of stdout so far, whenever more is written. */
+  onStdout?: (written: string) => void;
   /** The system's unless told. */
   clock?: Clock;
 }
@@ -25,10 +29,11 @@ export interface ProgramOptions {
 /** Runs `donor-sync …` in this process: all of it, its log at the most talkative level included. */
 export async function runWhole(
   argv: readonly string[],
-  { cwd, env = {}, isTTY = false, clock = systemClock }: ProgramOptions,
+  { cwd, env = {}, isTTY = false, clock = systemClock, stop, onStdout = () => {} }: ProgramOptions,
 ): Promise<ProgramEnd> {
   const [stdin, stdout, stderr] = [1, 2, 3].map(() => aStream({ isTTY, columns: 200 }));
   if (!stdin || !stdout || !stderr) throw new Error('three streams were made');
+  stdout.on('data', () => onStdout(stdout.written()));
   const logStream = createLogStream(stderr, isTTY);
   let exitCode: number | null = null;
   const deps: AllDeps = {
@@ -37,7 +42,7 @@ export async function runWhole(
     clock,
     log: createLog('debug', logStream),
     owner: { host: 'test', processId: process.pid, start: crypto.randomUUID() },
-    stopSignal: () => new AbortController().signal,
+    stopSignal: () => stop ?? new AbortController().signal,
     setExitCode(code) {
       exitCode = code;
     },

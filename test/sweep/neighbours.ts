@@ -110,7 +110,7 @@ export async function openSalesforce(): Promise<Neighbour> {
     proofs: [
       ...['FIELD_CUSTOM_VALIDATION_EXCEPTION', 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY'],
       ...['INVALID_FIELD', 'MALFORMED_QUERY', 'ZYX_NEW_CODE'],
-      ...['invalid_grant', 'UNKNOWN', 'INSUFFICIENT_ACCESS'],
+      ...['invalid_grant', 'INSUFFICIENT_ACCESS'],
     ],
     readMarks: () => marksOf(control, 'Contact', ids, ['Department', 'Description']),
     close: crm.close,

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { generateKey } from '../../src/store/key-ring.ts';
 import { startMailServer, startWebhook } from '../alerts/receivers.ts';
-import { startServing } from '../cli/serving.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { runWhole } from '../helpers/whole-program.ts';
 
@@ -148,24 +147,28 @@ export async function openSweptWorld(options?: SweptWorldOptions): Promise<Swept
     async serveAndAsk(tokens, hook) {
       commands.add('serve');
       const [latest = 'none'] = await runIds();
-      const serving = await startServing({
-        ...world,
-        start: (args) => world.start(args, { ...env, TMPDIR: world.path('temp') }),
+      const stop = new AbortController();
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const ended = runWhole(['serve', '--port', '0', '--json'], {
+        ...{ cwd: folder, env, stop: stop.signal },
+        onStdout: (written) => written.endsWith('\n') && resolve(written),
       });
+      const text = await Promise.race([promise, ended.then(({ stderr }) => stderr)]);
+      const { url } = readySchema.parse(JSON.parse(text));
       const callers = { anonymous: null, ...tokens };
       for (const [caller, token] of Object.entries(callers)) {
         for (const path of [...PAGES, `/runs/${latest}`, `/v1/runs/${latest}`]) {
           const headers = token === null ? {} : { authorization: `Bearer ${token}` };
-          const answer = await fetch(serving.url + path, { headers });
+          const answer = await fetch(url + path, { headers });
           // What a CRM said, and persons, are for those who decide.
           if (caller === 'admin' && /^\/runs\/|\/persons$/.test(path)) continue;
           note(`GET ${path} as ${caller}`, await answer.text());
         }
       }
-      const asked = await fetch(hook.replace(/^https?:\/\/[^/]+/, serving.url), { method: 'POST' });
+      const asked = await fetch(hook.replace(/^https?:\/\/[^/]+/, url), { method: 'POST' });
       note('POST of the webhook', await asked.text());
-      serving.child.kill('SIGTERM');
-      const { stdout, stderr } = await serving.ended;
+      stop.abort();
+      const { stdout, stderr } = await ended;
       note('serve', stdout + stderr);
     },
     runIds,
@@ -207,6 +210,7 @@ interface RunOptions {
   more?: Record<string, string>;
 }
 
+const readySchema = z.object({ url: z.string() });
 const runsSchema = z.object({ runs: z.array(z.object({ id: z.string() })) });
 
 const PAGES = [
