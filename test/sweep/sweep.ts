@@ -94,17 +94,13 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
 /** What looks and syncs, while the other side fails. */
 async function failingLook(world: SweptWorld, { ids }: Pick<Neighbour, 'ids'>): Promise<void> {
   await world.once('sync', '--full');
+  await world.once('sync', '--contact', ids.known, '--json');
+  await world.once('networks', 'repair');
   const [run = 'none'] = await world.runIds();
   await lookAtAll(world, [
     ...['doctor', 'doctor --show', 'plan', 'status', `runs ${run}`, `runs ${run} --show`, 'holds'],
-    ...['holds --show', 'fields check', 'fields create', 'networks check', 'networks repair'],
-    ...[
-      `paths ${ids.known}`,
-      'prospects',
-      'credits',
-      'alerts check',
-      `sync --contact ${ids.known}`,
-    ],
+    ...['holds --show', 'fields check', 'fields create', 'networks check'],
+    ...[`paths ${ids.known}`, 'prospects', 'credits', 'alerts check'],
   ]);
 }
 
@@ -166,13 +162,13 @@ async function failOfSettings(world: SweptWorld): Promise<void> {
   world.secrets.push(key);
   const integration = (partner: string, crm: string) =>
     `integrations:\n  - id: riverside\n    partner: ${partner}\n    crm: ${crm}\n`;
-  const partner = `{ baseUrl: "https://p.example", apiKey: "${key}" }`;
+  const partner = `{ baseUrl: "http://127.0.0.1:9", apiKey: "${key}" }`;
   const csv = '{ kind: csv, path: in.csv, columns: { id: Id, firstName: First, lastName: Last } }';
   const pem = `-----BEGIN PRIVATE KEY-----\\n${key}\\n-----END PRIVATE KEY-----`;
   const jwt = `{ type: jwt, clientId: c, username: u, privateKey: "${pem}" }`;
   const broken = [
-    integration(`{ baseUrl: "https://p.example", apiKey: "${key} }`, csv),
-    integration(`{ baseUrl: "https://p.example", apiKey: ["${key}"] }`, csv),
+    integration(`{ baseUrl: "http://127.0.0.1:9", apiKey: "${key} }`, csv),
+    integration(`{ baseUrl: "http://127.0.0.1:9", apiKey: ["${key}"] }`, csv),
     integration(`{ baseUrl: "${key}", apiKey: "${key}", unknown: "${key}" }`, csv),
     integration(`{ baseUrl: "http://u:${key}@127.0.0.1:9", apiKey: "${key}" }`, csv),
     integration(partner, '{ kind: mystery }'),
