@@ -1,4 +1,4 @@
-import type { OutcomeReason } from '../core/outcome.ts';
+import { type OutcomeReason, outcomeNamed, outcomeOf } from '../core/outcome.ts';
 import type { ContactRow } from './contacts.ts';
 import type { Lease } from './leases.ts';
 import { portions, valuesTable } from './rows.ts';
@@ -67,7 +67,6 @@ export function decidedRow(
 ): ContactRow {
   const chosen = decision.kind === 'choose';
   const leaves = decision.kind === 'settle' && !decision.eligible;
-  const waits = chosen && decision.priority === WAITS_FOR_ACCESS;
   return {
     ...row,
     integration_id: lease.integrationId,
@@ -77,16 +76,34 @@ export function decidedRow(
     priority: chosen ? decision.priority : Math.min(row.priority, LAST_PRIORITY),
     // Should it come back, its paid job is not lost.
     tracking_id: leaves ? row.tracking_id : null,
-    outcome_reason: chosen
-      ? waits
-        ? 'identity_unreadable'
-        : 'submission_pending'
-      : decision.reason,
+    ...(saysMore(row, run, decision) ? {} : outcomeAfter(run, decision)),
+    seen_run: run.id,
+  };
+}
+
+type ChooseOrSettle = Extract<Decision, { kind: 'choose' | 'settle' }>;
+
+/** What a run has done to a contact says more than what it reads of it afterwards. */
+function saysMore(row: ContactRow, run: RunMoment, decision: ChooseOrSettle): boolean {
+  if (row.outcome_run !== run.id || decision.kind === 'choose') return false;
+  const before = outcomeNamed(row.outcome_reason);
+  return (
+    before === 'written' || (outcomeOf(decision.reason) === 'unchanged' && before !== 'unchanged')
+  );
+}
+
+function outcomeAfter(run: RunMoment, decision: ChooseOrSettle) {
+  return {
+    outcome_reason: reasonAfter(decision),
     outcome_run: run.id,
     outcome_at: run.now,
     outcome_detail: null,
-    seen_run: run.id,
   };
+}
+
+function reasonAfter(decision: ChooseOrSettle): OutcomeReason {
+  if (decision.kind === 'settle') return decision.reason;
+  return decision.priority === WAITS_FOR_ACCESS ? 'identity_unreadable' : 'submission_pending';
 }
 
 /** Writes what was decided; what a station has moved on meanwhile stays as it is. */

@@ -5,6 +5,7 @@ import type { RunReason, RunStatus, Trigger } from '../core/run.ts';
 import { dropOldTexts, keepWords, type SealedWords } from './foreign-texts.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { ALL_CONTACTS, beginRunRequest, endRunRequest } from './run-requests.ts';
+import { dropRunRows, writeRunRows } from './run-rows.ts';
 import type { Database, RunsTable, Trx } from './tables.ts';
 
 export type RunRow = Selectable<RunsTable>;
@@ -36,7 +37,7 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       await checkpoint(lease, async (trx) => {
         await requireFresh(trx, id);
         await beginRunRequest(trx, id, clock.now());
-        await trx
+        const cutOff = await trx
           .updateTable('runs')
           .set({
             status: 'incomplete',
@@ -46,7 +47,9 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
           })
           .where('integration_id', '=', lease.integrationId)
           .where('status', '=', 'running')
+          .returning(['id', 'integration_id'])
           .execute();
+        for (const run of cutOff) await writeRunRows(trx, run);
         const due = await trx
           .selectFrom('contacts')
           .select((eb) => eb.fn.countAll().as('count'))
@@ -78,8 +81,9 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     },
 
     /**
-     * Notes how a run ended, with its report, and drops texts of CRMs that are too old. What asked
-     * for it is answered, unless the run was interrupted: then it is wanted still.
+     * Notes how a run ended, with its report and what it did to contacts, and drops what older runs
+     * did before `keepRowsSince` (epoch ms), and texts of CRMs that are too old. What asked for it is
+     * answered, unless the run was interrupted: then it is wanted still.
      */
     async finish(
       lease: Lease,
@@ -91,6 +95,8 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
         report: string;
         /** What the CRM said of the reason, sealed. */
         words?: SealedWords | null;
+        /** Left out or null: nothing is dropped. */
+        keepRowsSince?: number | null;
       },
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
@@ -105,9 +111,13 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
           })
           .where('id', '=', id)
           .execute();
+        const { integrationId } = lease;
         await dropOldTexts(trx, clock.now());
         if (end.words)
-          await keepWords(trx, lease.integrationId, { id, now: end.finishedAt }, [end.words]);
+          await keepWords(trx, integrationId, { id, now: end.finishedAt }, [end.words]);
+        await writeRunRows(trx, { id, integration_id: integrationId });
+        const { keepRowsSince = null } = end;
+        if (keepRowsSince !== null) await dropRunRows(trx, integrationId, keepRowsSince);
         if (end.reason?.code !== 'interrupted') await endRunRequest(trx, id);
       });
     },

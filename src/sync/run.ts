@@ -19,6 +19,7 @@ import { sealWords } from '../run/seal-words.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
 import { WHOLE_RUN } from '../store/foreign-texts.ts';
 import { type Lease, LeaseLost } from '../store/leases.ts';
+import { buildReport, type RunFacts } from '../views/run.ts';
 import { readBalance } from './balance.ts';
 import { requireSameAccount } from './crm-account.ts';
 import { deliverProfiles } from './deliver.ts';
@@ -27,7 +28,6 @@ import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
 import { planRules, readContacts } from './read.ts';
-import { buildReport, type RunFacts } from './report.ts';
 import { requireContact } from './require-contact.ts';
 import { submitPersons } from './submit.ts';
 import { withLease } from './with-lease.ts';
@@ -231,6 +231,8 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   return networks;
 }
 
+const DAY_MS = 86_400_000;
+
 async function endRun(deps: SyncDeps, run: Run, facts: RunFacts): Promise<RunReport> {
   const { store, clock } = deps;
   const finishedAt = clock.now();
@@ -250,6 +252,7 @@ async function endRun(deps: SyncDeps, run: Run, facts: RunFacts): Promise<RunRep
     ...end,
     report: JSON.stringify(report),
     words: sealWords(deps, run, WHOLE_RUN, run.control.words),
+    keepRowsSince: run.only === null ? finishedAt - deps.retention.runRows * DAY_MS : null,
   });
   return (await ifStillOurs(run, finishing)) ? report : reportOn(deps, run, finishedAt, facts);
 }

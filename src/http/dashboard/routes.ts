@@ -23,7 +23,7 @@ import { batchView } from './holds.ts';
 import type { Viewer } from './layout.tsx';
 import { readOverview } from './overview.ts';
 import { recordUrl } from './record-url.ts';
-import { findLowRate, MAX_CONTACTS, readRunDetail } from './run-detail.ts';
+import { findLowRate, PAGE_SIZE, readRunDetail } from './run-detail.ts';
 
 /**
  * Only whoever looks at a page pays for loading it; and everything else can be served by Node from
@@ -58,10 +58,11 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
     const principal = await access.identify(c);
     if (principal === null) return c.redirect(`/sign-in?to=${encodeURIComponent(c.req.path)}`, 303);
     const id = c.req.param('id');
-    const detail = await readRunDetail(application, id);
+    const query = contactQuerySchema.parse(c.req.query());
+    const detail = await readRunDetail(application, id, query);
     // It may quote names and figures: for those who decide, opened for this one answer.
     const mayRead = principal.role === 'admin';
-    const words = mayRead ? await readKeptWords(application, id, MAX_CONTACTS) : [];
+    const words = mayRead ? await readKeptWords(application, id, PAGE_SIZE) : [];
     const { renderRun } = await loadPages();
     return c.html(renderRun(viewerOf(principal), detail, words));
   });
@@ -210,6 +211,13 @@ const statusQuerySchema = z.object({
     ])
     .nullable()
     .catch(null),
+});
+
+const contactQuerySchema = z.object({
+  outcome: z.string().optional(),
+  reason: z.string().optional(),
+  contact: z.string().trim().optional(),
+  after: z.string().optional(),
 });
 
 /** Only pages of ours, so that nobody is led astray by a link. */
