@@ -59,7 +59,9 @@ export function toldPlace(loc: readonly (string | number)[]): (string | number)[
 export function toldPath(path: readonly PropertyKey[]): string {
   return path
     .map((part) =>
-      /^(?:[a-z][a-z_]{0,39}|\d{1,4}|[0-9a-f-]{8,64})$/.test(String(part)) ? String(part) : UNTOLD,
+      /^(?:[a-z][a-z0-9_]{0,39}|\d{1,4}|[0-9a-f-]{8,64})$/.test(String(part))
+        ? String(part)
+        : UNTOLD,
     )
     .join('.');
 }
