@@ -19,6 +19,7 @@ import { listGroups, readGroup } from './groups.ts';
 import { readByIds } from './lookup.ts';
 import { createPacerRegistry } from './pacer.ts';
 import { readPages } from './read.ts';
+import { recordId } from './record.ts';
 import { type HubspotSession, openSession } from './session.ts';
 import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
@@ -37,6 +38,7 @@ export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition
     groupSchema: hubspotGroupSchema,
     defaultFields: z.array(fieldMappingSchema).parse(hubspotFields),
     consent: createHubspotConsent(world),
+    canonicalId: recordId,
     create: (options) => createHubspotConnector(options, world),
   };
 }

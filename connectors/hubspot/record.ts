@@ -34,3 +34,9 @@ export function mergedIdsOf(record: HubspotRecord): string[] {
 export function isRecordId(text: string): boolean {
   return /^\d{1,20}$/.test(text);
 }
+
+/** The one form of a contact's id, from what people type; null for what is none. */
+export function recordId(text: string): string | null {
+  const id = text.trim();
+  return isRecordId(id) ? id : null;
+}

@@ -10,6 +10,8 @@ export type Decision =
   | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
   /** It is back with the paid job that it left with: held again, or delivered. */
   | { kind: 'resume' }
+  /** A person decides first whether it may be taken up at all. */
+  | { kind: 'hold'; reason: Extract<OutcomeReason, 'forgotten_person'> }
   /** Work is under way or a person is asked: only the identity is noted. */
   | { kind: 'keep' };
 
@@ -63,20 +65,21 @@ export function decidedRow(
   lease: Lease,
   run: RunMoment,
   row: ContactRow,
-  decision: Extract<Decision, { kind: 'choose' | 'settle' }>,
+  decision: Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>,
 ): ContactRow {
   const chosen = decision.kind === 'choose';
+  const held = decision.kind === 'hold';
   const leaves = decision.kind === 'settle' && !decision.eligible;
   const waits = chosen && decision.priority === WAITS_FOR_ACCESS;
   return {
     ...row,
     integration_id: lease.integrationId,
-    state: chosen ? 'due' : 'settled',
-    eligible: chosen || decision.eligible ? 1 : 0,
+    state: chosen ? 'due' : held ? 'held' : 'settled',
+    eligible: chosen || held || decision.eligible ? 1 : 0,
     due_reason: chosen ? decision.reason : null,
     priority: chosen ? decision.priority : Math.min(row.priority, LAST_PRIORITY),
     // Should it come back, its paid job is not lost.
-    tracking_id: leaves ? row.tracking_id : null,
+    tracking_id: leaves || held ? row.tracking_id : null,
     outcome_reason: chosen
       ? waits
         ? 'identity_unreadable'

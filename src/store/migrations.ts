@@ -7,6 +7,7 @@ import * as warmPaths from '../../migrations/0005-warm-paths.ts';
 import * as runScope from '../../migrations/0006-run-scope.ts';
 import * as warmPathLooks from '../../migrations/0007-warm-path-looks.ts';
 import * as ordinaryDays from '../../migrations/0008-ordinary-days.ts';
+import * as erasure from '../../migrations/0009-erasure.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -26,4 +27,5 @@ export const MIGRATIONS = {
   '0006-run-scope': runScope,
   '0007-warm-path-looks': warmPathLooks,
   '0008-ordinary-days': ordinaryDays,
+  '0009-erasure': erasure,
 } satisfies MigrationList;

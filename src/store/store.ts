@@ -61,7 +61,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
     deliveries: deliveryQueries(db, checkpoint, clock),
-    holds: holdQueries(db, clock),
+    holds: holdQueries(db, clock, fingerprint),
     networks: {
       ...networkQueries(db, checkpoint, clock),
       ...networkMemberQueries(db, checkpoint, clock),

@@ -11,6 +11,7 @@ import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
 import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { forgottenPrint, keepErasedAway, loadErased } from '../run/erased.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
 import type { Lease } from '../store/leases.ts';
@@ -84,8 +85,16 @@ async function prepareRun(deps: SyncDeps, run: Run): Promise<boolean> {
   const { connector } = deps;
   try {
     if (run.only !== null) contactIdOf(deps.canonicalId, run.integration.id, run.only);
-    await pinAccount(deps, run.lease, run.integration, await connector.prepare());
-    if (run.only !== null) await requireContact(deps, run.integration, run.only);
+    const account = await pinAccount(
+      deps,
+      run.lease,
+      run.integration,
+      await connector.prepare(),
+    );
+    Object.assign(run, await keepErasedAway(deps, run.integration.id, account));
+    if (run.only !== null && forgottenPrint(deps, run, run.only) === null) {
+      await requireContact(deps, run.integration, run.only);
+    }
     const { fields, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) await connector.createFields(toCreate);
@@ -99,13 +108,16 @@ async function prepareRun(deps: SyncDeps, run: Run): Promise<boolean> {
   }
 }
 
-/** One integration writes into one CRM account for ever: ids of another would mean other people. */
+/**
+ * One integration writes into one CRM account for ever: ids of another would mean other people.
+ * Resolves with the account's fingerprint.
+ */
 export async function pinAccount(
   { store }: SyncDeps,
   lease: Lease,
   integration: Integration,
   account: CrmAccount,
-): Promise<void> {
+): Promise<string> {
   const print = store.fingerprint('crm_account', account.id);
   const { crmAccount } = await store.integrations.findState(integration.id);
   if (crmAccount === null) await store.integrations.pinAccount(lease, print);
@@ -115,6 +127,7 @@ export async function pinAccount(
       { code: 'crm_account_changed', details: { integration: integration.id } },
     );
   }
+  return print;
 }
 
 async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {
@@ -131,7 +144,7 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     partnerKey: request.partnerKey,
     groupMembers: new Set(),
     identities: createIdentityReader({ fingerprint: store.fingerprint, shape: null, known: [] }),
-    forgotten: await store.forget.listForgotten(request.integration.id),
+    ...(await loadErased(deps, request.integration.id, null)),
     full: request.full,
     only,
     adopt: request.adopt ?? false,
@@ -143,9 +156,8 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
 }
 
 /** What the record of a run calls its one contact: who was erased is not named again. */
-function nameOnRecord({ store }: SyncDeps, { forgotten }: Run, crmId: string): string {
-  const print = store.fingerprint('forgotten', crmId);
-  return forgotten.has(print) ? print : crmId;
+function nameOnRecord(deps: SyncDeps, run: Run, crmId: string): string {
+  return forgottenPrint(deps, run, crmId) ?? crmId;
 }
 
 /** All stations at the same time; the first error of one stops the others at their checkpoints. */

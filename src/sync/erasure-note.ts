@@ -1,0 +1,94 @@
+/**
+ * What erasing a person from one integration has done so far. It is on disk beside the block before
+ * each step, so that a repetition after a kill still tells the whole. It holds names of fields and of
+ * networks and counts, and no id of the contact.
+ */
+import { z } from 'zod';
+import type { ErasedRows } from '../store/erase-rows.ts';
+
+const count = z.number().int().nonnegative();
+
+const erasedSchema = z.object({
+  contacts: count,
+  jobs: count,
+  holds: count,
+  writes: count,
+  paths: count,
+  introductions: count,
+  groups: count,
+  runs: count,
+  /** Changes that the connector kept and had not brought into the CRM. */
+  kept: count,
+});
+
+/** How much was erased, by what it was. */
+export type ErasedCounts = z.infer<typeof erasedSchema>;
+
+const crmSchema = z.object({
+  /** Fields that held a value of ours, and are empty now. */
+  cleared: z.array(z.string()),
+  /** Fields that hold something else than what we wrote, and were left alone. */
+  editedSince: z.array(z.string()),
+  /** Fields that hold a value of ours still: the CRM did not let it be cleared. */
+  stillPresent: z.array(z.string()),
+  /** Fields that were written once, and that the integration's user cannot see now. */
+  unreadable: z.array(z.string()),
+  /** True if the fields were read again, and none of them holds a value of ours. */
+  verified: z.boolean(),
+});
+
+export type CrmErasure = z.infer<typeof crmSchema>;
+
+const noteSchema = z.object({
+  id: z.string(),
+  /** When it began (epoch ms). */
+  at: z.number(),
+  wasKnown: z.boolean(),
+  erased: erasedSchema,
+  /** Null if the CRM was not to be cleared. */
+  crm: crmSchema.nullable(),
+  networks: z.object({ left: z.array(z.string()), pending: z.array(z.string()) }),
+  /** Contacts that the CRM tells of this person as an introducer, still. */
+  introductionsLeft: count,
+});
+
+export type ErasureNote = z.infer<typeof noteSchema>;
+
+export const NOTHING_ERASED: ErasedCounts = {
+  ...{ contacts: 0, jobs: 0, holds: 0, writes: 0, paths: 0 },
+  ...{ introductions: 0, groups: 0, runs: 0, kept: 0 },
+};
+
+export function newNote(id: string, at: number): ErasureNote {
+  return {
+    ...{ id, at, wasKnown: false, erased: NOTHING_ERASED, crm: null },
+    networks: { left: [], pending: [] },
+    introductionsLeft: 0,
+  };
+}
+
+/** The note in a block's receipt; null if there is none. */
+export function parseNote(json: string | null): ErasureNote | null {
+  return json === null ? null : noteSchema.parse(JSON.parse(json));
+}
+
+/** Pure: two parts of one erasure as one. */
+export function addCounts(
+  one: ErasedCounts,
+  other: Partial<ErasedRows & ErasedCounts>,
+): ErasedCounts {
+  return erasedSchema.parse(
+    Object.fromEntries(
+      Object.entries(one).map(([what, number]) => [what, number + (countIn(other, what) ?? 0)]),
+    ),
+  );
+}
+
+function countIn(counts: Readonly<Record<string, number | undefined>>, what: string) {
+  return counts[what];
+}
+
+/** The names in either list, each once. */
+export function union(one: readonly string[], other: readonly string[]): string[] {
+  return [...new Set([...one, ...other])];
+}
