@@ -1,5 +1,6 @@
 import type { Scenario } from './figure.ts';
 import { again } from './scenarios/again.ts';
+import { clocks } from './scenarios/clocks.ts';
 import { connections } from './scenarios/connections.ts';
 import { hubspot, hubspotUnlimited } from './scenarios/hubspot.ts';
 import { hubspotChanges } from './scenarios/hubspot-changes.ts';
@@ -18,6 +19,7 @@ export const SCENARIOS: readonly Scenario[] = [
   throughput,
   again,
   kill,
+  clocks,
   salesforce,
   night,
   hubspot,

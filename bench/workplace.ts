@@ -35,6 +35,7 @@ export async function createWorkplace(
   { baseUrl, apiKey, rootUrl }: Neighbour,
   contacts: number,
   extra = '',
+  database = 'sqlite:store.db',
 ): Promise<Workplace> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-bench-'));
   const input = join(folder, 'in.csv');
@@ -46,7 +47,7 @@ export async function createWorkplace(
   const settings = join(folder, 'donor-sync.yaml');
   await writeFile(
     settings,
-    `database: "sqlite:store.db"
+    `database: "${database}"
 integrations:
   - id: bench
     partner: { baseUrl: "${baseUrl}", apiKey: "${apiKey}" }

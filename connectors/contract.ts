@@ -37,6 +37,11 @@ export interface ConnectorDefinition<Settings = unknown> {
    * older versions may be of one of them. Left out: ids have one form only.
    */
   otherForms?(id: string): readonly string[];
+  /**
+   * True if plain http in `crm.url` is refused, unless it leads to this machine or to a host that
+   * `allowInsecureHttp` in the settings names. Left out: this version only warns of it.
+   */
+  refusesPlainHttp?: boolean;
   /** Opens nothing yet: the first call to `prepare` does. */
   create(options: ConnectorOptions<Settings>): Connector;
 }

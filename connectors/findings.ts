@@ -47,6 +47,23 @@ export function metContacts(crm: string, { filter, optOutField }: ContactsSettin
   return [...understood, met('opt-out', `${optOutField} tells who must not be researched.`)];
 }
 
+/** The fields of `contacts` that mark who is left out, once the CRM has understood them. */
+export function metMarks({ deceasedField, doNotContactField }: ContactsSettings): Finding[] {
+  const marks = [
+    { subject: 'deceased', field: deceasedField, people: 'the dead' },
+    { subject: 'do not contact', field: doNotContactField, people: 'those who want no contact' },
+  ];
+  return marks.flatMap(({ subject, field, people }) =>
+    field == null ? [] : [met(subject, `${field} marks ${people}.`)],
+  );
+}
+
+/** A part of the identity that the integration may not read; `fix` says what lets it. */
+export function unreadablePart(name: string, fix: string): Finding {
+  const message = `${name} cannot be read: it is left out of what the service is asked.`;
+  return { subject: 'identity', ok: true, message, mend: fix };
+}
+
 /** How a CRM counts the requests of a day. */
 export interface DailyWords {
   crm: string;

@@ -1,4 +1,5 @@
 import { RetriableError } from '../src/core/errors.ts';
+import { isReplyTooLarge } from './bounded-body.ts';
 import { stayedBusy } from './request-errors.ts';
 import { throwIfStopped } from './stopped.ts';
 
@@ -6,7 +7,7 @@ import { throwIfStopped } from './stopped.ts';
 export interface Tries<Reply> {
   /** At least 1. */
   max: number;
-  /** A RetriableError means that no answer came. */
+  /** A RetriableError means that no answer came, or one that is too large to be read. */
   send(): Promise<Reply>;
   /** True of an answer that a later try may not get again. */
   isPassing(reply: Reply): boolean;
@@ -26,7 +27,8 @@ export async function repeatWhilePassing<Reply extends { status: number }>(
   for (let attempt = 1; ; attempt += 1) {
     throwIfStopped(signal);
     const reply = await send().catch((error: unknown) => {
-      if (attempt < max && error instanceof RetriableError) return null;
+      const isWorthAnotherTry = error instanceof RetriableError && !isReplyTooLarge(error);
+      if (attempt < max && isWorthAnotherTry) return null;
       throw error;
     });
     if (reply !== null && !isPassing(reply)) return reply;

@@ -3,7 +3,9 @@
  * (fault-rules.ts). Every sandbox understands the faults of this file and may add some of its own.
  */
 
+import { pipeline, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { MiddlewareHandler } from 'hono';
@@ -25,6 +27,8 @@ export const HTTP_FAULTS = [
   z.strictObject({ kind: z.literal('gatewayError'), status: z.literal([502, 503, 504]) }),
   /** The request waits before anything else happens to it. */
   z.strictObject({ kind: z.literal('slow'), delayMs: delayMsSchema }),
+  /** The answer's `Date` is so far from the time; without `offsetMs` the answer has none. */
+  z.strictObject({ kind: z.literal('date'), offsetMs: z.number().int().optional() }),
   /** The connection is reset and nothing was done. */
   z.strictObject({ kind: z.literal('resetBefore') }),
   /** Everything was done, then the connection is reset. */
@@ -38,6 +42,11 @@ export const HTTP_FAULTS = [
     kind: z.literal('extraFields'),
     fields: z.record(z.string(), z.unknown()).default({ unannounced_field: 'new' }),
   }),
+  /**
+   * Everything was done; before the answer come so many megabytes of blanks, which JSON allows.
+   * They are packed to a thousandth by gzip for callers that accept it.
+   */
+  z.strictObject({ kind: z.literal('flood'), megabytes: z.number().int().min(1).max(10_000) }),
 ] as const;
 
 const httpFaultSchema = z.discriminatedUnion('kind', HTTP_FAULTS);
@@ -111,6 +120,8 @@ async function playBefore(env: HttpBindings, fault: HttpFault): Promise<Response
       return gatewayPage(fault.status);
     case 'resetBefore':
       return resetConnection(env);
+    case 'date':
+      return tellTime(env, fault.offsetMs);
     case 'slow':
       await sleep(fault.delayMs, undefined, { ref: false });
       // Nobody waits any more for an answer, and the sandbox itself may be closed by now.
@@ -139,9 +150,17 @@ async function playAfter(
       return answer.headers.get('content-type')?.startsWith('application/json') === true
         ? Response.json(withFields(await answer.json(), fault.fields), { status: answer.status })
         : undefined;
+    case 'flood':
+      return floodedAnswer(env, answer, fault.megabytes);
     default:
       return undefined;
   }
+}
+
+/** Node adds a `Date` of its own unless there is one, or none is wanted. */
+function tellTime({ outgoing }: HttpBindings, offsetMs: number | undefined): undefined {
+  if (offsetMs === undefined) outgoing.sendDate = false;
+  else outgoing.setHeader('date', new Date(Date.now() + offsetMs).toUTCString());
 }
 
 function throttled(retryAfterSeconds: number | undefined): Response {
@@ -160,6 +179,24 @@ async function cutAnswer({ outgoing }: HttpBindings, answer: Response): Promise<
   outgoing.writeHead(answer.status, { ...headers, 'content-length': String(body.length) });
   outgoing.write(body.subarray(0, Math.floor(body.length / 2)), () => outgoing.destroy());
   return RESPONSE_ALREADY_SENT;
+}
+
+/** Made as it is sent, so that a flood costs the sandbox no memory. */
+function floodedAnswer({ incoming }: HttpBindings, answer: Response, megabytes: number): Response {
+  const headers = new Headers(answer.headers);
+  headers.delete('content-length');
+  const flood = Readable.from(flooded(answer, megabytes), { objectMode: false });
+  const isPacked = /gzip/.test(String(incoming.headers['accept-encoding'] ?? ''));
+  if (isPacked) headers.set('content-encoding', 'gzip');
+  // The callback is for callers who leave in the middle.
+  const sent = isPacked ? pipeline(flood, createGzip({ level: 1 }), () => {}) : flood;
+  return new Response(Readable.toWeb(sent), { status: answer.status, headers });
+}
+
+async function* flooded(answer: Response, megabytes: number): AsyncGenerator<Uint8Array> {
+  const megabyte = Buffer.alloc(1024 * 1024, ' ');
+  for (let sent = 0; sent < megabytes; sent += 1) yield megabyte;
+  yield* answer.body ?? [];
 }
 
 function withFields(value: unknown, fields: Record<string, unknown>, key = ''): unknown {

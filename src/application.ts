@@ -5,7 +5,9 @@
 import type { Connector, ConnectorDefinition } from '../connectors/contract.ts';
 import { findConnectorDefinition } from '../connectors/index.ts';
 import { connectorSecrets } from './application/connector-secrets.ts';
+import { crmSettingsOf } from './application/crm-settings.ts';
 import { findRunning, type Running } from './application/running.ts';
+import { insecureAddresses } from './config/insecure-http.ts';
 import type { Settings } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import { ConfigurationError } from './core/errors.ts';
@@ -21,13 +23,16 @@ import { createPartnerClient, type PartnerClient } from './partner/client.ts';
 import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
 import { type CanonicalId, contactIdOf } from './run/contact-id.ts';
 import type { SyncDeps } from './run/context.ts';
+import { createSightings } from './run/sightings.ts';
 import type { Stages } from './run/stage.ts';
+import { bindSeals, markSealsBound, type SealBinding } from './store/bind-seals.ts';
 import { type OpenDatabase, openDatabase } from './store/database.ts';
 import { createFingerprint, loadFingerprintKey } from './store/fingerprint.ts';
 import { loadKeyRing } from './store/key-ring.ts';
 import type { LeaseAttempt } from './store/leases.ts';
 import { migrateToLatest, pendingMigrations } from './store/migrate.ts';
-import { createSealer, type Sealer } from './store/sealed.ts';
+import { settingsPlace } from './store/seal-places.ts';
+import { createSealer, createUnboundOpener, type Sealer } from './store/sealed.ts';
 import { createStore, type Store } from './store/store.ts';
 import type { Tables } from './store/tables.ts';
 import type { RunFacts } from './sync/report.ts';
@@ -50,6 +55,8 @@ export interface Application {
   sealer: Sealer;
   /** The integrations of the settings file and those applied to the database, by id. */
   integrations: ReadonlyMap<string, Integration>;
+  /** Hosts to which the settings allow plain http. */
+  allowInsecureHttp: readonly string[];
   /** The integrations with these ids; a ConfigurationError names the ones that are unknown. */
   select(ids: readonly string[]): Integration[];
   /**
@@ -92,10 +99,17 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
   try {
     await prepareSchema(database);
     const sealer = createSealer(keyRing);
+    await bindOlderSeals(database, { sealer, unbound: createUnboundOpener(keyRing) }, log);
     const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
-    const store = createStore({ db: database.db, clock, fingerprint });
+    await markSealsBound(database.db, { sealer });
+    const { db, requireInPlace } = database;
+    const store = createStore({ db, clock, fingerprint, requireInPlace });
     const integrations = await collectIntegrations(settings, store, sealer);
-    return assemble(options, { store, sealer, integrations, close: database.close });
+    warnOfInsecureHttp(log, settings, integrations);
+    const { allowInsecureHttp } = settings;
+    const sightings = createSightings();
+    const { close } = database;
+    return assemble(options, { store, sealer, integrations, allowInsecureHttp, sightings, close });
   } catch (error) {
     await database.close();
     throw error;
@@ -116,6 +130,21 @@ async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   );
 }
 
+/** Once after an update; what stays unbound is not opened any more. */
+async function bindOlderSeals(
+  { db }: OpenDatabase<Tables>,
+  seals: SealBinding,
+  log: Log,
+): Promise<void> {
+  const { bound, missingKeys, damaged } = await bindSeals(db, seals);
+  if (bound > 0) log.info({ bound }, 'secrets of an older version were bound to their rows');
+  if (missingKeys.length + damaged === 0) return;
+  log.warn(
+    { missingKeys, damaged },
+    'some secrets of an older version cannot be opened; those of missing keys can, once the keys are in DONOR_SYNC_SECRET_KEY',
+  );
+}
+
 /** The file wins over the database, so that what is written in front of a person's eyes counts. */
 async function collectIntegrations(
   settings: Settings,
@@ -126,19 +155,38 @@ async function collectIntegrations(
   const integrations = new Map(
     applied.map(({ id, settings: sealed }) => [
       id,
-      integrationSchema.parse(JSON.parse(sealer.open(sealed))),
+      integrationSchema.parse(JSON.parse(sealer.open(sealed, settingsPlace(id)))),
     ]),
   );
   for (const integration of settings.integrations) integrations.set(integration.id, integration);
   return integrations;
 }
 
-type Parts = Pick<Application, 'store' | 'sealer' | 'integrations' | 'close'>;
+/** Once a start. The next version refuses such addresses. */
+function warnOfInsecureHttp(
+  log: Log,
+  settings: Settings,
+  integrations: ReadonlyMap<string, Integration>,
+): void {
+  const addresses = insecureAddresses(integrations.values(), settings);
+  if (addresses.length === 0) return;
+  log.warn(
+    { addresses },
+    'keys or tokens go over plain http, where they can be read on the way: use https, or name the hosts in allowInsecureHttp; the next version refuses this',
+  );
+}
+
+type Parts = Pick<
+  Application,
+  'store' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'close'
+> &
+  Pick<SyncDeps, 'sightings'>;
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const pacers = createPacers({ clock: options.clock, ...options.pace });
+  const { sightings: _, ...open } = parts;
   return {
-    ...parts,
+    ...open,
     select: (ids) => selectIntegrations(parts.integrations, ids),
     async contactId({ id, crm }, text) {
       return contactIdOf(canonicalIdOf(await findConnectorDefinition(crm.kind)), id, text);
@@ -191,7 +239,7 @@ async function openIntegration(
   const { store, sealer } = parts;
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await findConnectorDefinition(integration.crm.kind);
-  const connector = createConnector(definition, integration, {
+  const connector = createConnector(definition, integration, parts.allowInsecureHttp, {
     clock,
     log,
     signal,
@@ -226,6 +274,7 @@ async function openIntegration(
       partner,
       sealer,
       clock,
+      sightings: parts.sightings,
       log,
       newId: () => newId(clock.now()),
       takeLease: (id) => takeLease(options, parts, id),
@@ -259,8 +308,9 @@ function defaultMappings(
 function createConnector(
   definition: ConnectorDefinition,
   integration: Integration,
+  allowInsecureHttp: readonly string[],
   deps: Parameters<ConnectorDefinition['create']>[0]['deps'],
 ): Connector {
-  const settings = definition.settingsSchema.parse(integration.crm);
+  const settings = crmSettingsOf(definition, integration, allowInsecureHttp);
   return definition.create({ settings, contacts: integration.contacts, deps });
 }

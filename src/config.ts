@@ -7,6 +7,7 @@ import { duplicateProblems } from './config/duplicates.ts';
 import type { Environment } from './config/environment.ts';
 import { valueAt } from './config/expectation.ts';
 import { resolveCrmFiles, resolveDatabase } from './config/files.ts';
+import { insecureProblem, isInsecure } from './config/insecure-http.ts';
 import { formatPath, formatProblem, type Problem, sortProblems } from './config/problem.ts';
 import { type serverSchema, settingsSchema } from './config/settings-schema.ts';
 import { readSettingsTree, type SettingsTree, type TreeProblem } from './config/settings-tree.ts';
@@ -22,6 +23,8 @@ export interface Settings {
   alerts: AlertSettings;
   /** `sqlite:` and an absolute path, or a `postgres://` URL. */
   database: string;
+  /** Hosts to which plain http is allowed. */
+  allowInsecureHttp: string[];
   integrations: Integration[];
 }
 
@@ -33,6 +36,8 @@ export interface LoadOptions {
   cwd: string;
   /** The connector of `crm.kind`; throws if there is none. */
   findConnectorDefinition(kind: string): Promise<ConnectorDefinition>;
+  /** Hosts to which plain http is allowed, besides those that the text itself names. */
+  allowInsecureHttp?: readonly string[];
 }
 
 /** The settings file that is read when nobody names one. */
@@ -88,9 +93,11 @@ async function checkSettings(
   const problems = [...whole.problems, ...duplicateProblems(tree)];
   const list = valueAt(whole.written, ['integrations']);
   const count = Array.isArray(list) ? list.length : 0;
+  const allowed = hostsSchema.parse(valueAt(whole.written, ['allowInsecureHttp']));
+  const allowInsecureHttp = [...(options.allowInsecureHttp ?? []), ...allowed];
   const integrations = [];
   for (let index = 0; index < count; index += 1) {
-    const crm = await checkCrm(tree, index, options);
+    const crm = await checkCrm(tree, index, { ...options, allowInsecureHttp });
     problems.push(...crm.problems);
     const integration = whole.parsed?.value.integrations[index];
     if (integration !== undefined) integrations.push({ ...integration, crm: crm.settings });
@@ -98,6 +105,9 @@ async function checkSettings(
   const settings = whole.parsed === null ? null : { ...whole.parsed.value, integrations };
   return { settings, problems };
 }
+
+/** A list with mistakes, which are told elsewhere, allows nothing. */
+const hostsSchema = settingsSchema.shape.allowInsecureHttp.catch([]);
 
 interface CheckedCrm {
   /** As written: the connector itself reads its settings, with its own defaults. */
@@ -109,7 +119,7 @@ interface CheckedCrm {
 async function checkCrm(
   tree: SettingsTree,
   index: number,
-  options: LoadOptions,
+  options: LoadOptions & { allowInsecureHttp: readonly string[] },
 ): Promise<CheckedCrm> {
   const path = ['integrations', index, 'crm'];
   const kind = valueAt(tree.value, [...path, 'kind']);
@@ -128,7 +138,25 @@ async function checkCrm(
   }
   const { written, problems } = checkPart(tree, path, definition.settingsSchema);
   const settings = integrationSchema.shape.crm.parse(written);
-  return { settings, problems: [...problems, ...checkGroups(tree, index, definition)] };
+  const insecure = definition.refusesPlainHttp ? checkUrl(tree, path, options) : [];
+  return {
+    settings,
+    problems: [...problems, ...insecure, ...checkGroups(tree, index, definition)],
+  };
+}
+
+function checkUrl(
+  tree: SettingsTree,
+  crmPath: readonly PropertyKey[],
+  { allowInsecureHttp }: { allowInsecureHttp: readonly string[] },
+): TreeProblem[] {
+  const path = [...crmPath, 'url'];
+  const url = valueAt(tree.value, path);
+  if (typeof url !== 'string' || !isInsecure(url, allowInsecureHttp)) return [];
+  const { position, variables } = tree.markOf(path);
+  // What comes from the environment is never shown.
+  const host = variables.length === 0 ? new URL(url).hostname : 'this host';
+  return [{ path, position, message: insecureProblem(host) }];
 }
 
 /** The connector of this kind, or why there is none. */

@@ -10,6 +10,7 @@ import { createProgram } from './cli/program.ts';
 import { createStopSignal } from './cli/stop-signal.ts';
 import { readRuntimeOptions, wantsColor } from './config/environment.ts';
 import { systemClock } from './core/clock.ts';
+import { readProcessSpace } from './core/owner.ts';
 
 const { env, stdin, stdout, stderr } = process;
 const argv = process.argv.slice(2);
@@ -40,7 +41,10 @@ function createDeps(): AllDeps {
     clock: systemClock,
     log: createLog(readRuntimeOptions(env, isTerminal).logLevel, logStream),
     logStream,
-    owner: { host: hostname(), processId: process.pid, start: randomUUID() },
+    owner: {
+      ...{ host: hostname(), processId: process.pid, start: randomUUID() },
+      space: readProcessSpace(),
+    },
     stopSignal: createStopSignal(process, stderr),
     // Only commands that work with a CRM pay for loading the connectors.
     findConnectorDefinition: async (kind) =>

@@ -1,4 +1,5 @@
 /** Cells as they stand in the file (raw) and as they are meant. */
+import { withoutGuard } from '../../src/core/formula-guard.ts';
 
 /** A row cut into raw cells, or why that cannot be done. */
 export type SplitRow = { cells: string[]; fault: null } | { cells: null; fault: RowFault };
@@ -34,14 +35,6 @@ export function quote(text: string, style: { delimiter: string; quoteAll: boolea
   return needed ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/**
- * A value's text in the file. A spreadsheet would run a text that begins like a formula, so it
- * gets an apostrophe in front, which spreadsheets understand and `readCell` takes away again.
- */
-export function guardFormula(text: string): string {
-  return looksLikeFormula(text) ? `'${text}` : text;
-}
-
 /** The value of a raw cell as text, blank as an empty text. */
 export function readCell(raw: string): string {
   return readText(unquote(raw));
@@ -50,11 +43,7 @@ export function readCell(raw: string): string {
 /** The same for a cell's text without its quotes. */
 export function readText(text: string): string {
   if (text.trim() === '') return '';
-  return text.startsWith("'") && looksLikeFormula(text.slice(1)) ? text.slice(1) : text;
-}
-
-function looksLikeFormula(text: string): boolean {
-  return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
+  return withoutGuard(text);
 }
 
 function cellEnd(text: string, start: number, delimiter: string): number | RowFault {

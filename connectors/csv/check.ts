@@ -1,18 +1,18 @@
+import type { Contact } from '../../src/core/contact.ts';
 import { DonorSyncError, messageOf } from '../../src/core/errors.ts';
-import type { Finding } from '../contract.ts';
+import type { ContactsSettings, Finding } from '../contract.ts';
+import { type ContactColumns, contactOf } from './contact.ts';
 import { type CsvFiles, openFiles } from './files.ts';
 import type { CsvSettings } from './settings.ts';
 
 /** Looks at the files as `prepare` does and says what it finds. */
-export async function check(
-  settings: CsvSettings,
-  contacts: { filter: string | null; optOutField: string | null },
-): Promise<Finding[]> {
+export async function check(settings: CsvSettings, contacts: ContactsSettings): Promise<Finding[]> {
   const findings = contacts.filter === null ? [] : [filterFinding()];
   try {
-    const files = await openFiles(settings, contacts.optOutField);
+    const options = { settings, contacts };
+    const files = await openFiles(settings, contacts);
     try {
-      return [...findings, ...(await describe(files))];
+      return [...findings, ...(await describe(files)), ...(await countContacts(files, options))];
     } finally {
       await files.close();
     }
@@ -40,6 +40,78 @@ async function describe({ withTables, paths, journal }: CsvFiles): Promise<Findi
   if (journal.pending === 0) return findings;
   const message = `changes that wait in ${journal.path} will be in the output after the next sync`;
   return [...findings, met('journal', message)];
+}
+
+/** How many contacts there are of each kind that the settings lead to. */
+interface Counts {
+  all: number;
+  named: number;
+  optedOut: number;
+  deceased: number;
+  do_not_contact: number;
+}
+
+/**
+ * What the columns of the settings make of the rows: a wrong column is seen here before it costs
+ * anything.
+ */
+async function countContacts(files: CsvFiles, options: ContactColumns): Promise<Finding[]> {
+  const counts = await files.withTables(async ({ input }) => {
+    const found: Counts = { all: 0, named: 0, optedOut: 0, deceased: 0, do_not_contact: 0 };
+    for await (const rows of input.rows()) {
+      for (const row of rows) {
+        if (row.id !== '') count(found, contactOf(row, input, options));
+      }
+    }
+    return found;
+  });
+  return [checkNames(counts), ...checkMarks(counts, options.contacts)];
+}
+
+function count(counts: Counts, { firstName, lastName, optedOut, excluded }: Contact): void {
+  counts.all += 1;
+  if (firstName !== null && lastName !== null) counts.named += 1;
+  if (optedOut) counts.optedOut += 1;
+  if (excluded != null) counts[excluded] += 1;
+}
+
+/** Below this share of contacts with both names the columns are more likely wrong than the people. */
+const LEAST_NAMED_SHARE = 0.5;
+
+function checkNames({ all, named }: Counts): Finding {
+  const isDoubtful = named < all * LEAST_NAMED_SHARE;
+  return {
+    subject: 'names',
+    ok: named > 0 || all === 0,
+    message: `${named} of ${all} contacts have a first and a last name`,
+    mend: isDoubtful
+      ? 'Look whether crm.columns names the right columns; one with whole names is crm.columns.fullName.'
+      : null,
+  };
+}
+
+function checkMarks(counts: Counts, contacts: ContactsSettings): Finding[] {
+  const { optOutField, optOutValues, deceasedField, doNotContactField } = contacts;
+  const findings: Finding[] = [];
+  if (optOutField !== null) {
+    const message = `${counts.optedOut} of ${counts.all} contacts have opted out by "${optOutField}"`;
+    const isDoubtful = counts.optedOut === 0 && optOutValues != null;
+    const mend = isDoubtful ? 'Look whether contacts.optOutValues has its values.' : null;
+    findings.push({ subject: 'opt-out', ok: true, message, mend });
+  }
+  if (deceasedField != null) {
+    findings.push(
+      met(
+        'deceased',
+        `${counts.deceased} of ${counts.all} contacts are left out by "${deceasedField}"`,
+      ),
+    );
+  }
+  if (doNotContactField != null) {
+    const message = `${counts.do_not_contact} of ${counts.all} contacts are left out by "${doNotContactField}"`;
+    findings.push(met('do not contact', message));
+  }
+  return findings;
 }
 
 function met(subject: string, message: string): Finding {

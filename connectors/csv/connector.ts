@@ -17,8 +17,9 @@ import { openFiles } from './files.ts';
 import { listGroups, readGroup } from './groups.ts';
 import { mergeIntoOutput } from './merge.ts';
 import { readByIds, readPages } from './read.ts';
+import { idOf } from './rows.ts';
 import type { CsvSession } from './session.ts';
-import { type CsvSettings, csvGroupSchema, csvSettingsSchema } from './settings.ts';
+import { type CsvSettings, csvGroupSchema, csvSettingsSchema, identityOf } from './settings.ts';
 import { CHANGES_PER_BATCH, writeChanges } from './write.ts';
 
 /** CSV files as a CRM; `README.md` beside this file describes what that means. */
@@ -27,6 +28,7 @@ export const csvConnector: ConnectorDefinition<CsvSettings> = {
   settingsSchema: csvSettingsSchema,
   groupSchema: csvGroupSchema,
   defaultFields: z.array(fieldMappingSchema).parse(csvFields),
+  canonicalId: (text) => idOf(text) || null,
   create: createCsvConnector,
 };
 
@@ -51,6 +53,7 @@ function createCsvConnector(options: ConnectorOptions<CsvSettings>): Connector {
       opened = await openSession(options);
       return accountOf(opened);
     },
+    identity: () => identityOf(settings),
     readPages: () => readPages(session()),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     write: (changes) => writeChanges(session(), changes),
@@ -83,12 +86,11 @@ async function openSession(options: ConnectorOptions<CsvSettings>): Promise<CsvS
   if (contacts.filter !== null) {
     throw new ConfigurationError(NO_FILTER, { code: 'csv_filter_unsupported' });
   }
-  const { optOutField } = contacts;
-  const files = await openFiles(settings, optOutField);
+  const files = await openFiles(settings, contacts);
   const { pending, path, keptColumns } = files.journal;
   if (pending > 0) deps.log.info({ pending, path }, 'found changes of an earlier run to merge');
   const { signal } = deps;
-  return { settings, optOutField, files, keptColumns: new Set(keptColumns), signal };
+  return { settings, contacts, files, keptColumns: new Set(keptColumns), signal };
 }
 
 /**

@@ -2,6 +2,8 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RetriableError } from '../../src/core/errors.ts';
+import type { ContactsSettings } from '../contract.ts';
+import { requireOptOutField } from '../opt-out-field.ts';
 import { fileError } from './file-errors.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { type CsvSettings, requiredColumns } from './settings.ts';
@@ -48,10 +50,11 @@ const MOST_ATTEMPTS = 5;
  */
 export async function openFiles(
   settings: CsvSettings,
-  optOutField: string | null,
+  contacts: ContactsSettings,
 ): Promise<CsvFiles> {
+  requireOptOutField(contacts);
   const paths = await findPaths(settings);
-  const wishes = tableWishes(settings, optOutField);
+  const wishes = tableWishes(settings, contacts);
   const journal = await openJournal(paths.journal);
   let tables = await openTables(paths, wishes).catch(async (error: unknown) => {
     await journal.close();
@@ -136,9 +139,9 @@ async function checkFolder(folder: string): Promise<void> {
 
 function tableWishes(
   settings: CsvSettings,
-  optOutField: string | null,
+  contacts: ContactsSettings,
 ): { input: TableWish; output: TableWish } {
-  const required = requiredColumns(settings, optOutField);
+  const required = requiredColumns(settings, contacts);
   const { delimiter, encoding } = settings;
   const input = { required, delimiter, encoding, idColumn: settings.columns.id };
   // The output may have been saved by a spreadsheet with another delimiter, and of its columns

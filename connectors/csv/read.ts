@@ -4,6 +4,7 @@ import type { ContactPage, RecordLookup } from '../contract.ts';
 import { contactOf } from './contact.ts';
 import type { Tables } from './files.ts';
 import { type Column, gatherVersions, layOut, presentValue, type RowVersions } from './layout.ts';
+import { idOf } from './rows.ts';
 import { type CsvSession, throwIfStopped } from './session.ts';
 
 const CONTACTS_PER_PAGE = 500;
@@ -32,12 +33,12 @@ export async function readByIds(
   // From now on these columns are ours to compare and write, so the output has the say on them.
   for (const field of fields) keptColumns.add(field);
   return files.withTables(async (tables) => {
-    const rows = await tables.input.find(ids);
+    const rows = await tables.input.find(ids.map(idOf));
     const versions = await gatherVersions(tables, files.journal, [...rows.values()]);
     const byId = new Map(versions.map((version) => [version.input.id, version]));
     const columns = layOut(tables, keptColumns, files.journal.createdColumns);
     const wanted = fields.map((name) => ({ name, column: columns.find((c) => c.name === name) }));
-    return ids.map((id) => lookUp(session, tables, wanted, id, byId.get(id)));
+    return ids.map((id) => lookUp(session, tables, wanted, id, byId.get(idOf(id))));
   });
 }
 
@@ -47,7 +48,7 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
   for await (const rows of input.rows()) {
     for (const row of rows) {
       if (row.id === '') continue;
-      contacts.push(contactOf(row, input, session.settings, session.optOutField));
+      contacts.push(contactOf(row, input, session));
       if (contacts.length < CONTACTS_PER_PAGE) continue;
       throwIfStopped(session.signal);
       yield { contacts, removed: [], cursor: null };
@@ -70,6 +71,6 @@ function lookUp(
     name,
     column === undefined ? null : presentValue(column, version, tables),
   ]);
-  const contact = contactOf(version.input, tables.input, session.settings, session.optOutField);
+  const contact = contactOf(version.input, tables.input, session);
   return { state: 'found', id, contact, values: Object.fromEntries(values) };
 }

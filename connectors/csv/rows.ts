@@ -1,4 +1,4 @@
-import { readCell, splitRow } from './cells.ts';
+import { readText, splitRow, unquote } from './cells.ts';
 import { decodeText } from './encoding.ts';
 import { encodingProblem, type Header } from './header.ts';
 import { type LineEnding, MAX_RECORD_BYTES, type RawRecord } from './records.ts';
@@ -29,7 +29,7 @@ export function parseRow(record: RawRecord, header: Header, idColumn: string): R
   if (text.includes('\0')) return { reason: 'shape', message: 'the row holds a NUL character.' };
   if (isBlank(text, dialect.delimiter)) return { line, id: '', cells, ending };
   if (cells.length !== columns.length) return wrongWidth(cells.length, columns.length, record);
-  const id = readCell(cells[columns.indexOf(idColumn)] ?? '').trim();
+  const id = idOf(unquote(cells[columns.indexOf(idColumn)] ?? ''));
   if (id === '') return { reason: 'shape', message: `the row has no id in "${idColumn}".` };
   return { line, id, cells, ending };
 }
@@ -38,6 +38,11 @@ const FAULTS = {
   unclosed: 'a quote that begins a cell of this row is never closed.',
   afterQuote: 'text follows the closing quote of a cell; a quote within a cell must be doubled.',
 } as const;
+
+/** An id as it is known, from the text of a cell or from what a person or a program typed. */
+export function idOf(text: string): string {
+  return readText(text.trim()).trim();
+}
 
 /** Spreadsheets leave rows of nothing but separators at the end of a file. */
 function isBlank(text: string, delimiter: string): boolean {

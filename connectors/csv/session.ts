@@ -1,12 +1,12 @@
 import { RetriableError } from '../../src/core/errors.ts';
-import type { ConnectorDeps } from '../contract.ts';
+import type { ConnectorDeps, ContactsSettings } from '../contract.ts';
 import type { CsvFiles } from './files.ts';
 import type { CsvSettings } from './settings.ts';
 
 /** What the jobs of a connector share between `prepare` and `close`. */
 export interface CsvSession {
   settings: CsvSettings;
-  optOutField: string | null;
+  contacts: ContactsSettings;
   files: CsvFiles;
   /** The columns whose cells are the output's even if the input has them too; it grows. */
   keptColumns: Set<string>;

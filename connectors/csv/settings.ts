@@ -1,10 +1,26 @@
 import { z } from 'zod';
+import type { ContactsSettings, IdentityShape, IdentitySource } from '../contract.ts';
 import { ENCODINGS } from './encoding.ts';
 
 /** The separators a file may use between its cells. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 const columnName = z.string().trim().min(1);
+
+const columnsSchema = z.strictObject({
+  id: columnName,
+  /** Both of these, or `fullName` alone. */
+  firstName: columnName.optional(),
+  lastName: columnName.optional(),
+  /** One column with the whole name: `Last, First` or `First Last`. */
+  fullName: columnName.optional(),
+  /** The parts of one address, joined by ", ". */
+  addresses: z.array(columnName).default([]),
+  /** One employer each, the present one first. */
+  employers: z.array(columnName).default([]),
+});
+
+type Columns = z.infer<typeof columnsSchema>;
 
 /** The `crm` part of the settings of an integration with a CSV file (design, section 4.2). */
 export const csvSettingsSchema = z.strictObject({
@@ -13,14 +29,11 @@ export const csvSettingsSchema = z.strictObject({
   path: z.string().min(1),
   /** The file that is written; omitted: `path` itself, replaced as a whole. */
   output: z.string().min(1).optional(),
-  columns: z.strictObject({
-    id: columnName,
-    firstName: columnName,
-    lastName: columnName,
-    /** The parts of one address, joined by ", ". */
-    addresses: z.array(columnName).default([]),
-    /** One employer each, the present one first. */
-    employers: z.array(columnName).default([]),
+  columns: columnsSchema.superRefine((columns, context) => {
+    const problem = nameProblem(columns);
+    if (problem === null) return;
+    const { setting, message } = problem;
+    context.addIssue({ code: 'custom', path: [setting], message });
   }),
   /** Omitted: the one that gives a header line with the columns above. */
   delimiter: z.enum(DELIMITERS).optional(),
@@ -29,6 +42,28 @@ export const csvSettingsSchema = z.strictObject({
 });
 
 export type CsvSettings = z.infer<typeof csvSettingsSchema>;
+
+/**
+ * Two parts of a name in one column would ask the service about people who do not exist, a credit
+ * each: `crm.columns.fullName` is for such a column.
+ */
+function nameProblem({ firstName, lastName, fullName }: Columns) {
+  const areBoth = firstName !== undefined && lastName !== undefined;
+  if (fullName !== undefined && (firstName !== undefined || lastName !== undefined)) {
+    const message =
+      'it stands beside firstName or lastName: write both of these, each with a column of its own, or crm.columns.fullName alone';
+    return { setting: 'fullName', message };
+  }
+  if (areBoth && firstName === lastName) {
+    const message = `"${lastName}" is the column of the first name as well: for a column with whole names write crm.columns.fullName instead of both`;
+    return { setting: 'lastName', message };
+  }
+  if (fullName !== undefined || areBoth) return null;
+  const setting = firstName === undefined ? 'firstName' : 'lastName';
+  const message =
+    'a column is needed here, or crm.columns.fullName where one column has the whole name';
+  return { setting, message };
+}
 
 /** A group: the rows whose cell in `column` is `equals`, white space around it aside. */
 export const csvGroupSchema = z.strictObject({
@@ -42,17 +77,34 @@ export interface NamedColumn {
   setting: string;
 }
 
-/** Every column that the input must have. */
-export function requiredColumns(settings: CsvSettings, optOutField: string | null): NamedColumn[] {
-  const { id, firstName, lastName, addresses, employers } = settings.columns;
+/** Every column that the input must have, the one with the ids first. */
+export function requiredColumns(settings: CsvSettings, contacts: ContactsSettings): NamedColumn[] {
+  const { id, firstName, lastName, fullName, addresses, employers } = settings.columns;
   const columns = [
     { name: id, setting: 'crm.columns.id' },
     { name: firstName, setting: 'crm.columns.firstName' },
     { name: lastName, setting: 'crm.columns.lastName' },
+    { name: fullName, setting: 'crm.columns.fullName' },
     ...addresses.map((name) => ({ name, setting: 'crm.columns.addresses' })),
     ...employers.map((name) => ({ name, setting: 'crm.columns.employers' })),
+    { name: contacts.optOutField, setting: 'contacts.optOutField' },
+    { name: contacts.deceasedField, setting: 'contacts.deceasedField' },
+    { name: contacts.doNotContactField, setting: 'contacts.doNotContactField' },
   ];
-  return optOutField === null
-    ? columns
-    : [...columns, { name: optOutField, setting: 'contacts.optOutField' }];
+  return columns.flatMap(({ name, setting }) => (name == null ? [] : [{ name, setting }]));
+}
+
+/** A file that can be read can be read as a whole. */
+export function identityOf({ columns }: CsvSettings): IdentityShape {
+  const { firstName, lastName, fullName, addresses, employers } = columns;
+  const names = fullName === undefined ? { firstName, lastName } : { fullName };
+  return {
+    columns: JSON.stringify({ ...names, addresses, employers }),
+    mode: 'plain',
+    sources: [...addresses.map(sourceOf('addresses')), ...employers.map(sourceOf('employers'))],
+  };
+}
+
+function sourceOf(part: IdentitySource['part']): (name: string) => IdentitySource {
+  return (name) => ({ name, part, readable: true });
 }

@@ -1,6 +1,7 @@
 import type { FieldValue } from '../../src/core/crm-field.ts';
+import { guardFormula } from '../../src/core/formula-guard.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
-import { guardFormula, unquote } from './cells.ts';
+import { unquote } from './cells.ts';
 import { isEncodable } from './encoding.ts';
 import { isColumnName } from './fields.ts';
 import type { Tables } from './files.ts';

@@ -1,13 +1,23 @@
 import { z } from 'zod';
 import { DonorSyncError } from '../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
-import { checkClock, checkDailyRequests, checked, met, metContacts } from '../findings.ts';
+import {
+  checkClock,
+  checkDailyRequests,
+  checked,
+  met,
+  metContacts,
+  metMarks,
+  unreadablePart,
+} from '../findings.ts';
 import type { HubspotApi, HubspotWorld } from './api.ts';
+import { COMPANY_NAME, PRIMARY_COMPANY } from './contact.ts';
 import { crmCodeOf } from './errors.ts';
 import { requireFilter } from './filter.ts';
 import {
   mayHave,
   READ_COMPANIES,
+  READ_CONTACTS,
   READ_LISTS,
   SCOPE_NEEDS,
   type ScopeNeed,
@@ -36,8 +46,9 @@ export async function check(
       ...(await checked('scopes', SCOPE_MEND, () => checkScopes(opened))),
       ...(await checked('contacts', FILTER_MEND, async () => {
         await requireFilter(opened.api, opened.filter);
-        return metContacts('HubSpot', options.contacts);
+        return [...metContacts('HubSpot', options.contacts), ...metMarks(options.contacts)];
       })),
+      ...checkIdentity(opened),
       ...(await checkDailyRequests(DAILY_WORDS, options.settings, () => readLimits(opened))),
       ...checkClock('HubSpot', opened),
     ];
@@ -46,7 +57,8 @@ export async function check(
   }
 }
 
-const SIGN_IN_MEND = 'Mend crm.auth, crm.url or contacts.optOutField as the message says.';
+const SIGN_IN_MEND =
+  'Do what the message says: it is about crm.auth, crm.url or a field that contacts names.';
 const SCOPE_MEND = 'Add the scope to the service key or the app in HubSpot, and connect again.';
 const FILTER_MEND = 'Mend contacts.filter: it is a list of filters as HubSpot has them.';
 const DAILY_WORDS = {
@@ -77,10 +89,11 @@ async function checkScopes(session: HubspotSession): Promise<Finding[]> {
   return findings.length > 0 ? findings : [met('scopes', 'The token has all scopes.')];
 }
 
-/** Nothing can be done for donors without writing; the rest is needed only where it is used. */
+/** Nothing can be done without reading and writing; the rest is needed only where it is used. */
 function missing({ scope, feature }: ScopeNeed, { employer }: HubspotSettings): Finding {
   const isNeeded =
-    scope === WRITE_CONTACTS || (scope === READ_COMPANIES && employer === 'associated');
+    [READ_CONTACTS, WRITE_CONTACTS].includes(scope) ||
+    (scope === READ_COMPANIES && employer === 'associated');
   const message = `The token lacks the scope ${scope}: ${feature} is off.`;
   return { subject: 'scopes', ok: !isNeeded, message, mend: SCOPE_MEND };
 }
@@ -103,11 +116,27 @@ async function hasScope({ api, signIn }: HubspotSession, { scope }: ScopeNeed): 
 }
 
 const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = {
+  [READ_CONTACTS]: (api) => api.get(`${api.paths.objects('contacts')}?limit=1`),
   [WRITE_CONTACTS]: (api) => api.post(api.paths.contactsBatchUpdate, { inputs: [] }),
   [READ_COMPANIES]: (api) => api.get(`${api.paths.objects('companies')}?limit=1`),
   [READ_LISTS]: (api) => api.post(api.paths.listsSearch, EMPTY_LIST_SEARCH),
   [WRITE_SCHEMAS]: (api) => api.post(`${api.paths.properties}/batch/create`, { inputs: [] }),
 };
+
+/** Parts of the identity that are unknown as long as the token has no right to them. */
+function checkIdentity({ shape, properties }: HubspotSession): Finding[] {
+  const hidden = shape.identity().sources.filter(({ readable }) => !readable);
+  return hidden.map(({ name }) => {
+    const isCompany = name === COMPANY_NAME;
+    if (isCompany && properties.has(PRIMARY_COMPANY)) {
+      return unreadablePart(`${name} (the employer, of contacts with a company)`, COMPANY_FIX);
+    }
+    const property = isCompany ? PRIMARY_COMPANY : name;
+    return unreadablePart(name, `In HubSpot, let the token read the contact property ${property}.`);
+  });
+}
+
+const COMPANY_FIX = `Add the scope ${READ_COMPANIES} to the service key or the app in HubSpot, and connect again.`;
 
 const EMPTY_LIST_SEARCH = {
   listIds: [],

@@ -1,30 +1,55 @@
-import { z } from 'zod';
 import type { HubspotApi } from './api.ts';
+import type { SignIn } from './auth.ts';
 import { crmCodeOf } from './errors.ts';
-import { readAs } from './json.ts';
-import { recordSchema, textIn } from './record.ts';
+import { findRecords, IDS_PER_REQUEST } from './find-records.ts';
+import { textIn } from './record.ts';
+import { mayHave, READ_COMPANIES } from './scopes.ts';
 
 /** The names of the companies that contacts belong to. */
 export interface CompanyNames {
+  /** False if the token may not see companies, as far as HubSpot has said. */
+  isReadable(): boolean;
   /** Those that have to be asked for, each once. */
   unknownAmong(ids: readonly string[]): string[];
-  /** By id; null for a company without a name, or that cannot be seen. */
+  /**
+   * By id; null for a company that is gone or has no name. A company that may not be seen is left
+   * out: what it is called is unknown, and never to be taken for no employer.
+   */
   namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }
 
 /** Companies of one request: the most that HubSpot takes. */
-export const COMPANIES_PER_REQUEST = 100;
+export const COMPANIES_PER_REQUEST = IDS_PER_REQUEST;
 
 /** Names that are remembered; with more companies than that, some are asked for again. */
 const MAX_REMEMBERED = 20_000;
 
-/** The name of nothing: what a token without the scope sees. */
-export const noCompanyNames: CompanyNames = {
+/** What a token without the scope sees. */
+export const hiddenCompanies: CompanyNames = {
+  isReadable: () => false,
   unknownAmong: () => [],
   namesOf: async () => new Map(),
 };
 
-/** Asks for each company once, as long as there is room to remember it. */
+/** Whether the token may see companies. A token that says nothing of itself costs one request. */
+export async function mayReadCompanies(
+  api: Pick<HubspotApi, 'get' | 'paths'>,
+  signIn: Pick<SignIn, 'scopes'>,
+): Promise<boolean> {
+  if (signIn.scopes !== null) return mayHave(signIn, READ_COMPANIES);
+  try {
+    await api.get(`${api.paths.objects('companies')}?limit=1`);
+    return true;
+  } catch (error) {
+    if (crmCodeOf(error) === 'MISSING_SCOPES') return false;
+    throw error;
+  }
+}
+
+/**
+ * Asks for each company once, as long as there is room to remember it. The scope may be withdrawn
+ * while a run goes on: what is not known by then stays unknown, unless the names are required.
+ */
 export function createCompanyNames(
   api: Pick<HubspotApi, 'post' | 'paths'>,
   { isRequired, onMissingScope }: { isRequired: boolean; onMissingScope: () => void },
@@ -33,13 +58,17 @@ export function createCompanyNames(
   let isHidden = false;
 
   return {
+    isReadable: () => !isHidden,
     unknownAmong,
     async namesOf(ids) {
       const missing = unknownAmong(ids);
+      // Taken before each wait: another reading may forget them meanwhile.
+      const names = knownAmong(ids);
       for (let start = 0; start < missing.length && !isHidden; start += COMPANIES_PER_REQUEST) {
-        await learn(missing.slice(start, start + COMPANIES_PER_REQUEST));
+        const portion = missing.slice(start, start + COMPANIES_PER_REQUEST);
+        await learn(portion);
+        for (const [id, name] of knownAmong(portion)) names.set(id, name);
       }
-      const names = new Map(ids.map((id) => [id, known.get(id) ?? null]));
       forgetOldest(known);
       return names;
     },
@@ -49,31 +78,27 @@ export function createCompanyNames(
     return isHidden ? [] : [...new Set(ids)].filter((id) => !known.has(id));
   }
 
+  function knownAmong(ids: readonly string[]): Map<string, string | null> {
+    const names = new Map<string, string | null>();
+    for (const id of ids) {
+      const name = known.get(id);
+      if (name !== undefined) names.set(id, name);
+    }
+    return names;
+  }
+
   async function learn(ids: readonly string[]): Promise<void> {
     try {
-      const found = await readNames(api, ids);
-      for (const id of ids) known.set(id, found.get(id) ?? null);
+      const found = await findRecords(api, 'companies', ids, ['name']);
+      for (const [id, one] of found) {
+        known.set(id, one.state === 'gone' ? null : textIn(one.record, 'name'));
+      }
     } catch (error) {
       if (isRequired || crmCodeOf(error) !== 'MISSING_SCOPES') throw error;
       isHidden = true;
       onMissingScope();
     }
   }
-}
-
-const replySchema = z.object({ results: z.array(recordSchema) });
-
-async function readNames(
-  api: Pick<HubspotApi, 'post' | 'paths'>,
-  ids: readonly string[],
-): Promise<Map<string, string | null>> {
-  const body = {
-    inputs: ids.map((id) => ({ id })),
-    properties: ['name'],
-    propertiesWithHistory: [],
-  };
-  const { results } = readAs(replySchema, await api.post(api.paths.batchRead('companies'), body));
-  return new Map(results.map((record) => [record.id, textIn(record, 'name')]));
 }
 
 /** A map gives its keys in the order in which they came. */

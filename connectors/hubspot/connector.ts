@@ -19,7 +19,7 @@ import { listGroups, readGroup } from './groups.ts';
 import { readByIds } from './lookup.ts';
 import { createPacerRegistry } from './pacer.ts';
 import { readPages } from './read.ts';
-import { recordId } from './record.ts';
+import { canonicalId } from './record.ts';
 import { type HubspotSession, openSession } from './session.ts';
 import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
@@ -38,7 +38,8 @@ export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition
     groupSchema: hubspotGroupSchema,
     defaultFields: z.array(fieldMappingSchema).parse(hubspotFields),
     consent: createHubspotConsent(world),
-    canonicalId: recordId,
+    canonicalId,
+    refusesPlainHttp: true,
     create: (options) => createHubspotConnector(options, world),
   };
 }
@@ -67,6 +68,7 @@ function createHubspotConnector(
       await requireFilter(opened.api, opened.filter);
       return opened.account;
     },
+    identity: () => session().shape.identity(),
     readPages: (cursor) => readPages(session(), cursor),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     write: (changes) => writeChanges(session(), changes),

@@ -1,16 +1,18 @@
 import type { Contact } from '../../src/core/contact.ts';
-import { ConfigurationError } from '../../src/core/errors.ts';
-import { didYouMean } from '../../src/core/near-miss.ts';
+import type { ContactsSettings, IdentityShape, IdentitySource } from '../contract.ts';
 import type { CompanyNames } from './companies.ts';
-import type { DescribedProperty, Properties } from './describe.ts';
+import type { Properties } from './describe.ts';
+import { readMarks } from './marks.ts';
 import { type HubspotRecord, MERGED_IDS, textIn } from './record.ts';
 import type { HubspotSettings } from './settings.ts';
-import { canonicalValue } from './values.ts';
+import { watchProperties } from './visible-properties.ts';
 
 /** Which properties make the person that the service is shown. */
 export interface ContactShape {
   /** What to ask for; `hs_merged_object_ids` is among it, to see who was merged. */
   properties: readonly string[];
+  /** What of an identity can be read by now: a scope may be withdrawn while a run goes on. */
+  identity(): IdentityShape;
   /** The companies that `toContacts` would ask HubSpot for. */
   unknownCompanies(records: readonly HubspotRecord[]): string[];
   /** In the order of the records. */
@@ -20,49 +22,93 @@ export interface ContactShape {
 /** The parts of an address in the order in which they are written into one line. */
 const ADDRESS_PARTS = ['address', 'city', 'state', 'zip', 'country'];
 
+const NAMES = ['firstname', 'lastname'];
 const COMPANY = 'company';
-const PRIMARY_COMPANY = 'associatedcompanyid';
+/** The property that says which company the contact belongs to. */
+export const PRIMARY_COMPANY = 'associatedcompanyid';
+
+/** How the name of the primary company is called among the sources: it is no contact's property. */
+export const COMPANY_NAME = 'companies.name';
 
 export interface ShapeOptions {
   employer: HubspotSettings['employer'];
-  optOutField: string | null;
+  contacts: ContactsSettings;
   companies: CompanyNames;
+  /** Reads the description of the properties anew. */
+  describe(): Promise<Properties>;
 }
 
-/** Works out the properties from the account's own description. */
+/**
+ * Works out the properties from the account's own description. What is not described cannot be
+ * read: it is named as unreadable, and what stands there is unknown instead of blank.
+ */
 export function shapeContact(
   described: Properties,
-  { employer, optOutField, companies }: ShapeOptions,
+  { employer, contacts, companies, describe }: ShapeOptions,
 ): ContactShape {
-  const optOut = optOutField === null ? null : propertyFor(optOutField, described);
+  const marks = readMarks(described, contacts);
   const readsCompanies = employer !== 'company';
-  const readsText = employer !== 'associated';
-  const wanted = ['firstname', 'lastname', ...ADDRESS_PARTS];
-  if (readsText) wanted.push(COMPANY);
-  if (readsCompanies) wanted.push(PRIMARY_COMPANY);
-  if (optOut !== null) wanted.push(optOut.name);
-  const companiesOf = (records: readonly HubspotRecord[]) =>
-    readsCompanies ? records.flatMap((record) => companyIdOf(record)) : [];
+  const texts = employer === 'associated' ? ADDRESS_PARTS : [...ADDRESS_PARTS, COMPANY];
+  const needed = [...NAMES, ...marks.properties];
+  const wanted = [...needed, ...texts, ...(readsCompanies ? [PRIMARY_COMPANY] : [])];
+  const visible = watchProperties(described, { wanted, needed, describe });
   return {
-    properties: [...new Set([...wanted, MERGED_IDS])],
+    properties: [...new Set([...wanted.filter(visible.has), MERGED_IDS])],
+    identity: () => ({ columns: `employer: ${employer}`, mode: 'plain', sources: sources() }),
     unknownCompanies: (records) => companies.unknownAmong(companiesOf(records)),
     async toContacts(records) {
+      await visible.check(records);
       const names = await companies.namesOf(companiesOf(records));
-      return records.map((record) => ({
-        id: record.id,
-        firstName: textIn(record, 'firstname'),
-        lastName: textIn(record, 'lastname'),
-        addresses: addressesOf(record),
-        employers: employersOf(record, names, readsText),
-        optedOut: optOut !== null && isOptedOut(record, optOut),
-      }));
+      const unreadableOf = createUnreadable(names);
+      return records.map((record) => {
+        const excluded = marks.excluded(record);
+        const unreadable = unreadableOf(record);
+        return {
+          id: record.id,
+          firstName: textIn(record, 'firstname'),
+          lastName: textIn(record, 'lastname'),
+          addresses: addressesOf(record),
+          employers: employersOf(record, names, employer !== 'associated'),
+          optedOut: marks.optedOut(record),
+          ...(excluded === null ? {} : { excluded }),
+          ...(unreadable.length === 0 ? {} : { unreadable }),
+        };
+      });
     },
   };
+
+  function companiesOf(records: readonly HubspotRecord[]): string[] {
+    return readsCompanies ? records.flatMap((record) => companyIdOf(record) ?? []) : [];
+  }
+
+  function sources(): IdentitySource[] {
+    const all: IdentitySource[] = texts.map((name) => ({
+      name,
+      part: name === COMPANY ? 'employers' : 'addresses',
+      readable: visible.has(name),
+    }));
+    if (!readsCompanies) return all;
+    const readable = visible.has(PRIMARY_COMPANY) && companies.isReadable();
+    return [...all, { name: COMPANY_NAME, part: 'employers', readable }];
+  }
+
+  /** A company concerns only the contacts that belong to it, as long as that can be seen. */
+  function createUnreadable(
+    names: ReadonlyMap<string, string | null>,
+  ): (record: HubspotRecord) => readonly string[] {
+    const hidden = texts.filter((name) => !visible.has(name));
+    const hiddenAndCompany = [...hidden, COMPANY_NAME];
+    if (!readsCompanies) return () => hidden;
+    if (!visible.has(PRIMARY_COMPANY)) return () => hiddenAndCompany;
+    return (record) => {
+      const companyId = companyIdOf(record);
+      return companyId === null || names.has(companyId) ? hidden : hiddenAndCompany;
+    };
+  }
 }
 
-function companyIdOf(record: HubspotRecord): string[] {
-  const id = textIn(record, PRIMARY_COMPANY);
-  return id === null ? [] : [id];
+function companyIdOf(record: HubspotRecord): string | null {
+  return textIn(record, PRIMARY_COMPANY);
 }
 
 /** Streets may have several lines; an address is one. */
@@ -81,23 +127,9 @@ function employersOf(
   names: ReadonlyMap<string, string | null>,
   readsText: boolean,
 ): string[] {
-  const associated = names.get(textIn(record, PRIMARY_COMPANY) ?? '') ?? null;
+  const associated = names.get(companyIdOf(record) ?? '') ?? null;
   const text = readsText ? textIn(record, COMPANY) : null;
   if (associated === null) return text === null ? [] : [text];
   const isSame = text === null || text.toLowerCase() === associated.toLowerCase();
   return isSame ? [associated] : [associated, text];
-}
-
-/** A checkbox says it; of any other property every value but zero and `false` does. */
-function isOptedOut(record: HubspotRecord, optOut: DescribedProperty): boolean {
-  const value = canonicalValue(textIn(record, optOut.name), optOut);
-  return value !== null && value !== false && value !== 0 && value !== 'false';
-}
-
-function propertyFor(name: string, described: Properties): DescribedProperty {
-  const property = described.get(name);
-  if (property !== undefined) return property;
-  const guess = didYouMean(name, described.keys());
-  const message = `HubSpot has no contact property ${name}${guess || '.'} contacts.optOutField names it: write the internal name.`;
-  throw new ConfigurationError(message, { code: 'crm_field_missing', details: { field: name } });
 }

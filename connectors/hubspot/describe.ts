@@ -7,7 +7,15 @@ const propertySchema = z.object({
   label: z.string().catch(''),
   type: z.string(),
   fieldType: z.string().catch(''),
-  options: z.array(z.object({ value: z.string(), hidden: z.boolean().catch(false) })).catch([]),
+  options: z
+    .array(
+      z.object({
+        value: z.string(),
+        label: z.string().catch(''),
+        hidden: z.boolean().catch(false),
+      }),
+    )
+    .catch([]),
   externalOptions: z.boolean().catch(false),
   calculated: z.boolean().catch(false),
   archived: z.boolean().catch(false),

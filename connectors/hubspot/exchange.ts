@@ -1,9 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { Request } from '@hubspot/api-client/lib/src/services/http/Request.js';
-import { sendBufferedRequest } from '@hubspot/api-client/lib/src/services/http/Transport.js';
 import type { WallClock } from '../../src/core/clock.ts';
-import { ConfigurationError } from '../../src/core/errors.ts';
+import { DonorSyncError } from '../../src/core/errors.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import { startDeadline, WRITE_GRACE_MS } from '../deadline.ts';
 import { backoffMs, repeatWhilePassing } from '../repeat.ts';
@@ -11,28 +9,15 @@ import { throwIfRedirected, unanswered } from '../request-errors.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { limitOf } from './limits.ts';
 import type { Pacer } from './pacer.ts';
+import { type TextReply, transmit, type WireRequest } from './transmit.ts';
 
 /** One request as it goes out, below the API's address. */
-export interface OutgoingRequest {
-  method: 'GET' | 'POST';
-  path: string;
-  /** Sent as JSON. */
-  body?: object;
-  /** Sent as a form, instead of a body. */
-  form?: Readonly<Record<string, string>>;
-  /** Left out only where somebody signs in. */
-  accessToken?: string;
+export interface OutgoingRequest extends WireRequest {
   /** Of searches, which have a pace of their own besides. */
   searchPacer?: Pacer;
 }
 
-/** An answer whose body is at hand. */
-export interface TextReply {
-  status: number;
-  /** By names in small letters. */
-  headers: Readonly<Record<string, string>>;
-  text: string;
-}
+export type { TextReply };
 
 export interface ExchangeDeps {
   /** Where the API answers, for example `https://api.hubapi.com`. */
@@ -90,9 +75,9 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([408, LOCKED_STATUS, MIGRA
 const MAX_SOCKETS = 32;
 
 /**
- * Makes the exchange of one connector; opens nothing yet. The requests are built and sent by
- * HubSpot's client library, but past its `Client`: constructing one changes retries and limits of
- * every other in the process, and what it has sent cannot be ended. Requests may be repeated
+ * Makes the exchange of one connector; opens nothing yet. The requests are built by HubSpot's
+ * client library, but past its `Client`: constructing one changes retries and limits of every other
+ * in the process, and what it has sent cannot be ended. Requests may be repeated
  * whatever their method: reads change nothing, the same values written twice are the same, and
  * things that are created are found again by their name.
  */
@@ -137,10 +122,7 @@ async function sendOnce(
   const deadline = startDeadline(TIMEOUT_MS, deps.signal, isRead ? 0 : WRITE_GRACE_MS);
   let throttled = false;
   try {
-    const reply = await Promise.race([
-      transmit(deps.url, agent, request),
-      aborted(deadline.signal),
-    ]);
+    const reply = await transmit(deps.url, agent, request, deadline.signal);
     const { status, headers } = reply;
     const location = headers['location'] ?? null;
     throwIfRedirected('HubSpot', { status, location, url: deps.url }, "the API's present address");
@@ -150,40 +132,12 @@ async function sendOnce(
     return reply;
   } catch (error) {
     throwIfStopped(deps.signal);
-    if (error instanceof ConfigurationError) throw error;
+    if (error instanceof DonorSyncError) throw error;
     throw unanswered('HubSpot', error, deadline.expired());
   } finally {
     deadline.release();
     deps.onCall({ throttled });
   }
-}
-
-async function transmit(
-  url: string,
-  agent: HttpAgent | HttpsAgent,
-  { method, path, body, form, accessToken }: OutgoingRequest,
-): Promise<TextReply> {
-  const config = { basePath: url, ...(accessToken === undefined ? {} : { accessToken }) };
-  const built = new Request(config, {
-    method,
-    path,
-    ...(form === undefined
-      ? { body }
-      : { body: new URLSearchParams(form).toString(), defaultJson: false, headers: FORM }),
-  });
-  const response = await sendBufferedRequest(built.getUrl(), { ...built.getSendData(), agent });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-}
-
-const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
-
-/** Rejects once the signal is aborted; the answer, should it come later, is of no use any more. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const leave = () => reject(new Error('The request was given up.'));
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-  });
 }
 
 /** Near the end of the limit everybody slows down: somebody else may be using it up, too. */

@@ -47,6 +47,9 @@ const MAX_FILTERS = 18;
 /** HubSpot takes searches of 3,000 characters; the rest of them is for what is asked for. */
 const MAX_LENGTH = 2_000;
 
+/** The same as it is written, with blanks and comments; longer texts would take long to parse. */
+const MAX_TEXT_LENGTH = 5 * MAX_LENGTH;
+
 const groupSchema = z.strictObject({ filters: z.array(filterSchema).min(1) });
 
 const settingSchema = z.union([
@@ -86,6 +89,9 @@ const EXAMPLE =
   'Write a list of filters as HubSpot has them, for example [{propertyName: lifecyclestage, operator: EQ, value: customer}].';
 
 function yamlOf(text: string): unknown {
+  if (text.length > MAX_TEXT_LENGTH) {
+    throw invalidFilter(`It has more than ${MAX_TEXT_LENGTH} characters.`);
+  }
   try {
     return parse(text);
   } catch {

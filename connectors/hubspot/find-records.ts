@@ -2,15 +2,16 @@ import { z } from 'zod';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { HubspotApi } from './api.ts';
 import { readAs } from './json.ts';
+import type { ObjectType } from './paths.ts';
 import { type HubspotRecord, isRecordId, MERGED_IDS, mergedIdsOf, recordSchema } from './record.ts';
 
 /** Ids of one request: the most that HubSpot takes. */
 export const IDS_PER_REQUEST = 100;
 
-/** What became of a contact: it is there, lives on in another one, or is gone. */
+/** What became of a record: it is there, lives on in another one (`record`), or is gone. */
 export type FoundRecord =
   | { state: 'found'; record: HubspotRecord }
-  | { state: 'merged'; into: string }
+  | { state: 'merged'; into: string; record: HubspotRecord }
   | { state: 'gone' };
 
 const replySchema = z.object({
@@ -19,11 +20,12 @@ const replySchema = z.object({
 });
 
 /**
- * Reads at most 100 contacts in one request, by id. A contact that was merged answers under the
+ * Reads at most 100 records in one request, by id. A record that was merged answers under the
  * id that it lives on with.
  */
 export async function findRecords(
   api: Pick<HubspotApi, 'post' | 'paths'>,
+  type: ObjectType,
   ids: readonly string[],
   properties: readonly string[],
 ): Promise<Map<string, FoundRecord>> {
@@ -32,18 +34,18 @@ export async function findRecords(
   if (wanted.length === 0) return found;
   const { results, errors } = readAs(
     replySchema,
-    await api.post(api.paths.batchRead('contacts'), {
+    await api.post(api.paths.batchRead(type), {
       inputs: wanted.map((id) => ({ id })),
       properties: [...new Set([...properties, MERGED_IDS])],
       propertiesWithHistory: [],
     }),
   );
-  // Only that it is not there makes a contact gone; any other failure says nothing of it.
-  if (errors.some(({ category }) => category !== 'OBJECT_NOT_FOUND')) throw unreadable();
+  // Only that it is not there makes a record gone; any other failure says nothing of it.
+  if (errors.some(({ category }) => category !== 'OBJECT_NOT_FOUND')) throw unreadable(type);
   for (const record of results) {
     if (found.has(record.id)) found.set(record.id, { state: 'found', record });
     for (const id of idsBehind(record, wanted, results)) {
-      found.set(id, { state: 'merged', into: record.id });
+      found.set(id, { state: 'merged', into: record.id, record });
     }
   }
   return found;
@@ -61,9 +63,7 @@ function idsBehind(
   return unanswered.length === 1 ? unanswered : [];
 }
 
-function unreadable(): RetriableError {
-  return new RetriableError(
-    'HubSpot could not read some contacts. The next run goes on from there.',
-    { code: 'crm_unavailable' },
-  );
+function unreadable(type: ObjectType): RetriableError {
+  const message = `HubSpot could not read some ${type}. The next run goes on from there.`;
+  return new RetriableError(message, { code: 'crm_unavailable' });
 }

@@ -4,6 +4,7 @@ import type { RecordLookup } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type DescribedProperty, describeProperties } from './describe.ts';
 import { findRecords } from './find-records.ts';
+import { canonicalId } from './record.ts';
 import type { HubspotSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 
@@ -17,13 +18,14 @@ export async function readByIds(
   throwIfStopped(session.signal);
   const fields = await findProperties(session, fieldNames);
   const wanted = [...session.shape.properties, ...fieldNames];
-  const found = await findRecords(session.api, ids, wanted);
+  const knownIds = ids.map((id) => canonicalId(id) ?? id);
+  const found = await findRecords(session.api, 'contacts', knownIds, wanted);
   const records = [...found.values()].flatMap((one) => (one.state === 'found' ? [one.record] : []));
   const contacts = await session.shape.toContacts(records);
   const byId = new Map(contacts.map((contact) => [contact.id, contact]));
-  return ids.map((id) => {
-    const one = found.get(id);
-    const contact = byId.get(id);
+  return ids.map((id, at) => {
+    const one = found.get(knownIds[at] ?? id);
+    const contact = byId.get(knownIds[at] ?? id);
     if (one?.state === 'found' && contact !== undefined) {
       const values: FieldValues = Object.fromEntries(
         fields.map((field) => [

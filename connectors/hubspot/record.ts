@@ -30,13 +30,13 @@ export function mergedIdsOf(record: HubspotRecord): string[] {
   return ids.filter((id) => id !== '' && id !== record.id);
 }
 
+/** The id as HubSpot writes it, from what a person or a program typed; null if it is none. */
+export function canonicalId(text: string): string | null {
+  const digits = text.trim().replace(/^0+/, '');
+  return isRecordId(digits) ? digits : null;
+}
+
 /** HubSpot's ids are numbers; anything else is no contact's. */
 export function isRecordId(text: string): boolean {
   return /^\d{1,20}$/.test(text);
-}
-
-/** The one form of a contact's id, from what people type; null for what is none. */
-export function recordId(text: string): string | null {
-  const id = text.trim();
-  return isRecordId(id) ? id : null;
 }

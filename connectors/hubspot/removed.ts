@@ -62,6 +62,7 @@ async function removedOf(
 ): Promise<RemovedContact[]> {
   const found = await findRecords(
     api,
+    'contacts',
     archived.map(({ id }) => id),
     [],
   );

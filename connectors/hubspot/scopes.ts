@@ -35,9 +35,13 @@ export function missingScopes(signIn: Pick<SignIn, 'scopes'>): ScopeNeed[] {
 
 /** Throws a ConfigurationError if the scope is certainly missing. */
 export function requireScope(signIn: Pick<SignIn, 'scopes'>, scope: string): void {
-  if (mayHave(signIn, scope)) return;
+  if (!mayHave(signIn, scope)) throw scopeMissing(scope);
+}
+
+/** The error that names a scope which nothing goes without. */
+export function scopeMissing(scope: string): ConfigurationError {
   const feature = SCOPE_NEEDS.find((need) => need.scope === scope)?.feature ?? 'this';
-  throw new ConfigurationError(
+  return new ConfigurationError(
     `The token lacks the scope ${scope}, which ${feature} needs: add it to the app, and connect again.`,
     { code: 'crm_scope_missing', details: { scope } },
   );

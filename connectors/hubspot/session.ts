@@ -3,11 +3,22 @@ import type { Log } from '../../src/core/log.ts';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
 import { createApi, type HubspotApi, type HubspotWorld } from './api.ts';
 import type { SignIn } from './auth.ts';
-import { createCompanyNames, noCompanyNames } from './companies.ts';
+import {
+  type CompanyNames,
+  createCompanyNames,
+  hiddenCompanies,
+  mayReadCompanies,
+} from './companies.ts';
 import { type ContactShape, shapeContact } from './contact.ts';
 import { describeProperties, type Properties } from './describe.ts';
 import { type FilterGroup, parseFilter } from './filter.ts';
-import { mayHave, missingScopes, READ_COMPANIES, READ_CONTACTS, requireScope } from './scopes.ts';
+import {
+  missingScopes,
+  READ_COMPANIES,
+  READ_CONTACTS,
+  requireScope,
+  scopeMissing,
+} from './scopes.ts';
 import type { HubspotSettings } from './settings.ts';
 
 /** What the jobs of a connector share between `prepare` and `close`. */
@@ -27,7 +38,10 @@ export interface HubspotSession {
   properties: Properties;
 }
 
-/** Signs in and learns what contacts look like in this account: one request besides the sign-in. */
+/**
+ * Signs in and learns what contacts look like in this account: one request besides the sign-in, and
+ * another one where only asking tells whether companies can be seen.
+ */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<HubspotSettings>,
   world: HubspotWorld,
@@ -38,10 +52,11 @@ export async function openSession(
     const signIn = await api.signIn();
     requireScope(signIn, READ_CONTACTS);
     for (const need of missingScopes(signIn)) deps.log.warn({ ...need }, 'a scope is missing');
-    const properties = await describeProperties(api);
     const { employer } = settings;
-    const { optOutField } = contacts;
-    const companies = companiesFor(api, signIn, employer, deps.log);
+    const [properties, companies] = await Promise.all([
+      describeProperties(api),
+      openCompanies(api, signIn, employer, deps.log),
+    ]);
     return {
       settings,
       filter,
@@ -51,7 +66,10 @@ export async function openSession(
       signal: deps.signal,
       account: { id: signIn.portalId, name: `HubSpot account ${signIn.portalId}` },
       signIn,
-      shape: shapeContact(properties, { employer, optOutField, companies }),
+      shape: shapeContact(properties, {
+        ...{ employer, contacts, companies },
+        describe: () => describeProperties(api),
+      }),
       properties,
     };
   } catch (error) {
@@ -60,19 +78,21 @@ export async function openSession(
   }
 }
 
-/** With `both`, the text has to do where companies may not be seen. */
-function companiesFor(
+/** With `both`, contacts without a company can be read to their end all the same. */
+async function openCompanies(
   api: HubspotApi,
   signIn: SignIn,
   employer: HubspotSettings['employer'],
   log: Log,
-) {
-  if (employer === 'company') return noCompanyNames;
+): Promise<CompanyNames> {
+  if (employer === 'company') return hiddenCompanies;
   const isRequired = employer === 'associated';
-  if (isRequired) requireScope(signIn, READ_COMPANIES);
-  if (!mayHave(signIn, READ_COMPANIES)) return noCompanyNames;
-  return createCompanyNames(api, {
-    isRequired,
-    onMissingScope: () => log.warn({ scope: READ_COMPANIES }, 'companies cannot be seen'),
-  });
+  if (await mayReadCompanies(api, signIn)) {
+    return createCompanyNames(api, {
+      isRequired,
+      onMissingScope: () => log.warn({ scope: READ_COMPANIES }, 'companies cannot be seen'),
+    });
+  }
+  if (isRequired) throw scopeMissing(READ_COMPANIES);
+  return hiddenCompanies;
 }

@@ -28,6 +28,10 @@ export const hubspotSettingsSchema = z.strictObject({
       (url) => !/^https:\/\/app(-\w+)?\.hubspot\.com/.test(url),
       'is the address of the screens; write https://api.hubapi.com',
     )
+    .refine(
+      (url) => !/^http:\/\/([\w-]+\.)*(hubapi|hubspot)\.com\b/i.test(url),
+      'must be https: HubSpot itself answers nothing else',
+    )
     .default('https://api.hubapi.com'),
   auth: authSchema,
   apiVersion: z.enum(API_VERSIONS).default('2026-09'),

@@ -2,7 +2,7 @@ import type { FieldValue } from '../../src/core/crm-field.ts';
 import type { DescribedProperty } from './describe.ts';
 
 /** Stands between the values of an enumeration with checkboxes. */
-const PICKED_SEPARATOR = ';';
+export const PICKED_SEPARATOR = ';';
 
 /** Digits after the point to which a percentage is exact, so that 0.72 is not 72.00000000000001. */
 const PERCENT_DIGITS = 10;

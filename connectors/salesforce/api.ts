@@ -5,6 +5,7 @@ import type { DailyLimit } from '../daily-limit.ts';
 import { createAuth, type SignIn } from './auth.ts';
 import { requestError, translated } from './errors.ts';
 import { createExchange, type OutgoingRequest, type TextReply } from './exchange.ts';
+import { requireSameOrigin } from './instance.ts';
 import { createOrgLimit, dailyUsage } from './limits.ts';
 import type { SalesforceSettings } from './settings.ts';
 
@@ -63,7 +64,7 @@ export async function createApi(
   const auth = createAuth({ settings, exchange, oauth2, clock, secrets, signal });
   const connection = new Connection({ loginUrl: settings.url, version: settings.apiVersion });
   connection._transport = transportOver((request) =>
-    auth.authorized((accessToken) => exchange.send(signed(request, accessToken))),
+    authorized(request, (signedRequest) => exchange.send(signedRequest)),
   );
 
   return {
@@ -95,13 +96,22 @@ export async function createApi(
     }
   }
 
+  /** The one place where a request gets its token: only one to the instance that signed in. */
+  async function authorized<Reply extends Response | TextReply>(
+    request: OutgoingRequest,
+    send: (signedRequest: OutgoingRequest) => Promise<Reply>,
+  ): Promise<Reply> {
+    requireSameOrigin(request.url, (await auth.signIn()).instanceUrl);
+    return auth.authorized((accessToken) => send(signed(request, accessToken)));
+  }
+
   /** Past jsforce, which would hold the whole body as one text. */
   async function stream(request: OutgoingRequest): Promise<Response> {
     limit.guard();
     const { instanceUrl } = await auth.signIn();
     const url = `${instanceUrl}/services/data/v${settings.apiVersion}${request.url}`;
-    const reply = await auth.authorized((accessToken) =>
-      exchange.open(signed({ ...request, url }, accessToken)),
+    const reply = await authorized({ ...request, url }, (signedRequest) =>
+      exchange.open(signedRequest),
     );
     if (reply instanceof Response) return reply;
     throw streamError(reply);

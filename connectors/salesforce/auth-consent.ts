@@ -7,6 +7,7 @@ import { parseJson } from '../json.ts';
 import type { SalesforceWorld } from './api.ts';
 import { consentSecret, noTokenEndpoint, readTokenReply, tokenRefused } from './auth.ts';
 import { createExchange, type TextReply } from './exchange.ts';
+import { instanceUrlOf } from './instance.ts';
 import type { AuthSettings, SalesforceSettings } from './settings.ts';
 
 /** What the app asks for: the APIs, and to go on without the person. */
@@ -49,10 +50,11 @@ function authorizeUrl(
 
 async function complete(
   world: SalesforceWorld,
-  { url, auth }: SalesforceSettings,
+  settings: SalesforceSettings,
   { code, redirectUri, codeVerifier }: ConsentReply,
   deps: ConsentDeps,
 ): Promise<Consented> {
+  const { url, auth } = settings;
   const { clientId, clientSecret } = appOf(auth);
   const reply = await post(world, deps, `${withoutSlash(url)}/services/oauth2/token`, {
     grant_type: 'authorization_code',
@@ -63,9 +65,10 @@ async function complete(
     code_verifier: codeVerifier,
   });
   if (reply.status !== 200) throw refusalOf(reply);
-  const { orgId, instanceUrl, refreshToken } = readTokenReply(parseJson(reply.text));
+  const { orgId, instanceNamed, refreshToken } = readTokenReply(parseJson(reply.text));
   if (refreshToken === null) throw withoutRefreshToken();
-  return { account: { id: orgId, name: new URL(instanceUrl).host }, refreshToken };
+  const { host } = new URL(instanceUrlOf(settings, instanceNamed));
+  return { account: { id: orgId, name: host }, refreshToken };
 }
 
 async function revoke(

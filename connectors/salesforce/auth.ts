@@ -2,7 +2,12 @@ import { sign } from 'node:crypto';
 import type { OAuth2 } from 'jsforce/lib/core.js';
 import { z } from 'zod';
 import type { WallClock } from '../../src/core/clock.ts';
-import { ConfigurationError, messageOf, RetriableError } from '../../src/core/errors.ts';
+import {
+  ConfigurationError,
+  DonorSyncError,
+  messageOf,
+  RetriableError,
+} from '../../src/core/errors.ts';
 import type { ConnectorSecrets } from '../contract.ts';
 import { withoutSlash } from '../crm-url.ts';
 import { parseJson } from '../json.ts';
@@ -10,12 +15,13 @@ import { refreshWithStored, secretPrint } from '../refresh-token.ts';
 import { type SharedSignIn, shareSignIn } from '../shared-sign-in.ts';
 import { SIGN_IN_MEND } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import type { AuthSettings } from './settings.ts';
+import { instanceUrlOf, pinInstance } from './instance.ts';
+import type { AuthSettings, SalesforceSettings } from './settings.ts';
 
 /** Who is signed in, and where the org answers. */
 export interface SignIn {
   accessToken: string;
-  /** Without a slash at its end. */
+  /** Without a slash at its end; no other origin is shown the token (`instance.ts`). */
   instanceUrl: string;
   orgId: string;
   userId: string;
@@ -24,7 +30,7 @@ export interface SignIn {
 export type Auth = SharedSignIn<SignIn>;
 
 export interface AuthDeps {
-  settings: { url: string; auth: AuthSettings };
+  settings: Pick<SalesforceSettings, 'url' | 'auth' | 'instanceHosts'>;
   exchange: Exchange;
   /** Speaks to the token endpoint of `settings.url`. */
   oauth2: Pick<OAuth2, 'requestToken' | 'refreshToken'>;
@@ -73,10 +79,14 @@ async function askForSignIn(deps: AuthDeps): Promise<SignIn> {
     case 'oauth':
       return refresh(deps, consentSecret(auth.clientId), null);
     case 'clientCredentials':
-      return fromTokenReply(() => deps.oauth2.requestToken({ grant_type: 'client_credentials' }));
+      return fromTokenReply(deps, () =>
+        deps.oauth2.requestToken({ grant_type: 'client_credentials' }),
+      );
     case 'jwt': {
       const assertion = signAssertion(auth, deps.settings.url, deps.clock.now());
-      return fromTokenReply(() => deps.oauth2.requestToken({ grant_type: JWT_GRANT, assertion }));
+      return fromTokenReply(deps, () =>
+        deps.oauth2.requestToken({ grant_type: JWT_GRANT, assertion }),
+      );
     }
   }
 }
@@ -108,6 +118,7 @@ function refresh(deps: AuthDeps, name: string, settingsToken: string | null): Pr
   const { secrets, clock, signal } = deps;
   return refreshWithStored({ secrets, clock, signal, name, settingsToken }, (token) =>
     fromTokenReply(
+      deps,
       () => deps.oauth2.refreshToken(token),
       (rotated) => secrets.write(name, rotated),
     ),
@@ -123,25 +134,35 @@ const tokenReplySchema = z.object({
 });
 
 async function fromTokenReply(
+  { settings, secrets }: AuthDeps,
   ask: () => Promise<unknown>,
   keepRefreshToken?: (token: string) => Promise<void>,
 ): Promise<SignIn> {
   const reply = await ask().catch((error: unknown) => {
     throw tokenError(error);
   });
-  const { refreshToken, ...signIn } = readTokenReply(reply);
+  const { refreshToken, instanceNamed, ...signIn } = readTokenReply(reply);
+  // Whatever the answer says of the instance, the token that was used may be worthless from now on.
   if (refreshToken !== null) await keepRefreshToken?.(refreshToken);
-  return signIn;
+  const instanceUrl = instanceUrlOf(settings, instanceNamed);
+  await pinInstance(settings, secrets, instanceUrl);
+  return { ...signIn, instanceUrl };
 }
 
-/** What a good answer of the token endpoint says. Throws a RetriableError if it is none. */
-export function readTokenReply(reply: unknown): SignIn & { refreshToken: string | null } {
+/** What a good answer of the token endpoint says; nothing of it has been judged. */
+interface TokenReply extends Omit<SignIn, 'instanceUrl'> {
+  instanceNamed: string;
+  refreshToken: string | null;
+}
+
+/** Throws a RetriableError if it is no good answer. */
+export function readTokenReply(reply: unknown): TokenReply {
   const parsed = tokenReplySchema.safeParse(reply).data;
   if (parsed === undefined) throw signInUnavailable('the answer is none of a token endpoint');
   const [orgId = '', userId = ''] = parsed.id.split('/').slice(-2);
   return {
     accessToken: parsed.access_token,
-    instanceUrl: withoutSlash(parsed.instance_url),
+    instanceNamed: parsed.instance_url,
     orgId,
     userId,
     refreshToken: parsed.refresh_token ?? null,
@@ -161,7 +182,7 @@ const TOKEN_MENDS: Readonly<Record<string, string>> = {
 
 /** jsforce throws with the OAuth word as the error's name. */
 function tokenError(error: unknown): Error {
-  if (error instanceof ConfigurationError || error instanceof RetriableError) return error;
+  if (error instanceof DonorSyncError) return error;
   const word = error instanceof Error ? error.name : '';
   if (word.startsWith('ERROR_HTTP_')) return noTokenEndpoint(word);
   if (!/^[a-z_]+$/.test(word)) return signInUnavailable('the answer cannot be read', error);

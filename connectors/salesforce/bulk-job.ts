@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
 import { throwIfStopped } from '../stopped.ts';
+import { idInPath } from './instance.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** A job of the Bulk API 2.0 as it describes itself. */
@@ -26,7 +27,8 @@ const MAX_LOOKS = 600;
 
 /** Creates a job below `/jobs/…` and returns it as it is then. */
 export async function createJob({ api }: JobDeps, path: string, job: object): Promise<BulkJob> {
-  return jobSchema.parse(await api.send('POST', path, job));
+  const created = jobSchema.parse(await api.send('POST', path, job));
+  return { ...created, id: idInPath(created.id) };
 }
 
 /** A job below `/jobs/…` as it is now. */

@@ -1,4 +1,5 @@
 import { FatalError, RetriableError } from '../../src/core/errors.ts';
+import { isReplyTooLarge } from '../bounded-body.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { awaitJob, createJob } from './bulk-job.ts';
 import { parseCsv } from './csv-rows.ts';
@@ -69,6 +70,7 @@ export async function* readRows<Row>(
     }
   } catch (error) {
     throwIfStopped(signal);
+    if (isReplyTooLarge(error)) throw error;
     throw brokenOff(error);
   }
 }

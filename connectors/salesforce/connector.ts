@@ -41,6 +41,7 @@ export function defineSalesforceConnector(
     consent: createSalesforceConsent(world),
     canonicalId: contactId,
     otherForms,
+    refusesPlainHttp: true,
     create: (options) => createSalesforceConnector(options, world),
   };
 }

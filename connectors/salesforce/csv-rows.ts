@@ -1,4 +1,12 @@
+import { replyTooLarge } from '../bounded-body.ts';
+
 const QUOTE = '"';
+
+/**
+ * Characters of one row. The results as a whole are a stream and have no limit; a row holds the
+ * fields of one contact, the longest of which have 131,072 characters each.
+ */
+const MAX_ROW_LENGTH = 4 * 1024 * 1024;
 
 /** Text that has arrived and not been read to the end of its row. */
 interface Rest {
@@ -9,8 +17,8 @@ interface Rest {
 
 /**
  * The rows of a CSV file as Salesforce writes it (comma, double quotes, either line end), in
- * portions as they arrive, the header among them. Holds no more than a chunk and a row; written
- * by hand because a parser that takes any dialect is several times slower over a million rows.
+ * portions as they arrive, the header among them. Holds no more than a chunk and a row, and throws
+ * a RetriableError if a row does not end; written by hand because a parser that takes any dialect is several times slower over a million rows.
  */
 export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[][]> {
   const decoder = new TextDecoder();
@@ -20,6 +28,7 @@ export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     rest.start = 0;
     const rows = takeRows(rest, false);
     if (rows.length > 0) yield rows;
+    if (rest.text.length - rest.start > MAX_ROW_LENGTH) throw rowTooLong();
   }
   rest.text = rest.text.slice(rest.start) + decoder.decode();
   rest.start = 0;
@@ -82,4 +91,9 @@ const CARRIAGE_RETURN = 13;
 
 function unquoted(text: string): string {
   return text.includes(QUOTE) ? text.replaceAll('""', QUOTE) : text;
+}
+
+function rowTooLong(): Error {
+  const sentence = `Salesforce sent a row of results with more than ${MAX_ROW_LENGTH} characters`;
+  return replyTooLarge(sentence, MAX_ROW_LENGTH);
 }

@@ -1,5 +1,6 @@
 import type { WallClock } from '../../src/core/clock.ts';
-import { ConfigurationError } from '../../src/core/errors.ts';
+import { DonorSyncError } from '../../src/core/errors.ts';
+import { readBoundedText } from '../bounded-body.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import { startDeadline, WRITE_GRACE_MS } from '../deadline.ts';
 import { backoffMs, repeatWhilePassing } from '../repeat.ts';
@@ -102,7 +103,7 @@ async function sendOnce<Reply extends Response | TextReply>(
     return reply;
   } catch (error) {
     throwIfStopped(deps.signal);
-    if (error instanceof ConfigurationError) throw error;
+    if (error instanceof DonorSyncError) throw error;
     throw unanswered('Salesforce', error, deadline.expired());
   } finally {
     // A stream is still to be read; the end of the run ends it.
@@ -120,7 +121,8 @@ function initOf({ method, headers, body }: OutgoingRequest, signal: AbortSignal)
 }
 
 async function readReply(response: Response): Promise<TextReply> {
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  const { status, headers, body } = response;
+  return { status, headers, text: body === null ? '' : await readBoundedText('Salesforce', body) };
 }
 
 /** A query that took too long once takes too long again, whatever status says it. */

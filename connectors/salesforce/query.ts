@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FatalError } from '../../src/core/errors.ts';
 import type { SalesforceApi } from './api.ts';
+import { pagePath } from './instance.ts';
 
 /** A record as a query brings it, parents nested under their relationship's name. */
 export type QueryRecord = Readonly<Record<string, unknown>>;
@@ -33,7 +34,7 @@ export async function* queryPages(
     yield records;
     if (done) return;
     if (nextRecordsUrl === undefined || nextRecordsUrl === path) break;
-    path = nextRecordsUrl;
+    path = pagePath(nextRecordsUrl);
   }
   throw new FatalError('A query of Salesforce does not come to its end.', {
     code: 'crm_query_endless',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hostAndPortSchema } from '../../src/core/host.ts';
 import { crmUrlSchema } from '../crm-url.ts';
 import { dailyReservePercentSchema } from '../daily-limit.ts';
 
@@ -37,11 +38,21 @@ export type AuthSettings = z.infer<typeof authSchema>;
 export const salesforceSettingsSchema = z.strictObject({
   kind: z.literal('salesforce'),
   /** The My Domain URL, or the login URL where the way to sign in allows it. */
-  url: crmUrlSchema.refine(
-    (url) => !url.includes('.lightning.force.com'),
-    'is the address of the screens; write the My Domain URL, https://….my.salesforce.com',
-  ),
+  url: crmUrlSchema
+    .refine(
+      (url) => !url.includes('.lightning.force.com'),
+      'is the address of the screens; write the My Domain URL, https://….my.salesforce.com',
+    )
+    .refine(
+      (url) => !/^http:\/\/([\w-]+\.)*(salesforce|force)\.com\b/i.test(url),
+      'must be https: Salesforce itself answers nothing else',
+    ),
   auth: authSchema,
+  /**
+   * Hosts at which the org may answer, besides that of `url` and those of Salesforce itself; the
+   * token goes nowhere else.
+   */
+  instanceHosts: z.array(hostAndPortSchema).default([]),
   apiVersion: z
     .string()
     .regex(/^\d{2,3}\.0$/, 'must look like 67.0')

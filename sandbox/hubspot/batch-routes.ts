@@ -27,6 +27,7 @@ import {
 import { writerOf } from './record-routes.ts';
 import {
   createRecords,
+  type Failure,
   findRecord,
   notFound,
   updateRecords,
@@ -52,8 +53,9 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
     const { archived } = readQuery(c, archivedQuery);
     const history = body.propertiesWithHistory;
     checkCount(body.inputs, history.length > 0 ? MAX_INPUTS_WITH_HISTORY : MAX_INPUTS);
-    const { records, missing } = findAll(account, type, { ...body, archived });
-    const names = askedNames(type, body.properties);
+    const { unreadable, readable } = sortInputs(account, type, body.inputs);
+    const { records, missing } = findAll(account, type, { ...body, inputs: readable, archived });
+    const names = askedNames(account.properties, type, body.properties);
     const results = inNoOrder(records).map((record) => ({
       ...recordBody(type, record, names),
       ...(history.length === 0
@@ -61,6 +63,7 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
         : { propertiesWithHistory: historyOf(record, store.versions(type, record.id), history) }),
     }));
     const failures = missing.length === 0 ? [] : [notFound(type, missing)];
+    failures.push(...unreadable);
     return batchAnswer({ results, failures, startedAtMs, completedAtMs: clock() });
   });
   router.post('/batch/update', async (c) => {
@@ -101,7 +104,7 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
     checkBodyLength(await c.req.text());
     const search = readSearch(await readBody(c, searchSchema));
     const { total, records } = account.search(type, search);
-    const names = askedNames(type, search.properties);
+    const names = askedNames(account.properties, type, search.properties);
     const end = search.offset + records.length;
     return c.json({
       total,
@@ -146,6 +149,21 @@ function checkCount(inputs: readonly unknown[], most: number): void {
   if (inputs.length === 0) throw validationError('The batch has no inputs.');
   if (inputs.length <= most) return;
   throw validationError(`The batch has ${inputs.length} inputs; the maximum is ${most}.`);
+}
+
+/** A rule may make single records fail to be read, each with an error of its own. */
+function sortInputs(
+  { rules }: Account,
+  type: ObjectType,
+  inputs: z.output<typeof readBatchBody>['inputs'],
+) {
+  const unreadable: Failure[] = [];
+  const readable = inputs.filter(({ id: name }) => {
+    const error = rules.unreadable(type, name);
+    if (error !== undefined) unreadable.push({ ids: [name], error });
+    return error === undefined;
+  });
+  return { unreadable, readable };
 }
 
 function findAll(

@@ -10,7 +10,7 @@ import { editRecord, editSchema } from './edit.ts';
 import { HubspotError } from './errors.ts';
 import { type HubspotFault, hubspotFaultRulesSchema } from './faults.ts';
 import type { Limits } from './limits.ts';
-import { findObjectType } from './object-type.ts';
+import { findObjectType, type ObjectType } from './object-type.ts';
 import { contactIdOf } from './person-id.ts';
 import { recordBody, shownNames } from './record-body.ts';
 import { ruleSchema } from './rules.ts';
@@ -48,6 +48,16 @@ export function controlRoutes(options: ControlOptions): Hono {
     const grant = { kind, appId, userId: OWNER.userId, scopes };
     return c.json({ token: options.tokens.issue(grant, { lifetimeMs }) }, 201);
   });
+  router.put('/scopes', async (c) => {
+    const { withdrawn } = await readOrder(c, withdrawalSchema);
+    options.tokens.withdraw(withdrawn);
+    return c.json({ withdrawn });
+  });
+  router.put('/property-access', async (c) => {
+    const { type, property, access } = await readOrder(c, accessSchema);
+    restrict(account, findObjectType(type), property, access === 'hidden');
+    return c.json({ type, property, access });
+  });
   return router;
 }
 
@@ -57,6 +67,26 @@ const tokenOrderSchema = z.strictObject({
   /** 0 means for good. */
   lifetimeMs: z.number().int().min(0).default(0),
 });
+
+const withdrawalSchema = z.strictObject({ withdrawn: z.array(z.enum(ALL_SCOPES)) });
+
+const accessSchema = z.strictObject({
+  type: z.string().default('contacts'),
+  property: z.string(),
+  access: z.enum(['hidden', 'visible']),
+});
+
+function restrict(
+  { properties }: Account,
+  type: ObjectType,
+  name: string,
+  isHidden: boolean,
+): void {
+  if (properties.find(type, name) === undefined) {
+    throw new RangeError(`${type.name} have no property ${name}.`);
+  }
+  properties.hide(type, name, isHidden);
+}
 
 /** Every value of a record, and how it came about; archived and merged ones too. */
 function readRecord({ store, associations }: Account, typeName: string, id: string) {

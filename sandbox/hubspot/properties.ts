@@ -13,6 +13,9 @@ export interface Properties {
   list(type: ObjectType): Property[];
   /** Writes a property made here, in the place of one of the same name. */
   save(type: ObjectType, property: Property): void;
+  /** Whether tokens may see the property and its values; the people of the account always may. */
+  isHidden(type: ObjectType, name: string): boolean;
+  hide(type: ObjectType, name: string, isHidden: boolean): void;
 }
 
 interface PropertyRow {
@@ -24,6 +27,8 @@ interface PropertyRow {
 /** Opens the properties of a database. */
 export function createProperties(db: Database): Properties {
   const known = new Map<ObjectType, Map<string, Property>>();
+  const hidden = new Set<string>();
+  const keyOf = (type: ObjectType, name: string) => `${type.name}.${name}`;
 
   function ofType(type: ObjectType): Map<string, Property> {
     const present = known.get(type) ?? readAll(db, type);
@@ -43,6 +48,11 @@ export function createProperties(db: Database): Properties {
         archivedAtMs,
       );
       ofType(type).set(property.name, property);
+    },
+    isHidden: (type, name) => hidden.has(keyOf(type, name)),
+    hide(type, name, isHidden) {
+      if (isHidden) hidden.add(keyOf(type, name));
+      else hidden.delete(keyOf(type, name));
     },
   };
 }

@@ -38,7 +38,10 @@ export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<H
   router.get('/', (c) => {
     const type = schemaInPath(c, 'read');
     const { archived } = readQuery(c, archivedQuery);
-    const shown = properties.list(type).filter((one) => (one.archivedAtMs !== null) === archived);
+    const shown = properties
+      .list(type)
+      .filter((one) => (one.archivedAtMs !== null) === archived)
+      .filter(({ name }) => !properties.isHidden(type, name));
     return c.json({ results: shown.map(propertyBody) });
   });
   router.get('/:propertyName', (c) => {
@@ -127,7 +130,7 @@ function findProperty(
   name: string,
   archived: boolean,
 ): Property {
-  const property = properties.find(type, name);
+  const property = properties.isHidden(type, name) ? undefined : properties.find(type, name);
   if (property !== undefined && archived === (property.archivedAtMs !== null)) return property;
   throw new HubspotError(404, 'OBJECT_NOT_FOUND', `Property "${name}" does not exist`, {
     context: { propertyName: [name] },

@@ -1,6 +1,7 @@
 /** A record as the API shows it. */
 
 import type { ObjectType } from './object-type.ts';
+import type { Properties } from './properties.ts';
 import { isoTime } from './property.ts';
 import { propertyValue, type StoredRecord } from './record.ts';
 
@@ -13,9 +14,14 @@ export function shownNames(type: ObjectType, names: readonly string[]): ShownNam
   return [...new Set([...always, ...names])].sort();
 }
 
-/** Those that a reader asks for; without any the usual ones of the type. */
-export function askedNames(type: ObjectType, asked: readonly string[]): ShownNames {
-  return shownNames(type, asked.length === 0 ? type.defaultProperties : asked);
+/** Those that a reader asks for and may see; without any the usual ones of the type. */
+export function askedNames(
+  properties: Pick<Properties, 'isHidden'>,
+  type: ObjectType,
+  asked: readonly string[],
+): ShownNames {
+  const names = shownNames(type, asked.length === 0 ? type.defaultProperties : asked);
+  return names.filter((name) => !properties.isHidden(type, name));
 }
 
 /** The usual ones and those that were written. */

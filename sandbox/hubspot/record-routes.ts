@@ -52,7 +52,7 @@ export function recordRoutes(account: Account): Hono<HubspotEnv> {
   router.get('/', (c) => {
     const type = typeInPath(c, 'read');
     const { limit, after, archived } = readQuery(c, pageQuery);
-    const view = readView(c, type);
+    const view = readView(account, c, type);
     if (view.history.length > 0 && limit > MAX_PAGE_WITH_HISTORY) {
       throw validationError(`At most ${MAX_PAGE_WITH_HISTORY} records can be read with history.`);
     }
@@ -67,7 +67,7 @@ export function recordRoutes(account: Account): Hono<HubspotEnv> {
     const type = typeInPath(c, 'read');
     const { archived } = readQuery(c, archivedQuery);
     const record = findOne(account, c, type, archived);
-    return c.json(showRecord(account, type, record, readView(c, type)));
+    return c.json(showRecord(account, type, record, readView(account, c, type)));
   });
   router.post('/', async (c) => {
     const type = typeInPath(c, 'write');
@@ -136,9 +136,9 @@ interface View {
   associations: readonly string[];
 }
 
-function readView(c: HubspotContext, type: ObjectType): View {
+function readView({ properties }: Account, c: HubspotContext, type: ObjectType): View {
   return {
-    names: askedNames(type, readNames(c, 'properties')),
+    names: askedNames(properties, type, readNames(c, 'properties')),
     history: readNames(c, 'propertiesWithHistory'),
     associations: readNames(c, 'associations'),
   };

@@ -38,6 +38,16 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     /** How often it refuses; without it, always. */
     times: z.number().int().min(1).optional(),
   }),
+  /** Makes batches fail to read single records, each with an error of its own in a 207. */
+  z.strictObject({
+    kind: z.literal('unreadable'),
+    type,
+    ids: z.array(z.string()),
+    category: z.string().default('INTERNAL_ERROR'),
+    message: z.string().default('The record could not be read.'),
+    /** How often it strikes; without it, always. */
+    times: z.number().int().min(1).optional(),
+  }),
 ]);
 
 /** A rule. */
@@ -55,6 +65,8 @@ export interface Rules {
   findMissing(type: ObjectType, after: ValueOf): ErrorDetail[];
   /** Why this one record is refused, if it is. */
   refusal(type: ObjectType, id: string | null, after: ValueOf): HubspotError | undefined;
+  /** Why a batch cannot read this one record, if it cannot. */
+  unreadable(type: ObjectType, id: string): HubspotError | undefined;
 }
 
 /** The value that a property of a record would have; an empty text for none. */
@@ -95,21 +107,31 @@ export function createRules(): Rules {
       const rule = rulesOf(of).find(
         (one) => one.kind === 'refuse' && concerns(one, id, after) && hasTurnsLeft(one, struck),
       );
-      if (rule?.kind !== 'refuse') return undefined;
-      struck.set(rule, (struck.get(rule) ?? 0) + 1);
-      return new HubspotError(400, rule.category, rule.message);
+      return rule?.kind === 'refuse' ? strike(rule) : undefined;
+    },
+    unreadable(of, id) {
+      const rule = rulesOf(of).find(
+        (one) => one.kind === 'unreadable' && one.ids.includes(id) && hasTurnsLeft(one, struck),
+      );
+      return rule?.kind === 'unreadable' ? strike(rule) : undefined;
     },
   };
+
+  function strike(rule: Striking): HubspotError {
+    struck.set(rule, (struck.get(rule) ?? 0) + 1);
+    return new HubspotError(400, rule.category, rule.message);
+  }
 }
 
 type Refusal = Extract<Rule, { kind: 'refuse' }>;
+type Striking = Refusal | Extract<Rule, { kind: 'unreadable' }>;
 
 function concerns(rule: Refusal, id: string | null, after: ValueOf): boolean {
   const isNamed = id !== null && rule.ids.includes(id);
   return isNamed || (rule.when !== undefined && holds(rule.when, after));
 }
 
-function hasTurnsLeft(rule: Refusal, struck: ReadonlyMap<Rule, number>): boolean {
+function hasTurnsLeft(rule: Striking, struck: ReadonlyMap<Rule, number>): boolean {
   return rule.times === undefined || (struck.get(rule) ?? 0) < rule.times;
 }
 

@@ -5,7 +5,7 @@ import type { HubspotEnv } from './context.ts';
 import { scopeError } from './errors.ts';
 
 /** Every scope that this account knows. */
-export const ALL_SCOPES: readonly string[] = [
+export const ALL_SCOPES = [
   'oauth',
   'crm.objects.contacts.read',
   'crm.objects.contacts.write',
@@ -18,7 +18,7 @@ export const ALL_SCOPES: readonly string[] = [
   'crm.schemas.companies.write',
   'crm.lists.read',
   'crm.lists.write',
-];
+] as const;
 
 /** Lets a request pass whose token has one of the scopes. */
 export function needScope(...scopes: string[]): MiddlewareHandler<HubspotEnv> {

@@ -31,6 +31,10 @@ export interface Tokens {
   revoke(token: string): boolean;
   /** Ends all tokens of OAuth at once; those of private apps stay. */
   expireAll(): void;
+  /** From now on no token has these scopes, whenever it was issued; an empty list gives them back. */
+  withdraw(scopes: readonly string[]): void;
+  /** The scopes that a token of these has at present. */
+  presentScopes(scopes: readonly string[]): string[];
 }
 
 /** What tokens are made with. */
@@ -54,6 +58,9 @@ interface TokenRow {
 export function createTokens(db: Database, { clock, hubId, createSecret }: TokensOptions): Tokens {
   const find = db.prepare<[string], TokenRow>('select * from access_tokens where token = ?');
   const insert = db.prepare('insert or replace into access_tokens values (?, ?, ?, ?, ?, ?)');
+  let withdrawn: ReadonlySet<string> = new Set();
+  const presentScopes = (scopes: readonly string[]) =>
+    scopes.filter((scope) => !withdrawn.has(scope));
   return {
     issue(grant, { token = newToken(grant, createSecret()), lifetimeMs = 0 } = {}) {
       const expiresAtMs = lifetimeMs === 0 ? null : clock() + lifetimeMs;
@@ -63,7 +70,9 @@ export function createTokens(db: Database, { clock, hubId, createSecret }: Token
     },
     findToken(token) {
       const row = find.get(token);
-      return row === undefined ? undefined : toFoundToken(row, hubId, clock());
+      if (row === undefined) return undefined;
+      const found = toFoundToken(row, hubId, clock());
+      return { ...found, scopes: presentScopes(found.scopes) };
     },
     revoke: (token) =>
       db.prepare('delete from access_tokens where token = ?').run(token).changes > 0,
@@ -71,6 +80,10 @@ export function createTokens(db: Database, { clock, hubId, createSecret }: Token
       const sql = `update access_tokens set expires_at_ms = ? where kind = 'oauth'`;
       db.prepare(sql).run(clock() - 1);
     },
+    withdraw(scopes) {
+      withdrawn = new Set(scopes);
+    },
+    presentScopes,
   };
 }
 

@@ -1,5 +1,8 @@
 /** What is the matter with an integration that people want to be told of; pure. */
 import type { AlertKind, AlertSettings } from '../core/alert-settings.ts';
+import { countOf } from '../core/quantities.ts';
+import { partCountsText } from '../identity/changed-parts-text.ts';
+import type { HoldBatch } from '../store/hold-batches.ts';
 
 const BUCKETS = ['enhancements', 'networks'] as const;
 
@@ -14,8 +17,10 @@ export interface IntegrationState {
   } | null;
   /** Credits left as last known; null while nobody has asked. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
-  /** Contacts and networks that wait for a person. */
+  /** Contacts and networks that wait for a person one by one. */
   held: number;
+  /** Contacts whose details changed at once: one decision for all of a batch. */
+  batches: readonly Pick<HoldBatch, 'id' | 'count' | 'parts'>[];
   /** The last day (UTC, `2026-12-31`) on which the partner key works; null if nobody has said. */
   keyExpiresOn: string | null;
 }
@@ -42,6 +47,7 @@ export function conditionsOf(
     ...keyConditions(state, settings, nowMs),
     ...creditConditions(state, settings),
     ...holdConditions(state),
+    ...batchConditions(state),
   ];
   return found
     .filter(({ subject }) => isWanted(subject, settings))
@@ -73,6 +79,7 @@ const KINDS: Readonly<Record<string, AlertKind>> = {
   key_expires: 'keyExpires',
   credits_low: 'creditsLow',
   held: 'held',
+  held_batch: 'held',
 };
 
 const RECOVERIES: Readonly<Record<string, string>> = {
@@ -81,6 +88,7 @@ const RECOVERIES: Readonly<Record<string, string>> = {
   key_expires: 'the partner key is no longer about to expire',
   credits_low: 'there are enough credits for BUCKET again',
   held: 'nothing waits for a person any more',
+  held_batch: 'the details that changed at once are decided',
 };
 
 function wordOf(subject: string): string {
@@ -179,4 +187,13 @@ function holdConditions({ held }: IntegrationState): Found[] {
   if (held === 0) return [];
   const problem = `${held} ${held === 1 ? 'decision waits' : 'decisions wait'} for a person`;
   return [{ subject: 'held', problem, mend: 'See what: donor-sync holds' }];
+}
+
+/** Told once for all of its contacts, also when more of them join it. */
+function batchConditions({ batches }: IntegrationState): Found[] {
+  return batches.map(({ id, count, parts }) => ({
+    subject: `held_batch/${id}`,
+    problem: `the details of ${countOf(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${countOf(count, 'credit')}`,
+    mend: 'Nothing is spent on them before a person decides: donor-sync holds --show',
+  }));
 }

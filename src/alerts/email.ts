@@ -1,10 +1,14 @@
 import type { AlertSettings } from '../core/alert-settings.ts';
+import { isLoopback } from '../core/host.ts';
 import type { Channel } from './channel.ts';
 
 /** For each step of speaking with the mail server. */
 const STEP_TIMEOUT_MS = 10_000;
 
-/** Mail by SMTP; each message has a connection of its own, since there are few. */
+/**
+ * Mail by SMTP; each message has a connection of its own, since there are few. To another machine
+ * nothing but greetings goes before the connection is encrypted: no password and no mail.
+ */
 export function createEmailChannel({
   to,
   from,
@@ -16,7 +20,7 @@ export function createEmailChannel({
       // Loaded by the first message: most processes send none.
       const { createTransport } = await import('nodemailer');
       const transport = createTransport({
-        url: smtp,
+        ...encryptionOf(smtp),
         connectionTimeout: STEP_TIMEOUT_MS,
         greetingTimeout: STEP_TIMEOUT_MS,
         socketTimeout: STEP_TIMEOUT_MS,
@@ -28,9 +32,32 @@ export function createEmailChannel({
         // So that no holiday notice answers (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
-      await Promise.race([sending, givenUp(signal)]);
+      await Promise.race([sending, givenUp(signal)]).catch((error: unknown) => {
+        throw isUnencrypted(error) ? unencrypted(error) : error;
+      });
     },
   };
+}
+
+/** What nodemailer would take from the query of the URL, and must not. */
+const ENCRYPTION_OPTIONS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'];
+
+/** The URL, and whether its server must encrypt: `smtps:` does from the first byte. */
+function encryptionOf(smtp: string): { url: string; requireTLS: boolean } {
+  const url = new URL(smtp);
+  for (const name of ENCRYPTION_OPTIONS) url.searchParams.delete(name);
+  return { url: url.href, requireTLS: url.protocol === 'smtp:' && !isLoopback(url.hostname) };
+}
+
+function isUnencrypted(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'ETLS';
+}
+
+/** The server's own words stay underneath; they may quote anything. */
+function unencrypted(cause: Error): Error {
+  const message =
+    'The connection to the mail server could not be encrypted, so neither password nor mail was sent. Use smtps:// in alerts.email.smtp, or a mail server that offers STARTTLS with a certificate of its own name.';
+  return Object.assign(new Error(message, { cause }), { code: 'ETLS' });
 }
 
 /** Rejects once the signal is aborted; a mail that is under way then may still arrive. */

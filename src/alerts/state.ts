@@ -17,9 +17,12 @@ export async function readStates(
 ): Promise<IntegrationState[]> {
   const contacts = await store.holds.countOpen();
   const networks = await store.networkHolds.countOpen();
+  const allBatches = await store.holds.listBatches();
   const states: IntegrationState[] = [];
   for (const { id, partner } of integrations) {
     const runs = await store.runs.list({ integrationId: id, limit: RUNS_LOOKED_AT });
+    const batches = allBatches.filter(({ integrationId }) => integrationId === id);
+    const together = batches.reduce((sum, { count }) => sum + count, 0);
     states.push({
       integrationId: id,
       lastRun: lastRunOf(runs),
@@ -27,7 +30,9 @@ export async function readStates(
         enhancements: remainingOf(runs, 'enhancements'),
         networks: remainingOf(runs, 'networks'),
       },
-      held: (contacts.get(id) ?? 0) + (networks.get(id) ?? 0),
+      // Between the two counts a batch may have been decided.
+      held: Math.max(0, (contacts.get(id) ?? 0) - together) + (networks.get(id) ?? 0),
+      batches,
       keyExpiresOn: partner.expiresOn ?? null,
     });
   }

@@ -1,4 +1,5 @@
 import type { ConnectorSecrets } from '../../connectors/contract.ts';
+import { secretPlace } from '../store/seal-places.ts';
 import type { Sealer } from '../store/sealed.ts';
 import type { Store } from '../store/store.ts';
 
@@ -16,9 +17,10 @@ export function connectorSecrets(
   return {
     async read(name) {
       const sealed = await store.secrets.find(nameOf(name));
-      return sealed === null ? null : sealer.open(sealed);
+      return sealed === null ? null : sealer.open(sealed, secretPlace(nameOf(name)));
     },
-    write: (name, value) => store.secrets.save(nameOf(name), sealer.seal(value)),
+    write: (name, value) =>
+      store.secrets.save(nameOf(name), sealer.seal(value, secretPlace(nameOf(name)))),
     remove: (name) => store.secrets.remove(nameOf(name)),
   };
 }

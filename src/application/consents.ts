@@ -7,11 +7,13 @@ import type { Clock } from '../core/clock.ts';
 import { ConfigurationError, DonorSyncError, RetriableError } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ConsentRow } from '../store/consents.ts';
+import { consentVerifierPlace } from '../store/seal-places.ts';
 import { hashToken } from './access-token.ts';
 import { connectorSecrets, type IntegrationSecrets } from './connector-secrets.ts';
+import { crmSettingsOf } from './crm-settings.ts';
 
 export interface ConsentsDeps {
-  application: Pick<Application, 'store' | 'sealer' | 'integrations'>;
+  application: Pick<Application, 'store' | 'sealer' | 'integrations' | 'allowInsecureHttp'>;
   clock: Clock;
   signal: AbortSignal;
 }
@@ -32,12 +34,12 @@ const SECRET_BYTES = 32;
  */
 export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
   const { store, sealer } = deps.application;
-  await requireConsent(integration);
+  await requireConsent(deps, integration);
   const state = newSecret();
+  const key = { state_hash: hashToken(state), integration_id: integration.id };
   await store.consents.begin({
-    state_hash: hashToken(state),
-    integration_id: integration.id,
-    verifier: sealer.seal(newSecret()),
+    ...key,
+    verifier: sealer.seal(newSecret(), consentVerifierPlace(key)),
     expires_at: deps.clock.now() + CONSENT_LIFE_MS,
   });
   return state;
@@ -60,8 +62,9 @@ export async function consentPage(
   const { store, sealer } = deps.application;
   const row = await store.consents.find(hashToken(state));
   if (!row || row.outcome !== null || row.expires_at <= deps.clock.now()) throw notUnderWay();
-  const { consent, settings } = await requireConsent(integrationOf(deps, row, kind));
-  return consent.begin(settings, { redirectUri, state, codeVerifier: sealer.open(row.verifier) });
+  const { consent, settings } = await requireConsent(deps, integrationOf(deps, row, kind));
+  const codeVerifier = sealer.open(row.verifier, consentVerifierPlace(row));
+  return consent.begin(settings, { redirectUri, state, codeVerifier });
 }
 
 /** What the person comes back with. */
@@ -124,7 +127,7 @@ export async function disconnect(
   deps: ConsentsDeps,
   integration: Integration,
 ): Promise<Disconnected> {
-  const { consent, settings } = await requireConsent(integration);
+  const { consent, settings } = await requireConsent(deps, integration);
   const secrets = secretsOf(deps, integration);
   const name = consent.secretName(settings);
   const refreshToken = await secrets.read(name);
@@ -149,8 +152,11 @@ interface WantedConsent {
   settings: unknown;
 }
 
-async function requireConsent(integration: Integration): Promise<WantedConsent> {
-  const found = await findConsent(integration);
+async function requireConsent(
+  deps: Pick<ConsentsDeps, 'application'>,
+  integration: Integration,
+): Promise<WantedConsent> {
+  const found = await findConsent(deps, integration);
   if (found !== null) return found;
   const { id, crm } = integration;
   throw new ConfigurationError(
@@ -159,10 +165,14 @@ async function requireConsent(integration: Integration): Promise<WantedConsent> 
   );
 }
 
-async function findConsent({ crm }: Integration): Promise<WantedConsent | null> {
-  const { consent, settingsSchema } = await findConnectorDefinition(crm.kind);
+async function findConsent(
+  { application: { allowInsecureHttp } }: Pick<ConsentsDeps, 'application'>,
+  integration: Integration,
+): Promise<WantedConsent | null> {
+  const definition = await findConnectorDefinition(integration.crm.kind);
+  const { consent } = definition;
   if (consent === undefined) return null;
-  const settings = settingsSchema.parse(crm);
+  const settings = crmSettingsOf(definition, integration, allowInsecureHttp);
   return consent.isWanted(settings) ? { consent, settings } : null;
 }
 
@@ -195,8 +205,8 @@ async function connect(
 ): Promise<Connected> {
   const integration = integrationOf(deps, row, kind);
   if ('error' in answer) throw refused(answer);
-  const { consent, settings } = await requireConsent(integration);
-  const codeVerifier = deps.application.sealer.open(row.verifier);
+  const { consent, settings } = await requireConsent(deps, integration);
+  const codeVerifier = deps.application.sealer.open(row.verifier, consentVerifierPlace(row));
   const reply = { code: answer.code, redirectUri, codeVerifier };
   const consented = await reached(consent.complete(settings, reply, consentDeps(deps)));
   await requireSameAccount(deps, integration, consented);

@@ -2,6 +2,7 @@
 import type { HoldDecision, HoldRow } from '../store/holds.ts';
 import type { NetworkHoldRow } from '../store/network-holds.ts';
 import type { Store } from '../store/store.ts';
+import { BATCH_DECISIONS, massChangeReason } from './hold-batches.ts';
 
 /** What a person may say. */
 export const HOLD_DECISIONS = ['approve', 'reject', 'resubmit'] as const;
@@ -16,7 +17,8 @@ export const DECIDED = {
 
 /** A hold of a contact or of a network. */
 export type AnyHold =
-  | { about: 'contact'; row: HoldRow }
+  /** `batchCount`: how many holds of its batch are open; left out where that is not known. */
+  | { about: 'contact'; row: HoldRow; batchCount?: number }
   | { about: 'network'; row: NetworkHoldRow };
 
 /** The part of the store that knows what is held. */
@@ -31,11 +33,38 @@ export async function listOpenHolds(
   integrationId?: string,
 ): Promise<AnyHold[]> {
   const contacts = await holds.listOpen(integrationId);
-  const networks = await networkHolds.listOpen(integrationId);
+  return oldestFirst(contacts, await networkHolds.listOpen(integrationId));
+}
+
+/** Those of them that are decided one by one: the members of batches are left out. */
+export async function listSingleHolds({
+  holds,
+  networkHolds,
+}: SingleHoldStore): Promise<AnyHold[]> {
+  return oldestFirst(await holds.listAlone(), await networkHolds.listOpen());
+}
+
+/** The part of the store that knows what is decided one by one. */
+export interface SingleHoldStore {
+  holds: Pick<Store['holds'], 'listAlone'>;
+  networkHolds: Pick<Store['networkHolds'], 'listOpen'>;
+}
+
+function oldestFirst(contacts: readonly HoldRow[], networks: readonly NetworkHoldRow[]): AnyHold[] {
   return [
-    ...contacts.map((row): AnyHold => ({ about: 'contact', row })),
+    ...contactHolds(contacts),
     ...networks.map((row): AnyHold => ({ about: 'network', row })),
   ].sort((one, other) => one.row.opened_at - other.row.opened_at);
+}
+
+/** Open holds of contacts, which know how many of their batch are among them. */
+export function contactHolds(rows: readonly HoldRow[]): AnyHold[] {
+  const counts = new Map<string | null, number>();
+  for (const { batch } of rows) counts.set(batch, (counts.get(batch) ?? 0) + 1);
+  return rows.map((row): AnyHold => {
+    const count = row.batch === null ? undefined : counts.get(row.batch);
+    return { about: 'contact', row, ...(count === undefined ? {} : { batchCount: count }) };
+  });
 }
 
 /** The hold with this id, open or not. */
@@ -43,8 +72,8 @@ export async function findHold(
   { holds, networkHolds }: HoldStore,
   id: string,
 ): Promise<AnyHold | null> {
-  const contact = await holds.find(id);
-  if (contact) return { about: 'contact', row: contact };
+  const row = await holds.find(id);
+  if (row) return { about: 'contact', row };
   const network = await networkHolds.find(id);
   return network ? { about: 'network', row: network } : null;
 }
@@ -59,6 +88,9 @@ export function decideHold(store: HoldStore, hold: AnyHold, word: DecisionWord):
 export function decisionsFor({ about, row }: AnyHold): readonly DecisionWord[] {
   // After a lost answer there is no profile that could be approved.
   if (about === 'contact') {
+    // To approve a changed identity is to submit it again.
+    if (row.kind === 'identity_mass_change') return BATCH_DECISIONS;
+    if (row.kind === 'forgotten_person') return ['approve', 'reject'];
     return row.kind === 'lost_answer' ? ['reject', 'resubmit'] : HOLD_DECISIONS;
   }
   const isQuestion = row.kind === 'group_shrunk' || row.kind === 'network_deleted';
@@ -66,8 +98,10 @@ export function decisionsFor({ about, row }: AnyHold): readonly DecisionWord[] {
 }
 
 /** Why something is held: a sentence without its capital and its full stop, and without names. */
-export function reasonText({ about, row }: AnyHold): string {
-  return about === 'contact' ? contactReason(row) : networkReason(row);
+export function reasonText(hold: AnyHold): string {
+  if (hold.about === 'network') return networkReason(hold.row);
+  if (hold.row.kind === 'identity_mass_change') return massChangeReason(hold.row, hold.batchCount);
+  return contactReason(hold.row);
 }
 
 /** What the name guard found; its words are in `name-guard.ts`. */
@@ -80,6 +114,9 @@ const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
 function contactReason({ kind, detail }: HoldRow): string {
   if (kind === 'name_mismatch') {
     return MISMATCHES.get(detail) ?? 'the name in the profile is not that of the contact';
+  }
+  if (kind === 'forgotten_person') {
+    return 'it looks like a person who was erased: approve if it is another one, reject to block this id too';
   }
   const proof = detail === null ? '' : ` (${detail})`;
   return `the answer to its submission was lost, and its credit may be spent${proof}`;

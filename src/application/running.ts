@@ -1,4 +1,4 @@
-import { type Clock, isoTime } from '../core/clock.ts';
+import { isoTime } from '../core/clock.ts';
 import { isRunning, type Owner, ownerIsGone } from '../core/owner.ts';
 import type { Store } from '../store/store.ts';
 
@@ -14,13 +14,12 @@ export interface Running {
 
 /** Who holds the lease of an integration, if they still live; `owner` is this process. */
 export async function findRunning(
-  { clock, owner: self }: { clock: Pick<Clock, 'now'>; owner: Owner },
+  { owner: self }: { owner: Owner },
   { leases, runs }: Pick<Store, 'leases' | 'runs'>,
   integrationId: string,
 ): Promise<Running | null> {
   const holder = await leases.holder(integrationId);
-  if (!holder || holder.until <= clock.now()) return null;
-  if (ownerIsGone(holder.owner, self, isRunning)) return null;
+  if (!holder || ownerIsGone(holder.owner, self, isRunning)) return null;
   const begun = await runs.list({ integrationId, status: 'running', limit: 1 });
   // A run that was cut off is still called running while somebody undoes an older one.
   const run = begun.find(({ epoch }) => epoch === holder.epoch);

@@ -4,10 +4,12 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../application.ts';
 import { valueAt } from '../config/expectation.ts';
+import { insecureAddresses, insecureProblem } from '../config/insecure-http.ts';
 import { readSettingsTree } from '../config/settings-tree.ts';
-import { parseSettings } from '../config.ts';
+import { parseSettings, type Settings } from '../config.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
-import type { Integration } from '../core/integration.ts';
+import { type Integration, integrationSchema } from '../core/integration.ts';
+import { settingsPlace } from '../store/seal-places.ts';
 import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -42,8 +44,9 @@ export function applyCommand(deps: ProductDeps): Command {
   return command.action((file: string) =>
     runAction(deps, command, async (output) => {
       const { config, dryRun } = readOptions(command, optionsSchema);
-      const integrations = await readIntegrations(deps, file, output);
-      const applied = await applyAll(deps, config, integrations, dryRun);
+      const settings = await loadProductSettings(deps, config);
+      const integrations = await readIntegrations(deps, file, settings, output);
+      const applied = await applyAll(deps, settings, integrations, dryRun);
       output.finish({ dryRun, integrations: applied }, () => render(output, applied, dryRun));
       return EXIT_CODES.done;
     }),
@@ -54,12 +57,13 @@ export function applyCommand(deps: ProductDeps): Command {
 async function readIntegrations(
   deps: ProductDeps,
   path: string,
+  { allowInsecureHttp }: Settings,
   output: Output,
 ): Promise<Integration[]> {
   const text = await readText(path, deps.cwd);
-  const { integrations } = await parseSettings(text, { ...deps, path });
+  const { integrations } = await parseSettings(text, { ...deps, path, allowInsecureHttp });
   const tree = readSettingsTree(text, deps.env);
-  for (const part of ['server', 'database']) {
+  for (const part of ['server', 'database', 'allowInsecureHttp']) {
     if (valueAt(tree.value, [part]) === undefined) continue;
     output.note(`"${part}" of ${path} is not applied: it belongs into the settings file.`);
   }
@@ -80,14 +84,14 @@ async function readText(path: string, cwd: string): Promise<string> {
 
 async function applyAll(
   deps: ProductDeps,
-  config: string | undefined,
+  settings: Settings,
   integrations: readonly Integration[],
   dryRun: boolean,
 ): Promise<Applied[]> {
-  const settings = await loadProductSettings(deps, config);
   const application = await openProduct(deps, settings);
   try {
     const present = await readPresent(application);
+    for (const integration of integrations) requireSecure(settings, integration, present);
     const overriding = new Set(settings.integrations.map(({ id }) => id));
     const applied = integrations.map((integration) => ({
       id: integration.id,
@@ -104,7 +108,32 @@ async function applyAll(
 /** Settings in the database as JSON, by id. */
 async function readPresent({ store, sealer }: Application): Promise<Map<string, string>> {
   const rows = await store.integrations.listSealedSettings();
-  return new Map(rows.map(({ id, settings }) => [id, sealer.open(settings)]));
+  return new Map(rows.map(({ id, settings }) => [id, sealer.open(settings, settingsPlace(id))]));
+}
+
+/**
+ * An address at which keys could be read on the way is refused at once, unless it is in the database
+ * already: what runs since an older version is only warned of.
+ */
+function requireSecure(
+  { allowInsecureHttp }: Settings,
+  integration: Integration,
+  present: ReadonlyMap<string, string>,
+): void {
+  const known = present.get(integration.id);
+  const before = known === undefined ? [] : [integrationSchema.parse(JSON.parse(known))];
+  const rules = { alerts: { webhook: null }, allowInsecureHttp };
+  const old = new Set(
+    insecureAddresses(before, rules).map(({ setting, host }) => `${setting} ${host}`),
+  );
+  const [added] = insecureAddresses([integration], rules).filter(
+    ({ setting, host }) => !old.has(`${setting} ${host}`),
+  );
+  if (added === undefined) return;
+  throw new ConfigurationError(
+    `${added.setting} of "${integration.id}": ${insecureProblem(added.host)}. Nothing was stored.`,
+    { code: 'insecure_http', details: { integration: integration.id, setting: added.setting } },
+  );
 }
 
 function changeOf(present: string | undefined, wanted: string): Applied['change'] {
@@ -120,7 +149,7 @@ async function saveChanged(
 ): Promise<void> {
   for (const [index, integration] of integrations.entries()) {
     if (applied[index]?.change === 'unchanged') continue;
-    const sealed = sealer.seal(JSON.stringify(integration));
+    const sealed = sealer.seal(JSON.stringify(integration), settingsPlace(integration.id));
     await store.integrations.saveSealedSettings(integration.id, sealed);
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Finding } from '../../connectors/contract.ts';
 import type { Application } from '../application.ts';
-import { readRuntimeOptions } from '../config/environment.ts';
+import { insecureAddresses, insecureProblem } from '../config/insecure-http.ts';
 import type { Settings } from '../config.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
@@ -12,6 +12,7 @@ import { runAction } from './command.ts';
 import { checkCrm } from './doctor/crm-checks.ts';
 import { checked, type DoctorFinding, met, unmet } from './doctor/finding.ts';
 import { checkPartner } from './doctor/partner-checks.ts';
+import { checkSecretKey } from './doctor/secret-key-check.ts';
 import { checkState } from './doctor/state-checks.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -79,7 +80,8 @@ async function examine(
   try {
     // A word that is no integration is bad usage, and no finding about the installation.
     const chosen = namedOrAll(application, ids);
-    const findings = general(good, checkDatabase(settings), checkSecretKey(deps, settings));
+    const findings = general(good, checkDatabase(settings), await checkSecretKey(deps, settings));
+    findings.push(...checkTransport(settings, chosen));
     for (const integration of chosen) {
       findings.push(...(await examineIntegration(deps, application, integration)));
     }
@@ -106,16 +108,16 @@ function checkDatabase({ database }: Settings): Finding {
   return met('database', `The ${kind} database can be written, and its schema is current.`);
 }
 
-function checkSecretKey({ env, stderr }: ProductDeps, { database }: Settings): Finding {
-  const { secretKey } = readRuntimeOptions(env, stderr.isTTY === true);
-  if (secretKey !== null) return met('secret key', 'The key comes from DONOR_SYNC_SECRET_KEY.');
-  const file = `${database.replace(/^sqlite:/, '')}.key`;
-  return met(
-    'secret key',
-    `The key is in ${file}, beside the database that it protects.`,
-    'Whoever copies the folder has both. Put the key into DONOR_SYNC_SECRET_KEY and remove the file.',
-  );
+/** The next version refuses what is only a finding now. */
+function checkTransport(settings: Settings, chosen: readonly Integration[]): DoctorFinding[] {
+  return insecureAddresses(chosen, settings).map(({ integration, setting, host }) => ({
+    integration,
+    ...unmet(setting, `The address is insecure: ${insecureProblem(host)}.`, INSECURE_FIX),
+  }));
 }
+
+const INSECURE_FIX =
+  'Write an https address. The next version of donor-sync refuses this one unless allowInsecureHttp names its host.';
 
 /** The prerequisites of one integration. */
 export async function examineIntegration(

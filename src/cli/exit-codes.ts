@@ -41,10 +41,14 @@ export function describeFailure(error: unknown): Failure {
   };
 }
 
-/** What waiting mends is a stop, not a failure: the next try goes on from there. */
+/**
+ * What waiting mends is a stop, not a failure: the next try goes on from there. So is a lease that is
+ * lost: the process that has it now goes on.
+ */
 function exitCodeOf(error: DonorSyncError): ExitCode {
   if (error instanceof ConfigurationError) return EXIT_CODES.usage;
-  return error instanceof RetriableError ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
+  const isStop = error instanceof RetriableError || error.code === 'lease_lost';
+  return isStop ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
 }
 
 /** Commander throws for `--help` and `--version` too, with the exit code 0. */

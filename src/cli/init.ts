@@ -3,8 +3,9 @@ import { dirname, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Environment } from '../config/environment.ts';
+import { insecureAddresses, insecureProblem } from '../config/insecure-http.ts';
 import { interpolate } from '../config/interpolation.ts';
-import { type LoadOptions, parseSettings, settingsPath } from '../config.ts';
+import { type LoadOptions, parseSettings, type Settings, settingsPath } from '../config.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { type CommandDeps, createCommand, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -54,8 +55,15 @@ export function initCommand(deps: InitDeps): Command {
     .option('--csv-id <column>', 'the column with the id of a contact')
     .option('--csv-first-name <column>', 'the column with the first name')
     .option('--csv-last-name <column>', 'the column with the last name')
+    .option('--csv-full-name <column>', 'instead of both: one column with whole names')
     .option('--csv-addresses <columns...>', 'the columns that together make the address')
     .option('--csv-employers <columns...>', 'the columns with employers')
+    .option('--csv-opt-out <column>', 'the column that marks who must not be researched, or "none"')
+    .option('--csv-deceased <column>', 'the column that marks who has died, or "none"')
+    .option(
+      '--csv-do-not-contact <column>',
+      'the column that marks who wants no contact, or "none"',
+    )
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
     runAction(deps, command, async (output) => {
@@ -75,7 +83,8 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
     initial: settingsPath(undefined, deps.env),
   });
   const text = settingsText(answers, { path: resolve(deps.cwd, path), cwd: deps.cwd });
-  await parseSettings(text, { ...deps, path, env: withStandIns(text, deps.env) });
+  const env = withStandIns(text, deps.env);
+  requireSecure(await parseSettings(text, { ...deps, path, env }));
   await writeSettings(resolve(deps.cwd, path), text, await mayReplace(asker, flags, deps, path));
   report(output, { path, answers, text, env: deps.env });
 }
@@ -86,6 +95,16 @@ function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Asker {
   throw new ConfigurationError(
     'init asks questions and needs a terminal. For scripts: donor-sync init --yes --crm csv --csv-path FILE',
     { code: 'terminal_missing' },
+  );
+}
+
+/** New settings begin without addresses at which keys could be read on the way. */
+function requireSecure(settings: Settings): void {
+  const [first] = insecureAddresses(settings.integrations, settings);
+  if (first === undefined) return;
+  throw new ConfigurationError(
+    `${first.setting}: ${insecureProblem(first.host)}. init does not write such settings: give it an https address, or leave the address to its variable, unset, and add allowInsecureHttp to the file by hand.`,
+    { code: 'insecure_http', details: { setting: first.setting } },
   );
 }
 
@@ -137,12 +156,22 @@ function report(output: Output, { path, answers, text, env }: Written): void {
   const next = nextCommands(answers, path, env);
   output.finish({ settings: path, integration: answers.id, unset, next }, () => {
     output.print(output.style.good(`Wrote ${path}.`));
+    const marks = markedColumns(answers);
+    if (marks.length > 0)
+      output.print(`Never asked about: contacts marked in ${marks.join(', ')}.`);
     output.print();
     if (unset.length > 0) output.print('First set these in the environment:');
     for (const name of unset) output.print(`  export ${name}=…`);
     output.print(unset.length > 0 ? '\nThen:' : 'Next:');
     for (const command of next) output.print(`  ${command}`);
   });
+}
+
+/** The columns that leave people out; each once, in quotes. */
+function markedColumns({ crm }: Answers): string[] {
+  if (crm.kind !== 'csv') return [];
+  const columns = Object.values(crm.marks).filter((column) => column !== null);
+  return [...new Set(columns)].map((column) => `"${column}"`);
 }
 
 function nextCommands({ id, crm }: Answers, path: string, env: Environment): string[] {

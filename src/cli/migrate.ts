@@ -3,13 +3,14 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type Environment, readRuntimeOptions } from '../config/environment.ts';
 import type { Log } from '../core/log.ts';
+import { type Bound, bindSeals, hasUnboundSeals } from '../store/bind-seals.ts';
 import { type OpenDatabase, openDatabase } from '../store/database.ts';
 import { type DatabaseLocation, parseDatabaseUrl } from '../store/database-url.ts';
-import { loadKeyRing } from '../store/key-ring.ts';
+import { type KeyRing, keyFilePath, loadKeyRing } from '../store/key-ring.ts';
 import { migrateToLatest, pendingMigrations } from '../store/migrate.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
 import { resealAll } from '../store/reseal.ts';
-import { createSealer } from '../store/sealed.ts';
+import { createSealer, createUnboundOpener } from '../store/sealed.ts';
 import type { Tables } from '../store/tables.ts';
 import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
@@ -42,6 +43,11 @@ interface MigrateReport {
   pending: string[];
   /** Secrets that the current key sealed anew; null if that was not asked for. */
   resealed: number | null;
+  /**
+   * What an older version sealed for no row and is sealed for its own now; null if nothing was to be
+   * done, or if the key is not at hand, and the first start does it.
+   */
+  bound: Bound | null;
 }
 
 /** The command `migrate`: brings the database's schema up to this program's version. */
@@ -73,26 +79,43 @@ async function migrate(
   const database = await openDatabase<Tables>(url, { log });
   try {
     const applied = await migrateToLatest(database.db);
-    const resealed = isToReseal ? await reseal(database, env, url) : null;
-    return { database: name, applied, pending: [], resealed };
+    const keyRing = await findKeyRing(env, url, isToReseal);
+    const bound = keyRing === null ? null : await bind(database, keyRing);
+    const resealed =
+      isToReseal && keyRing !== null ? await resealAll(database.db, createSealer(keyRing)) : null;
+    return { database: name, applied, pending: [], resealed, bound };
   } finally {
     await database.close();
   }
 }
 
-async function reseal(
-  { db }: OpenDatabase<Tables>,
+/** The keys; null if they are not here and need not be. No key is made for a database by this. */
+async function findKeyRing(
   env: Environment,
   url: string,
-): Promise<number> {
-  const { secretKey } = readRuntimeOptions(env, true);
-  return resealAll(db, createSealer(await loadKeyRing(secretKey ?? undefined, url)));
+  isNeeded: boolean,
+): Promise<KeyRing | null> {
+  const secretKey = readRuntimeOptions(env, true).secretKey ?? undefined;
+  const location = parseDatabaseUrl(url);
+  const hasFile =
+    location.kind === 'sqlite' &&
+    location.path !== null &&
+    (await exists(keyFilePath(location.path)));
+  const isHere = secretKey !== undefined || hasFile;
+  return isNeeded || isHere ? loadKeyRing(secretKey, url) : null;
+}
+
+async function bind({ db }: OpenDatabase<Tables>, keyRing: KeyRing): Promise<Bound | null> {
+  const isDue = await hasUnboundSeals(db);
+  const seals = { sealer: createSealer(keyRing), unbound: createUnboundOpener(keyRing) };
+  const bound = await bindSeals(db, seals);
+  return isDue || bound.bound > 0 ? bound : null;
 }
 
 async function check(url: string, log: Log): Promise<MigrateReport> {
   const location = parseDatabaseUrl(url);
   const pending = await findPending(url, location, log);
-  return { database: nameOf(location), applied: [], pending, resealed: null };
+  return { database: nameOf(location), applied: [], pending, resealed: null, bound: null };
 }
 
 async function findPending(url: string, location: DatabaseLocation, log: Log): Promise<string[]> {
@@ -123,7 +146,8 @@ function exitCodeOf({ pending }: MigrateReport): ExitCode {
   return pending.length > 0 ? EXIT_CODES.stopped : EXIT_CODES.done;
 }
 
-function render(output: Output, { database, applied, pending, resealed }: MigrateReport): void {
+function render(output: Output, report: MigrateReport): void {
+  const { database, applied, pending, resealed, bound } = report;
   if (pending.length > 0) {
     const lack = countOf(pending.length, 'step');
     output.print(`The schema of ${database} lacks ${lack}; \`donor-sync migrate\` takes them:`);
@@ -133,6 +157,18 @@ function render(output: Output, { database, applied, pending, resealed }: Migrat
     output.print(`The schema of ${database} is up to date.`);
   }
   for (const step of [...applied, ...pending]) output.print(`  ${step}`);
+  if (bound !== null) renderBound(output, bound);
   if (resealed !== null)
     output.print(`${countOf(resealed, 'secret')} sealed with the current key.`);
+}
+
+function renderBound(output: Output, { bound, missingKeys, damaged }: Bound): void {
+  output.print(`${countOf(bound, 'secret')} of an older version sealed for their rows.`);
+  if (missingKeys.length > 0) {
+    const names = missingKeys.map((kid) => `"${kid}"`).join(', ');
+    output.print(
+      `Some stay closed until DONOR_SYNC_SECRET_KEY has the key that sealed them: ${names}.`,
+    );
+  }
+  if (damaged > 0) output.print(`${countOf(damaged, 'secret')} cannot be opened by any key.`);
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ContactPaths, readContactPaths } from '../insights/contact-paths.ts';
 import { contactIdOf } from '../run/contact-id.ts';
+import { requireSameAccount } from '../sync/crm-account.ts';
 import { chooseOne } from './choose-integrations.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -30,7 +31,8 @@ export function pathsCommand(deps: ProductDeps): Command {
     runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
       const integration = chooseOne(application, options.integration);
       await withIntegration(application, integration, neverAborted(), async (open) => {
-        await open.connector.prepare();
+        const account = await open.connector.prepare();
+        await requireSameAccount(application.store, integration, account);
         const paths = await readContactPaths(
           open.deps,
           integration.id,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
+import { guardFormula } from '../core/formula-guard.ts';
 import { type FoundProspect, findProspects } from '../insights/find-prospects.ts';
 import { chooseOne } from './choose-integrations.ts';
 import { readOptions, runAction } from './command.ts';
@@ -91,7 +92,7 @@ function printProspects(output: Output, prospects: readonly FoundProspect[]): vo
   );
 }
 
-/** Formulas are escaped: spreadsheets would carry them out. */
+/** No cell is a formula: spreadsheets would run it. */
 function csvText(prospects: readonly FoundProspect[]): string {
   return stringify(
     prospects.map(({ donorId, name, profileUrl, people, best }) => ({
@@ -105,7 +106,7 @@ function csvText(prospects: readonly FoundProspect[]): string {
       'Warm Path': best.sentence,
       Profile: profileUrl,
     })),
-    { header: true, columns: CSV_COLUMNS, escape_formulas: true },
+    { header: true, columns: CSV_COLUMNS, cast: { string: guardFormula } },
   );
 }
 

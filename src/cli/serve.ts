@@ -6,6 +6,7 @@ import type { Application } from '../application.ts';
 import type { Settings } from '../config.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { createHttpApp } from '../http/app.ts';
+import { createFirstVisit, FIRST_VISIT_LIFE_MS, type FirstVisit } from '../http/first-visit.ts';
 import { type HttpServer, type ServerOptions, startHttpServer } from '../http/server.ts';
 import { createScheduler } from '../schedule/scheduler.ts';
 import { listSchedules } from '../schedule/schedules.ts';
@@ -25,6 +26,7 @@ Examples:
   donor-sync serve --host 0.0.0.0 --port 8080     needs an access token: donor-sync tokens create
   donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
 
+While there is no access token, it prints a link that lets one browser on this machine in, once.
 Runs begin by the schedules of the settings, by POST /v1/integrations/ID/runs and by webhooks. The
 settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
 go on at the next start. Several may serve one database.`;
@@ -115,19 +117,21 @@ async function serveUntil(
   const scheduler = createScheduler({ store, integrations, clock, log, wake: runner.wake });
   const alerts = productAlerts(deps, application, settings);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
+  const firstVisit = await firstVisitOf(application, clock);
+  const { publicUrl, trustedProxies } = server;
   const app = createHttpApp({
-    ...{ application, runner, clock, log },
-    publicUrl: server.publicUrl,
+    ...{ application, runner, clock, log, publicUrl, trustedProxies },
+    withoutToken: firstVisit,
     lastTickAt: scheduler.lastTickAt,
     stopping: stopped,
     version: packageFile.version,
   });
-  const http = await listen({ app, ...address });
+  const http = await listen({ app, ...address, trustedProxies });
   try {
     runner.start();
     await scheduler.start();
     alerts.start();
-    await announce(deps, output, application, http);
+    await announce(deps, output, application, { http, firstVisit });
     await untilStopped(stopped);
   } finally {
     // Who watches a run is told its end before the connections are cut.
@@ -152,16 +156,42 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
   }
 }
 
+/** For the log, which is where the output of a service is looked for; the link itself is a secret. */
+const NO_TOKEN_WARNING =
+  'there is no access token: only the one-time link on stdout lets a browser on this machine in';
+
+/** Made once: a token that is revoked later leaves no way in until the next start. */
+async function firstVisitOf(
+  { store }: Pick<Application, 'store'>,
+  clock: ProductDeps['clock'],
+): Promise<FirstVisit | null> {
+  const hasTokens = (await store.access.listTokens()).length > 0;
+  return hasTokens ? null : createFirstVisit(clock);
+}
+
 async function announce(
-  { stdout, clock }: ProductDeps,
+  { stdout, clock, log }: ProductDeps,
   output: Output,
   { store, integrations }: Application,
-  { url }: HttpServer,
+  { http: { url }, firstVisit }: { http: HttpServer; firstVisit: FirstVisit | null },
 ): Promise<void> {
+  const signInUrl = firstVisit && url + firstVisit.path;
   // One line, so that a program that started us can read it and go on.
   if (output.isJson) {
-    stdout.write(`${JSON.stringify({ ready: true, url })}\n`);
+    const link = signInUrl === null ? {} : { signInUrl };
+    stdout.write(`${JSON.stringify({ ready: true, url, ...link })}\n`);
+    if (signInUrl !== null) log.warn({}, NO_TOKEN_WARNING);
     return;
+  }
+  if (signInUrl !== null) {
+    const minutes = FIRST_VISIT_LIFE_MS / 60_000;
+    output.print(
+      `There is no access token. Only one browser on this machine gets in, as the admin, by this link, once, within ${minutes} minutes:`,
+    );
+    output.print(`  ${signInUrl}`);
+    output.print(
+      'For programs and other people: donor-sync tokens create --role admin --name NAME',
+    );
   }
   const schedules = await listSchedules({ store, clock }, integrations.values());
   const served = countOf(integrations.size, 'integration');

@@ -79,6 +79,5 @@ function printReport(output: Output, { contacts, fields, refusals }: UndoReport)
   if (contacts.gone > 0) {
     output.print(`No longer in the CRM: ${countOf(contacts.gone, 'contact')}.`);
   }
-  for (const { crmId, message } of refusals)
-    output.print(`Refused by the CRM: ${crmId}, ${message}`);
+  for (const { crmId, message } of refusals) output.print(`Not restored: ${crmId}, ${message}`);
 }

@@ -51,8 +51,7 @@ interface Part {
 /** Variables are always text: what they bring becomes a number or a truth value where one is due. */
 function readVariables(tree: SettingsTree, path: SettingPath, expected: JsonSchema): unknown {
   const whole = structuredClone(valueAt(tree.value, path));
-  for (const found of tree.interpolated) {
-    if (!path.every((step, index) => found.path[index] === step)) continue;
+  for (const found of tree.interpolatedIn(path)) {
     const inside = found.path.slice(path.length);
     const types = alternativesAt(expected, whole, inside).map((schema) => schema.type);
     const value = readAs(found.value, types);

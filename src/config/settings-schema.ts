@@ -1,7 +1,19 @@
 import { z } from 'zod';
+import { parseAddressRange } from '../core/address-range.ts';
 import { alertsSchema } from '../core/alert-settings.ts';
+import { hostSchema } from '../core/host.ts';
 import { integrationSchema, scheduleSchema } from '../core/integration.ts';
 import { cronProblem, timezoneProblem } from './cron.ts';
+
+const trustedProxySchema = z
+  .string()
+  .superRefine(
+    reportAs((text) =>
+      parseAddressRange(text) === null
+        ? 'expected an IP address or a range of them, for example "127.0.0.1" or "10.0.0.0/8"'
+        : null,
+    ),
+  );
 
 /** Where `serve` listens, and how the world reaches it. */
 export const serverSchema = z.strictObject({
@@ -12,6 +24,8 @@ export const serverSchema = z.strictObject({
   publicUrl: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8787'),
   /** How many integrations are synced at the same time; the others wait for their turn. */
   maxRunsAtOnce: z.int().min(1).max(100).default(4),
+  /** The proxies that are believed about the address of a caller: IP addresses, or ranges of them. */
+  trustedProxies: z.array(trustedProxySchema).max(100).default([]),
 });
 
 const databaseSchema = z.string().regex(/^(sqlite:(?!\/\/[^/]).+|postgres(ql)?:\/\/.+)$/, {
@@ -32,6 +46,8 @@ export const settingsSchema = z.strictObject({
   server: serverSchema.prefault({}),
   alerts: alertsSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
+  /** Hosts to which keys and tokens may go over plain http, although others could read them. */
+  allowInsecureHttp: z.array(hostSchema).default([]),
   /** May be empty where all integrations live in the database (`donor-sync apply`). */
   integrations: z.array(
     integrationSchema.extend({ schedule: checkedScheduleSchema.nullable().default(null) }),

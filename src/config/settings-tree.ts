@@ -6,31 +6,37 @@ import {
   isSeq,
   LineCounter,
   type Pair,
-  parseDocument,
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
 import type { Environment } from './environment.ts';
 import { interpolate } from './interpolation.ts';
 import type { Position, SettingPath } from './problem.ts';
+import { aliasTargets, MAX_DEPTH, parseYaml } from './yaml-document.ts';
 
-/** Aliases can make a small file mean a huge one: this many settings are enough for anybody. */
-const MAX_SETTINGS = 100_000;
-
-/** Deeper than any setting; an alias inside its own anchor would go on for ever. */
-const MAX_DEPTH = 40;
+/**
+ * Settings of one file, each group, list and value counted, and what an alias stands for counted
+ * each time: aliases can make a small file mean a huge one. 5,000 integrations with a field map of
+ * their own have 350,000 (docs/guides/settings.md).
+ */
+const MAX_SETTINGS = 500_000;
 
 /** A settings file as plain values that remember where they stand and where they come from. */
 export interface SettingsTree {
   value: unknown;
   /** What is known of the setting, or of the nearest one above it that is in the file. */
   markOf(path: SettingPath): Mark;
-  /** The settings that have at least one variable in them. */
-  interpolated: { path: SettingPath; value: string }[];
+  /** The settings at the path and below it that have at least one variable in them. */
+  interpolatedIn(path: SettingPath): Interpolated[];
   /** Broken YAML and variables that have no value. */
   problems: TreeProblem[];
   /** False if the YAML is so broken that the values mean nothing. */
   readable: boolean;
+}
+
+export interface Interpolated {
+  path: SettingPath;
+  value: string;
 }
 
 export interface Mark {
@@ -53,34 +59,63 @@ export interface TreeProblem {
 /** Reads the YAML of a settings file and puts the environment's values in. Throws nothing. */
 export function readSettingsTree(text: string, env: Environment): SettingsTree {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false });
+  const file = parseYaml(text, lineCounter);
+  if (file.excess !== null) return unreadTree(lineCounter, file.excess);
+  const { document, secondDocumentAt } = file;
   const reader = createReader(document, lineCounter, env);
-  const syntaxProblems = document.errors.map((error) => {
-    const position = reader.positionOf(error.pos[0]);
-    const line = text.split('\n')[position.line - 1] ?? '';
-    return { path: [], position, message: syntaxMessage(error, line) };
-  });
-  const value = reader.read(document.contents, [], { line: 1, column: 1 });
+  const problems = syntaxProblems(text, lineCounter, document.errors);
+  if (secondDocumentAt !== null) {
+    const position = positionIn(lineCounter, secondDocumentAt);
+    problems.push({ path: [], position, message: SECOND_DOCUMENT });
+  }
+  const value = reader.read(document.contents);
   return {
     value,
     markOf: reader.markOf,
-    interpolated: reader.interpolated,
-    problems: [...firstOfEachLine(syntaxProblems), ...reader.problems],
-    readable: document.errors.every((error) => error.code === 'DUPLICATE_KEY'),
+    interpolatedIn: reader.interpolatedIn,
+    problems: [...problems, ...reader.problems],
+    readable: problems.length === 0,
   };
 }
 
-/** One mistake makes the parser stumble over the rest of the line as well. */
-function firstOfEachLine(problems: readonly TreeProblem[]): TreeProblem[] {
-  const lines = problems.map((problem) => problem.position.line);
-  return problems.filter((problem, index) => lines.indexOf(problem.position.line) === index);
+/** A file that goes beyond a limit: nothing is known of it but where. */
+function unreadTree(
+  lineCounter: LineCounter,
+  { offset, message }: { offset: number; message: string },
+): SettingsTree {
+  const mark = { position: START, keyPosition: START, variables: [], incomplete: false };
+  const problem = { path: [], position: positionIn(lineCounter, offset), message };
+  const nothing = { value: null, interpolatedIn: () => [], readable: false };
+  return { ...nothing, markOf: () => mark, problems: [problem] };
+}
+
+const START: Position = { line: 1, column: 1 };
+
+function positionIn(lineCounter: LineCounter, offset: number): Position {
+  const { line, col } = lineCounter.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+/** The first of each line: one mistake makes the parser stumble over the rest of the line as well. */
+function syntaxProblems(
+  text: string,
+  lineCounter: LineCounter,
+  errors: readonly YAMLError[],
+): TreeProblem[] {
+  const lines = text.split('\n');
+  const problems = new Map<number, TreeProblem>();
+  for (const error of errors) {
+    const position = positionIn(lineCounter, error.pos[0]);
+    if (problems.has(position.line)) continue;
+    const message = syntaxMessage(error, lines[position.line - 1] ?? '');
+    problems.set(position.line, { path: [], position, message });
+  }
+  return [...problems.values()];
 }
 
 /** The parser's own words may quote the file, and with it a secret: these do not. */
 function syntaxMessage(error: YAMLError, line: string): string {
   switch (error.code) {
-    case 'DUPLICATE_KEY':
-      return 'this key stands here twice';
     case 'BAD_INDENT':
       return 'the indentation does not fit the lines above';
     case 'TAB_AS_INDENT':
@@ -94,8 +129,6 @@ function syntaxMessage(error: YAMLError, line: string): string {
     case 'MULTILINE_IMPLICIT_KEY':
     case 'BLOCK_AS_IMPLICIT_KEY':
       return 'this is not a key and a value; a text with ": " in it needs quotes';
-    case 'MULTIPLE_DOCS':
-      return 'one file holds one document; "---" starts a second one';
     default:
       return /[{[].*\$\{/.test(line)
         ? `this is not valid YAML; inside { } and [ ] a "\${NAME}" needs its quotes`
@@ -103,115 +136,163 @@ function syntaxMessage(error: YAMLError, line: string): string {
   }
 }
 
-interface Reader {
-  read(node: unknown, path: SettingPath, keyPosition: Position): unknown;
-  markOf(path: SettingPath): Mark;
-  positionOf(offset: number): Position;
-  interpolated: SettingsTree['interpolated'];
+const SECOND_DOCUMENT = 'one file holds one document; "---" starts a second one';
+
+interface Reader extends Pick<SettingsTree, 'markOf' | 'interpolatedIn'> {
+  read(contents: unknown): unknown;
   problems: TreeProblem[];
 }
 
-function createReader(document: Document, lineCounter: LineCounter, env: Environment): Reader {
-  const marks = new Map<string, Mark>();
-  const interpolated: SettingsTree['interpolated'] = [];
-  const problems: TreeProblem[] = [];
-  let settingsRead = 0;
+/** The marks of the settings as a tree of its own: a path as a text would cost more than the rest. */
+interface MarkTree {
+  mark: Mark;
+  interpolated: Interpolated | null;
+  /** Null until there is one: most settings are values. */
+  children: Map<string, MarkTree> | null;
+}
 
-  function positionOf(offset: number): Position {
-    const { line, col } = lineCounter.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
-  }
+/** A place in the settings that is being read. */
+interface Place {
+  path: SettingPath;
+  keyPosition: Position;
+  /** Below what its mark is put, under its key. */
+  parent: MarkTree;
+}
+
+function createReader(document: Document, lineCounter: LineCounter, env: Environment): Reader {
+  const targets = aliasTargets(document);
+  const root: MarkTree = { mark: NO_MARK, interpolated: null, children: null };
+  const problems: TreeProblem[] = [];
+  /** Maps whose keys have been looked at: one that several aliases stand for complains once. */
+  const checkedMaps = new Set<YAMLMap>();
+  let settingsRead = 0;
+  let isFull = false;
 
   function markOf(path: SettingPath): Mark {
-    for (let length = path.length; length >= 0; length -= 1) {
-      const mark = marks.get(markKey(path.slice(0, length)));
-      if (mark !== undefined) return mark;
+    let found = root;
+    for (const step of ['', ...path]) {
+      const child = found.children?.get(String(step));
+      if (child === undefined) break;
+      found = child;
     }
-    const position = { line: 1, column: 1 };
-    return { position, keyPosition: position, variables: [], incomplete: false };
+    return found.mark;
+  }
+
+  function interpolatedIn(path: SettingPath): Interpolated[] {
+    let found: MarkTree | undefined = root;
+    for (const step of ['', ...path]) found = found?.children?.get(String(step));
+    return found === undefined ? [] : interpolatedBelow(found);
+  }
+
+  /** Notes where a setting stands; returns what those in it are put below. */
+  function note({ path, parent }: Place, mark: Mark, interpolated: Interpolated | null): MarkTree {
+    const noted: MarkTree = { mark, interpolated, children: null };
+    parent.children ??= new Map();
+    parent.children.set(String(path.at(-1) ?? ''), noted);
+    return noted;
   }
 
   /** Counts what is read; too much of it becomes a problem, once. */
   function isTooMuch(path: SettingPath, position: Position, depth: number): boolean {
     settingsRead += 1;
-    if (settingsRead <= MAX_SETTINGS && depth <= MAX_DEPTH) return false;
+    if (!isFull && settingsRead <= MAX_SETTINGS && depth <= MAX_DEPTH) return false;
     // Whatever else is to be read comes to nothing from here on.
-    settingsRead = MAX_SETTINGS;
-    if (problems.every((problem) => problem.message !== TOO_LARGE)) {
-      problems.push({ path, position, message: TOO_LARGE });
-    }
+    if (!isFull) problems.push({ path, position, message: TOO_LARGE });
+    isFull = true;
     return true;
   }
 
-  function read(node: unknown, path: SettingPath, keyPosition: Position): unknown {
+  function read(node: unknown, place: Place): unknown {
+    const { path, keyPosition } = place;
     const position = isMap(node) || isSeq(node) || isScalar(node) ? startOf(node) : keyPosition;
     if (isTooMuch(path, position, path.length)) return null;
-    if (isAlias(node)) return readAlias(node, path, keyPosition);
-    marks.set(markKey(path), { position, keyPosition, variables: [], incomplete: false });
-    if (isMap(node)) return Object.fromEntries(readEntries(node, path, 0));
-    if (isSeq(node)) return node.items.map((item, index) => read(item, [...path, index], position));
-    if (isScalar(node)) return readScalar(node.value, path, position, keyPosition);
-    return null;
-  }
-
-  /** An alias stands for its anchor's value; its complaints point to the anchor. */
-  function readAlias(
-    node: { resolve(document: Document): unknown },
-    path: SettingPath,
-    at: Position,
-  ) {
-    const target = node.resolve(document);
-    if (target !== undefined) return read(target, path, at);
-    problems.push({ path, position: at, message: 'no anchor (&name) has the name of this alias' });
-    return null;
+    if (isAlias(node)) {
+      const target = targets.get(node);
+      // It stands for its anchor's value; its complaints point to the anchor.
+      if (target !== undefined) return read(target, place);
+      problems.push({ path, position: keyPosition, message: UNKNOWN_ANCHOR });
+      return null;
+    }
+    if (isScalar(node)) return readScalar(node.value, place, position);
+    const mark = { position, keyPosition, variables: [], incomplete: false };
+    const parent = note(place, mark, null);
+    if (isMap(node)) return Object.fromEntries(readEntries(node, { ...place, parent }, 0));
+    if (!isSeq(node)) return null;
+    return node.items.map((item, index) =>
+      read(item, { path: [...path, index], keyPosition: position, parent }),
+    );
   }
 
   /** `merges` counts the merge keys on the way here, which do not make the path longer. */
-  function readEntries(map: YAMLMap, path: SettingPath, merges: number): Map<string, unknown> {
+  function readEntries(map: YAMLMap, place: Place, merges: number): Map<string, unknown> {
+    const { path, parent } = place;
     const entries = new Map<string, unknown>();
+    complainOfDoubles(map);
     // `<<: *anchor` first, so that the keys beside it win.
     for (const source of map.items.filter(isMerge).flatMap(mergeSources)) {
-      const target = isAlias(source) ? source.resolve(document) : source;
+      const target = isAlias(source) ? targets.get(source) : source;
       if (!isMap(target) || isTooMuch(path, startOf(map), path.length + merges)) continue;
-      for (const [key, value] of readEntries(target, path, merges + 1)) entries.set(key, value);
+      for (const [key, value] of readEntries(target, place, merges + 1)) entries.set(key, value);
     }
     for (const pair of map.items.filter((item) => !isMerge(item))) {
       const key = keyOf(pair);
-      const keyPosition = isScalar(pair.key) ? startOf(pair.key) : startOf(map);
-      entries.set(key, read(pair.value, [...path, key], keyPosition));
+      const keyPosition = keyPositionOf(map, pair);
+      entries.set(key, read(pair.value, { path: [...path, key], keyPosition, parent }));
     }
     return entries;
   }
 
-  function readScalar(
-    value: unknown,
-    path: SettingPath,
-    position: Position,
-    keyPosition: Position,
-  ): unknown {
-    if (typeof value !== 'string') return value;
-    const result = interpolate(value, env);
-    const incomplete = result.problems.length > 0;
-    marks.set(markKey(path), { position, keyPosition, variables: result.variables, incomplete });
-    for (const message of result.problems) problems.push({ path, position, message });
-    if (result.variables.length > 0) interpolated.push({ path, value: result.text });
-    return result.text;
+  function complainOfDoubles(map: YAMLMap): void {
+    if (checkedMaps.has(map)) return;
+    checkedMaps.add(map);
+    const keys = new Set<string>();
+    for (const pair of map.items) {
+      const key = keyOf(pair);
+      const position = keyPositionOf(map, pair);
+      if (keys.has(key)) problems.push({ path: [], position, message: DOUBLE_KEY });
+      keys.add(key);
+    }
+  }
+
+  function readScalar(value: unknown, place: Place, position: Position): unknown {
+    const { path, keyPosition } = place;
+    const result = typeof value === 'string' ? interpolate(value, env) : null;
+    const { variables = [], problems: faults = [] } = result ?? {};
+    const interpolated = variables.length > 0 && result ? { path, value: result.text } : null;
+    const mark = { position, keyPosition, variables, incomplete: faults.length > 0 };
+    note(place, mark, interpolated);
+    for (const message of faults) problems.push({ path, position, message });
+    return result === null ? value : result.text;
+  }
+
+  function keyPositionOf(map: YAMLMap, { key }: Pair): Position {
+    return isScalar(key) ? startOf(key) : startOf(map);
   }
 
   function startOf(node: {
     range?: readonly [number, number, number] | null | undefined;
   }): Position {
-    return positionOf(node.range?.[0] ?? 0);
+    return positionIn(lineCounter, node.range?.[0] ?? 0);
   }
 
-  return { read, markOf, positionOf, interpolated, problems };
+  return {
+    read: (contents) => read(contents, { path: [], keyPosition: START, parent: root }),
+    markOf,
+    interpolatedIn,
+    problems,
+  };
 }
 
-const TOO_LARGE = 'the file is too large or one of its aliases contains itself';
-
-function markKey(path: SettingPath): string {
-  return JSON.stringify(path.map(String));
+function interpolatedBelow({ interpolated, children }: MarkTree): Interpolated[] {
+  const below = [...(children?.values() ?? [])].flatMap(interpolatedBelow);
+  return interpolated === null ? below : [interpolated, ...below];
 }
+
+const NO_MARK: Mark = { position: START, keyPosition: START, variables: [], incomplete: false };
+
+const UNKNOWN_ANCHOR = 'no anchor (&name) has the name of this alias';
+const DOUBLE_KEY = 'this key stands here twice';
+const TOO_LARGE = `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings) or one of its aliases contains itself`;
 
 function keyOf(pair: Pair): string {
   return String(isScalar(pair.key) ? pair.key.value : pair.key);

@@ -33,6 +33,19 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * Begins at what a clock says now and goes on by itself: whoever sets the clock afterwards does not
+ * make old what is not.
+ */
+export function steadyClock(clock: Clock): Clock {
+  const offsetMs = clock.now() - clock.monotonicMs();
+  return {
+    now: () => offsetMs + clock.monotonicMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  };
+}
+
 /** An instant as people and programs read it: `2026-11-20T02:00:00.000Z`. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();

@@ -38,13 +38,17 @@ const LONG_ID = 6;
 const MAX_NEAR_IDS = 5;
 
 /** Collects the ids that differ from a mistyped one in one or two characters, the nearest first. */
-export function createNearIds(typed: string): { look(ids: readonly string[]): void; best(): string[] } {
+export function createNearIds(typed: string): {
+  look(ids: readonly string[]): void;
+  best(): string[];
+} {
   const allowed = typed.length < LONG_ID ? 1 : MISTAKES_IN_AN_ID;
   let found: { id: string; mistakes: number }[] = [];
   return {
     look(ids) {
       for (const id of ids) {
-        if (Math.abs(id.length - typed.length) > allowed || id.length > MAX_COMPARED_LENGTH) continue;
+        if (Math.abs(id.length - typed.length) > allowed || id.length > MAX_COMPARED_LENGTH)
+          continue;
         const mistakes = countMistakes(typed, id);
         if (mistakes > 0 && mistakes <= allowed) found.push({ id, mistakes });
       }

@@ -1,4 +1,4 @@
-/** Who may ask what: access tokens, sessions of browsers, and the one person who tries it at home. */
+/** Who may ask what: access tokens, sessions of browsers, and the first visit before any token. */
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { hashToken } from '../application/access-token.ts';
@@ -6,9 +6,11 @@ import type { Clock } from '../core/clock.ts';
 import type { AccessTokenRow } from '../store/access.ts';
 import type { Store } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';
+import type { ClientAddress } from './client-address.ts';
 import type { HttpEnv } from './context.ts';
+import type { WithoutToken } from './first-visit.ts';
 import { HttpError } from './http-error.ts';
-import { addressOf, isLocal, isLoopbackName } from './peer.ts';
+import { isLocal, isLoopbackName } from './peer.ts';
 import type { Principal, Role } from './principal.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { isSameText, newSecret } from './secret.ts';
@@ -20,7 +22,7 @@ export interface Access {
    * more than a token in a header has to come from our own pages.
    */
   requireRole(role: Role): MiddlewareHandler<HttpEnv>;
-  /** Like `requireRole('viewer')`, but somebody on this machine needs no token. */
+  /** Like `requireRole('viewer')`, but a caller that seems to be on this machine needs no token. */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
   /** Who asks, or null; for pages that show a form to strangers. Throws an HttpError (429). */
   identify(c: Context<HttpEnv>): Promise<Principal | null>;
@@ -29,9 +31,17 @@ export interface Access {
    * is not one of ours. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, token: string): Promise<Principal | null>;
+  /**
+   * Begins the session of the one-time link for the browser that follows it on this machine, while
+   * there is no token. Throws an HttpError: 403 for a link that does not count, 429 after too many.
+   */
+  beginFirstVisit(c: Context<HttpEnv>, secret: string): Promise<void>;
   /** Ends the browser's session and takes its cookie away. Throws an HttpError (403) likewise. */
   signOut(c: Context<HttpEnv>): Promise<void>;
 }
+
+/** By plain http on this machine alone; its secret is worth nothing anywhere else. */
+const FIRST_VISIT_COOKIE = 'donor_sync_first_visit';
 
 /** A working day and the night after it; then the browser signs in again. */
 const SESSION_MS = 24 * 3_600_000;
@@ -41,14 +51,17 @@ export interface AccessDeps {
   clock: Pick<Clock, 'now'>;
   attempts: Attempts;
   publicUrl: string;
+  withoutToken: WithoutToken;
+  addressOf: ClientAddress;
 }
 
-export function createAccess({ store, clock, attempts, publicUrl }: AccessDeps): Access {
+export function createAccess(deps: AccessDeps): Access {
+  const { store, clock, attempts, publicUrl, withoutToken, addressOf } = deps;
   const { protocol, hostname } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   // Browsers take a cookie of this name only over https, for the whole host and no other.
   const cookieName = isSecure ? '__Host-donor_sync_session' : 'donor_sync_session';
-  // Behind a proxy everybody seems to be on this machine: who is public needs tokens in any case.
+  // Behind a proxy every caller may seem to be on this machine: what is public needs tokens anyway.
   const isHome = isLoopbackName(hostname);
 
   async function identify(c: Context<HttpEnv>): Promise<Principal | null> {
@@ -57,28 +70,48 @@ export function createAccess({ store, clock, attempts, publicUrl }: AccessDeps):
     const cookie = getCookie(c, cookieName);
     const row = cookie && (await store.access.findSession(hashToken(cookie)));
     if (row) return principalOf('session', row);
-    const isAlone = isHome && isLocal(c) && (await store.access.listTokens()).length === 0;
-    return isAlone ? { kind: 'local', role: 'admin', name: null } : null;
+    const isFirst = isFirstVisitor(c) && (await isWithoutTokens());
+    return isFirst ? { kind: 'local', role: 'admin', name: null } : null;
+  }
+
+  /**
+   * The address alone proves nothing where a proxy on this machine adds no header. The link does; and
+   * even then nothing is accepted that shows to come through a proxy or by a public name.
+   */
+  function isFirstVisitor(c: Context<HttpEnv>): boolean {
+    if (withoutToken === null || !isLocal(c)) return false;
+    if (withoutToken === 'thisMachine') return isHome;
+    return withoutToken.isSession(getCookie(c, FIRST_VISIT_COOKIE) ?? '');
+  }
+
+  async function isWithoutTokens(): Promise<boolean> {
+    return (await store.access.listTokens()).length === 0;
   }
 
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRow | null> {
-    const address = addressOf(c);
-    attempts.requireAllowed(address);
     const hash = hashToken(token);
     // All are compared, so that the time tells nothing of which one it is.
     const [row] = (await store.access.listTokens()).filter((one) => isSameText(one.hash, hash));
     if (row === undefined) {
-      attempts.noteFailure(address);
+      noteWrong(c);
       return null;
     }
     await store.access.noteUse(row);
     return row;
   }
 
+  /** Only what is wrong is counted: a right token gets in from an address that others guess from. */
+  function noteWrong(c: Context<HttpEnv>): void {
+    const address = addressOf(c);
+    attempts.requireAllowed(address);
+    attempts.noteFailure(address);
+  }
+
   /** No page can make a browser send somebody's token in a header. */
   function requireOurPages(c: Context<HttpEnv>, { kind }: Principal): void {
     if (kind === 'token') return;
-    requireSameOrigin(c, publicUrl, kind === 'session' ? 'refused' : 'allowed');
+    const hasCookie = kind === 'session' || withoutToken !== 'thisMachine';
+    requireSameOrigin(c, publicUrl, hasCookie ? 'refused' : 'allowed');
   }
 
   return {
@@ -112,6 +145,17 @@ export function createAccess({ store, clock, attempts, publicUrl }: AccessDeps):
       });
       return principalOf('session', row);
     },
+    async beginFirstVisit(c, secret) {
+      const isOpen = typeof withoutToken === 'object' && isLocal(c) && (await isWithoutTokens());
+      const cookie = isOpen ? (withoutToken?.begin(secret) ?? null) : null;
+      if (cookie === null) {
+        noteWrong(c);
+        throw firstVisitRefused();
+      }
+      setCookie(c, FIRST_VISIT_COOKIE, cookie, {
+        ...{ httpOnly: true, sameSite: 'Lax', path: '/', maxAge: SESSION_MS / 1_000 },
+      });
+    },
     async signOut(c) {
       requireSameOrigin(c, publicUrl, 'refused');
       const cookie = getCookie(c, cookieName);
@@ -140,6 +184,14 @@ function unauthenticated(): HttpError {
     'unauthenticated',
     'A valid access token is needed: "Authorization: Bearer dst_…". `donor-sync tokens create` makes one.',
     { headers: { 'WWW-Authenticate': 'Bearer realm="donor-sync"' } },
+  );
+}
+
+function firstVisitRefused(): HttpError {
+  return new HttpError(
+    403,
+    'first_visit_refused',
+    'This link does not let you in. It works once, within 15 minutes, on the machine of the service, without a proxy, and while there is no access token. Start `donor-sync serve` again for a new link, or make a token: `donor-sync tokens create --role admin --name NAME`.',
   );
 }
 

@@ -7,6 +7,7 @@ import { createAccess } from './access.ts';
 import { refuseNullCharacters } from './addresses.ts';
 import { answer, answerError } from './answer-error.ts';
 import { createAttempts } from './attempts.ts';
+import { clientAddress, trustedProxies } from './client-address.ts';
 import type { HttpDeps, HttpEnv } from './context.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { addDocuments } from './documents.ts';
@@ -32,9 +33,17 @@ const ANSWER_TIMEOUT_MS = 30_000;
 /** The HTTP of the service. The order matters: nothing is asked for whom it is not to be asked. */
 export function createHttpApp(deps: HttpDeps): Hono<HttpEnv> {
   const { application, clock, log, publicUrl, runner } = deps;
+  const addressOf = clientAddress(trustedProxies(deps.trustedProxies ?? []));
+  const attempts = () =>
+    createAttempts(clock, (address) =>
+      log.warn(
+        { address },
+        'an address has brought too many wrong tokens and has to wait a minute',
+      ),
+    );
   const access = createAccess({
-    ...{ store: application.store, clock, publicUrl },
-    attempts: createAttempts(clock),
+    ...{ store: application.store, clock, publicUrl, addressOf },
+    ...{ attempts: attempts(), withoutToken: deps.withoutToken ?? null },
   });
   const metrics = createMetrics(deps);
   runner.onRunEnded(({ report }) => metrics.noteRun(report));
@@ -58,7 +67,7 @@ export function createHttpApp(deps: HttpDeps): Hono<HttpEnv> {
   app.route('/', runEventRoutes(deps, access));
   app.route('/', holdRoutes(deps, access));
   app.route('/', dashboardRoutes(deps, access));
-  app.route('/', hookRoutes(deps, createAttempts(clock)));
+  app.route('/', hookRoutes(deps, attempts(), addressOf));
   app.route('/', oauthRoutes(deps, access));
   addDocuments(app, deps.version, publicUrl);
   return app;

@@ -8,9 +8,12 @@ const WINDOW_MS = 60_000;
 /** Addresses that are remembered; the one that has waited longest makes room. */
 const MAX_ADDRESSES = 10_000;
 
-/** Counts wrong tokens by address, so that nobody can go on guessing. */
+/**
+ * Counts wrong tokens by address, so that guessing is slow. A right token is never counted nor
+ * refused: who shares an address with a guesser, behind one proxy for example, is not shut out.
+ */
 export interface Attempts {
-  /** Throws an HttpError (429) while an address has failed too often; asked before a token is looked at. */
+  /** Throws an HttpError (429) while an address has failed too often; asked about a wrong token. */
   requireAllowed(address: string): void;
   noteFailure(address: string): void;
 }
@@ -21,7 +24,11 @@ interface Failures {
   until: number;
 }
 
-export function createAttempts(clock: Pick<Clock, 'now'>): Attempts {
+/** `onLimit` is told once when an address has reached the limit. */
+export function createAttempts(
+  clock: Pick<Clock, 'now'>,
+  onLimit: (address: string) => void = () => {},
+): Attempts {
   const failures = new Map<string, Failures>();
 
   function current(address: string): Failures | undefined {
@@ -48,6 +55,7 @@ export function createAttempts(clock: Pick<Clock, 'now'>): Attempts {
       failures.set(address, { count: count + 1, until });
       const [oldest] = failures.keys();
       if (failures.size > MAX_ADDRESSES && oldest !== undefined) failures.delete(oldest);
+      if (count + 1 === MAX_FAILURES) onLimit(address);
     },
   };
 }

@@ -4,16 +4,24 @@ import type { Runner } from '../application/runner.ts';
 import type { Application } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { WithoutToken } from './first-visit.ts';
 import type { Principal } from './principal.ts';
 
 /** What the HTTP of the service needs of the world. */
 export interface HttpDeps {
-  application: Pick<Application, 'store' | 'integrations' | 'sealer' | 'findRunning' | 'open'>;
+  application: Pick<
+    Application,
+    'store' | 'integrations' | 'allowInsecureHttp' | 'sealer' | 'findRunning' | 'open'
+  >;
   runner: Pick<Runner, 'request' | 'onRunEnded'>;
   clock: Clock;
   log: Log;
   /** How the world reaches the service, `server.publicUrl` of the settings. */
   publicUrl: string;
+  /** Who is let in while there is no access token; no caller unless told. */
+  withoutToken?: WithoutToken;
+  /** `server.trustedProxies` of the settings; none unless told. */
+  trustedProxies?: readonly string[];
   /** When the schedules were looked at last (epoch ms); null before the first time. */
   lastTickAt(): number | null;
   /** Aborted when the service is asked to end: what it asks of others is given up then. */

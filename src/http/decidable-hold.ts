@@ -19,7 +19,7 @@ export async function findDecidableHold(
   const hold = await findHold(store, id);
   if (hold === null) throw new HttpError(404, 'hold_unknown', `There is no hold "${id}".`);
   if (decisionsFor(hold).includes(word)) return hold;
-  throw hold.about === 'contact' ? withoutProfile() : notDecidable(hold);
+  throw hold.row.kind === 'lost_answer' ? withoutProfile() : notDecidable(hold);
 }
 
 /** Approving writes the profile that is there; after a lost answer there is none. */
@@ -33,6 +33,6 @@ function withoutProfile(): HttpError {
 
 function notDecidable(hold: AnyHold): HttpError {
   const words = decisionsFor(hold).join(', ');
-  const message = `This hold of a network cannot be decided like that; it takes: ${words}.`;
+  const message = `This hold cannot be decided like that; it takes: ${words}.`;
   return new HttpError(409, 'hold_not_decidable', message);
 }

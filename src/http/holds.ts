@@ -1,5 +1,6 @@
 /** GET /v1/holds and POST /v1/holds/:id/:decision: what waits for a person, and the decisions. */
 import { createRoute, z } from '@hono/zod-openapi';
+import { BATCH_DECISIONS, describeBatch } from '../application/hold-batches.ts';
 import {
   type AnyHold,
   DECIDED,
@@ -10,11 +11,13 @@ import {
   reasonText,
 } from '../application/holds.ts';
 import { isoTime } from '../core/clock.ts';
+import { CHANGED_PARTS } from '../identity/identity-text.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './context.ts';
 import { findDecidableHold } from './decidable-hold.ts';
 import { findIntegration } from './find-integration.ts';
 import { HttpError } from './http-error.ts';
+import { decideOpenBatch } from './open-batch.ts';
 import {
   accessErrors,
   createRouter,
@@ -32,6 +35,9 @@ const holdSchema = z
       description: "The contact's id in the CRM; null for the hold of a network.",
     }),
     network: z.string().nullable().openapi({ description: 'The name of the network, or null.' }),
+    batch: z.string().nullable().openapi({
+      description: 'Holds of one cause share it, and can be decided together; null for one alone.',
+    }),
     kind: z.string().openapi({ example: 'name_mismatch' }),
     detail: z.string().nullable().openapi({ description: 'What was found, for the kind.' }),
     reason: z.string().openapi({ description: 'Why it is held, in words.' }),
@@ -40,6 +46,33 @@ const holdSchema = z
     decision: z.enum(['approved', 'rejected', 'resubmitted', 'superseded']).nullable(),
   })
   .openapi('Hold');
+
+const batchSchema = z
+  .object({
+    id: z.string(),
+    integration: z.string(),
+    count: z.int().openapi({ description: 'Contacts that wait for the decision.' }),
+    parts: z.partialRecord(z.enum(CHANGED_PARTS), z.int()).openapi({
+      description:
+        'How many of them changed in each part; one that changed in two counts in both. `unknown` where an older version did not note it.',
+      example: { addresses: 400, employers: 12 },
+    }),
+    credits: z.int().openapi({ description: 'What it would cost at most to approve it.' }),
+    since: z.iso.datetime(),
+  })
+  .openapi('HoldBatch');
+
+const decidedBatchSchema = z
+  .object({
+    id: z.string(),
+    integration: z.string(),
+    decision: z.enum(['approved', 'rejected']),
+    count: z
+      .int()
+      .openapi({ description: 'Contacts that this decision was about, without those before.' }),
+    credits: z.int().openapi({ description: 'What the next run spends on it at most.' }),
+  })
+  .openapi('DecidedHoldBatch');
 
 function listRoute({ requireRole }: Access) {
   return createRoute({
@@ -51,7 +84,10 @@ function listRoute({ requireRole }: Access) {
     middleware: [requireRole('viewer')] as const,
     request: { query: z.object({ integration: z.string().optional() }) },
     responses: {
-      200: { description: 'The open holds.', ...json(z.object({ holds: z.array(holdSchema) })) },
+      200: {
+        description: 'The open holds, and the batches that they belong to.',
+        ...json(z.object({ holds: z.array(holdSchema), batches: z.array(batchSchema) })),
+      },
       ...{ ...accessErrors, ...notFoundError, ...invalidError },
     },
   });
@@ -75,6 +111,24 @@ function decideRoute({ requireRole }: Access) {
   });
 }
 
+function decideBatchRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'post',
+    path: '/v1/holds/batches/{id}/{decision}',
+    tags: ['Holds'],
+    summary: 'Decide all contacts of a batch',
+    description:
+      'For admins. The details of many contacts changed at once. `approve`: the next run asks the service about them again, for a credit each. `reject`: they are the same people still, and no credit is spent. A request that was cut off is repeated: it goes on with what is still open.',
+    middleware: [requireRole('admin')] as const,
+    request: { params: z.object({ id: z.string(), decision: z.enum(BATCH_DECISIONS) }) },
+    responses: {
+      200: { description: 'Decided.', ...json(z.object({ batch: decidedBatchSchema })) },
+      ...{ ...accessErrors, ...notFoundError, ...invalidError },
+      409: failure('All of it was decided before.'),
+    },
+  });
+}
+
 /** The routes of what waits for a person. */
 export function holdRoutes({ application }: HttpDeps, access: Access) {
   const { store } = application;
@@ -83,7 +137,12 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
       const { integration } = c.req.valid('query');
       if (integration !== undefined) findIntegration(application, integration);
       const open = await listOpenHolds(store, integration);
-      return c.json({ holds: open.map(describeHold) }, 200);
+      const batches = await store.holds.listBatches(integration);
+      return c.json({ holds: open.map(describeHold), batches: batches.map(describeBatch) }, 200);
+    })
+    .openapi(decideBatchRoute(access), async (c) => {
+      const { id, decision } = c.req.valid('param');
+      return c.json({ batch: await decideOpenBatch(store, id, decision) }, 200);
     })
     .openapi(decideRoute(access), async (c) => {
       const { id, decision } = c.req.valid('param');
@@ -99,6 +158,7 @@ function describeHold(hold: AnyHold): z.infer<typeof holdSchema> {
     ...{ id, integration, kind, detail, decision },
     contact: hold.about === 'contact' ? hold.row.crm_id : null,
     network: hold.about === 'network' ? hold.row.name : null,
+    batch: hold.about === 'contact' ? hold.row.batch : null,
     reason: reasonText(hold),
     decisions: [...decisionsFor(hold)],
     since: isoTime(opened_at),

@@ -1,5 +1,6 @@
 /** The address that a person pastes into a Salesforce Flow or a HubSpot workflow. */
 import { hashToken } from '../application/access-token.ts';
+import { hookSecretPlace } from '../store/seal-places.ts';
 import type { Sealer } from '../store/sealed.ts';
 import type { Store } from '../store/store.ts';
 import { newSecret } from './secret.ts';
@@ -27,7 +28,7 @@ export async function createHookAddress(
     integration_id: integrationId,
     token_hash: hashToken(token),
     signature: signing?.kind ?? null,
-    secret: signing && sealer.seal(signing.secret),
+    secret: signing && sealer.seal(signing.secret, hookSecretPlace(integrationId)),
   });
   return publicAddress(publicUrl, `/hooks/${integrationId}/${token}`);
 }

@@ -3,17 +3,19 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { hashToken } from '../application/access-token.ts';
 import type { HookRow } from '../store/hooks.ts';
+import { hookSecretPlace } from '../store/seal-places.ts';
 import type { Attempts } from './attempts.ts';
 import { limitBody, MAX_HOOK_BODY_BYTES } from './bodies.ts';
+import type { ClientAddress } from './client-address.ts';
 import { contactSchema } from './contact-id.ts';
 import type { HttpDeps, HttpEnv } from './context.ts';
 import { publicAddress } from './hook-address.ts';
 import { HttpError } from './http-error.ts';
-import { addressOf } from './peer.ts';
 import { bodyErrors, createRouter, failure, invalidError, json, notFoundError } from './router.ts';
 import { isSameText } from './secret.ts';
 import {
   findSignatureProblem,
+  isSignedTheOldWay,
   MAX_SIGNATURE_AGE_MS,
   type SignatureProblem,
   type SignedCall,
@@ -61,9 +63,20 @@ const hookRoute = createRoute({
 });
 
 /** The route that webhooks call. */
-export function hookRoutes(deps: HttpDeps, attempts: Attempts) {
+export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: ClientAddress) {
   const { store, sealer } = deps.application;
-  const { clock, runner } = deps;
+  const { clock, runner, log } = deps;
+  const warnedOf = new Set<string>();
+
+  /** Once for each address in a process: its calls come all day. */
+  function warnOfOldSignature({ integration_id: integration, token_hash }: HookRow): void {
+    if (warnedOf.has(token_hash)) return;
+    warnedOf.add(token_hash);
+    log.warn(
+      { integration },
+      'a webhook call is signed in the first version, which the next version of donor-sync refuses: sign as docs/guides/webhooks.md says (X-Donor-Sync-Signature: v2=…)',
+    );
+  }
 
   async function findHook(
     c: Context<HttpEnv>,
@@ -89,8 +102,10 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts) {
     const { signature: kind, secret } = hook;
     if (kind === null || secret === null) return null;
     const call = await signedCallOf(c, deps.publicUrl);
-    const problem = findSignatureProblem(kind, sealer.open(secret), call, clock.now());
+    const key = sealer.open(secret, hookSecretPlace(hook.integration_id));
+    const problem = findSignatureProblem(kind, key, call, clock.now());
     if (problem !== null) throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
+    if (isSignedTheOldWay(kind, call)) warnOfOldSignature(hook);
     return store.fingerprint('hook_receipt', `${hook.integration_id}\n${signatureOf(kind, call)}`);
   }
 

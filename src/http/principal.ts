@@ -5,7 +5,7 @@ export type Role = AccessTokenRow['role'];
 
 /** Who asks. */
 export interface Principal {
-  /** `local`: somebody on this machine, while there is no access token at all. */
+  /** `local`: the first visitor on this machine, while there is no access token at all. */
   kind: 'token' | 'session' | 'local';
   role: Role;
   /** What the owner calls the token; null for `local`. */

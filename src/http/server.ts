@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { trustedProxies } from './client-address.ts';
+import { type ConnectionLimits, limitConnections } from './connections.ts';
 import type { HttpEnv } from './context.ts';
 
 export interface ServerOptions {
@@ -12,25 +14,36 @@ export interface ServerOptions {
   /** 0 takes any free port. */
   port: number;
   limits?: Partial<ServerLimits>;
+  /** `server.trustedProxies` of the settings; none unless told. */
+  trustedProxies?: readonly string[];
 }
 
-/** How long slow callers may take, and how many there may be. */
-export interface ServerLimits {
+/** How long slow callers may take, how much they may say, and how many there may be. */
+export interface ServerLimits extends ConnectionLimits {
   /** Until the headers of a request are there. */
   headersTimeoutMs: number;
   /** Until all of a request is there; 408 after that. */
   requestTimeoutMs: number;
   /** How often that is looked at. */
   checkIntervalMs: number;
-  /** Open connections; more are closed at once. */
-  maxConnections: number;
+  /** Until the next request on the same connection. */
+  keepAliveTimeoutMs: number;
+  /** Until a connection is cut on which nothing moves, for example since its caller does not read. */
+  stallTimeoutMs: number;
+  /** Of all headers of a request together; 431 beyond that. */
+  maxHeaderBytes: number;
 }
 
 const DEFAULT_LIMITS: ServerLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   checkIntervalMs: 1_000,
+  keepAliveTimeoutMs: 5_000,
+  // Streams of events say something every 15 seconds.
+  stallTimeoutMs: 120_000,
+  maxHeaderBytes: 16 * 1_024,
   maxConnections: 1_000,
+  maxConnectionsPerAddress: 500,
 };
 
 /** Answers that are under way when the service stops have this long; streams are cut then. */
@@ -47,16 +60,21 @@ export interface HttpServer {
 export async function startHttpServer(options: ServerOptions): Promise<HttpServer> {
   const { app, host, port } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    createServer,
-    serverOptions: {
+  const server = createServer(
+    {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      maxHeaderSize: limits.maxHeaderBytes,
     },
-  });
-  server.maxConnections = limits.maxConnections;
+    getRequestListener(app.fetch),
+  );
+  // Node leaves out the headers beyond a count without a word, and proxies add theirs at the end. Their
+  // bytes are limited.
+  server.maxHeadersCount = 0;
+  limitConnections(server, limits, trustedProxies(options.trustedProxies ?? []));
+  server.setTimeout(limits.stallTimeoutMs);
   server.listen(port, host);
   await once(server, 'listening');
   return { url: urlOf(host, server.address()), close };
@@ -71,7 +89,7 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
     );
     await Promise.race([closed, grace]);
     waiting.abort();
-    if ('closeAllConnections' in server) server.closeAllConnections();
+    server.closeAllConnections();
     await closed;
   }
 }

@@ -32,8 +32,9 @@ export function findSignatureProblem(
   const timestamp = call.header(timestampHeader);
   const signature = call.header(signatureHeader);
   if (timestamp === undefined || signature === undefined) return 'signature_missing';
-  // The signature first: whoever cannot sign learns nothing about our clock.
-  if (!isSameText(signature, sign(secret, call, timestamp))) return 'signature_invalid';
+  // The signature first: a caller that cannot sign learns nothing about our clock.
+  const expected = sign(secret, call, timestamp, signature);
+  if (expected === null || !isSameText(signature, expected)) return 'signature_invalid';
   const ageMs = Math.abs(now - Number(timestamp) * timestampUnitMs);
   return ageMs <= MAX_SIGNATURE_AGE_MS ? null : 'signature_too_old';
 }
@@ -43,12 +44,21 @@ export function signatureOf(kind: SignatureKind, call: SignedCall): string {
   return call.header(SCHEMES[kind].signatureHeader) ?? '';
 }
 
+/** True of a call that is signed in a way that the next version of the program will refuse. */
+export function isSignedTheOldWay(kind: SignatureKind, call: SignedCall): boolean {
+  return kind === 'hmac' && signatureOf(kind, call).startsWith(FIRST_VERSION);
+}
+
 interface Scheme {
   timestampHeader: string;
   /** Milliseconds in one unit of the timestamp. */
   timestampUnitMs: number;
   signatureHeader: string;
-  sign(secret: string, call: SignedCall, timestamp: string): string;
+  /**
+   * The right signature in the version that the `given` one names; null if the call cannot be
+   * signed in that version.
+   */
+  sign(secret: string, call: SignedCall, timestamp: string, given: string): string | null;
 }
 
 const SCHEMES: Readonly<Record<SignatureKind, Scheme>> = {
@@ -67,12 +77,37 @@ const SCHEMES: Readonly<Record<SignatureKind, Scheme>> = {
     timestampHeader: 'x-donor-sync-timestamp',
     timestampUnitMs: 1_000,
     signatureHeader: 'x-donor-sync-signature',
-    sign: (secret, { url, body }, timestamp) => {
-      const hmac = createHmac('sha256', secret).update(`${timestamp}.${url}.`).update(body);
-      return `sha256=${hmac.digest('hex')}`;
+    sign(secret, call, timestamp, given) {
+      const signVersion = given.startsWith(FIRST_VERSION) ? signFirstVersion : signSecondVersion;
+      return signVersion(secret, call, timestamp);
     },
   },
 };
+
+/** How a signature begins, by its version. */
+const FIRST_VERSION = 'sha256=';
+const SECOND_VERSION = 'v2=';
+
+/** Neither a time nor an address can have a line feed in it: each text can be taken apart in one way. */
+function signSecondVersion(secret: string, { url, body }: SignedCall, timestamp: string): string {
+  const hmac = createHmac('sha256', secret).update(`v2\n${timestamp}\n${url}\n`).update(body);
+  return SECOND_VERSION + hmac.digest('hex');
+}
+
+/**
+ * Accepted for one version of the program more. A dot divides its parts, so a call with a dot in
+ * its query could be another one whose body has it: those are refused.
+ */
+function signFirstVersion(
+  secret: string,
+  { url, body }: SignedCall,
+  timestamp: string,
+): string | null {
+  const query = url.split('?').slice(1).join('?');
+  if (query.includes('.')) return null;
+  const hmac = createHmac('sha256', secret).update(`${timestamp}.${url}.`).update(body);
+  return FIRST_VERSION + hmac.digest('hex');
+}
 
 /** HubSpot signs these characters as they are, all others as they stand in the address. */
 function decodeForHubspot(url: string): string {

@@ -14,6 +14,14 @@ export type IdentityPart = 'name' | 'addresses' | 'employers';
 /** What has changed; `unknown` where a fingerprint of version 1 does not tell. */
 export type ChangedPart = IdentityPart | 'unknown';
 
+/** All of them, in the order in which people are told. */
+export const CHANGED_PARTS = [
+  'name',
+  'addresses',
+  'employers',
+  'unknown',
+] as const satisfies readonly ChangedPart[];
+
 /** A part that is made of fields which may be unreadable. */
 export interface SourcedPart {
   /** Names the fields that it was made of; equal only for the same ones. */

@@ -61,7 +61,10 @@ export function personPrintsOf(
 }
 
 /** The prints of a contact as the store remembers it; null where it does not tell the parts. */
-export function storedPersonPrints(fingerprint: Fingerprint, identity: string): PersonPrints | null {
+export function storedPersonPrints(
+  fingerprint: Fingerprint,
+  identity: string,
+): PersonPrints | null {
   const parts = parseIdentityText(identity);
   if (parts === null || parts.name === namePrint(fingerprint, NO_NAME)) return null;
   return {

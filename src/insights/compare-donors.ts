@@ -4,6 +4,8 @@ import { inParallel } from '../core/parallel.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { AnswerLost, CreditsExhausted, PartnerNotFound } from '../partner/errors.ts';
+import { ClockWrong } from '../run/confirm-clock.ts';
+import { confirmLease } from '../run/confirm-lease.ts';
 import type { PathCost } from '../store/warm-paths.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
 import { createQueryPurse, type QueryPurse } from './query-purse.ts';
@@ -75,6 +77,7 @@ export function createComparison(
         donorIds,
         filters,
         run.control.ending,
+        () => confirmLease(deps, run),
       );
       // Whom the reply leaves out has no connections.
       for (const id of donorIds) compared.set(id, NO_CONNECTIONS);
@@ -120,8 +123,10 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** The rest of the run can do without the answer. */
-function stopsAsking(error: unknown): error is CreditsExhausted | AnswerLost {
-  return error instanceof CreditsExhausted || error instanceof AnswerLost;
+function stopsAsking(error: unknown): error is CreditsExhausted | AnswerLost | ClockWrong {
+  return (
+    error instanceof CreditsExhausted || error instanceof AnswerLost || error instanceof ClockWrong
+  );
 }
 
 function stopForBudget({ control }: InsightRun, { refusal }: QueryPurse): void {
@@ -133,7 +138,12 @@ function stopForBudget({ control }: InsightRun, { refusal }: QueryPurse): void {
 }
 
 /** An answer that was lost may be paid for: it is not asked again before the next run. */
-function stopForError({ control }: InsightRun, error: CreditsExhausted | AnswerLost): void {
+function stopForError(
+  { control }: InsightRun,
+  error: CreditsExhausted | AnswerLost | ClockWrong,
+): void {
+  // Who found the clock wrong has said so.
+  if (error instanceof ClockWrong) return;
   const code = error instanceof CreditsExhausted ? 'credits_exhausted' : 'partner_unavailable';
   control.stopSpending(code, `Not every warm path could be computed: ${error.message}`);
 }

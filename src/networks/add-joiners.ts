@@ -3,6 +3,7 @@ import { DonorSyncError, messageOf } from '../core/errors.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { CreditsExhausted, chargedBy, PartnerNotFound } from '../partner/errors.ts';
 import { type Allowance, allowanceOf, startOfMonth } from '../run/budget.ts';
+import { ClockWrong } from '../run/confirm-clock.ts';
 import { confirmLease } from '../run/confirm-lease.ts';
 import type { AddIntent } from '../store/network-adds.ts';
 import type { NetworkRow } from '../store/networks.ts';
@@ -152,6 +153,7 @@ async function recordFailure(
   await store.networks.recordRefused(run.lease, addId);
   if (run.control.ending.aborted) return 'over';
   if (error instanceof PartnerNotFound) return 'not_found';
+  if (error instanceof ClockWrong) return 'over';
   if (error instanceof CreditsExhausted) {
     run.control.stopSpending('credits_exhausted', error.message);
     return 'over';

@@ -61,10 +61,10 @@ async function settle(
     'the answer to a bulk add was lost; it is settled by asking where its donors are',
   );
   const request = {
+    id: open.id,
     bucket: 'networks',
     balanceBefore: open.balance_before,
     items: open.donors,
-    lostAt: open.lost_at ?? open.intended_at,
   } as const;
   const found = await findLoss(deps, run, request, lease);
   if (found === 'stopped') return;

@@ -2,6 +2,8 @@
 import { RetriableError } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
+import type { MayLeave } from '../partner/request.ts';
+import { confirmLease } from '../run/confirm-lease.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 
 /** Where a donor is: the service's ids of its networks; null for a donor the service does not know. */
@@ -10,15 +12,19 @@ export type Whereabouts = ReadonlyMap<string, ReadonlySet<string> | null>;
 /** Donors that are asked about at the same time; the pace of the key holds for all of them. */
 const ASKED_AT_ONCE = 8;
 
+/** Who asks: a run that holds a lease, or a person who only looks. */
+type Asking = Pick<NetworkRun, 'control'> & Partial<Pick<NetworkRun, 'lease'>>;
+
 /** Asks about each of these donors. Free, unless the service charges for queries. */
 export async function findWhereabouts(
-  { partner }: Pick<NetworkDeps, 'partner'>,
-  { control }: Pick<NetworkRun, 'control'>,
+  deps: NetworkDeps,
+  { control, lease }: Asking,
   donorIds: readonly string[],
 ): Promise<Whereabouts> {
+  const mayAsk = lease && (() => confirmLease(deps, { lease, control }));
   const found = await inParallel(donorIds, ASKED_AT_ONCE, async (donorId) => {
     if (control.stopping.aborted) throw stopped();
-    return [donorId, await networksOf(partner, donorId, control.ending)] as const;
+    return [donorId, await networksOf(deps.partner, donorId, control.ending, mayAsk)] as const;
   });
   return new Map(found);
 }
@@ -27,9 +33,10 @@ async function networksOf(
   { connections }: NetworkDeps['partner'],
   donorId: string,
   signal: AbortSignal,
+  mayAsk: MayLeave | undefined,
 ): Promise<ReadonlySet<string> | null> {
   try {
-    const { networks } = await connections.ofDonor(donorId, {}, signal);
+    const { networks } = await connections.ofDonor(donorId, {}, signal, mayAsk);
     return new Set(networks.map(({ networkId }) => networkId));
   } catch (error) {
     if (error instanceof PartnerNotFound) return null;
@@ -56,8 +63,8 @@ export function placesIn(whereabouts: Whereabouts, networkId: string): Map<strin
 
 /** Those of these donors who are in the network with this id of the service. */
 export async function findPresent(
-  deps: Pick<NetworkDeps, 'partner'>,
-  run: Pick<NetworkRun, 'control'>,
+  deps: NetworkDeps,
+  run: Asking,
   networkId: string,
   donorIds: readonly string[],
 ): Promise<string[]> {

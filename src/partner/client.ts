@@ -19,6 +19,7 @@ import { type JobResult, readResults } from './results.ts';
 import { createRoutes } from './routes.ts';
 import { createSearch, type Search } from './search/search.ts';
 import { createSend } from './send.ts';
+import { createServiceTime, type ServiceTime } from './service-time.ts';
 import { type Submission, submitEnhancements } from './submission.ts';
 
 export interface PartnerClientOptions {
@@ -63,6 +64,11 @@ export interface PartnerClient {
   readResults(jobIds: readonly string[], signal?: AbortSignal): Promise<Map<string, JobResult>>;
   /** The credits that remain. */
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
+  /**
+   * How far this machine's clock is ahead of the service's, by the `Date` of its last answer; negative
+   * if it is behind, 0 if no difference is certain, null if no answer had one.
+   */
+  clockAheadMs(): number | null;
   /** Resolves if the key is recognized and its team is active. */
   test(signal?: AbortSignal): Promise<void>;
   /** The health of the service's areas: the documented ones, and those that `discover` has found. */
@@ -83,7 +89,8 @@ const SUBMIT_TIMEOUT_MS = 60_000;
 /** Makes a client for one key; sends nothing yet. Throws `ConfigurationError` for bad settings. */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { clock, log, pacer = createPacer({ clock }), onCall = () => {} } = options;
-  const line = lineOf(options);
+  const time = createServiceTime(clock);
+  const line = lineOf(options, time);
   const routes = createRoutes();
   const send = createSend({ line, pacer, clock, log, onCall }, routes);
   const queries = createQueryMeter({ readCredits: (signal) => readCredits(send, signal), log });
@@ -96,6 +103,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     readProgress: (jobIds, signal) => readProgress(send, log, jobIds, signal),
     readResults: (jobIds, signal) => readResults(send, jobIds, signal),
     readCredits: (signal) => readCredits(send, signal),
+    clockAheadMs: time.aheadMs,
     test: (signal) => testKey(send, signal),
     health: (signal) => readHealth(send, routes, signal),
     discover: learnAll,
@@ -123,12 +131,13 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
   }
 }
 
-function lineOf(options: PartnerClientOptions): Line {
+function lineOf(options: PartnerClientOptions, time: ServiceTime): Line {
   return {
     baseUrl: usableBaseUrl(options.baseUrl),
     apiKey: usableKey(options.apiKey),
     fetch: options.fetch ?? globalThis.fetch,
     clock: options.clock,
+    time,
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     submitTimeoutMs: options.submitTimeoutMs ?? SUBMIT_TIMEOUT_MS,
   };

@@ -4,6 +4,7 @@ import type { Charge } from './buckets.ts';
 import { startDeadline } from './deadline.ts';
 import type { Lane } from './pacer.ts';
 import { retryAfterMs } from './retry.ts';
+import type { ServiceTime } from './service-time.ts';
 
 /** One request as it goes out. */
 export interface Call {
@@ -36,6 +37,8 @@ export interface Line {
   apiKey: string;
   fetch: typeof globalThis.fetch;
   clock: Clock;
+  /** Told of every answer. */
+  time: Pick<ServiceTime, 'note'>;
   /** The most that a free request may take, from connecting to the last byte of its answer. */
   requestTimeoutMs: number;
   /** The same for one that costs credits, or may. */
@@ -49,11 +52,13 @@ export interface Line {
 export async function exchange(line: Line, call: Call, signal?: AbortSignal): Promise<Exchange> {
   const deadline = startDeadline(timeoutMsOf(line, call), signal);
   let isFlowing = false;
+  const sentMs = line.clock.monotonicMs();
   try {
     const response = await line.fetch(
       line.baseUrl + call.path,
       requestOf(line, call, deadline.signal),
     );
+    line.time.note(response.headers, sentMs);
     isFlowing = call.reads === 'file' && response.ok;
     return {
       kind: 'answered',

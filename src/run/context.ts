@@ -14,6 +14,7 @@ import type { Store } from '../store/store.ts';
 import type { CanonicalId } from './contact-id.ts';
 import type { RunControl } from './control.ts';
 import type { ErasedPersons } from './erased-persons.ts';
+import type { Sightings } from './sightings.ts';
 
 /** What the sync needs of the world. */
 export interface SyncDeps {
@@ -26,11 +27,14 @@ export interface SyncDeps {
     | 'readProgress'
     | 'readResults'
     | 'readCredits'
+    | 'clockAheadMs'
     | 'networks'
     | 'connections'
   >;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Clock;
+  /** Shared by all runs of this process. */
+  sightings: Sightings;
   log: Log;
   /** Takes the lease of an integration, unless a living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;

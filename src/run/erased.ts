@@ -42,8 +42,7 @@ export async function loadErased(
       asTyped: new Set(blocking.flatMap(({ print, state }) => (state === null ? print : []))),
       merged: new Map(merged.map(({ print, since }) => [print, since])),
       byName: personsByName(blocks),
-      toldApart:
-        blocks.length === 0 ? new Map() : await store.holds.listToldApart(integrationId),
+      toldApart: blocks.length === 0 ? new Map() : await store.holds.listToldApart(integrationId),
     },
   };
 }
@@ -90,7 +89,11 @@ export function forgottenPrint(
  * True if the contact may be a person who was erased under another id, and nobody has said yet that
  * it is another one.
  */
-export function looksErased({ store }: EraseDeps, { erased }: ErasedRun, contact: Contact): boolean {
+export function looksErased(
+  { store }: EraseDeps,
+  { erased }: ErasedRun,
+  contact: Contact,
+): boolean {
   if (erased === undefined) return false;
   const since = Math.max(mergedSince(store, erased, contact), alikeSince(store, erased, contact));
   const toldApart = erased.toldApart.get(contact.id) ?? -1;
@@ -139,7 +142,8 @@ export function departures(
     const { id, mergedInto } = contact;
     if (mergedInto === null) return contact;
     if (forgottenPrint(deps, run, mergedInto) !== null) return { ...contact, isHeirErased: true };
-    const isUndecided = mergedSince(deps.store, erased, { id }) > (erased.toldApart.get(id) ?? NEVER);
+    const isUndecided =
+      mergedSince(deps.store, erased, { id }) > (erased.toldApart.get(id) ?? NEVER);
     if (forgottenPrint(deps, run, id) === null && !isUndecided) return contact;
     const suspect = deps.store.fingerprint('forgotten', mergedInto);
     if (!erased.merged.has(suspect)) erased.merged.set(suspect, now);

@@ -8,6 +8,7 @@ import type { RawValues } from '../mapping/raw-value.ts';
 import { isBlank } from '../mapping/same-value.ts';
 import type { IntendedWrite } from '../store/deliveries.ts';
 import type { OwnedValues } from '../store/owned-values.ts';
+import { valuesBeforePlace } from '../store/seal-places.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { sealValues, valuePrint, valuePrints } from './values.ts';
 
@@ -47,7 +48,7 @@ export interface FieldPlan {
 /** Pure but for ids, seals and fingerprints. */
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
-  run: Pick<Run, 'mappings' | 'fields'>,
+  run: Pick<Run, 'mappings' | 'fields' | 'integration'>,
   { crmId, values, present, ownedBefore, intended, emptied = [], unkept = [] }: FieldOffer,
 ): FieldPlan {
   const isOurs = (field: string, value: FieldValue): boolean => {
@@ -77,11 +78,14 @@ export function planFields(
     detail,
     owned,
     changes,
-    write:
-      changed.length === 0
-        ? null
-        : { id: deps.newId(), crmId, before: sealValues(deps.sealer, before), after, ownedBefore },
+    write: changed.length === 0 ? null : intendedWrite(),
   };
+
+  function intendedWrite(): IntendedWrite {
+    const id = deps.newId();
+    const place = valuesBeforePlace({ id, integrationId: run.integration.id, crmId });
+    return { id, crmId, before: sealValues(deps.sealer, before, place), after, ownedBefore };
+  }
 }
 
 function reasonOf(diff: ValueDiff, unfit: readonly UnfitField[]): OutcomeReason {

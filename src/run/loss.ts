@@ -8,13 +8,13 @@ import type { Run, SyncDeps } from './context.ts';
 
 /** A request that may have been charged. */
 export interface OpenRequest {
+  /** Of the submission or bulk add. */
+  id: string;
   /** The bucket it takes its credits from, and what was in there before. */
   bucket: Bucket;
   balanceBefore: number;
   /** How many credits it costs at most. */
   items: number;
-  /** When its answer was lost (epoch ms). */
-  lostAt: number;
 }
 
 /** What the balance says of a lost answer. */
@@ -23,13 +23,17 @@ export type Loss =
   /** So many credits are gone, or nobody can prove that they are not. */
   | { charged: number; why: string };
 
-type LossDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
+type LossDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings'>;
 type LossRun = Pick<Run, 'integration' | 'lease' | 'control'>;
 
 /**
  * Waits for the quiet time (`settleAfterMs`) and reads the balance. `lease` is that of the
  * integration the request belongs to, which may be another than the run's. `stopped` if the run
  * stops meanwhile: nothing is known then.
+ *
+ * The quiet time begins when this process first looks at the request with that lease in hand. From
+ * then on no other process can send it any more, and how long ago it was sent is not asked: the
+ * clock that would tell belongs to another process, may be wrong, or may have been set since.
  */
 export async function findLoss(
   deps: LossDeps,
@@ -37,13 +41,19 @@ export async function findLoss(
   request: OpenRequest,
   lease: Lease,
 ): Promise<{ loss: Loss; balance: number } | 'stopped'> {
-  const { bucket, balanceBefore, items } = request;
-  // A clock that was set back must not make the quiet time longer than it is.
-  const lostAt = Math.min(request.lostAt, deps.clock.now());
-  const quietMs = lostAt + run.integration.settleAfterMs - deps.clock.now();
-  const meanwhile = await watchFor(deps, run, bucket, lease, quietMs);
+  const { clock, sightings } = deps;
+  const { id, bucket, balanceBefore, items } = request;
+  const seenMs = sightings.firstSeenMs(id, clock.monotonicMs());
+  const meanwhile = await watchUntil(
+    deps,
+    run,
+    bucket,
+    lease,
+    seenMs + run.integration.settleAfterMs,
+  );
   const balance = await readTwice(deps, run, bucket, lease);
   if (balance === 'stopped') return balance;
+  sightings.forget(id);
   if (balance === 'restless') {
     const loss = { charged: items, why: 'the balance did not come to rest' };
     return { loss, balance: balanceBefore - items };
@@ -74,23 +84,22 @@ export function judgeLoss(
 /** In the quiet time the balance is looked at this often, and a lease taken for it is renewed. */
 const WATCH_MS = 10_000;
 
-/**
- * Sleeps through the quiet time and resolves with the balances seen on the way. What is slept
- * counts, not the time of day: a clock that is set meanwhile must not make it shorter or longer.
- */
-async function watchFor(
+/** Sleeps until a moment of the monotonic clock; resolves with the balances seen on the way. */
+async function watchUntil(
   { clock, store, partner }: LossDeps,
   run: LossRun,
   bucket: Bucket,
   lease: Lease,
-  quietMs: number,
+  untilMs: number,
 ): Promise<number[]> {
   const seen: number[] = [];
-  for (let left = quietMs; left > 0 && !run.control.stopping.aborted; left -= WATCH_MS) {
+  while (!run.control.stopping.aborted) {
+    const leftMs = untilMs - clock.monotonicMs();
+    if (leftMs <= 0) break;
     // A service that is away now has until the end of the quiet time to come back.
     const credits = await partner.readCredits(run.control.stopping).catch(() => null);
     if (credits) seen.push(credits[bucket]);
-    await clock.sleep(Math.min(left, WATCH_MS), run.control.stopping);
+    await clock.sleep(Math.min(leftMs, WATCH_MS), run.control.stopping);
     // The run's own lease is renewed by the run.
     if (lease !== run.lease) await store.leases.renew(lease);
   }

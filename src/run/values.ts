@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { comparableText } from '../mapping/same-value.ts';
 import type { OwnedValues } from '../store/owned-values.ts';
-import type { Sealer } from '../store/sealed.ts';
+import type { Sealer, SealPlace } from '../store/sealed.ts';
 import type { Store } from '../store/store.ts';
 
 type Fingerprints = { store: Pick<Store, 'fingerprint'> };
@@ -32,11 +32,19 @@ export function valuePrints(
 
 const valuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-/** Values for the way back, readable with the secret key alone. */
-export function sealValues(sealer: Pick<Sealer, 'seal'>, values: FieldValues): string {
-  return sealer.seal(JSON.stringify(values));
+/** Values for the way back, readable with the secret key alone and in their own row. */
+export function sealValues(
+  sealer: Pick<Sealer, 'seal'>,
+  values: FieldValues,
+  place: SealPlace,
+): string {
+  return sealer.seal(JSON.stringify(values), place);
 }
 
-export function openValues(sealer: Pick<Sealer, 'open'>, sealed: string): FieldValues {
-  return valuesSchema.parse(JSON.parse(sealer.open(sealed)));
+export function openValues(
+  sealer: Pick<Sealer, 'open'>,
+  sealed: string,
+  place: SealPlace,
+): FieldValues {
+  return valuesSchema.parse(JSON.parse(sealer.open(sealed, place)));
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../core/clock.ts';
+import { LEASE_MS } from './leases.ts';
 import { findOpenSubmission } from './open-submissions.ts';
 import { spentSince } from './spending.ts';
 import type { Database, Trx } from './tables.ts';
+import { transact, transactionId } from './transact.ts';
 
 /** What a key has left, and what was spent of it. */
 export function balanceQueries(db: Database, clock: Clock) {
@@ -27,7 +29,7 @@ export function balanceQueries(db: Database, clock: Clock) {
 
     /** Notes a reading, unless a submission of the key was open or closed since `sequence`. */
     recordBalance(partnerKey: string, sequence: number, balance: number): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
+      return transact(db, LEASE_MS, async (trx, name) => {
         await trx
           .insertInto('partner_keys')
           .values({ id: partnerKey, spend_sequence: 0 })
@@ -39,8 +41,10 @@ export function balanceQueries(db: Database, clock: Clock) {
           .set({ balance, balance_read_at: clock.now() })
           .where('id', '=', partnerKey)
           .where('spend_sequence', '=', sequence)
+          .returning(transactionId(db).as('transaction_id'))
           .executeTakeFirst();
-        return noted.numUpdatedRows > 0n;
+        name(noted?.transaction_id ?? null);
+        return noted !== undefined;
       });
     },
 

@@ -1,6 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import type { Log } from '../core/log.ts';
 import { silentLog } from '../core/log.ts';
+import { neverReplaced, type RequireInPlace } from './database-file.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import type { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
@@ -15,6 +16,8 @@ export interface OpenDatabase<Tables> {
    */
   db: Kysely<Tables>;
   kind: 'sqlite' | 'postgres';
+  /** Rejects once the SQLite file that is open is no longer the one at its path. */
+  requireInPlace: RequireInPlace;
   /** Closes all connections; calling it again does nothing. */
   close(): Promise<void>;
 }
@@ -31,18 +34,19 @@ export async function openDatabase<Tables>(
   options: { log?: Log } = {},
 ): Promise<OpenDatabase<Tables>> {
   const location = parseDatabaseUrl(url);
-  const dialect =
+  const { dialect, requireInPlace } =
     location.kind === 'sqlite'
       ? await openSqlite(location.path)
       : await openServer(location, options.log ?? silentLog);
   const db = new Kysely<Tables>({ dialect });
   // Kysely closes only what it has used once.
   await sql`select 1`.execute(db);
-  return { db, kind: location.kind, close: () => db.destroy() };
+  return { db, kind: location.kind, requireInPlace, close: () => db.destroy() };
 }
 
 /** The driver is loaded by those who have a server; others need not hold it in memory. */
-async function openServer(...args: Parameters<OpenPostgres>): ReturnType<OpenPostgres> {
+async function openServer(...args: Parameters<OpenPostgres>) {
   const { openPostgres } = await import('./postgres.ts');
-  return openPostgres(...args);
+  // A server knows its own files.
+  return { dialect: await openPostgres(...args), requireInPlace: neverReplaced };
 }

@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
+import { secretPlace } from './seal-places.ts';
 import type { Sealer } from './sealed.ts';
 import type { Tables } from './tables.ts';
 
@@ -12,7 +13,7 @@ import type { Tables } from './tables.ts';
 export type Fingerprint = (purpose: string, text: string) => string;
 
 /** The name of the key in the table `secrets`. */
-const KEY_NAME = 'fingerprint_key';
+export const FINGERPRINT_KEY = 'fingerprint_key';
 const KEY_BYTES = 32;
 /** Among ten billion texts the odds for two alike are below one in 10^18. */
 const FINGERPRINT_BYTES = 16;
@@ -36,11 +37,11 @@ export function createFingerprint(key: KeyObject): Fingerprint {
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
   if ((await readKey(db)) === undefined) await createKey(db, sealer);
   const sealed = await readKey(db);
-  if (sealed === undefined) throw unreadable('It vanished while it was read.');
+  if (sealed === undefined) throw fingerprintKeyUnreadable('It vanished while it was read.');
   try {
-    return createSecretKey(sealer.open(sealed), 'base64url');
+    return createSecretKey(sealer.open(sealed, secretPlace(FINGERPRINT_KEY)), 'base64url');
   } catch (error) {
-    throw unreadable(messageOf(error), error);
+    throw fingerprintKeyUnreadable(messageOf(error), error);
   }
 }
 
@@ -48,22 +49,24 @@ async function readKey(db: Kysely<Tables>): Promise<string | undefined> {
   const secret = await db
     .selectFrom('secrets')
     .select('value')
-    .where('name', '=', KEY_NAME)
+    .where('name', '=', FINGERPRINT_KEY)
     .executeTakeFirst();
   return secret?.value;
 }
 
 /** Of several processes that start at once, the first one's key stays. */
 async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<void> {
-  const value = sealer.seal(randomBytes(KEY_BYTES).toString('base64url'));
+  const key = randomBytes(KEY_BYTES).toString('base64url');
+  const value = sealer.seal(key, secretPlace(FINGERPRINT_KEY));
   await db
     .insertInto('secrets')
-    .values({ name: KEY_NAME, value })
+    .values({ name: FINGERPRINT_KEY, value })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute();
 }
 
-function unreadable(reason: string, cause?: unknown): ConfigurationError {
+/** Whatever the reason is, the key is never replaced. */
+export function fingerprintKeyUnreadable(reason: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(`The fingerprint key of the database cannot be opened. ${reason}`, {
     code: 'fingerprint_key_unreadable',
     cause,

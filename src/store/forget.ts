@@ -36,6 +36,14 @@ export interface Erasure {
   receipt: string | null;
 }
 
+/** What a write has kept for the way back. */
+export interface WriteBefore {
+  id: string;
+  crmId: string;
+  /** Sealed JSON: field → value. */
+  before: string;
+}
+
 /** A contact by its integration and its id there. */
 export interface KnownContact {
   integration: string;
@@ -79,14 +87,20 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
         .execute();
     },
 
-    /** By what the person of a block is recognised, where that was not known before. */
-    async notePerson(integrationId: string, crmId: string, person: PersonPrints): Promise<void> {
+    /** By what the person of a block is recognised, and where, as far as it was not on record before. */
+    async notePerson(
+      integrationId: string,
+      crmId: string,
+      { person, everywhere }: Pick<Erasure, 'person' | 'everywhere'>,
+    ): Promise<void> {
       await db
         .updateTable('forgotten')
-        .set({ person: JSON.stringify(person) })
+        .set((eb) => ({
+          person: eb.fn.coalesce('person', eb.val(person === null ? null : JSON.stringify(person))),
+          everywhere: everywhere ? 1 : eb.ref('everywhere'),
+        }))
         .where('integration_id', '=', integrationId)
         .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
-        .where('person', 'is', null)
         .execute();
     },
 
@@ -126,9 +140,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
             forgotten_at: now,
             ...end,
           })
-          .onConflict((c) =>
-            c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet(end),
-          )
+          .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet(end))
           .execute();
         return erased;
       });
@@ -205,12 +217,12 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
       integrationId: string,
       fields: readonly string[],
       except: readonly string[],
-    ): AsyncGenerator<{ id: string; before: string }[]> {
+    ): AsyncGenerator<WriteBefore[]> {
       let after = '';
       for (;;) {
         const rows = await db
           .selectFrom('writes')
-          .select(['id', 'before', 'after'])
+          .select(['id', 'crm_id', 'before', 'after'])
           .where('integration_id', '=', integrationId)
           .where('crm_id', 'not in', [...except])
           .where('id', '>', after)
@@ -221,7 +233,8 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           const written = parseOwned(row.after);
           return fields.some((field) => Object.hasOwn(written, field));
         });
-        if (into.length > 0) yield into.map(({ id, before }) => ({ id, before }));
+        if (into.length > 0)
+          yield into.map(({ crm_id: crmId, id, before }) => ({ id, crmId, before }));
         const last = rows.at(-1);
         if (!last || rows.length < ROWS_PER_TRANSACTION) return;
         after = last.id;
@@ -229,7 +242,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
     },
 
     /** Another sealed text of what was there before a write. */
-    async replaceBefore(writes: readonly { id: string; before: string }[]): Promise<void> {
+    async replaceBefore(writes: readonly Pick<WriteBefore, 'id' | 'before'>[]): Promise<void> {
       await db.transaction().execute(async (trx) => {
         for (const { id, before } of writes) {
           await trx.updateTable('writes').set({ before }).where('id', '=', id).execute();
@@ -281,22 +294,23 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
       });
     },
 
-    /** Takes blocks back; resolves with how many there were. */
-    lift(integrationIds: readonly string[], crmIds: readonly string[]): Promise<number> {
+    /** Takes blocks back; resolves with the integrations that had one. */
+    lift(integrationIds: readonly string[], crmIds: readonly string[]): Promise<string[]> {
       return db.transaction().execute(async (trx) => {
         const prints = printsOf(crmIds);
         const lifted = await trx
           .deleteFrom('forgotten')
           .where('integration_id', 'in', integrationIds)
           .where('crm_id_fingerprint', 'in', prints)
-          .executeTakeFirst();
+          .returning('integration_id')
+          .execute();
         // Runs have counted the contact under its fingerprint meanwhile.
         await trx
           .deleteFrom('contacts')
           .where('integration_id', 'in', integrationIds)
           .where('crm_id', 'in', prints)
           .execute();
-        return Number(lifted.numDeletedRows);
+        return [...new Set(lifted.map((row) => row.integration_id))].sort();
       });
     },
   };

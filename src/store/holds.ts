@@ -140,7 +140,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
 }
 
 /** The columns of a contact that a decision about a mass change sets. */
-function massChangeColumns(now: number) {
+export function massChangeColumns(now: number) {
   return {
     approved: {
       state: 'due' as const,

@@ -33,7 +33,10 @@ export function integrationQueries(db: Database, checkpoint: Checkpoint) {
         .selectFrom('integrations')
         .select('id')
         .where('crm_account', '=', (eb) =>
-          eb.selectFrom('integrations as self').select('self.crm_account').where('self.id', '=', id),
+          eb
+            .selectFrom('integrations as self')
+            .select('self.crm_account')
+            .where('self.id', '=', id),
         )
         .orderBy('id')
         .execute();

@@ -17,7 +17,8 @@ export interface KeyRing {
 }
 
 const KEY_BYTES = 32;
-const KID = /^[A-Za-z0-9._-]{1,32}$/;
+/** Names of keys stand in messages and in the log. */
+export const KID = /^[A-Za-z0-9._-]{1,32}$/;
 /** 32 bytes in base64, in either alphabet, with or without the padding. */
 const KEY_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
 const DERIVED_KID_LENGTH = 8;
@@ -35,8 +36,13 @@ export async function loadKeyRing(
   const location = parseDatabaseUrl(databaseUrl);
   if (location.kind === 'postgres') throw keyMissing();
   if (location.path === null) return parseKeyRing(generateKey());
-  const path = `${location.path}.key`;
+  const path = keyFilePath(location.path);
   return parseKeyRing(await readOrCreateKeyFile(path, generateKey), `The key file ${path}`);
+}
+
+/** Where the key of a database file is, if no other is given. */
+export function keyFilePath(databasePath: string): string {
+  return `${databasePath}.key`;
 }
 
 /**

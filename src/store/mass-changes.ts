@@ -17,7 +17,8 @@ export interface ChangeCounts {
 export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /**
-     * Counts the changes since `since` (epoch ms); null if there are fewer than `atLeast`, so that
+     * Counts the changes since `since` (epoch ms), or since a person decided about such a change:
+     * what came before that was looked at. Null if there are fewer than `atLeast`, so that
      * an ordinary night does not count all contacts.
      */
     async count(
@@ -25,6 +26,7 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
       since: number,
       atLeast: number,
     ): Promise<ChangeCounts | null> {
+      const begin = Math.max(since, await lastDecision(integrationId));
       const due = await countOf(
         db
           .selectFrom('contacts')
@@ -39,7 +41,7 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
           .where('integration_id', '=', integrationId)
           // Written out, so that the database can see that its index of changes will do.
           .where('reason', '=', sql.lit('identity_changed' as const))
-          .where('submitted_at', '>=', since)
+          .where('submitted_at', '>=', begin)
           .where('state', '<>', 'unpaid')
           .where('shared_from', 'is', null)
           .select((eb) => eb.fn.count('crm_id').distinct().as('count')),
@@ -72,6 +74,17 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
       }
     },
   };
+
+  async function lastDecision(integrationId: string): Promise<number> {
+    const row = await db
+      .selectFrom('holds')
+      .select((eb) => eb.fn.max('decided_at').as('at'))
+      .where('integration_id', '=', integrationId)
+      .where('kind', '=', 'identity_mass_change')
+      .where('decision', 'in', ['approved', 'rejected'])
+      .executeTakeFirst();
+    return Number(row?.at ?? 0);
+  }
 
   async function findOpenBatch(integrationId: string): Promise<string | null> {
     const row = await openHolds(db, integrationId).select('batch').limit(1).executeTakeFirst();

@@ -36,7 +36,7 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
       let after = '';
       for (;;) {
         const last = after;
-        const rows = await checkpoint(lease, async (trx) => {
+        const { rows, count } = await checkpoint(lease, async (trx) => {
           const found = await trx
             .selectFrom('contacts')
             .selectAll()
@@ -54,7 +54,6 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
             const decision = decide(row);
             return decision.kind === 'choose' ? [{ row, decision }] : [];
           });
-          chosen += rechosen.length;
           await upsertDecided(
             trx,
             rechosen.map(({ row, decision }) => ({
@@ -64,8 +63,9 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
             })),
           );
           await addChosen(trx, runId, rechosen.length);
-          return found;
+          return { rows: found, count: rechosen.length };
         });
+        chosen += count;
         const lastRow = rows.at(-1);
         if (!lastRow || rows.length < ROWS_PER_TRANSACTION) return chosen;
         after = lastRow.crm_id;

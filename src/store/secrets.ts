@@ -1,4 +1,6 @@
+import { LEASE_MS } from './leases.ts';
 import type { Database } from './tables.ts';
+import { again } from './transact.ts';
 
 /** Sealed text by name. Sealing and opening is the caller's business: here it is only kept. */
 export function secretQueries(db: Database) {
@@ -13,11 +15,14 @@ export function secretQueries(db: Database) {
     },
 
     async save(name: string, value: string): Promise<void> {
-      await db
-        .insertInto('secrets')
-        .values({ name, value })
-        .onConflict((c) => c.column('name').doUpdateSet({ value }))
-        .execute();
+      // A token that was renewed is lost with its text: the old one is good for nothing any more.
+      await again(LEASE_MS, () =>
+        db
+          .insertInto('secrets')
+          .values({ name, value })
+          .onConflict((c) => c.column('name').doUpdateSet({ value }))
+          .execute(),
+      );
     },
 
     /** Harmless if there is none of that name. */

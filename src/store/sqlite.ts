@@ -14,6 +14,7 @@ import {
 } from 'kysely';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { createConnectionQueue } from './connection-queue.ts';
+import { neverReplaced, type RequireInPlace, rememberFile } from './database-file.ts';
 import { requireExact } from './exact-integer.ts';
 import { guardDriver } from './guarded-driver.ts';
 import { cacheStatements } from './statement-cache.ts';
@@ -41,15 +42,18 @@ const PRAGMAS = [
 ];
 
 /** A dialect over an open file (made where missing), or over memory if `path` is null. */
-export async function openSqlite(path: string | null): Promise<Dialect> {
-  if (path !== null) await ensureFile(path);
+export async function openSqlite(
+  path: string | null,
+): Promise<{ dialect: Dialect; requireInPlace: RequireInPlace }> {
+  const requireInPlace = path === null ? neverReplaced : await ensureFile(path);
   const database = connect(path);
-  return {
+  const dialect: Dialect = {
     createDriver: () => guardDriver(createDriver(database)),
     createAdapter: () => new TransactionalSqliteAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
+  return { dialect, requireInPlace };
 }
 
 class TransactionalSqliteAdapter extends SqliteAdapter {
@@ -64,11 +68,12 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-async function ensureFile(path: string): Promise<void> {
+async function ensureFile(path: string): Promise<RequireInPlace> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const file = await open(path, 'a', FILE_MODE);
     await file.close();
+    return await rememberFile(path);
   } catch (error) {
     throw new ConfigurationError(
       `The database file ${path} cannot be written: ${messageOf(error)}. Name a file in a folder that this user may write to.`,

@@ -120,14 +120,28 @@ export function storeError(error: unknown): unknown {
   return translationOf(error)?.(error) ?? error;
 }
 
+/** True if the server is away, or gives no connection now: another try may find it again. */
+export function isAway(error: unknown): boolean {
+  return error instanceof DonorSyncError && error.code === 'database_unavailable';
+}
+
+/** True if nothing was kept of what failed, and doing it again may go well. */
+export function isPassing(error: unknown): boolean {
+  return isAway(error) || (error instanceof DonorSyncError && error.code === 'database_busy');
+}
+
+/** True if nobody knows whether a commit was kept. */
+export function isUnconfirmed(error: unknown): boolean {
+  return error instanceof DonorSyncError && error.code === 'database_commit_unconfirmed';
+}
+
 /**
  * The failure of a commit. A connection that is lost here leaves it unknown whether the change was
  * kept, so trying again in place is no choice.
  */
 export function commitError(error: unknown): unknown {
   const translated = storeError(error);
-  const isLost = translated instanceof DonorSyncError && translated.code === 'database_unavailable';
-  return isLost ? commitUnconfirmed(error) : translated;
+  return isAway(translated) ? commitUnconfirmed(error) : translated;
 }
 
 function translationOf(error: unknown): Translation | undefined {

@@ -3,12 +3,14 @@ import { accessQueries } from './access.ts';
 import { alertQueries } from './alerts.ts';
 import { consentQueries } from './consents.ts';
 import { contactQueries } from './contacts.ts';
+import { neverReplaced, type RequireInPlace } from './database-file.ts';
 import { decidedPageQueries } from './decided-pages.ts';
 import { deliveryQueries } from './deliveries.ts';
 import { departureQueries } from './departures.ts';
 import { doubleContactQueries } from './double-contacts.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { forgetQueries } from './forget.ts';
+import { holdBatchQueries } from './hold-batches.ts';
 import { holdQueries } from './holds.ts';
 import { hookQueries } from './hooks.ts';
 import { idempotencyQueries } from './idempotency.ts';
@@ -37,14 +39,17 @@ export interface StoreDeps {
   db: Database;
   clock: Clock;
   fingerprint: Fingerprint;
+  /** Of the open database; left out for one that cannot be replaced. */
+  requireInPlace?: RequireInPlace;
 }
 
 /** All that the product may ask of its database, by intent. */
-export function createStore({ db, clock, fingerprint }: StoreDeps) {
+export function createStore({ db, clock, fingerprint, requireInPlace = neverReplaced }: StoreDeps) {
   const leases = leaseQueries(db, clock);
   const { checkpoint } = leases;
   return {
     fingerprint,
+    requireInPlace,
     leases,
     secrets: secretQueries(db),
     integrations: integrationQueries(db, checkpoint),
@@ -61,7 +66,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
     deliveries: deliveryQueries(db, checkpoint, clock),
-    holds: holdQueries(db, clock, fingerprint),
+    holds: { ...holdQueries(db, clock, fingerprint), ...holdBatchQueries(db, clock) },
     networks: {
       ...networkQueries(db, checkpoint, clock),
       ...networkMemberQueries(db, checkpoint, clock),
@@ -79,7 +84,7 @@ export function createStore({ db, clock, fingerprint }: StoreDeps) {
     hooks: hookQueries(db, clock),
     consents: consentQueries(db, clock),
     alerts: alertQueries(db, clock),
-    readiness: readinessQueries(db, clock),
+    readiness: readinessQueries(db, clock, requireInPlace),
   };
 }
 

@@ -55,7 +55,8 @@ export async function spendOnContacts(
     .set((eb) => ({
       ...changes,
       asked_identity: eb.ref('jobs.identity'),
-      asked_at: submission.closed_at,
+      // A clock that was set back while the request was under way must not make its profile old.
+      asked_at: Math.max(submission.closed_at, submission.intended_at),
     }))
     .where('jobs.submission_id', '=', submission.id)
     .where('jobs.state', '=', jobState)

@@ -4,7 +4,6 @@
  * networks and counts, and no id of the contact.
  */
 import { z } from 'zod';
-import type { ErasedRows } from '../store/erase-rows.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -33,6 +32,8 @@ const crmSchema = z.object({
   stillPresent: z.array(z.string()),
   /** Fields that were written once, and that the integration's user cannot see now. */
   unreadable: z.array(z.string()),
+  /** Fields with a value of which the store cannot tell any more whether it is ours. */
+  unrecognized: z.array(z.string()),
   /** True if the fields were read again, and none of them holds a value of ours. */
   verified: z.boolean(),
 });
@@ -59,6 +60,11 @@ export const NOTHING_ERASED: ErasedCounts = {
   ...{ introductions: 0, groups: 0, runs: 0, kept: 0 },
 };
 
+export const NOTHING_CLEARED: CrmErasure = {
+  ...{ cleared: [], editedSince: [], stillPresent: [], unreadable: [], unrecognized: [] },
+  verified: false,
+};
+
 export function newNote(id: string, at: number): ErasureNote {
   return {
     ...{ id, at, wasKnown: false, erased: NOTHING_ERASED, crm: null },
@@ -73,19 +79,13 @@ export function parseNote(json: string | null): ErasureNote | null {
 }
 
 /** Pure: two parts of one erasure as one. */
-export function addCounts(
-  one: ErasedCounts,
-  other: Partial<ErasedRows & ErasedCounts>,
-): ErasedCounts {
-  return erasedSchema.parse(
-    Object.fromEntries(
-      Object.entries(one).map(([what, number]) => [what, number + (countIn(other, what) ?? 0)]),
-    ),
-  );
-}
-
-function countIn(counts: Readonly<Record<string, number | undefined>>, what: string) {
-  return counts[what];
+export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): ErasedCounts {
+  const sum = (what: keyof ErasedCounts) => one[what] + (other[what] ?? 0);
+  return {
+    ...{ contacts: sum('contacts'), jobs: sum('jobs'), holds: sum('holds') },
+    ...{ writes: sum('writes'), paths: sum('paths'), introductions: sum('introductions') },
+    ...{ groups: sum('groups'), runs: sum('runs'), kept: sum('kept') },
+  };
 }
 
 /** The names in either list, each once. */

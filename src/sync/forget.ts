@@ -10,7 +10,8 @@ import type { SyncDeps } from '../run/context.ts';
 import { openValues, sealValues, valuePrint } from '../run/values.ts';
 import type { Lease } from '../store/leases.ts';
 import { parseOwned } from '../store/owned-values.ts';
-import { type CrmErasure, type ErasureNote, union } from './erasure-note.ts';
+import { valuesBeforePlace } from '../store/seal-places.ts';
+import { type CrmErasure, type ErasureNote, NOTHING_CLEARED, union } from './erasure-note.ts';
 
 export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
@@ -25,7 +26,7 @@ export interface ForgottenContact {
 }
 
 /** Puts on disk how far an erasure has come. */
-export type SaveNote = (changes: Partial<ErasureNote>) => Promise<ErasureNote>;
+export type SaveNote = (changes: Partial<ErasureNote>) => Promise<void>;
 
 /** What became of the fields of the CRM, and where the record lives on if it was merged. */
 export interface ClearedCrm {
@@ -54,36 +55,33 @@ export async function clearInCrm(
   // A file without a column holds nothing in it; elsewhere a field may be there and be hidden.
   const unreadable = connector.capabilities.remote ? unseen : [];
   const { values, mergedInto } = await readFields(deps, contact.crmId, seen);
-  const toClear = seen.filter((field) => !isEmpty(values[field]) && isOurs(field, valueOf(values, field)));
+  const toClear = seen.filter(
+    (field) => !isEmpty(values[field]) && isOurs(field, presentValue(values, field)),
+  );
   const begun = union(before?.cleared ?? [], toClear);
   // On disk first: should this be cut off, the fields are known to have been cleared by it.
   await save({ crm: { ...NOTHING_CLEARED, unreadable, cleared: begun } });
   const refusals = toClear.length === 0 ? [] : await clearFields(deps, contact.crmId, toClear);
-  const after = toClear.length === 0 ? values : (await readFields(deps, contact.crmId, seen)).values;
+  const after =
+    toClear.length === 0 ? values : (await readFields(deps, contact.crmId, seen)).values;
   const stillPresent = seen.filter(
-    (field) => !isEmpty(after[field]) && isOurs(field, valueOf(after, field)),
+    (field) => !isEmpty(after[field]) && isOurs(field, presentValue(after, field)),
   );
   const crm: CrmErasure = {
     cleared: begun.filter((field) => isEmpty(after[field])),
     editedSince: seen.filter((field) => !isEmpty(after[field]) && !stillPresent.includes(field)),
-    stillPresent,
-    unreadable,
+    ...{ stillPresent, unreadable, unrecognized: [] },
     verified: stillPresent.length === 0 && unreadable.length === 0,
   };
   await save({ crm });
   return { crm, mergedInto, refusals };
 }
 
-const NOTHING_CLEARED: CrmErasure = {
-  ...{ cleared: [], editedSince: [], stillPresent: [], unreadable: [] },
-  verified: false,
-};
-
 function isEmpty(value: FieldValue | undefined): boolean {
   return value === null || value === undefined;
 }
 
-function valueOf(values: FieldValues, field: string): FieldValue {
+function presentValue(values: FieldValues, field: string): FieldValue {
   return values[field] ?? null;
 }
 
@@ -109,6 +107,24 @@ async function readFields(
   const [lookup] = await connector.readByIds([crmId], fields);
   if (lookup?.state === 'found') return { values: lookup.values, mergedInto: null };
   return { values: {}, mergedInto: lookup?.mergedInto ?? null };
+}
+
+/**
+ * What is left in the CRM of a person whom the store has forgotten: fields of the field map with
+ * values of which nothing is known any more.
+ */
+export async function lookAtLeftovers(
+  deps: Pick<ForgetDeps, 'connector'>,
+  crmId: string,
+  mappings: readonly FieldMapping[],
+): Promise<CrmErasure> {
+  const { seen } = await sortFields(
+    deps,
+    mappings.map(({ to }) => to),
+  );
+  const { values } = await readFields(deps, crmId, seen);
+  const unrecognized = seen.filter((field) => !isEmpty(values[field]));
+  return { ...NOTHING_CLEARED, unrecognized, verified: unrecognized.length === 0 };
 }
 
 /** Clears the fields of one record; if it refuses, each by itself. Resolves with why some could not. */
@@ -176,7 +192,7 @@ export async function clearIntroductions(
       if (lookup.state !== 'found') return [];
       const prints = [owned.get(lookup.id) ?? {}, ...(intended.get(lookup.id) ?? [])];
       const ours = fields.filter((field) => {
-        const value = valueOf(lookup.values, field);
+        const value = presentValue(lookup.values, field);
         const print = valuePrint(deps, lookup.id, field, value);
         return !isEmpty(value) && prints.some((each) => each[field] === print);
       });
@@ -211,12 +227,13 @@ export async function dropIntroductionsKept(
   const names = (value: FieldValue): boolean =>
     typeof value === 'string' && (isIntroducer || isNamedIn(value));
   for await (const writes of store.forget.listWritesInto(integrationId, fields, forms)) {
-    const changed = writes.flatMap(({ id, before }) => {
-      const values = openValues(sealer, before);
-      const telling = fields.filter((field) => names(valueOf(values, field)));
+    const changed = writes.flatMap(({ id, crmId, before }) => {
+      const place = valuesBeforePlace({ id, integrationId, crmId });
+      const values = openValues(sealer, before, place);
+      const telling = fields.filter((field) => names(presentValue(values, field)));
       if (telling.length === 0) return [];
       const nulls = Object.fromEntries(telling.map((field) => [field, null]));
-      return [{ id, before: sealValues(sealer, { ...values, ...nulls }) }];
+      return [{ id, before: sealValues(sealer, { ...values, ...nulls }, place) }];
     });
     if (changed.length > 0) await store.forget.replaceBefore(changed);
   }

@@ -15,7 +15,10 @@ import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
 import { plannedContact } from './read.ts';
 
 /** The part of a run that a delivery depends on. */
-type DeliveryRun = Pick<Run, 'forgotten' | 'erased' | 'identities' | 'mappings' | 'fields'>;
+type DeliveryRun = Pick<
+  Run,
+  'forgotten' | 'erased' | 'identities' | 'mappings' | 'fields' | 'integration'
+>;
 
 type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId' | 'otherForms'>;
 

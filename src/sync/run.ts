@@ -4,18 +4,21 @@
  * run that was killed is continued by simply running again.
  */
 import type { CrmAccount } from '../../connectors/contract.ts';
-import { ConfigurationError, messageOf } from '../core/errors.ts';
+import { steadyClock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
+import { confirmClock } from '../run/confirm-clock.ts';
 import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { forgottenPrint, keepErasedAway, loadErased } from '../run/erased.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
+import { forgottenPrint, keepErasedAway, loadErased } from '../run/erased.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
-import type { Lease } from '../store/leases.ts';
+import { type Lease, LeaseLost } from '../store/leases.ts';
 import { readBalance } from './balance.ts';
+import { requireSameAccount } from './crm-account.ts';
 import { deliverProfiles } from './deliver.ts';
 import { readFields, requireUsableField } from './fields.ts';
 import { openIdentities } from './identities.ts';
@@ -85,12 +88,7 @@ async function prepareRun(deps: SyncDeps, run: Run): Promise<boolean> {
   const { connector } = deps;
   try {
     if (run.only !== null) contactIdOf(deps.canonicalId, run.integration.id, run.only);
-    const account = await pinAccount(
-      deps,
-      run.lease,
-      run.integration,
-      await connector.prepare(),
-    );
+    const account = await pinAccount(deps, run.lease, run.integration, await connector.prepare());
     Object.assign(run, await keepErasedAway(deps, run.integration.id, account));
     if (run.only !== null && forgottenPrint(deps, run, run.only) === null) {
       await requireContact(deps, run.integration, run.only);
@@ -119,13 +117,8 @@ export async function pinAccount(
   account: CrmAccount,
 ): Promise<string> {
   const print = store.fingerprint('crm_account', account.id);
-  const { crmAccount } = await store.integrations.findState(integration.id);
-  if (crmAccount === null) await store.integrations.pinAccount(lease, print);
-  else if (crmAccount !== print) {
-    throw new ConfigurationError(
-      `"${integration.id}" was connected to another CRM account before; now it leads to "${account.name}". Ids of one account mean other people in another: give the new account an integration of its own.`,
-      { code: 'crm_account_changed', details: { integration: integration.id } },
-    );
+  if (!(await requireSameAccount(store, integration, account))) {
+    await store.integrations.pinAccount(lease, print);
   }
   return print;
 }
@@ -167,6 +160,8 @@ async function runStations(
   stages: Stages,
 ): Promise<RunFacts['remaining']> {
   const remaining: RunFacts['remaining'] = { enhancements: null, networks: null };
+  // What is decided by age stays in the store: a clock that is set meanwhile must not make it so.
+  const steady = { ...deps, clock: steadyClock(deps.clock) };
   const station = (work: Promise<void>) =>
     work.catch((error: unknown) => {
       deps.log.warn({ run: run.id, error: messageOf(error) }, 'a station of the run stopped');
@@ -179,10 +174,10 @@ async function runStations(
   );
   await runStages(stages.before);
   await Promise.all([
-    station(readContacts(deps, run)),
+    station(readContacts(steady, run)),
     station(submitPersons(deps, run)),
-    station(pollJobs(deps, run)),
-    station(deliverProfiles(deps, run)),
+    station(pollJobs(steady, run)),
+    station(deliverProfiles(steady, run)),
   ]);
   await runStages(stages.after);
   if ((await deps.store.networks.spentByRun(run.id)) > 0) {
@@ -198,18 +193,22 @@ async function runStations(
 
   async function runStages(inOrder: readonly Stage[]): Promise<void> {
     for (const stage of inOrder) {
-      if (!run.control.stopping.aborted) await station(stage(deps, run));
+      if (run.control.stopping.aborted) return;
+      await station(confirmClock(deps, run).then(() => stage(deps, run)));
     }
   }
 }
 
 /**
  * Learns how the service wants to be asked, reads the balance, and puts the question again for
- * profiles that have grown old.
+ * profiles that have grown old, unless the clock is wrong or nothing of it would be remembered.
  */
 async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.partner.discover(run.control.ending);
   const { networks } = await readBalance(deps, run);
+  await deps.store.requireInPlace();
+  // Before anything is decided by the age of a profile, since that stays in the store.
+  await confirmClock(deps, run);
   await deps.store.contacts.retryUnreadable(run.lease, run.only);
   if (run.only === null) {
     const rules = planRules(deps, run);
@@ -222,35 +221,62 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
 
 async function endRun(deps: SyncDeps, run: Run, facts: RunFacts): Promise<RunReport> {
   const { store, clock } = deps;
-  const { failure, reason } = run.control;
-  await store.contacts.stampWaiting(run.lease, run.id, {
-    due: waitingReason(run.control),
-    submitted: 'job_running',
-    unsettled: 'settlement_pending',
-    ready: 'delivery_pending',
-    only: run.only,
-  });
-  const row = await store.runs.find(run.id);
-  if (!row) throw failure ?? new Error(`The run ${run.id} is not in the store`);
   const finishedAt = clock.now();
-  const report = await buildReport(
+  await ifStillOurs(
+    run,
+    store.contacts.stampWaiting(run.lease, run.id, {
+      due: waitingReason(run.control),
+      submitted: 'job_running',
+      unsettled: 'settlement_pending',
+      ready: 'delivery_pending',
+      only: run.only,
+    }),
+  );
+  const report = await reportOn(deps, run, finishedAt, facts);
+  const end = { status: report.status, reason: report.reason, finishedAt };
+  const finishing = store.runs.finish(run.lease, run.id, {
+    ...end,
+    report: JSON.stringify(report),
+  });
+  return (await ifStillOurs(run, finishing)) ? report : reportOn(deps, run, finishedAt, facts);
+}
+
+/**
+ * False, with the reason on the run, if the lease is lost: what becomes of the run is then for its
+ * new owner to write down, and this process only tells who asked it.
+ */
+async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+    control.stopFor(error);
+    return false;
+  }
+}
+
+/** The report of a run that ends now, for the reason that it has now. */
+async function reportOn(
+  { store }: Pick<SyncDeps, 'store'>,
+  { id, control }: Run,
+  finishedAt: number,
+  facts: RunFacts,
+): Promise<RunReport> {
+  const { failure, reason } = control;
+  const row = await store.runs.find(id);
+  if (!row) throw failure ?? new Error(`The run ${id} is not in the store`);
+  return buildReport(
     store,
     {
       ...row,
-      status: statusOf(run.control),
+      status: statusOf(control),
       reason_code: reason?.code ?? null,
       reason_message: reason?.message ?? null,
       finished_at: finishedAt,
     },
     facts,
   );
-  await store.runs.finish(run.lease, run.id, {
-    status: report.status,
-    reason,
-    finishedAt,
-    report: JSON.stringify(report),
-  });
-  return report;
 }
 
 function statusOf(control: RunControl): RunStatus {

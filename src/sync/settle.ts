@@ -11,7 +11,7 @@ import type { SubmissionRow } from '../store/submissions.ts';
 /** How often a submission of another living run is looked at. */
 const OTHER_RUN_WAIT_MS = 250;
 
-type SettleDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'takeLease'>;
+type SettleDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'log' | 'takeLease'>;
 
 /**
  * Deals with the open submission of the run's key, if there is one. Answers `wait` as long as
@@ -50,10 +50,10 @@ async function settle(
   const facts = { run: run.id, submission: open.id };
   log.info(facts, 'an answer was lost; its credits are settled by the balance');
   const request = {
+    id: open.id,
     bucket: 'enhancements',
     balanceBefore: open.balance_before,
     items: open.persons,
-    lostAt: open.lost_at ?? open.intended_at,
   } as const;
   const found = await findLoss(deps, run, request, lease);
   if (found === 'stopped') return;

@@ -1,12 +1,13 @@
 /** Takes back what a run wrote, only where the CRM's value is still ours. */
-import type { FieldValue } from '../core/crm-field.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import { ConfigurationError, FatalError } from '../core/errors.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { forgottenPrint, keepErasedAway } from '../run/erased.ts';
 import { openValues, valuePrint } from '../run/values.ts';
 import type { WriteRow } from '../store/deliveries.ts';
 import type { Lease } from '../store/leases.ts';
 import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
+import { valuesBeforePlace } from '../store/seal-places.ts';
 
 type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms'>;
 
@@ -102,21 +103,51 @@ async function undoBatch(
       tally.gone.add(write.crm_id);
       continue;
     }
-    const restoration = restore(deps, write, lookup.values, parseOwned(row.owned_values));
+    const before = valuesBefore(deps, lease, write);
+    if (before instanceof FatalError) {
+      refuse(tally, write, `${before.code}: ${NOT_ITS_OWN}`);
+      continue;
+    }
+    const restoration = restore(deps, write, before, lookup.values, parseOwned(row.owned_values));
     tally.fields.editedSince += Object.keys(restoration.left).length;
     restorations.push(restoration);
   }
   await writeBack(deps, lease, restorations, tally);
 }
 
-/** Pure but for seals and fingerprints: which values go back, and what is ours afterwards. */
+const NOT_ITS_OWN =
+  'the values before the run were changed in the database, or are those of another contact or of an older version; nothing was written';
+
+/**
+ * The values that a write found, or why they are not believed: one contact whose row was changed
+ * keeps what it has, and the others are restored. A key that is missing stops all of it.
+ */
+function valuesBefore(
+  { sealer }: UndoDeps,
+  { integrationId }: Lease,
+  { id, crm_id: crmId, before }: WriteRow,
+): FieldValues | FatalError {
+  try {
+    return openValues(sealer, before, valuesBeforePlace({ id, integrationId, crmId }));
+  } catch (error) {
+    if (error instanceof FatalError) return error;
+    throw error;
+  }
+}
+
+function refuse(tally: Tally, { crm_id: crmId }: WriteRow, message: string): void {
+  tally.refused.add(crmId);
+  tally.refusals.push({ crmId, message });
+}
+
+/** Pure but for fingerprints: which values go back, and what is ours afterwards. */
 function restore(
   deps: UndoDeps,
   write: WriteRow,
+  before: FieldValues,
   present: Readonly<Record<string, FieldValue>>,
   ownedNow: OwnedValues,
 ): Restoration {
-  const before = openValues(deps.sealer, write.before);
   const ownedBefore = parseOwned(write.owned_before);
   const values: Record<string, FieldValue> = {};
   const owned: Record<string, string> = { ...ownedNow };
@@ -148,8 +179,7 @@ async function writeBack(
     const restoration = byId.get(result.id);
     if (!restoration) continue;
     if (result.status === 'refused') {
-      tally.refused.add(result.id);
-      tally.refusals.push({ crmId: result.id, message: `${result.code}: ${result.message}` });
+      refuse(tally, restoration.write, `${result.code}: ${result.message}`);
       continue;
     }
     tally.restored.add(result.id);

@@ -2,16 +2,20 @@ import { RetriableError } from '../core/errors.ts';
 import { ownerWords } from '../core/owner.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { LEASE_MS, type Lease } from '../store/leases.ts';
+import type { Store } from '../store/store.ts';
+import { isPassing, isUnconfirmed } from '../store/store-error.ts';
 
-type LeaseDeps = Pick<SyncDeps, 'store' | 'clock' | 'takeLease'>;
+interface LeaseDeps extends Pick<SyncDeps, 'clock' | 'takeLease'> {
+  store: { leases: Pick<Store['leases'], 'renew' | 'release'> };
+}
 
 /** Somebody else is at work on this integration; nothing was done. */
 export class AlreadyRunning extends RetriableError {}
 
 /**
  * Does something to an integration that only one process may do at a time: a run, or undoing one.
- * The lease is renewed meanwhile; `lost` is aborted with the error if that fails. Throws
- * AlreadyRunning, with nothing done, while somebody else has it.
+ * The lease is renewed meanwhile; `lost` is aborted with the error once it is lost, or cannot hold any
+ * more. Throws AlreadyRunning, with nothing done, while another process has it.
  */
 export async function withLease<Result>(
   deps: LeaseDeps,
@@ -43,9 +47,19 @@ async function keepLease(
   done: AbortSignal,
   lost: AbortController,
 ): Promise<void> {
-  while (!done.aborted && !lost.signal.aborted) {
+  let keptMs = clock.monotonicMs();
+  while (!lost.signal.aborted) {
     await clock.sleep(LEASE_MS / 3, done);
     if (done.aborted) return;
-    await store.leases.renew(lease).catch((error: unknown) => lost.abort(error));
+    const askedMs = clock.monotonicMs();
+    try {
+      await store.leases.renew(lease);
+      keptMs = askedMs;
+    } catch (error) {
+      // A database that is away for a moment gives the lease to nobody else either.
+      const isOutage = isPassing(error) || isUnconfirmed(error);
+      const mayHold = isOutage && clock.monotonicMs() - keptMs < LEASE_MS;
+      if (!mayHold) lost.abort(error);
+    }
   }
 }

@@ -6,6 +6,7 @@ import { alertsSchema } from '../../src/core/alert-settings.ts';
 import { integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { holdChanged } from '../store/contact-stages.ts';
 import { type StoreWorld, storeWorlds } from '../store/store-world.ts';
 import { startMailServer, startWebhook } from './receivers.ts';
 
@@ -124,6 +125,26 @@ describeEachDatabase('alerts', (open) => {
     await alertsBy('webhook').tick();
     expect(texts()[0]).toContain('1 decision waits for a person');
     expect(texts().join()).not.toContain('4711');
+  });
+
+  it('tells once of contacts whose details changed at once, and once that they are decided', async () => {
+    await hold('contact-4711');
+    const alerts = alertsBy('webhook');
+    await holdChanged(world, ['contact-1', 'contact-2']);
+    await alerts.tick();
+    await holdChanged(world, ['contact-3']);
+    await alerts.tick();
+    expect(texts()).toHaveLength(1);
+    expect(texts()[0]).toContain('1 decision waits for a person');
+    expect(texts()[0]).toContain(
+      'the details of 2 contacts changed at once (2 addresses); asking about them again takes 2 credits',
+    );
+    const [batch] = await world.store.holds.listBatches();
+    await world.store.holds.decideBatch(batch?.id ?? '', 'rejected');
+    await alerts.tick();
+    expect(texts()).toHaveLength(2);
+    expect(texts()[1]).toContain('the details that changed at once are decided');
+    expect(texts().join()).not.toMatch(/4711|contact-[123]/);
   });
 
   it('does not call well what nobody wants to know any more', async () => {

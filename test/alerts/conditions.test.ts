@@ -51,6 +51,23 @@ describe('conditionsOf', () => {
     expect(find({ held: 3 })[0]?.problem).toBe('3 decisions wait for a person');
   });
 
+  it('tells of contacts that changed at once as one thing, with their number and the price', () => {
+    const batches = [{ id: 'batch-1', count: 412, parts: { employers: 20, addresses: 400 } }];
+    const [condition, ...others] = find({ batches });
+    expect(others).toEqual([]);
+    expect(condition).toMatchObject({
+      subject: 'held_batch/batch-1',
+      problem:
+        'the details of 412 contacts changed at once (400 addresses, 20 employers); asking about them again takes 412 credits',
+      mend: expect.stringContaining('donor-sync holds'),
+    });
+    expect(subjects({ batches }, { on: ['runFailed'] })).toEqual([]);
+    expect(subjects({ batches, held: 2 }, { on: ['held'] })).toEqual([
+      'held',
+      'held_batch/batch-1',
+    ]);
+  });
+
   it('leaves out what nobody wants to be told', () => {
     const state = {
       lastRun: run('failed', null),
@@ -87,6 +104,7 @@ describe('conditionsOf', () => {
       lastRun: { id: 'run-1', status: 'succeeded', code: null },
       remaining: { enhancements: 500, networks: 500 },
       held: 0,
+      batches: [],
       keyExpiresOn: null,
     };
     return conditionsOf({ ...well, ...state }, alertsSchema.parse(settings), NOW);

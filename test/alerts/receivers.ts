@@ -12,15 +12,23 @@ export interface Mail {
   source: string;
 }
 
+export interface MailServerOptions {
+  /** `offered`: with a certificate of no known authority; `hidden` (the default): as if it were unknown. */
+  starttls?: 'offered' | 'hidden';
+}
+
 /** A mail server that takes everything, from anybody who knows the password. */
-export async function startMailServer() {
+export async function startMailServer({ starttls = 'hidden' }: MailServerOptions = {}) {
   const mails: Mail[] = [];
+  /** Whether each sign-in came encrypted. */
+  const signIns: { encrypted: boolean }[] = [];
   let refusal: string | null = null;
   const server = new SMTPServer({
     authOptional: true,
-    disabledCommands: ['STARTTLS'],
+    disabledCommands: starttls === 'offered' ? [] : ['STARTTLS'],
     allowInsecureAuth: true,
-    onAuth({ username, password }, _session, callback) {
+    onAuth({ username, password }, { secure }, callback) {
+      signIns.push({ encrypted: secure });
       if (username === 'sync' && password === 'right') return callback(null, { user: username });
       return callback(new Error('wrong password'));
     },
@@ -45,6 +53,7 @@ export async function startMailServer() {
   await once(server.server, 'listening');
   return {
     mails,
+    signIns,
     url: `smtp://sync:right@127.0.0.1:${portOf(server.server.address())}`,
     /** Refuses all recipients from now on with these words; null ends it. */
     refuse(words: string | null) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AnyHold,
+  contactHolds,
   decideHold,
   decisionsFor,
   findHold,
@@ -51,6 +52,36 @@ describe('holds', () => {
     expect(decisionsFor(network('network_deleted'))).toEqual(['approve', 'reject']);
     expect(decisionsFor(network('group_unreadable'))).toEqual(['reject']);
     expect(decisionsFor(network('name_taken'))).toEqual(['reject']);
+  });
+
+  it('of changed details are approved, which submits them again, or rejected', () => {
+    const kind = 'identity_mass_change';
+    expect(decisionsFor(contact({ kind, detail: 'addresses' }))).toEqual(['approve', 'reject']);
+    const reasonOf = (detail: string | null, batchCount?: number) =>
+      reasonText({
+        about: 'contact',
+        row: aContactHold({ kind, detail, batch: 'b' }),
+        ...(batchCount === undefined ? {} : { batchCount }),
+      });
+    expect(reasonOf('addresses', 1_413)).toBe('its address changed, with those of 1,412 others');
+    expect(reasonOf('addresses,employers', 2)).toBe(
+      'its address and employer changed, with that of 1 other',
+    );
+    expect(reasonOf('name')).toBe('its name changed, with those of many others');
+    expect(reasonOf('unknown', 1)).toBe(
+      'its name, address or employer changed, with those of many others',
+    );
+  });
+
+  it('know how many of their batch are open', () => {
+    const rows = [
+      aContactHold({ id: '1', batch: 'b' }),
+      aContactHold({ id: '2', batch: 'b' }),
+      aContactHold({ id: '3' }),
+    ];
+    expect(contactHolds(rows).map((hold) => 'batchCount' in hold && hold.batchCount)).toEqual([
+      ...[2, 2, false],
+    ]);
   });
 
   it('are decided where they are kept', async () => {

@@ -5,6 +5,7 @@ import { type Application, openApplication } from '../../src/application.ts';
 import { loadSettings } from '../../src/config.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
+import { readProcessSpace } from '../../src/core/owner.ts';
 import { type CliWorld, type CliWorldOptions, openCliWorld } from '../helpers/cli.ts';
 
 /** A runner with the product that it runs, as one process has them. */
@@ -42,7 +43,10 @@ export async function openRunnerHouse(options: CliWorldOptions = {}): Promise<Ru
         secretKey: undefined,
         clock: systemClock,
         log: silentLog,
-        owner: { host, processId: process.pid, start: crypto.randomUUID() },
+        owner: {
+          ...{ host, processId: process.pid, start: crypto.randomUUID() },
+          space: readProcessSpace(),
+        },
       });
       const runner = createRunner(application, {
         ...{ clock: systemClock, log: silentLog, maxRunsAtOnce },

@@ -17,7 +17,7 @@ it('gives each part of the status page a name of its own, whatever integrations 
     verdict: { level: 'new', headline: 'Ready', tasks: [] },
     integrations: IDS.map(aView),
     ...{ total: IDS.length, from: 0, credits: [] },
-    holds: { total: 0, shown: [] },
+    holds: { total: 0, batches: [], shown: [] },
   };
   const principal = { kind: 'token', role: 'admin', name: 'Anna' } as const;
   const page = await renderStatus({ principal, now: 0, version: '0.0.0' }, overview, null);

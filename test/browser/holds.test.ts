@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { HoldStore } from '../../src/application/holds.ts';
 import { integrationSchema } from '../../src/core/integration.ts';
-import { readHolds } from '../../src/http/dashboard/holds.ts';
+import { type PageHoldStore, readHolds } from '../../src/http/dashboard/holds.ts';
+import type { HoldBatch } from '../../src/store/hold-batches.ts';
 import type { HoldRow } from '../../src/store/holds.ts';
 import type { NetworkHoldRow } from '../../src/store/network-holds.ts';
 import { aContactHold, aNetworkHold } from '../helpers/hold-rows.ts';
@@ -14,13 +14,18 @@ const RIVERSIDE = integrationSchema.parse({
 const INTEGRATIONS = new Map([['riverside', RIVERSIDE]]);
 
 /** A store with these holds. */
-function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]): HoldStore {
-  const queries = <Row extends { id: string }>(rows: Row[]) => ({
-    listOpen: () => Promise.resolve(rows),
-    find: (id: string) => Promise.resolve(rows.find((row) => row.id === id)),
-    decide: () => Promise.resolve(true),
-  });
-  return { holds: queries(contacts), networkHolds: queries(networks) };
+function aStore(
+  contacts: HoldRow[],
+  networks: NetworkHoldRow[],
+  batches: HoldBatch[] = [],
+): PageHoldStore {
+  return {
+    holds: {
+      listAlone: () => Promise.resolve(contacts),
+      listBatches: () => Promise.resolve(batches),
+    },
+    networkHolds: { listOpen: () => Promise.resolve(networks) },
+  };
 }
 
 describe('readHolds', () => {
@@ -41,6 +46,23 @@ describe('readHolds', () => {
     const rows = Array.from({ length: 60 }, (_, index) => aContactHold({ id: String(index) }));
     const { shown, total } = await readHolds(aStore(rows, []), INTEGRATIONS);
     expect([shown.length, total]).toEqual([50, 60]);
+  });
+
+  it('shows a batch as one decision with what changed and what it costs', async () => {
+    const batch = { id: 'b', integrationId: 'riverside', count: 412, since: 3 };
+    const parts = { employers: 20, addresses: 400 };
+    const store = aStore([aContactHold()], [], [{ ...batch, parts }]);
+    const { batches, shown, total, byIntegration } = await readHolds(store, INTEGRATIONS);
+    expect(batches).toEqual([
+      {
+        ...{ id: 'b', integration: { id: 'riverside', name: 'Riverside' }, count: 412 },
+        ...{ changed: '400 addresses, 20 employers', credits: 412 },
+        since: '1970-01-01T00:00:00.003Z',
+      },
+    ]);
+    expect([shown.length, total, byIntegration.get('riverside')]).toEqual([1, 2, 2]);
+    const gone = aStore([], [], [{ ...batch, integrationId: 'gone', parts }]);
+    expect(await readHolds(gone, INTEGRATIONS)).toMatchObject({ total: 0, batches: [] });
   });
 
   it('leaves out what belongs to an integration that is gone', async () => {

@@ -79,6 +79,45 @@ describe('apply', () => {
     expect(stderr).toContain('"database" of donor-sync.yaml is not applied');
   });
 
+  describe('of an address at which keys could be read on the way', () => {
+    const insecure = HILLSIDE.replace('https://p.example', 'http://p.example');
+
+    it.each([[[]], [['--dry-run']]])('refuses it at once (%j)', async (options) => {
+      await writeFile(join(folder, 'hillside.yaml'), insecure);
+      const { exitCode, stderr } = await apply('hillside.yaml', ...options);
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(/partner\.baseUrl of "hillside".*p\.example.*allowInsecureHttp/);
+      expect(await exportOf('hillside')).toMatchObject({ exitCode: 2 });
+    });
+
+    it('does not let an integration that is secure become insecure', async () => {
+      await apply('hillside.yaml');
+      await writeFile(join(folder, 'hillside.yaml'), insecure);
+      expect(await apply('hillside.yaml')).toMatchObject({ exitCode: 2 });
+    });
+
+    it('takes it where the settings file allows its host, and no word of the applied file', async () => {
+      const allowed = 'allowInsecureHttp: [p.example]\n';
+      await writeFile(join(folder, 'hillside.yaml'), insecure + allowed);
+      expect(await apply('hillside.yaml')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('"allowInsecureHttp" of hillside.yaml is not applied'),
+      });
+      await writeFile(join(folder, 'donor-sync.yaml'), aSettingsFile({}) + allowed);
+      expect(await apply('hillside.yaml')).toMatchObject({ stdout: 'hillside: created\n' });
+    });
+
+    it('still changes one that is in the database from before, in anything else', async () => {
+      const file = join(folder, 'donor-sync.yaml');
+      await writeFile(file, `${aSettingsFile({})}allowInsecureHttp: [p.example]\n`);
+      await writeFile(join(folder, 'hillside.yaml'), insecure);
+      await apply('hillside.yaml');
+      await writeFile(file, aSettingsFile({}));
+      await writeFile(join(folder, 'hillside.yaml'), `${insecure}    budget: { keep: 5 }\n`);
+      expect(await apply('hillside.yaml')).toMatchObject({ stdout: 'hillside: changed\n' });
+    });
+  });
+
   it.each([
     ['nowhere.yaml', 'nowhere.yaml cannot be read'],
     ['wrong.yaml', 'wrong.yaml:4:'],

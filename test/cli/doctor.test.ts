@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { openHubspot } from './an-empty-hubspot.ts';
@@ -44,6 +44,33 @@ describe('donor-sync doctor', () => {
     expect(stdout + stderr).not.toContain(wrongKey);
   });
 
+  it('finds an address at which the key could be read on the way, which a start only warns of', async () => {
+    world = await openCliWorld();
+    const path = world.path('donor-sync.yaml');
+    const file = await readFile(path, 'utf8');
+    // 0.0.0.0 leads to this machine and is none of its loopback addresses.
+    const insecure = file.replaceAll('127.0.0.1', '0.0.0.0');
+    await writeFile(path, insecure);
+    const doctor = await world.run(['doctor', '--json']);
+    expect(doctor.exitCode).toBe(2);
+    expect(brokenOf(doctor.stdout)).toMatchObject([
+      {
+        integration: 'riverside',
+        subject: 'partner.baseUrl',
+        message: expect.stringContaining('0.0.0.0'),
+        mend: expect.stringMatching(/next version.*allowInsecureHttp/),
+      },
+    ]);
+    const sync = await world.run(['sync']);
+    expect(sync.exitCode).toBe(0);
+    expect(sync.stderr.match(/plain http/g)).toHaveLength(1);
+    await writeFile(path, `${insecure}allowInsecureHttp: ["0.0.0.0"]\n`);
+    expect(await world.run(['doctor', '--json'])).toMatchObject({
+      exitCode: 0,
+      stderr: expect.not.stringContaining('plain http'),
+    });
+  });
+
   it('says that nobody answers, where the service is out of reach', async () => {
     world = await openCliWorld();
     await world.service.close();
@@ -51,6 +78,16 @@ describe('donor-sync doctor', () => {
     expect(exitCode).toBe(2);
     expect(brokenOf(stdout)).toMatchObject([{ integration: 'riverside', subject: 'partner' }]);
     world = { ...world, service: { ...world.service, close: async () => undefined } };
+  });
+
+  it('says that the clock of this machine is not that of the service', async () => {
+    world = await openCliWorld();
+    await world.putFaults([{ fault: { kind: 'date', offsetMs: -3_600_000 } }]);
+    const { stdout, exitCode } = await world.run(['doctor', '--json']);
+    expect(exitCode).toBe(2);
+    expect(brokenOf(stdout)).toMatchObject([
+      { subject: 'clock', message: expect.stringMatching(/ahead of the Partner Data Service's/) },
+    ]);
   });
 
   it('says once what all fields of a new CRM lack, and one by one for scripts', async () => {
@@ -105,6 +142,25 @@ describe('donor-sync doctor', () => {
     const healthy = findings.find(({ subject }) => subject === 'service health');
     expect(healthy?.message).toContain('donors');
     expect(healthy?.message).not.toContain('search');
+  });
+
+  it('finds a key file that other users of the machine can read, and says how to close it', async () => {
+    world = await openCliWorld();
+    await world.run(['status']);
+    for (const mode of [0o644, 0o640]) {
+      await chmod(world.path('store.db.key'), mode);
+      const { exitCode, stdout } = await world.run(['doctor', '--json']);
+      expect(exitCode).toBe(2);
+      expect(brokenOf(stdout)).toMatchObject([
+        {
+          subject: 'secret key',
+          message: expect.stringContaining(`mode ${mode.toString(8)}`),
+          mend: `chmod 600 ${world.path('store.db.key')}`,
+        },
+      ]);
+    }
+    await chmod(world.path('store.db.key'), 0o600);
+    expect((await world.run(['doctor', '--json'])).exitCode).toBe(0);
   });
 
   it('leads to init where there is no settings file', async () => {

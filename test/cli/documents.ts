@@ -37,16 +37,44 @@ export const errorSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), details: z.unknown().optional() }),
 });
 
-/** `holds --json`, and the answers of its decisions. */
+/** `holds --json`. */
 export const holdsSchema = z.strictObject({
   holds: z.array(
     z.looseObject({
       id: z.string(),
       contact: z.string(),
       kind: z.string(),
-      names: z.object({ contact: z.string().nullable(), profile: z.string().nullable() }).nullish(),
+      batch: z.string().nullable(),
+      names: z
+        .object({
+          contact: z.string().nullable(),
+          profile: z.string().nullable(),
+          problem: z.string().nullable(),
+        })
+        .nullish(),
     }),
   ),
+  batches: z.array(z.lazy(() => batchSchema)),
+});
+
+const batchSchema = z.strictObject({
+  id: z.uuid(),
+  integration: z.string(),
+  count: z.int(),
+  parts: z.record(z.string(), z.int()),
+  credits: z.int(),
+  since: z.iso.datetime(),
+});
+
+/** `holds approve|reject --batch ID --json`. */
+export const decidedBatchSchema = z.strictObject({
+  batch: z.strictObject({
+    id: z.uuid(),
+    integration: z.string(),
+    decision: z.string(),
+    count: z.int(),
+    credits: z.int(),
+  }),
 });
 
 /** `plan --json`, as far as tests look at it. */

@@ -22,6 +22,9 @@ const ENV = {
   SALESFORCE_TOKEN: 'token',
 };
 
+/** The file that each test begins with. */
+const CSV = ['--crm', 'csv', '--csv-path', 'donors.csv'];
+
 let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'donor-sync-init-'));
@@ -103,6 +106,19 @@ describe('init --yes', () => {
     });
   });
 
+  it.each([
+    [['--partner-url', 'http://partner.example'], {}],
+    [[], { PARTNER_BASE_URL: 'http://partner.example' }],
+  ])('writes no address at which keys could be read on the way (%j %j)', async (options, env) => {
+    const { exitCode, stderr } = await runInit(
+      ['--yes', '--crm', 'csv', '--csv-path', 'donors.csv', ...options],
+      env,
+    );
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/partner\.baseUrl.*partner\.example.*allowInsecureHttp/);
+    await expect(access(join(folder, 'donor-sync.yaml'))).rejects.toThrow();
+  });
+
   it('takes every answer from the options and writes paths from the folder of the file', async () => {
     await runInit([
       ...['--yes', '--config', 'deep/er/settings.yaml', '--crm', 'csv'],
@@ -177,6 +193,16 @@ describe('init --yes', () => {
       ['--crm', 'csv', '--csv-path', 'donors.csv', '--csv-id', 'DonorId'],
       'did you mean "Donor ID"?',
     ],
+    [
+      [...CSV, '--csv-first-name', 'First Name', '--csv-last-name', 'First Name'],
+      '--csv-last-name: "First Name" is the column of the first name; for whole names use --csv-full-name',
+    ],
+    [
+      [...CSV, '--csv-first-name', 'First Name', '--csv-full-name', 'Last Name'],
+      '--csv-full-name stands for --csv-first-name and --csv-last-name: use it without them',
+    ],
+    [[...CSV, '--csv-full-name', 'First Nam'], 'did you mean "First Name"?'],
+    [[...CSV, '--csv-deceased', 'Died'], '--csv-deceased: "Died" is not one of the choices'],
     [['--crm', 'hubspot', '--schedule', '0 25 * * *'], 'the hour (field 2)'],
     [['--crm', 'hubspot', '--timezone', 'Mars/North'], 'not a time zone'],
     [['--crm', 'hubspot', '--id', 'Not An Id'], 'integrations[0].id'],
@@ -192,7 +218,7 @@ describe('init --yes', () => {
   });
 
   it.each([
-    ['a;b', 'must name at least 3 columns'],
+    ['a', 'must name at least 2 columns'],
     ['PK\u0003\u0004\u0000\u0000', 'not a CSV file'],
   ])('refuses a file that begins with %j', async (content, words) => {
     await writeFile(join(folder, 'donors.csv'), content);
@@ -205,6 +231,96 @@ describe('init --yes', () => {
     await runInit(['--yes', '--crm', 'csv', '--csv-path', 'donors.csv']);
     expect((await load()).integrations[0]?.crm).toMatchObject({
       columns: { id: 'Id', firstName: 'First', lastName: 'Last' },
+    });
+  });
+
+  it.each([
+    ['Full Name', 'Id,Full Name,City\n'],
+    ['Full Name (F)', 'Account ID,Full Name (F),Deceased\n'],
+    ['Name', 'Id,Name\n'],
+    ['Sort Name', 'Contact ID,Display Name,Sort Name,First Name\n'],
+    ['Display Name', 'Contact ID,Display Name\n'],
+    ['Full Name', 'Id,Full Name,Spouse First Name,Spouse Last Name\n'],
+  ])(
+    'finds the column with whole names where there is no better one (%s)',
+    async (name, header) => {
+      await writeFile(join(folder, 'donors.csv'), header);
+      expect((await runInit(['--yes', ...CSV])).exitCode).toBe(0);
+      const [integration] = (await load()).integrations;
+      expect(integration?.crm).toMatchObject({ columns: { fullName: name } });
+      expect(integration?.crm).not.toHaveProperty('columns.firstName');
+    },
+  );
+
+  it.each([['Id,Full Name,First Name,Last Name\n'], ['Id,Last Name,Name,First Name\n']])(
+    'prefers columns of their own for first and last name (%j)',
+    async (header) => {
+      await writeFile(join(folder, 'donors.csv'), header);
+      await runInit(['--yes', ...CSV]);
+      expect((await load()).integrations[0]?.crm).toMatchObject({
+        columns: { firstName: 'First Name', lastName: 'Last Name' },
+      });
+    },
+  );
+
+  it('guesses no column for both names, and none at all where nothing says name', async () => {
+    await writeFile(join(folder, 'donors.csv'), 'Id,Who,City\n');
+    const { exitCode, stderr } = await runInit(['--yes', ...CSV]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--csv-first-name and --csv-last-name, or --csv-full-name');
+    expect((await runInit(['--yes', ...CSV, '--csv-full-name', 'Who'])).exitCode).toBe(0);
+    expect((await load()).integrations[0]?.crm).toMatchObject({ columns: { fullName: 'Who' } });
+  });
+
+  it.each([
+    // CiviCRM
+    [
+      'Contact ID,Do Not Email,Do Not Mail,Do Not Trade,No Bulk Emails (User Opt Out),First Name,Last Name,Deceased,Deceased Date',
+      { optOutField: 'Do Not Trade', deceasedField: 'Deceased', doNotContactField: null },
+    ],
+    // Neon CRM
+    [
+      'Account ID,Full Name (F),First Name,Last Name,Deceased,Do Not Contact',
+      { optOutField: null, deceasedField: 'Deceased', doNotContactField: 'Do Not Contact' },
+    ],
+    // Bloomerang: a status is no mark
+    [
+      'Account Number,Account Status,Communication Restrictions,First Name,Last Name',
+      { optOutField: null, deceasedField: null, doNotContactField: null },
+    ],
+    // DonorPerfect: letters and e-mail alone
+    [
+      'donor_id,first_name,last_name,nomail,nomail_reason,no_email',
+      { optOutField: null, deceasedField: null, doNotContactField: null },
+    ],
+    [
+      'Id,First,Last,Opt-Out,Do Not Research,Date of Death,do_not_contact',
+      {
+        optOutField: 'Do Not Research',
+        deceasedField: 'Date of Death',
+        doNotContactField: 'do_not_contact',
+      },
+    ],
+  ])('finds the columns that mark who is left out (%s)', async (header, contacts) => {
+    await writeFile(join(folder, 'donors.csv'), `${header}\n`);
+    const { stdout } = await runInit(['--yes', ...CSV]);
+    expect((await load()).integrations[0]?.contacts).toMatchObject(contacts);
+    for (const column of Object.values(contacts)) {
+      if (column !== null) expect(stdout).toContain(`"${column}"`);
+    }
+    expect(stdout.includes('Never asked about')).toBe(Object.values(contacts).some(Boolean));
+  });
+
+  it('takes other columns, or none, from the options', async () => {
+    await writeFile(join(folder, 'donors.csv'), 'Id,First,Last,Deceased,Flag,Do Not Contact\n');
+    await runInit([
+      ...['--yes', ...CSV, '--csv-opt-out', 'Flag'],
+      ...['--csv-deceased', 'none', '--csv-do-not-contact', 'Flag'],
+    ]);
+    expect((await load()).integrations[0]?.contacts).toMatchObject({
+      optOutField: 'Flag',
+      deceasedField: null,
+      doNotContactField: 'Flag',
     });
   });
 
@@ -237,10 +353,14 @@ describe('init', () => {
     await answer('Where are the contacts?', KEYS.down + KEYS.down + KEYS.enter);
     await answer('Which CSV file has the contacts?', `donors.csv${KEYS.enter}`);
     await answer("Which column has a contact's id?", KEYS.enter);
+    await answer('How do the names stand in the file?', KEYS.enter);
     await answer('Which column has the first name?', KEYS.enter);
     await answer('Which column has the last name?', KEYS.enter);
     await answer('Which columns make the address?', KEYS.space + KEYS.enter);
     await answer('Which columns have employers?', KEYS.enter);
+    await answer('who must not be researched?', KEYS.enter);
+    await answer('who has died?', KEYS.enter);
+    await answer('who wants no contact?', KEYS.enter);
     await answer('shall get the results?', KEYS.enter);
     await answer('name of the nonprofit?', ` West${KEYS.enter}`);
     await answer('base URL of the Partner Data Service?', KEYS.enter);
@@ -251,6 +371,36 @@ describe('init', () => {
     expect((await load()).integrations[0]).toMatchObject({
       id: 'my-nonprofit-west',
       crm: { kind: 'csv', columns: { id: 'Donor ID', employers: ['Employer'] } },
+    });
+  });
+
+  it('asks for one column where names stand whole in it', async () => {
+    await writeFile(join(folder, 'donors.csv'), 'Id,Name,First Name,Died,No Calls\n');
+    const { stdin, stderr, ended } = startInit(['--crm', 'csv', '--csv-path', 'donors.csv'], {
+      isTTY: true,
+    });
+    async function answer(question: string, keys: string): Promise<void> {
+      await expect.poll(() => stderr.written(), { timeout: 10_000 }).toContain(question);
+      stdin.write(keys);
+    }
+    await answer("Which column has a contact's id?", KEYS.enter);
+    await answer('How do the names stand in the file?', KEYS.enter);
+    await answer('Which column has the whole name?', KEYS.enter);
+    await answer('Which columns make the address?', KEYS.enter);
+    await answer('Which columns have employers?', KEYS.enter);
+    await answer('who must not be researched?', KEYS.enter);
+    await answer('who has died?', KEYS.down.repeat(4) + KEYS.enter);
+    await answer('who wants no contact?', KEYS.enter);
+    await answer('shall get the results?', KEYS.enter);
+    await answer('name of the nonprofit?', KEYS.enter);
+    await answer('base URL of the Partner Data Service?', KEYS.enter);
+    await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
+    await answer('In which time zone?', KEYS.enter);
+    await answer('Where shall the settings go?', KEYS.enter);
+    expect((await ended).exitCode).toBe(0);
+    expect((await load()).integrations[0]).toMatchObject({
+      crm: { columns: { id: 'Id', fullName: 'Name' } },
+      contacts: { optOutField: null, deceasedField: 'Died', doNotContactField: null },
     });
   });
 

@@ -2,11 +2,16 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyCommand } from '../../src/cli/apply.ts';
 import { exportCommand } from '../../src/cli/export.ts';
 import { migrateCommand } from '../../src/cli/migrate.ts';
-import { generateKey } from '../../src/store/key-ring.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
+import { isBound } from '../../src/store/sealed.ts';
+import type { Database, Tables } from '../../src/store/tables.ts';
 import { freshPostgresUrl } from '../helpers/test-databases.ts';
+import { unbindSeals } from '../store/older-seals.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
 
@@ -49,6 +54,86 @@ describe.each(['sqlite', 'postgres'])('migrate (%s)', (kind) => {
     expect(await migrate('--check')).toMatchObject(missing);
     await migrate();
     expect(await migrate('--check')).toMatchObject({ exitCode: 0, document: { pending: [] } });
+  });
+
+  describe('on a database whose secrets an older version sealed for no row', () => {
+    const secretKey = generateKey('2026');
+    const env = { DONOR_SYNC_SECRET_KEY: secretKey };
+    let url = '';
+
+    beforeEach(async () => {
+      url = kind === 'sqlite' ? `sqlite:${join(folder, 'data.db')}` : await freshPostgresUrl();
+      await writeFile(join(folder, 'donor-sync.yaml'), aSettingsFile({ database: url }));
+      await migrateWith(env);
+      await runCommand(applyCommand, ['apply', 'donor-sync.yaml'], commandOptions());
+      await onDatabase((db) => unbindSeals(db, parseKeyRing(secretKey)));
+    });
+
+    it('binds them to their rows once', async () => {
+      const bound = { bound: 2, missingKeys: [], damaged: 0 };
+      expect((await migrateWith(env)).document).toMatchObject({ bound });
+      expect((await migrateWith(env)).document).toMatchObject({ bound: null });
+      expect(await areBound()).toEqual([true, true, true]);
+      expect(await exported()).toBe(0);
+    });
+
+    it('leaves that to the first start where it has no key', async () => {
+      const { exitCode, document } = await migrateWith({});
+      expect([exitCode, document.bound]).toEqual([0, null]);
+      expect(await areBound()).toEqual([false, false]);
+      expect(await exported()).toBe(0);
+      expect(await areBound()).toEqual([true, true, true]);
+    });
+
+    it('believes no settings that were moved from another integration', async () => {
+      await migrateWith(env);
+      await onDatabase(async (db) => {
+        const { settings } = await db
+          .selectFrom('integrations')
+          .select('settings')
+          .executeTakeFirstOrThrow();
+        await db
+          .insertInto('integrations')
+          .values({ id: 'hillside', settings, run_epoch: 0 })
+          .execute();
+      });
+      const { exitCode, stderr } = await runCommand(
+        exportCommand,
+        ['export', 'hillside'],
+        commandOptions(),
+      );
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/integrations\.settings.*moved here from another row/);
+    });
+
+    function commandOptions() {
+      return { cwd: folder, env: { PARTNER_API_KEY: 'key', ...env } };
+    }
+
+    async function exported(): Promise<number | null> {
+      return (await runCommand(exportCommand, ['export', 'riverside'], commandOptions())).exitCode;
+    }
+
+    async function areBound(): Promise<boolean[]> {
+      return onDatabase(async (db) => {
+        const secrets = await db.selectFrom('secrets').select('value').execute();
+        const settings = await db.selectFrom('integrations').select('settings').execute();
+        const texts = [
+          ...secrets.map(({ value }) => value),
+          ...settings.map((row) => row.settings),
+        ];
+        return texts.map((text) => isBound(text ?? ''));
+      });
+    }
+
+    async function onDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
+      const { db, close } = await openDatabase<Tables>(url);
+      try {
+        return await work(db);
+      } finally {
+        await close();
+      }
+    }
   });
 });
 

@@ -1,9 +1,11 @@
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
-import { type ServingCli, startServing } from './serving.ts';
+import { openPlainProxy } from '../helpers/plain-proxy.ts';
+import { followLink, type ServingCli, startServing } from './serving.ts';
 
 let world: CliWorld;
 afterEach(() => world.close());
@@ -50,7 +52,7 @@ describe('serve', () => {
     const runId = await startRun(first);
     await untilPaid();
     // Somebody who watches must not keep it from its end, but is told of it.
-    const watching = await fetch(`${first.url}/v1/runs/${runId}/events`);
+    const watching = await first.ask(`/v1/runs/${runId}/events`);
     expect((await stop(first)).exitCode).toBe(0);
     expect(await watching.text()).toContain('interrupted');
     expect(await untilRuns('incomplete')).toMatchObject([{ reason: { code: 'interrupted' } }]);
@@ -72,6 +74,44 @@ describe('serve', () => {
     await untilRuns('succeeded');
     expect(await stop(second)).toMatchObject({ exitCode: 0 });
     expect(await world.spent()).toBe(12);
+  });
+
+  it('says first that there is no token, and lets in by the link alone, behind a proxy or not', async () => {
+    world = await openCliWorld({ people: 1 });
+    const { child, ended } = world.start(['serve', '--port', '0']);
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const next = async () => String((await lines.next()).value);
+    expect(await next()).toMatch(/^There is no access token\. Only one browser on this machine/);
+    const link = (await next()).trim();
+    const { origin } = new URL(link);
+    const proxy = await openPlainProxy(origin);
+    const start = '/v1/integrations/riverside/runs';
+    for (const url of [origin, proxy.url]) {
+      expect((await fetch(`${url}/v1/runs`)).status).toBe(401);
+      expect((await fetch(url + start, { method: 'POST' })).status).toBe(401);
+    }
+    expect(await runs()).toEqual([]);
+    const cookie = await followLink(link);
+    expect((await fetch(`${origin}/v1/runs`, { headers: { cookie } })).status).toBe(200);
+    expect(await followLink(link)).toBe('');
+    await proxy.close();
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ exitCode: 0 });
+  });
+
+  it('says nothing of a link where there is a token, and in JSON says it in its one document', async () => {
+    world = await openCliWorld({ people: 1 });
+    const open = await startServing(world);
+    expect(open.signInUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/first-visit\/[\w-]{43}$/);
+    const { stdout, stderr } = await stop(open);
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('there is no access token');
+    expect(stderr).not.toContain('first-visit/');
+    await world.run(['tokens', 'create', '--role', 'viewer', '--name', 'Anna']);
+    const closed = await startServing(world);
+    expect(closed.signInUrl).toBeNull();
+    expect((await closed.ask('/v1/runs')).status).toBe(401);
+    expect((await stop(closed)).stderr).not.toContain('access token');
   });
 
   it('refuses to be reached by others without an access token', async () => {
@@ -123,12 +163,8 @@ function rest(): Promise<void> {
 }
 
 /** Asks for a run; its id. */
-async function startRun({ url }: ServingCli, id = 'riverside'): Promise<string> {
-  const response = await fetch(`${url}/v1/integrations/${id}/runs`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{}',
-  });
+async function startRun({ ask }: ServingCli, id = 'riverside'): Promise<string> {
+  const response = await ask(`/v1/integrations/${id}/runs`, { method: 'POST', body: {} });
   expect(response.status).toBe(202);
   return z.object({ run: z.object({ id: z.string() }) }).parse(await response.json()).run.id;
 }

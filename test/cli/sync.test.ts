@@ -1,10 +1,18 @@
 import { once } from 'node:events';
+import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openCliWorld, startAndSubmit } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { errorSchema, runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
+
+/** What another process does that finds the lease run out. */
+function takeOver(path: string): void {
+  const db = new Sqlite(path);
+  db.exec("update integrations set run_epoch = run_epoch + 1, lease_owner = 'other/1/x'");
+  db.close();
+}
 
 describe('donor-sync sync', () => {
   it('prints the reports of the contract and nothing else, and pays for nobody twice', async () => {
@@ -113,6 +121,17 @@ describe('donor-sync sync', () => {
     ]);
     expect((await here.rows()).some((row) => row['Donor ID'])).toBe(true);
     expect(await here.spent()).toBe(12);
+  });
+
+  it('stops with exit code 3 when another process has taken its lease over', async () => {
+    const here = await open({ service: { jobTimeMs: 10_000 } });
+    const { ended } = await startAndSubmit(here, ['--json']);
+    takeOver(here.path('store.db'));
+    const { exitCode, stdout } = await ended;
+    expect(exitCode).toBe(3);
+    expect(runsSchema.parse(JSON.parse(stdout)).runs).toMatchObject([
+      { status: 'incomplete', reason: { code: 'lease_lost' } },
+    ]);
   });
 
   it('keeps people and keys out of its log, even at the level debug', async () => {

@@ -251,6 +251,16 @@ integrations:
     expect((await problemsOf('integrations: *nobody')).join('\n')).toContain('no anchor');
   });
 
+  it('takes addresses and ranges for trusted proxies, and no names', async () => {
+    const server = 'server: { trustedProxies: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"] }';
+    const settings = await parse(`${server}${SMALL}`);
+    expect(settings.server.trustedProxies).toEqual(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
+    for (const wrong of ['localhost', '10.0.0.0/33', '*', '']) {
+      const text = `server: { trustedProxies: ["${wrong}"] }${SMALL}`;
+      expect((await problemsOf(text)).join(), wrong).toContain('expected an IP address or a range');
+    }
+  });
+
   it('accepts the databases of the design and no others', async () => {
     async function databaseOf(database: string): Promise<string> {
       return (await parse(`database: "${database}"${SMALL}`)).database;

@@ -100,6 +100,19 @@ describe('the output of a CSV integration', () => {
     await connector.close();
   });
 
+  it.each(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])(
+    'lets no spreadsheet run a text that begins with %j',
+    async (sign) => {
+      await folder.write('in.csv', `${HEADER}\n1,a,b,,,\n`);
+      const values = { Bio: `${sign}HYPERLINK("http://x")` };
+      await sync([{ id: '1', values }]);
+      expect(await folder.rows('in.csv')).toMatchObject([{ Bio: `'${values.Bio}` }]);
+      const connector = await prepared();
+      expect(await connector.readByIds(['1'], ['Bio'])).toMatchObject([{ values }]);
+      await connector.close();
+    },
+  );
+
   it('gives back any text in any file', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,9 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
+import { csvConnector } from '../../connectors/csv/connector.ts';
 import { type ConformanceHarness, testConnector } from '../../connectors/testing/conformance.ts';
 import { openCsvFolder, parseRows } from './csv-folder.ts';
 
-testConnector('CSV', () => csvHarness('in.csv'), []);
-testConnector('CSV (with a separate output)', () => csvHarness('out.csv'), []);
+testConnector('CSV', () => csvHarness('in.csv'), ['ids']);
+testConnector('CSV (with a separate output)', () => csvHarness('out.csv'), ['ids']);
 
 const HEADER = ['Id', 'First', 'Last', 'Street', 'City', 'Employer', 'Team', 'Note', 'Remark'];
 
@@ -42,6 +43,11 @@ async function csvHarness(output: 'in.csv' | 'out.csv'): Promise<ConformanceHarn
       return { column: 'Team', equals: 'Board' };
     },
     unknownGroup: { column: 'Committee', equals: 'Board' },
+    ids: {
+      canonicalId: (text) => csvConnector.canonicalId?.(text) ?? null,
+      otherForms: (id) => [` ${id}`, `${id}\t`],
+      noIds: ['', '  '],
+    },
     close: folder.close,
   };
 

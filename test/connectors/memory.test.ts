@@ -14,6 +14,7 @@ testConnector('memory', async () => memoryHarness(), [
   'refuseWrites',
   'lock',
   'addBreakingGroup',
+  'hideSources',
 ]);
 
 describe('a CRM in memory', () => {
@@ -147,6 +148,14 @@ function memoryHarness(): ConformanceHarness {
     async addBreakingGroup(members) {
       crm.addGroup('breaking', members, 2);
       return { group: 'breaking' };
+    },
+    async hideSources(part) {
+      const source = part === 'addresses' ? 'address' : 'employer';
+      crm.hideSource(source);
+      return [source];
+    },
+    async showSources() {
+      for (const source of ['address', 'employer'] as const) crm.showSource(source);
     },
     close: async () => {},
   };

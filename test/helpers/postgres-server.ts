@@ -14,6 +14,8 @@ import { z } from 'zod';
 export interface PostgresServer {
   /** The server's own database; `createDatabase` makes others. */
   url: string;
+  /** Shuts it down as an operator does, and starts it again after so long a pause. */
+  restart(pauseSeconds: number): void;
   stop(): Promise<void>;
 }
 
@@ -30,12 +32,17 @@ const MAX_CONNECTIONS = 300;
 
 /**
  * Runs Postgres as long as its standard input is open, which also ends with a parent that was
- * killed; then stops it and removes the folder ($1), so that nothing is ever left behind.
+ * killed; then stops it and removes the folder ($1), so that nothing is ever left behind. A line on
+ * standard input restarts it, with a pause of so many seconds.
  */
 const SUPERVISE = `
   folder=$1; shift
   "$@" & server=$!
-  cat > /dev/null
+  while read -r pause; do
+    kill -INT $server; wait $server
+    sleep "$pause"
+    "$@" & server=$!
+  done
   kill -INT $server; wait $server
   rm -rf "$folder"`;
 
@@ -70,6 +77,7 @@ async function startOnFreePort(binaries: string, folder: string): Promise<Postgr
     if (lastLines.at(-1)?.includes(READY)) {
       return {
         url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+        restart: (pauseSeconds) => void supervisor.stdin.write(`${pauseSeconds}\n`),
         stop: () => stop(supervisor),
       };
     }

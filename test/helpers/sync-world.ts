@@ -7,13 +7,14 @@ import {
   type PartnerSandboxOptions,
   startPartnerSandbox,
 } from '../../sandbox/partner/index.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { type Integration, integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { createPartnerClient, type PartnerClient } from '../../src/partner/client.ts';
 import { createPacer } from '../../src/partner/pacer.ts';
 import type { SyncDeps } from '../../src/run/context.ts';
+import { createSightings } from '../../src/run/sightings.ts';
 import { createFingerprint, loadFingerprintKey } from '../../src/store/fingerprint.ts';
 import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
 import { migrateToLatest } from '../../src/store/migrate.ts';
@@ -46,6 +47,8 @@ export interface SyncWorldOptions {
   service?: PartnerSandboxOptions;
   integration?: Record<string, unknown>;
   database?: TestDatabase;
+  /** The clock of everything but the service; that of the machine unless told. */
+  clock?: Clock;
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
   /** The one form of a contact's id; every text is one unless told otherwise. */
   canonicalId?: (text: string) => string | null;
@@ -64,7 +67,9 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
   await migrateToLatest(database.db, MIGRATIONS);
   const sealer = createSealer(parseKeyRing(generateKey('test')));
   const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
-  const store = createStore({ db: database.db, clock: systemClock, fingerprint });
+  const { clock = systemClock } = options;
+  const { db, requireInPlace } = database;
+  const store = createStore({ db, clock, fingerprint, requireInPlace });
   const crm = createMemoryCrm({ fields: memoryDefaultFields.map(({ to }) => to) });
   const integration = integrationSchema.parse({
     id: 'riverside',
@@ -74,6 +79,7 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
     ...options.integration,
   });
   const owner = randomUUID();
+  const sightings = createSightings();
 
   function deps(
     signal: AbortSignal = new AbortController().signal,
@@ -82,16 +88,17 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
     const client = createPartnerClient({
       baseUrl,
       apiKey,
-      clock: systemClock,
+      clock,
       log: silentLog,
-      pacer: createPacer({ clock: systemClock, ratePerSecond: null }),
+      pacer: createPacer({ clock, ratePerSecond: null }),
     });
     return {
       store,
       connector: (options.connector ?? createMemoryConnector)(crm, signal),
       partner: options.partner?.(client) ?? client,
       sealer,
-      clock: systemClock,
+      clock,
+      sightings,
       log: silentLog,
       newId: randomUUID,
       takeLease: (id) => store.leases.acquire(id, owner, () => false),

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
@@ -67,31 +69,96 @@ describe('access tokens', () => {
   it('cannot be guessed at for long: an address that fails too often has to wait', async () => {
     const clock = createFakeClock(Date.now());
     const world = await open({ isIdle: true, clock });
-    const token = await world.addToken('viewer');
+    await world.addToken('viewer');
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 21; attempt += 1) {
       statuses.push((await world.request('/v1/runs', { token: newAccessToken() })).status);
     }
     expect(statuses).toEqual([...Array(20).fill(401), 429]);
-    const refused = await world.request('/v1/runs', { token });
+    const refused = await world.request('/v1/runs', { token: newAccessToken() });
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Another address, as the proxy on this machine tells, goes on.
-    const headers = { 'x-forwarded-for': 'made up, 203.0.113.9' };
-    expect((await world.request('/v1/runs', { token, headers })).status).toBe(200);
+    expect(world.logLines.filter((line) => line.includes('too many wrong tokens'))).toHaveLength(1);
     await clock.advance(60_000);
+    expect((await world.request('/v1/runs', { token: newAccessToken() })).status).toBe(401);
+  });
+
+  it('always get in if they are right, however much is guessed from the same address', async () => {
+    const world = await open({ isIdle: true });
+    const token = await world.addToken('viewer');
+    for (let attempt = 0; attempt < 25; attempt += 1) {
+      await world.request('/v1/runs', { token: newAccessToken() });
+    }
     expect((await world.request('/v1/runs', { token })).status).toBe(200);
+    const signedIn = await fetch(`${world.url}/sign-in`, {
+      ...{ method: 'POST', redirect: 'manual', headers: { origin: world.url } },
+      body: new URLSearchParams({ token }),
+    });
+    expect(signedIn.status).toBe(303);
+  });
+
+  it('are counted by the address that a trusted proxy names, and by what no other caller writes', async () => {
+    const world = await open({ isIdle: true, trustedProxies: ['127.0.0.1'] });
+    await world.addToken('viewer');
+    const guess = async (forwardedFor: string) => {
+      const headers = { 'x-forwarded-for': forwardedFor };
+      return (await world.request('/v1/runs', { token: newAccessToken(), headers })).status;
+    };
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      // What stands before the last address is the caller's own invention.
+      expect(await guess(`203.0.113.${attempt}, 198.51.100.7`)).toBe(401);
+    }
+    expect(await guess('198.51.100.7')).toBe(429);
+    expect(await guess('198.51.100.8')).toBe(401);
+
+    const plain = await open({ isIdle: true });
+    await plain.addToken('viewer');
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 21; attempt += 1) {
+      const headers = { 'x-forwarded-for': `203.0.113.${attempt}` };
+      const answer = await plain.request('/v1/runs', { token: newAccessToken(), headers });
+      statuses.push(answer.status);
+    }
+    expect(statuses.at(-1)).toBe(429);
   });
 });
 
+/** What proxies and content networks add. */
+const PROXY_HEADERS = [
+  { 'x-forwarded-for': '203.0.113.9' },
+  { 'x-forwarded-host': 'sync.example.org' },
+  { 'x-forwarded-proto': 'https' },
+  { 'x-forwarded-port': '443' },
+  { 'x-forwarded-server': 'proxy' },
+  { forwarded: 'for=203.0.113.9' },
+  { via: '1.1 proxy' },
+  { 'x-real-ip': '203.0.113.9' },
+  { 'cf-connecting-ip': '203.0.113.9' },
+  { 'true-client-ip': '203.0.113.9' },
+  { 'x-client-ip': '203.0.113.9' },
+];
+
 describe('without any token', () => {
-  it('only this machine is served: neither other names nor what a proxy passes on', async () => {
+  it.each(PROXY_HEADERS)('what comes with %j is not of this machine', async (headers) => {
     const world = await open({ isIdle: true });
-    const proxied = { 'x-forwarded-for': '203.0.113.9' };
-    expect((await world.request('/v1/runs', { headers: proxied })).status).toBe(401);
+    expect((await world.request('/v1/runs')).status).toBe(200);
+    expect((await world.request('/v1/runs', { headers })).status).toBe(401);
+    expect((await world.request('/metrics', { headers })).status).toBe(401);
+  });
+
+  it('nor is what comes to a service with a public address', async () => {
     const published = await open({ isIdle: true, publicUrl: 'https://sync.example.org' });
     expect((await published.request('/v1/runs')).status).toBe(401);
     expect((await published.request('/metrics')).status).toBe(401);
+  });
+
+  it('the header of a proxy is seen behind as many others as a caller can send', async () => {
+    const world = await open({ isIdle: true });
+    const many = 'a:b\r\n'.repeat(2_500);
+    const socket = connect(Number(new URL(world.url).port), '127.0.0.1');
+    socket.write(`GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${many}`);
+    socket.write('X-Forwarded-For: 203.0.113.9\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 401/);
   });
 
   it('a page of another site cannot start anything', async () => {
@@ -173,7 +240,11 @@ describe('sessions', () => {
 /** A few pages that use what pages are given. */
 function pages({ application: { store } }: HttpWorld, publicUrl: string): Hono<HttpEnv> {
   const clock = { now: Date.now };
-  const access = createAccess({ store, clock, attempts: createAttempts(clock), publicUrl });
+  const attempts = createAttempts(clock);
+  const addressOf = () => '127.0.0.1';
+  const access = createAccess({
+    ...{ store, clock, attempts, publicUrl, addressOf, withoutToken: null },
+  });
   const app = new Hono<HttpEnv>();
   app.onError((error, c) => answerError(error, c, silentLog));
   app.post('/sign-in', async (c) => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -8,6 +9,7 @@ import { silentLog } from '../../src/core/log.ts';
 import { answerError } from '../../src/http/answer-error.ts';
 import type { HttpEnv } from '../../src/http/context.ts';
 import { noteRequests } from '../../src/http/request-log.ts';
+import { startHttpServer } from '../../src/http/server.ts';
 import { until } from '../application/runner-world.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { errorSchema, type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
@@ -17,6 +19,13 @@ const open = closedAfterTest((options?: HttpWorldOptions) =>
 );
 
 const START = '/v1/integrations/riverside/runs';
+
+/** A connection that says nothing by itself. */
+async function connectTo({ url }: Pick<HttpWorld, 'url'>): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+}
 
 /** Sends bytes and gives back what comes until the other side closes. */
 async function sendRaw({ url }: HttpWorld, text: string): Promise<string> {
@@ -161,15 +170,48 @@ describe('callers who take too much', () => {
     expect(await here.application.store.runRequests.list()).toEqual([]);
   });
 
-  it('of connections are turned away', async () => {
+  it('of connections make room by those that say nothing', async () => {
     const here = await open({ limits: { maxConnections: 2 } });
-    const port = Number(new URL(here.url).port);
-    const idle = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
-    await Promise.all(idle.map((socket) => once(socket, 'connect')));
-    await once(connect(port, '127.0.0.1').resume(), 'close');
-    for (const socket of idle) socket.destroy();
-    const ask = () => here.request('/healthz').catch(() => null);
-    await until(async () => (await ask())?.status === 200);
+    const [first, second] = [await connectTo(here), await connectTo(here)];
+    const closed = once(first.resume(), 'close');
+    const third = await connectTo(here);
+    await closed;
+    third.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect(await text(third)).toMatch(/^HTTP\/1.1 200/);
+    expect(second.destroyed).toBe(false);
+  });
+
+  it('of connections are turned away where all others are being answered', async () => {
+    const app = new Hono<HttpEnv>();
+    const answers: (() => void)[] = [];
+    app.get('/slow', async (c) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return c.text('done');
+    });
+    const limits = { maxConnections: 100, maxConnectionsPerAddress: 2 };
+    const server = await startHttpServer({ app, host: '127.0.0.1', port: 0, limits });
+    const ask = () => fetch(`${server.url}/slow`);
+    const slow = [ask(), ask()];
+    await until(() => answers.length === 2);
+    await expect(ask()).rejects.toThrow();
+    for (const answer of answers) answer();
+    for (const response of slow) expect(await (await response).text()).toBe('done');
+    await server.close();
+  });
+
+  it('of connections and silence do not keep the service from its callers', async () => {
+    const here = await open();
+    const silent = await Promise.all(Array.from({ length: 1_000 }, () => connectTo(here)));
+    for (const socket of silent) socket.on('error', () => {});
+    // Some say a little, and never the rest.
+    for (const socket of silent.slice(-200)) socket.write('GET / HTTP/1.1\r\nHost: loc');
+    const startedAt = performance.now();
+    for (let round = 0; round < 3; round += 1) {
+      const answer = await fetch(`${here.url}/healthz`, { headers: { connection: 'close' } });
+      expect(answer.status).toBe(200);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    for (const socket of silent) socket.destroy();
   });
 
   it('of time are cut off', async () => {

@@ -60,6 +60,7 @@ describe('openapi.json', () => {
       'GET /v1/runs/{id}',
       'GET /v1/runs/{id}/events',
       'POST /hooks/{integration}/{token}',
+      'POST /v1/holds/batches/{id}/{decision}',
       'POST /v1/holds/{id}/{decision}',
       'POST /v1/integrations/{id}/runs',
     ]);

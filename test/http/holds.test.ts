@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { controlService } from '../helpers/service-control.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
@@ -10,6 +11,7 @@ const holdSchema = z.strictObject({
   integration: z.string(),
   contact: z.string().nullable(),
   network: z.string().nullable(),
+  batch: z.string().nullable(),
   kind: z.string(),
   detail: z.string().nullable(),
   reason: z.string(),
@@ -17,7 +19,17 @@ const holdSchema = z.strictObject({
   since: z.iso.datetime(),
   decision: z.string().nullable(),
 });
-const holdsSchema = z.strictObject({ holds: z.array(holdSchema) });
+const batchSchema = z.strictObject({
+  ...{ id: z.uuid(), integration: z.string(), count: z.int(), credits: z.int() },
+  ...{ parts: z.record(z.string(), z.int()), since: z.iso.datetime() },
+});
+const holdsSchema = z.strictObject({ holds: z.array(holdSchema), batches: z.array(batchSchema) });
+const decidedBatchSchema = z.strictObject({
+  batch: z.strictObject({
+    ...{ id: z.uuid(), integration: z.string(), decision: z.string() },
+    ...{ count: z.int(), credits: z.int() },
+  }),
+});
 const decidedSchema = z.strictObject({ hold: holdSchema });
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 
@@ -95,6 +107,106 @@ describe('/v1/holds', () => {
     expect(approved?.read(decidedSchema).hold).toMatchObject({ decision: 'approved' });
     expect(await listHolds(world)).toEqual([]);
     expect((await decide('reject'))?.status).toBe(409);
+  });
+});
+
+/** The addresses of all contacts change: a person decides about them together. */
+async function openWithBatch(people: number): Promise<HttpWorld> {
+  const here = await open();
+  for (let index = 0; index < people; index += 1) {
+    here.crm.addContact({ firstName: `First${index}`, lastName: `Last${index}`, addresses: [] });
+  }
+  await sync(here);
+  for (const { contact } of here.crm.records.values()) {
+    here.crm.editContact(contact.id, { addresses: [`${contact.lastName} Quarry Lane, Reno`] });
+  }
+  await sync(here);
+  return here;
+}
+
+async function spentOn(here: HttpWorld): Promise<number> {
+  return controlService(here.service).spent();
+}
+
+describe('/v1/holds/batches', () => {
+  it('decides contacts that changed at once, all of them and once', async () => {
+    const world = await openWithBatch(40);
+    expect(await spentOn(world)).toBe(40);
+    const { holds, batches } = (await world.request('/v1/holds')).read(holdsSchema);
+    const [batch] = batches;
+    expect(batches).toMatchObject([
+      { integration: 'riverside', count: 40, parts: { addresses: 40 }, credits: 40 },
+    ]);
+    expect(holds).toHaveLength(40);
+    expect(holds[0]).toMatchObject({
+      ...{ batch: batch?.id, decisions: ['approve', 'reject'] },
+      reason: 'its address changed, with those of 39 others',
+    });
+    const decide = (path: string) => world.request(`/v1/holds/batches/${path}`, { method: 'POST' });
+    const codeOf = async (path: string) => {
+      const answer = await decide(path);
+      return [answer.status, answer.read(errorSchema).error.code];
+    };
+    expect(await codeOf('none/approve')).toEqual([404, 'batch_unknown']);
+    expect(await codeOf(`${batch?.id}/resubmit`)).toEqual([422, 'request_invalid']);
+    const single = await world.request(`/v1/holds/${holds[0]?.id}/resubmit`, { method: 'POST' });
+    expect([single.status, single.read(errorSchema).error.code]).toEqual([
+      ...[409, 'hold_not_decidable'],
+    ]);
+
+    await world.request(`/v1/holds/${holds[0]?.id}/reject`, { method: 'POST' });
+    const approved = (await decide(`${batch?.id}/approve`)).read(decidedBatchSchema);
+    expect(approved.batch).toEqual({
+      ...{ id: batch?.id, integration: 'riverside', decision: 'approved', count: 39, credits: 39 },
+    });
+    expect(await codeOf(`${batch?.id}/reject`)).toEqual([409, 'batch_decided']);
+    const clickedTwice = await fetch(`${world.url}/holds/batches/${batch?.id}/approve`, {
+      ...{ method: 'POST', redirect: 'manual' },
+    });
+    expect(clickedTwice.headers.get('location')).toBe('/?note=decided#holds');
+    await sync(world);
+    expect(await spentOn(world)).toBe(79);
+    expect((await world.request('/v1/holds')).read(holdsSchema).batches).toEqual([]);
+  });
+
+  it('is for admins, and shows names to them alone', async () => {
+    const world = await openWithBatch(30);
+    const [batch] = (await world.request('/v1/holds')).read(holdsSchema).batches;
+    const foreign = await world.request(`/holds/batches/${batch?.id}/approve`, {
+      ...{ method: 'POST', headers: { origin: 'https://elsewhere.example' } },
+    });
+    expect(foreign.status).toBe(403);
+    const [viewer, admin] = [await world.addToken('viewer'), await world.addToken('admin')];
+    const page = `/holds/batches/${batch?.id}`;
+    for (const [method, path] of [
+      ['POST', `/v1${page}/approve`],
+      ['POST', `${page}/approve`],
+      ['GET', page],
+    ]) {
+      const asked = (token?: string) =>
+        world.request(path ?? '', { method: method ?? '', ...(token ? { token } : {}) });
+      expect((await asked()).status).toBe(401);
+      const refused = await asked(viewer);
+      expect(refused.status).toBe(403);
+      expect(refused.text).not.toContain('Quarry Lane');
+    }
+    const shown = await world.request(page, { token: admin });
+    expect(shown.status).toBe(200);
+    expect(shown.headers.get('cache-control')).toBe('no-store');
+    expect(shown.text.match(/Quarry Lane/g)).toHaveLength(3);
+    expect(world.logLines.join('')).not.toContain('Quarry Lane');
+    const [listed] = (await world.request('/v1/holds', { token: admin })).read(holdsSchema).batches;
+    expect(listed?.count).toBe(30);
+  });
+
+  it('shows no names of another CRM account, and says why', async () => {
+    const world = await openWithBatch(30);
+    const [batch] = (await world.request('/v1/holds')).read(holdsSchema).batches;
+    Object.assign(world.crm.account, { id: 'another-account' });
+    const shown = await world.request(`/holds/batches/${batch?.id}`);
+    expect(shown.status).toBe(422);
+    expect(shown.text).toContain('connected to another CRM account before');
+    expect(shown.text).not.toContain('Quarry Lane');
   });
 });
 

@@ -162,12 +162,26 @@ describe('a webhook address with HubSpot signatures', () => {
 describe('a webhook address with plain signatures', () => {
   const signing: HookSigning = { kind: 'hmac', secret: 'shared' };
 
-  function sign(path: string, body: string, seconds = Math.floor(Date.now() / 1_000)) {
-    const hmac = createHmac('sha256', signing.secret);
-    const digest = hmac.update(`${seconds}.${PUBLIC_URL}${path}.${body}`).digest('hex');
+  function nowSeconds(): number {
+    return Math.floor(Date.now() / 1_000);
+  }
+
+  function digestOf(text: string): string {
+    return createHmac('sha256', signing.secret).update(text).digest('hex');
+  }
+
+  function sign(path: string, body: string, seconds = nowSeconds()) {
     return {
       'x-donor-sync-timestamp': String(seconds),
-      'x-donor-sync-signature': `sha256=${digest}`,
+      'x-donor-sync-signature': `v2=${digestOf(`v2\n${seconds}\n${PUBLIC_URL}${path}\n${body}`)}`,
+    };
+  }
+
+  /** As before there was a second version. */
+  function signTheOldWay(path: string, body: string, seconds = nowSeconds()) {
+    return {
+      'x-donor-sync-timestamp': String(seconds),
+      'x-donor-sync-signature': `sha256=${digestOf(`${seconds}.${PUBLIC_URL}${path}.${body}`)}`,
     };
   }
 
@@ -195,5 +209,48 @@ describe('a webhook address with plain signatures', () => {
     expect(codes).toEqual([
       ...['signature_missing', 'signature_invalid', 'signature_invalid', 'signature_too_old'],
     ]);
+  });
+
+  /** Calls that say different things in the same characters, divided in another place. */
+  const AMBIGUOUS = [
+    ['?contact=1', 'a.b', '?contact=1.a', 'b'],
+    ['?contact=1.a', 'b', '?contact=1', 'a.b'],
+    ['?contact=1', '\nx', '?contact=1%0A', 'x'],
+    ['', '?contact=2.', '?contact=2', ''],
+  ] as const;
+
+  it.each(AMBIGUOUS)(
+    'takes the signature of %j %j for no other call, such as %j %j',
+    async (query, body, otherQuery, otherBody) => {
+      const here = await open({ isIdle: true, publicUrl: PUBLIC_URL });
+      const path = await here.addHook(signing);
+      const headers = sign(path + query, body);
+      expect((await post(here, path + otherQuery, headers, otherBody)).status).toBe(401);
+      expect(await waiting(here)).toEqual([]);
+      expect((await post(here, path + query, headers, body)).status).toBe(202);
+    },
+  );
+
+  it('takes no signature of the first version where a part of the body may have become the query', async () => {
+    const here = await open({ isIdle: true, publicUrl: PUBLIC_URL });
+    const path = await here.addHook(signing);
+    const headers = signTheOldWay(`${path}?contact=1`, 'a.b');
+    expect((await post(here, `${path}?contact=1.a`, headers, 'b')).status).toBe(401);
+    expect(await waiting(here)).toEqual([]);
+    expect((await post(here, `${path}?contact=1`, headers, 'a.b')).status).toBe(202);
+  });
+
+  it('takes the first version once more, with one warning for each address', async () => {
+    const here = await open({ isIdle: true, publicUrl: PUBLIC_URL });
+    const path = await here.addHook(signing);
+    const warnings = () => here.logLines.filter((line) => line.includes('"level":40'));
+    expect((await post(here, path, sign(path, 'new'), 'new')).status).toBe(202);
+    expect(warnings()).toEqual([]);
+    for (const body of ['one', 'two', '{"amount": 1.5}']) {
+      expect((await post(here, path, signTheOldWay(path, body), body)).status).toBe(202);
+    }
+    expect(warnings()).toHaveLength(1);
+    expect(warnings().join()).toContain('v2=');
+    expect(warnings().join()).toContain('riverside');
   });
 });

@@ -17,6 +17,7 @@ import { createLog } from '../../src/cli/log.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { createHttpApp } from '../../src/http/app.ts';
+import type { WithoutToken } from '../../src/http/first-visit.ts';
 import { createHookAddress, type HookSigning } from '../../src/http/hook-address.ts';
 import type { Role } from '../../src/http/principal.ts';
 import { type ServerLimits, startHttpServer } from '../../src/http/server.ts';
@@ -59,6 +60,9 @@ export interface HttpWorldOptions {
   lastTickAt?: () => number | null;
   /** The time of HTTP and store alone, moved by the test. */
   clock?: Clock;
+  /** Who is let in while there is no token; every caller on this machine unless told. */
+  withoutToken?: WithoutToken;
+  trustedProxies?: readonly string[];
 }
 
 export interface RequestOptions {
@@ -88,7 +92,8 @@ export const errorSchema = z.strictObject({
 
 export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<HttpWorld> {
   const { clock = systemClock, publicUrl = 'http://127.0.0.1:8787' } = options;
-  const { name = 'Riverside Food Bank' } = options;
+  const { name = 'Riverside Food Bank', withoutToken = 'thisMachine' } = options;
+  const { trustedProxies = [] } = options;
   const service = await startPartnerSandbox({
     ...{ donors: 500, rate: 0, jobTimeMs: 0 },
     ...options.service,
@@ -125,12 +130,13 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   });
   const runner = createRunner(application, { clock, log, maxRunsAtOnce: 2 });
   const app = createHttpApp({
-    ...{ application, runner, clock, log, publicUrl, version: '0.0.0' },
+    ...{ application, runner, clock, log, publicUrl, withoutToken, trustedProxies },
+    version: '0.0.0',
     lastTickAt: options.lastTickAt ?? (() => clock.now()),
     stopping: new AbortController().signal,
   });
   const { limits = {} } = options;
-  const http = await startHttpServer({ app, host: '127.0.0.1', port: 0, limits });
+  const http = await startHttpServer({ app, host: '127.0.0.1', port: 0, limits, trustedProxies });
   if (!options.isIdle) runner.start();
 
   return {

@@ -61,6 +61,7 @@ export async function openOAuthWorld(kind: Kind) {
   const runner = createRunner(application, { clock, log: silentLog, maxRunsAtOnce: 1 });
   const app = createHttpApp({
     ...{ application, runner, clock, log: silentLog, publicUrl: PUBLIC_URL, version: '0.0.0' },
+    withoutToken: 'thisMachine',
     lastTickAt: () => clock.now(),
     stopping: new AbortController().signal,
   });

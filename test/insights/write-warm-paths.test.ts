@@ -1,6 +1,8 @@
+import { rm } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createWorld, type Donor } from '../../sandbox/people/world.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { calledName } from '../../src/insights/called-name.ts';
 import { writeWarmPaths } from '../../src/insights/write-warm-paths.ts';
@@ -329,6 +331,35 @@ describe('the cost of queries', PATIENTLY, () => {
     expect(world.filled(SENTENCE).size).toBeGreaterThan(0);
   });
 
+  it.each([
+    ['the database file was taken away', 'store_replaced'],
+    ['the clock was set', 'clock_wrong'],
+    ['another process has taken the run over', 'lease_lost'],
+  ])('is not begun once %s', async (_, code) => {
+    let shiftMs = 0;
+    world = await createPathWorld({
+      service: { chargeQueries: true },
+      clock: { ...systemClock, now: () => Date.now() + shiftMs },
+      partner: (client) => ({
+        ...client,
+        networks: {
+          ...client.networks,
+          // Asked right before the queries.
+          async list(signal) {
+            const networks = await client.networks.list(signal);
+            if (code === 'store_replaced') await rm(world.database.url.replace('sqlite:', ''));
+            if (code === 'clock_wrong') shiftMs = 2 * 365 * DAY_MS;
+            if (code === 'lease_lost') await takeOver();
+            return networks;
+          },
+        },
+      }),
+    });
+    expect((await world.sync()).reason?.code).toBe(code);
+    expect(await world.compares()).toBe(0);
+    expect(await searchesSpent()).toBe(0);
+  });
+
   it('stops at an empty bucket without disturbing the rest of the run', async () => {
     world = await createPathWorld({ service: { chargeQueries: true } });
     const apiKey = await world.issueKey({
@@ -341,6 +372,10 @@ describe('the cost of queries', PATIENTLY, () => {
     expect(report.contacts.enhanced).toBeGreaterThan(100);
     expect(world.filled(SENTENCE).size).toBeGreaterThan(0);
   });
+
+  async function takeOver(): Promise<void> {
+    await world.store.leases.acquire('riverside', 'another', () => true);
+  }
 
   async function searchesSpent(): Promise<number> {
     const reply = await fetch(`${world.service.rootUrl}/_sandbox/ledger?bucket=searches`);

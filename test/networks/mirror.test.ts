@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { FatalError } from '../../src/core/errors.ts';
 import { PartnerValidationError } from '../../src/partner/errors.ts';
 import type { SyncDeps } from '../../src/run/context.ts';
 import { everything } from '../store/store-world.ts';
@@ -565,6 +567,35 @@ describe('a bulk add', () => {
   });
 });
 
+describe('a bulk add that may not leave', () => {
+  it('is not sent while the clock is wrong, and is sent once it is right', async () => {
+    let shiftMs = 0;
+    let setTo = 365 * 86_400_000;
+    const here = await open({
+      enhanced: 3,
+      clock: { ...systemClock, now: () => Date.now() + shiftMs },
+      partner: (client) => ({
+        ...client,
+        networks: {
+          ...client.networks,
+          async create(...asked) {
+            const created = await client.networks.create(...asked);
+            shiftMs = setTo;
+            return created;
+          },
+        },
+      }),
+    });
+    here.setBoard(0, 3);
+    const stopped = await here.sync();
+    expect(stopped).toMatchObject({ status: 'incomplete', reason: { code: 'clock_wrong' } });
+    expect(await here.networkSpent()).toBe(0);
+    [shiftMs, setTo] = [0, 0];
+    expect((await here.sync()).status).toBe('succeeded');
+    await expectBoard(here.people.slice(0, 3), 3);
+  });
+});
+
 describe('a lost answer to a bulk add', () => {
   it.each([
     { kind: 'resetBefore' },
@@ -596,6 +627,40 @@ describe('a lost answer to a bulk add', () => {
     await here.sync();
     expect(await here.store.networks.listAdds('riverside', 'unclear')).toEqual([]);
     await expectBoard(here.people.slice(0, 6), 6);
+  });
+
+  it('of a killed process is settled after the whole quiet time, also by a clock that is ahead', async () => {
+    let shiftMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + shiftMs };
+    const here = await open({ enhanced: 3, clock, integration: { settleAfterMs: 1_500 } });
+    here.setBoard(0, 3);
+    await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'lateCharge', delayMs: 700 } }]);
+    // Killed with its request under way: nothing is written down of how that ends.
+    const kill = (deps: SyncDeps): SyncDeps => ({
+      ...deps,
+      partner: {
+        ...deps.partner,
+        networks: {
+          ...deps.partner.networks,
+          async addMembers(...asked) {
+            await deps.partner.networks.addMembers(...asked).catch(() => undefined);
+            throw new FatalError('killed', { code: 'killed' });
+          },
+        },
+      },
+      store: {
+        ...deps.store,
+        networks: {
+          ...deps.store.networks,
+          recordRefused: () => Promise.reject(new Error('killed')),
+        },
+      },
+    });
+    await expect(mirrorOnce(here, kill)).rejects.toThrow('killed');
+    shiftMs = 120_000;
+    await here.sync();
+    await here.sync();
+    await expectBoard(here.people.slice(0, 3), 3);
   });
 
   it('of an integration that died is settled by another one with the same key', async () => {

@@ -42,6 +42,12 @@ describe('compose.yaml', () => {
   });
 });
 
+describe('the unit of systemd', () => {
+  it('leaves no core file, which would hold the keys in clear', () => {
+    expect(read('deploy/donor-sync.service')).toMatch(/^\[Service\][^[]*^LimitCORE=0$/m);
+  });
+});
+
 function read(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8');
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { identityTextOf } from '../../src/identity/identity-text.ts';
 import type { ContactRow } from '../../src/store/contacts.ts';
 import type { Decided, Decision, ReadContact } from '../../src/store/decisions.ts';
 import type { HoldRow } from '../../src/store/holds.ts';
@@ -206,6 +208,37 @@ export async function holdForName(world: StoreWorld, ids: readonly string[]): Pr
       end: { kind: 'held', donorId: 'donor-1' },
     })),
   );
+}
+
+/** A fingerprint of an identity with these parts. */
+export function identityWith({ name = 'n', address = 'a', employer = 'e' } = {}): string {
+  return identityTextOf({
+    ...{ whole: name + address + employer, name },
+    addresses: { sources: 's', fingerprint: address },
+    employers: { sources: 's', fingerprint: employer },
+  });
+}
+
+/** What a credit was spent on, and the same person at another address. */
+export const ASKED_IDENTITY = identityWith();
+export const MOVED_IDENTITY = identityWith({ address: 'b' });
+
+/** Brings contacts whose identity has become another one to where a person decides about all. */
+export async function holdChanged(
+  world: StoreWorld,
+  ids: readonly string[],
+  identity = MOVED_IDENTITY,
+): Promise<void> {
+  await putContacts(
+    world,
+    ids.map((crm_id) =>
+      contactRow({
+        ...{ crm_id, identity, asked_identity: ASKED_IDENTITY },
+        ...{ state: 'due', due_reason: 'identity_changed' },
+      }),
+    ),
+  );
+  await world.store.massChanges.hold(world.lease, RUN, randomUUID);
 }
 
 /** The row of a contact; fails if there is none. */

@@ -1,6 +1,6 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/core/errors.ts';
@@ -90,9 +90,34 @@ describe('openDatabase', () => {
     }
   });
 
+  it.each<[string, (path: string) => Promise<void>]>([
+    ['deleted', (path) => rm(path)],
+    ['moved away', (path) => rename(path, `${path}.away`)],
+    [
+      'replaced by a copy',
+      async (path) => {
+        await copyFile(path, `${path}.copy`);
+        await rename(`${path}.copy`, path);
+      },
+    ],
+    ['hidden with its folder', (path) => rename(dirname(path), `${dirname(path)}-away`)],
+  ])('notices that its file was %s', async (what, change) => {
+    const path = join(folder, what.replaceAll(' ', '-'), 'store.db');
+    const { db, requireInPlace, close } = await openDatabase(`sqlite:${path}`);
+    await sql`create table t (id text)`.execute(db);
+    await requireInPlace();
+    await change(path);
+    await expect(requireInPlace()).rejects.toMatchObject({
+      code: 'store_replaced',
+      message: expect.stringContaining(path),
+    });
+    await close();
+  });
+
   it('keeps a database in memory where asked', async () => {
-    const { db, kind, close } = await openDatabase('sqlite::memory:');
+    const { db, kind, requireInPlace, close } = await openDatabase('sqlite::memory:');
     expect(kind).toBe('sqlite');
+    await requireInPlace();
     expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
     await close();
     await close();

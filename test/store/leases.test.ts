@@ -1,6 +1,14 @@
-import { expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, describe, expect, it } from 'vitest';
 import { LEASE_MS, type Lease, LeaseLost } from '../../src/store/leases.ts';
-import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { createStore } from '../../src/store/store.ts';
+import type { Tables } from '../../src/store/tables.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
+import {
+  describeEachDatabase,
+  openPostgresFresh,
+  type TestDatabase,
+} from '../helpers/test-databases.ts';
 import {
   accept,
   chargeLoss,
@@ -18,12 +26,31 @@ import {
   type StoreWorld,
   storeWorlds,
   takeLease,
+  testFingerprint,
 } from './store-world.ts';
 
 const ALIVE = () => false;
 
-describeEachDatabase('leases', (open) => {
+/** What a host cannot tell exactly of the database's clock. */
+const ABOUT_MS = 5_000;
+
+/** Lets so much time pass for leases: on Postgres they know no time but the server's. */
+async function letPass({ db, clock }: StoreWorld, kind: string, ms: number): Promise<void> {
+  if (kind === 'sqlite') return clock.advance(ms);
+  const lease_until = sql<number>`lease_until - ${sql.lit(ms)}`;
+  await db.updateTable('integrations').set({ lease_until }).execute();
+}
+
+/** The same store as another host sees it, whose clock is so far ahead of the first one's. */
+function elsewhere({ db, clock }: StoreWorld, aheadMs: number) {
+  const theirs = createFakeClock(clock.now() + aheadMs);
+  return createStore({ db, clock: theirs, fingerprint: testFingerprint });
+}
+
+describeEachDatabase('leases', (open, kind) => {
   const createWorld = storeWorlds(open);
+  /** The database's own time (epoch ms). */
+  const timeOf = ({ clock }: StoreWorld) => (kind === 'sqlite' ? clock.now() : Date.now());
 
   it('raises the epoch with each lease', async () => {
     const { store } = await createWorld();
@@ -34,28 +61,39 @@ describeEachDatabase('leases', (open) => {
   });
 
   it('refuses a lease that a living owner has, and says whose it is and until when', async () => {
-    const { store, clock } = await createWorld();
+    const world = await createWorld();
+    const { store } = world;
+    const takenAt = timeOf(world);
     await store.leases.acquire('lakeside', 'anna', ALIVE);
-    await clock.advance(LEASE_MS - 1);
-    expect(await store.leases.acquire('lakeside', 'ben', ALIVE)).toEqual({
-      acquired: false,
-      owner: 'anna',
-      until: START_MS + LEASE_MS,
-    });
-    expect(await store.leases.holder('lakeside')).toMatchObject({ owner: 'anna' });
+    await letPass(world, kind, LEASE_MS - ABOUT_MS);
+    const attempt = await store.leases.acquire('lakeside', 'ben', ALIVE);
+    expect(attempt).toMatchObject({ acquired: false, owner: 'anna' });
+    const until = attempt.acquired ? 0 : attempt.until;
+    const aged = kind === 'sqlite' ? 0 : LEASE_MS - ABOUT_MS;
+    expect(Math.abs(until - (takenAt + LEASE_MS - aged))).toBeLessThan(ABOUT_MS);
+    expect(await store.leases.holder('lakeside')).toMatchObject({ owner: 'anna', until });
   });
 
   it('gives a lease that has run out to another owner', async () => {
-    const { store, clock } = await createWorld();
+    const world = await createWorld();
+    const { store } = world;
     await store.leases.acquire('lakeside', 'anna', ALIVE);
-    await clock.advance(LEASE_MS);
+    await letPass(world, kind, LEASE_MS);
+    expect(await store.leases.holder('lakeside')).toBeNull();
     const taken = await store.leases.acquire('lakeside', 'ben', ALIVE);
     expect(taken).toMatchObject({ acquired: true, lease: { epoch: 2 } });
-    expect(await store.leases.holder('lakeside')).toEqual({
-      owner: 'ben',
-      until: START_MS + 2 * LEASE_MS,
-      epoch: 2,
-    });
+    expect(await store.leases.holder('lakeside')).toMatchObject({ owner: 'ben', epoch: 2 });
+  });
+
+  it('takes a lease that ends later than any can for none', async () => {
+    const world = await createWorld();
+    const { store, db } = world;
+    await store.leases.acquire('lakeside', 'anna', ALIVE);
+    const inTwoDays = timeOf(world) + 2 * 86_400_000;
+    await db.updateTable('integrations').set({ lease_until: inTwoDays }).execute();
+    expect(await store.leases.holder('lakeside')).toBeNull();
+    const taken = await store.leases.acquire('lakeside', 'ben', ALIVE);
+    expect(taken).toMatchObject({ acquired: true, lease: { epoch: 2 } });
   });
 
   it('gives the lease of an owner that is gone to another before it runs out', async () => {
@@ -69,10 +107,11 @@ describeEachDatabase('leases', (open) => {
     ['of an integration that was never run', false],
     ['that has run out', true],
   ])('gives a lease %s to exactly one of several that ask at once', async (_case, ranBefore) => {
-    const { store, clock } = await createWorld();
+    const world = await createWorld();
+    const { store } = world;
     if (ranBefore) {
       await store.leases.acquire('lakeside', 'zoe', ALIVE);
-      await clock.advance(LEASE_MS);
+      await letPass(world, kind, LEASE_MS);
     }
     const owners = ['anna', 'ben', 'carl', 'dora'];
     const attempts = await Promise.all(
@@ -90,13 +129,13 @@ describeEachDatabase('leases', (open) => {
   });
 
   it('is kept by a renewal and by each checkpoint', async () => {
-    const { store, clock, lease } = await createWorld();
-    await clock.advance(LEASE_MS - 1);
+    const world = await createWorld();
+    const { store, lease } = world;
+    await letPass(world, kind, LEASE_MS - ABOUT_MS);
     await store.leases.renew(lease);
-    expect((await store.leases.holder(INTEGRATION))?.until).toBe(START_MS + 2 * LEASE_MS - 1);
-    await clock.advance(LEASE_MS - 1);
+    await letPass(world, kind, LEASE_MS - ABOUT_MS);
     await store.leases.checkpoint(lease, async () => undefined);
-    await clock.advance(LEASE_MS - 1);
+    await letPass(world, kind, LEASE_MS - ABOUT_MS);
     expect(await store.leases.acquire(INTEGRATION, 'ben', ALIVE)).toMatchObject({
       acquired: false,
     });
@@ -120,6 +159,40 @@ describeEachDatabase('leases', (open) => {
     await store.leases.acquire(INTEGRATION, 'ben', () => true);
     await store.leases.release(lease);
     expect((await store.leases.holder(INTEGRATION))?.owner).toBe('ben');
+  });
+});
+
+describe('leases of hosts whose clocks differ, over one Postgres', () => {
+  const closers: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const close of closers) await close();
+  });
+  async function open<Db = Tables>(): Promise<TestDatabase<Db>> {
+    const database = await openPostgresFresh<Db>();
+    closers.push(database.close);
+    return database;
+  }
+  const createWorld = storeWorlds(open);
+
+  it.each([
+    ['ahead', 120_000],
+    ['behind', -120_000],
+  ])('are not taken over by a host whose clock is two minutes %s', async (_, aheadMs) => {
+    const world = await createWorld();
+    const { leases } = elsewhere(world, aheadMs);
+    expect(await leases.acquire(INTEGRATION, 'ben', ALIVE)).toMatchObject({ acquired: false });
+    expect(await leases.holder(INTEGRATION)).toMatchObject({ owner: 'a-new-owner' });
+    await world.store.leases.renew(world.lease);
+  });
+
+  it('run out when the server says so, whatever the clock of their owner', async () => {
+    const world = await createWorld();
+    const { leases } = elsewhere(world, 2 * 86_400_000);
+    await leases.acquire('lakeside', 'anna', ALIVE);
+    await letPass(world, 'postgres', LEASE_MS);
+    expect(await world.store.leases.acquire('lakeside', 'ben', ALIVE)).toMatchObject({
+      acquired: true,
+    });
   });
 });
 

@@ -161,6 +161,20 @@ describe('many identities that change at once', () => {
     expect(await world.spent()).toBe(spent);
   });
 
+  it('are counted anew once a person has decided', async () => {
+    const { world, ids, spent } = await openEnhanced(20, { integration: { guards: GUARDS } });
+    for (const id of ids.slice(0, 4)) moveHouse(world, id);
+    await world.sync();
+    for (const id of ids.slice(4, 9)) moveHouse(world, id);
+    await world.sync();
+    for (const hold of await world.store.holds.listOpen()) {
+      await world.store.holds.decide(hold, 'rejected');
+    }
+    moveHouse(world, ids[10] ?? '');
+    await world.sync();
+    expect(await world.spent()).toBe(spent + 5);
+  });
+
   it('are submitted again if a person approves, without a second question', async () => {
     const { world, ids, spent } = await openEnhanced(10, { integration: { guards: GUARDS } });
     for (const id of ids) moveHouse(world, id);

@@ -642,14 +642,14 @@ describe('stopping and going on', () => {
     await world.addPeople(3);
     const fault = { kind: 'throttle', retryAfterSeconds: 3 };
     await world.putFaults([{ on: { path: '/enhancements' }, times: 1, fault }]);
-    const stopped = world.sync().catch((error: unknown) => error);
+    const stopped = world.sync();
     const statuses = async () =>
       (await world.requests())
         .filter(({ path }) => path.endsWith('/enhancements'))
         .map(({ status }) => status);
     await expect.poll(statuses, PATIENTLY).toEqual([429]);
     await world.store.leases.acquire('riverside', 'another', () => true);
-    expect(await stopped).toMatchObject({ code: 'lease_lost' });
+    expect(await stopped).toMatchObject({ status: 'incomplete', reason: { code: 'lease_lost' } });
     expect(await statuses()).toEqual([429]);
     expect(await world.spent()).toBe(0);
   });
@@ -662,7 +662,31 @@ describe('stopping and going on', () => {
     await world.database.db.updateTable('integrations').set({ lease_until: 0 }).execute();
     const taken = await world.store.leases.acquire('riverside', 'another', () => true);
     expect(taken.acquired).toBe(true);
-    await expect(overtaken).rejects.toThrow(/taken over/);
+    const { id, status, reason } = await overtaken;
+    expect({ status, reason }).toMatchObject({
+      status: 'incomplete',
+      reason: { code: 'lease_lost', message: expect.stringContaining('taken over') },
+    });
     expect(world.crm.writes).toHaveLength(0);
+    // What becomes of the run is for the one that has taken it over to write down.
+    expect(await world.store.runs.find(id)).toMatchObject({ status: 'running', report: null });
+  });
+
+  it('reports a lease that is lost at its very end, and leaves the record to the other', async () => {
+    const world = await open();
+    await world.addPeople(3);
+    world.crm.before(async (operation) => {
+      if (operation !== 'finish') return;
+      const taken = await world.store.leases.acquire('riverside', 'another', () => true);
+      if (taken.acquired) await world.store.runs.begin(taken.lease, 'theirs', 'manual', null);
+    });
+    const report = await world.sync();
+    expect(report).toMatchObject({ status: 'incomplete', reason: { code: 'lease_lost' } });
+    expect(report.contacts.submitted).toBe(3);
+    expect(await world.store.runs.find(report.id)).toMatchObject({
+      status: 'incomplete',
+      reason_code: 'interrupted',
+    });
+    expect(await world.store.runs.find('theirs')).toMatchObject({ status: 'running' });
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { judgeLoss } from '../../src/run/loss.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
@@ -268,6 +269,45 @@ describe('a lost answer', () => {
     });
   });
 
+  it.each([
+    ['ahead of', 120_000],
+    ['behind', -120_000],
+  ])(
+    'of a killed process is settled after the whole quiet time by a clock that is two minutes %s its own',
+    async (_, aheadMs) => {
+      let shiftMs = 0;
+      const clock = { ...systemClock, now: () => Date.now() + shiftMs };
+      const world = await open({ clock, integration: { settleAfterMs: 1_500 } });
+      const ids = await world.addPeople(5);
+      await world.sync();
+      const spent = await world.spent();
+      await intendWithoutSending(world, ids[0] ?? '');
+      await world.putFaults([
+        { on: ON_SUBMIT, times: 1, fault: { kind: 'lateCharge', delayMs: 700 } },
+      ]);
+      await expect(sendAsIntended(world)).rejects.toMatchObject({ code: 'answer_lost' });
+      shiftMs = aheadMs;
+      const begunAt = Date.now();
+      expect((await world.sync()).contacts.submitted).toBe(0);
+      expect((await world.spent()) - spent).toBe(1);
+      expect(await world.store.holds.listOpen()).toMatchObject([{ kind: 'lost_answer' }]);
+      expect(Date.now() - begunAt).toBeLessThan(30_000);
+    },
+  );
+
+  it('goes on with the quiet time that a stopped run of the same process has begun', async () => {
+    const world = await open({ integration: { settleAfterMs: 4_000 } });
+    const ids = await world.addPeople(5);
+    await world.sync();
+    await intendWithoutSending(world, ids[0] ?? '');
+    const begunAt = performance.now();
+    expect((await world.sync({ signal: AbortSignal.timeout(3_000) })).status).toBe('incomplete');
+    expect((await world.sync()).contacts.submitted).toBe(1);
+    const tookMs = performance.now() - begunAt;
+    expect(tookMs).toBeGreaterThan(4_000);
+    expect(tookMs).toBeLessThan(7_000);
+  });
+
   it('of another integration of the same key is settled too, since the balance belongs to the key', async () => {
     const world = await open();
     const ids = await world.addPeople(5);
@@ -280,6 +320,12 @@ describe('a lost answer', () => {
     expect((await world.sync()).contacts.submitted).toBe(1);
   });
 });
+
+/** The request of that intent, as the process sent it before it died. */
+function sendAsIntended(world: SyncWorld) {
+  const person = { trackingId: 'killed-1', firstName: 'Ada', lastName: 'Lovelace' };
+  return world.deps().partner.submitEnhancements([{ ...person, addresses: [], employers: [] }]);
+}
 
 /** What a process leaves behind that dies between the intent and the request. */
 async function intendWithoutSending({ database, store, integration }: SyncWorld, crmId: string) {

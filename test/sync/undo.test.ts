@@ -41,7 +41,66 @@ function undo({ deps, integration }: SyncWorld, runId: string) {
   });
 }
 
+/** What two contacts held in a field before a run wrote over it. */
+const NOTES = ['Met at the gala, grieving', 'Owes us a call'] as const;
+
+/** A run that wrote over a note of each of two contacts, and over one of a third. */
+async function overwriteNotes() {
+  const opened = await createSyncWorld({
+    integration: { fields: [{ from: 'donorId', to: 'Donor ID', when: 'always' }] },
+  });
+  world = opened;
+  const ids = await opened.addPeople(3);
+  for (const [at, id] of ids.entries()) {
+    opened.crm.setValue(id, 'Donor ID', NOTES[at] ?? 'A third note');
+  }
+  const { id: run, contacts } = await opened.sync();
+  expect(contacts.written).toBe(3);
+  const [first = '', second = '', third = ''] = ids;
+  return { world: opened, run, first, second, third };
+}
+
 describe('undoRun', () => {
+  it.each([
+    ['the values before', ['before']],
+    ['all but their ids', ['before', 'after', 'owned_before', 'crm_id']],
+    ['their contacts and what was written', ['crm_id', 'after', 'owned_before']],
+    ['their ids', ['id']],
+  ] as const)('refuses contacts whose rows exchanged %s', async (_, columns) => {
+    const { world: exchanged, run, first, second, third } = await overwriteNotes();
+    const { db } = exchanged.database;
+    const rowOf = (crmId: string) =>
+      db.selectFrom('writes').selectAll().where('crm_id', '=', crmId).executeTakeFirstOrThrow();
+    const [one, two] = [await rowOf(first), await rowOf(second)];
+    const taken = (row: typeof one) =>
+      Object.fromEntries(columns.map((column) => [column, row[column]]));
+    await db.deleteFrom('writes').where('crm_id', 'in', [first, second]).execute();
+    await db
+      .insertInto('writes')
+      .values([
+        { ...one, ...taken(two) },
+        { ...two, ...taken(one) },
+      ])
+      .execute();
+
+    const report = await undo(exchanged, run);
+    const noteOf = (id: string) => exchanged.crm.valueOf(id, 'Donor ID');
+    expect(noteOf(first)).not.toBe(NOTES[1]);
+    expect(noteOf(second)).not.toBe(NOTES[0]);
+    // The others are given back what was theirs.
+    expect(noteOf(third)).toBe('A third note');
+    expect(report.contacts).toEqual({ restored: 1, gone: 0, refused: 2 });
+    expect(report.refusals.map(({ crmId }) => crmId).sort()).toEqual([first, second].sort());
+    expect(report.refusals[0]?.message).toMatch(/sealed_value_damaged: .*changed in the database/);
+  });
+
+  it('restores every contact whose row is untouched', async () => {
+    const { world: kept, run, first, second } = await overwriteNotes();
+    expect((await undo(kept, run)).contacts).toEqual({ restored: 3, gone: 0, refused: 0 });
+    expect(kept.crm.valueOf(first, 'Donor ID')).toBe(NOTES[0]);
+    expect(kept.crm.valueOf(second, 'Donor ID')).toBe(NOTES[1]);
+  });
+
   it('takes back what a newer run had written over, once that is undone too', async () => {
     world = await openAgeingWorld();
     const { crm } = world;

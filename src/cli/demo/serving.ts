@@ -29,6 +29,8 @@ export function serveStatusPage(
     const app = createHttpApp({
       ...{ application, runner, ...parts },
       publicUrl: `http://${HOST}`,
+      // Invented people and credits: a link that works once would only be in the way.
+      withoutToken: 'thisMachine',
       // The demo has no schedules that somebody could forget to look at.
       lastTickAt: clock.now,
       stopping: stopped,

@@ -1,6 +1,7 @@
 import type { Finding } from '../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../application.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { clockProblem } from '../../run/confirm-clock.ts';
 import { formatCount } from '../quantities.ts';
 import { checked, met, unmet } from './finding.ts';
 
@@ -18,6 +19,7 @@ export async function checkPartner({ partner }: { partner: Partner }): Promise<F
   const mend = 'Try again later, or ask the service operator.';
   return [
     ...key,
+    ...checkClock(partner),
     ...(await checked('credits', mend, () => checkCredits(partner, signal))),
     ...(await checked('service description', mend, () => checkDescription(partner, signal))),
     ...(await checked('service health', mend, () => checkHealth(partner, signal))),
@@ -41,6 +43,12 @@ async function checkKey(partner: Partner, signal: AbortSignal): Promise<Finding[
 
 const NO_ANSWER = `The Partner Data Service did not answer within ${PATIENCE_MS / 1_000} seconds.`;
 const CHECK_NETWORK = 'Check partner.baseUrl, the network and any proxy in between.';
+
+/** By the answer to the look at the key. Nothing is said of a clock that is right. */
+function checkClock(partner: Partner): Finding[] {
+  const problem = clockProblem(partner.clockAheadMs());
+  return problem === null ? [] : [unmet('clock', problem.message, 'Set the clock by NTP.')];
+}
 
 async function checkCredits(partner: Partner, signal: AbortSignal): Promise<Finding[]> {
   const credits = await partner.readCredits(signal);

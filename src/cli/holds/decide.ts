@@ -1,8 +1,10 @@
+import { decidedText } from '../../application/hold-batches.ts';
 import {
   type AnyHold,
   DECIDED,
   type DecisionWord,
   decideHold,
+  decisionsFor,
   findHold,
   type HoldStore,
   listOpenHolds,
@@ -31,7 +33,7 @@ export async function decideHolds(
   for (const id of typed) {
     const hold = await requireOpen(store, open, id);
     if (hold.about === 'network') requireNetworkDecision(hold.row, word);
-    else if (word === 'approve') requireProfile(hold.row);
+    else requireContactDecision(hold, hold.row, word);
     chosen.set(hold.row.id, hold);
   }
   const decided: AnyHold[] = [];
@@ -53,6 +55,7 @@ interface DecidedHold {
   /** The name of the network; only for its hold. */
   network?: string;
   kind: AnyHold['row']['kind'];
+  batch: string | null;
   decision: HoldDecision;
 }
 
@@ -60,8 +63,8 @@ function decidedHold(hold: AnyHold, decision: HoldDecision): DecidedHold {
   const { id, integration_id: integration, kind } = hold.row;
   const common = { id, integration, kind, decision };
   return hold.about === 'contact'
-    ? { ...common, contact: hold.row.crm_id }
-    : { ...common, contact: null, network: hold.row.name };
+    ? { ...common, contact: hold.row.crm_id, batch: hold.row.batch }
+    : { ...common, contact: null, network: hold.row.name, batch: null };
 }
 
 async function requireOpen(
@@ -73,6 +76,7 @@ async function requireOpen(
   const id = findId(typed, ids);
   const found = open.find((hold) => hold.row.id === id);
   if (found) return found;
+  refuseBatch(open, typed);
   const closed = (await findHold(store, typed))?.row;
   throw new ConfigurationError(
     closed?.decided_at
@@ -82,24 +86,59 @@ async function requireOpen(
   );
 }
 
-/** Approving writes the profile that is there; after a lost answer there is none. */
-function requireProfile({ id, kind }: HoldRow): void {
-  if (kind === 'name_mismatch') return;
+/** Who means all contacts of a batch has to say so. */
+function refuseBatch(open: readonly AnyHold[], typed: string): void {
+  const batches = open.flatMap(({ about, row }) => (about === 'contact' ? (row.batch ?? []) : []));
+  const id = findId(typed, new Set(batches));
+  if (id === null) return;
   const short = shortId(id);
+  throw new ConfigurationError(
+    `"${typed}" is a batch of several contacts. Decide all of them with \`donor-sync holds approve --batch ${short}\` or \`donor-sync holds reject --batch ${short}\`.`,
+    { code: 'hold_is_batch', details: { batch: id } },
+  );
+}
+
+function requireContactDecision(hold: AnyHold, { id, kind }: HoldRow, word: DecisionWord): void {
+  if (decisionsFor(hold).includes(word)) return;
+  const short = shortId(id);
+  if (kind === 'identity_mass_change') {
+    throw new ConfigurationError(
+      `The hold ${short} is about details that changed: nothing was submitted yet. \`donor-sync holds approve ${short}\` asks the service about them, for a credit; \`donor-sync holds reject ${short}\` takes them over without one.`,
+      { code: 'hold_not_decidable', details: { hold: id } },
+    );
+  }
+  if (kind === 'forgotten_person') {
+    throw new ConfigurationError(
+      `The hold ${short} is about a contact that looks like an erased person. \`donor-sync holds approve ${short}\` says that it is another one; \`donor-sync holds reject ${short}\` blocks it as well.`,
+      { code: 'hold_not_decidable', details: { hold: id } },
+    );
+  }
+  // Approving writes the profile that is there; after a lost answer there is none.
   throw new ConfigurationError(
     `The hold ${short} has no profile to approve: the answer was lost. Ask the service again, for another credit, with \`donor-sync holds resubmit ${short}\`, or leave the contact alone with \`donor-sync holds reject ${short}\`.`,
     { code: 'hold_without_profile', details: { hold: id } },
   );
 }
 
-/** One sentence about contacts and one about networks, each only if it is about any. */
+/** One sentence about each sort of hold, only if there is any. */
 function sentencesFor(word: DecisionWord, decided: readonly AnyHold[]): string[] {
   const networks = decided.filter(({ about }) => about === 'network').length;
-  const contacts = decided.length - networks;
+  const changes = decided.filter(({ row }) => row.kind === 'identity_mass_change').length;
+  const erased = decided.filter(({ row }) => row.kind === 'forgotten_person').length;
+  const contacts = decided.length - networks - changes - erased;
   return [
-    ...(contacts > 0 || networks === 0 ? [sentenceFor(word, contacts)] : []),
+    ...(contacts > 0 || contacts === decided.length ? [sentenceFor(word, contacts)] : []),
+    ...(erased > 0 ? [erasedSentence(word, erased)] : []),
+    ...(changes > 0 && word !== 'resubmit' ? [decidedText(word, changes)] : []),
     ...(networks > 0 ? [networkSentence(word, networks)] : []),
   ];
+}
+
+function erasedSentence(word: DecisionWord, count: number): string {
+  const holds = countOf(count, 'hold');
+  return word === 'approve'
+    ? `${holds} approved: not the person who was erased. The next sync goes on, and does not ask again.`
+    : `${holds} rejected: blocked like the person who was erased. \`donor-sync forget\` erases what was written before.`;
 }
 
 function networkSentence(word: DecisionWord, count: number): string {

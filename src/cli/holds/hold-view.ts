@@ -10,6 +10,8 @@ export interface HoldView {
   /** The name of the network; only for its hold. */
   network?: string;
   kind: AnyHold['row']['kind'];
+  /** Holds of one cause share it and can be decided together; null for one that stands alone. */
+  batch: string | null;
   /** Why it is held, in words. */
   reason: string;
   /** What may be decided. */
@@ -33,8 +35,8 @@ export function describeHold(hold: AnyHold): HoldView {
   return {
     ...{ id, integration, kind },
     ...(hold.about === 'contact'
-      ? { contact: hold.row.crm_id }
-      : { contact: null, network: hold.row.name }),
+      ? { contact: hold.row.crm_id, batch: hold.row.batch }
+      : { contact: null, network: hold.row.name, batch: null }),
     reason: reasonText(hold),
     decisions: decisionsFor(hold),
     since: isoTime(opened_at),

@@ -1,10 +1,11 @@
-import type { RecordLookup } from '../../../connectors/contract.ts';
+import { contactName, nameText } from '../../application/contact-name.ts';
 import type { Application, OpenIntegration } from '../../application.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Profile } from '../../core/profile.ts';
 import type { JobResult } from '../../partner/results.ts';
 import { MAX_JOBS_PER_RESULTS } from '../../partner/results.ts';
 import type { HoldRow } from '../../store/holds.ts';
+import { requireSameAccount } from '../../sync/crm-account.ts';
 import { neverAborted, withIntegration } from '../product.ts';
 import type { HoldNames } from './hold-view.ts';
 
@@ -40,7 +41,8 @@ async function namesOf(
   const [integration] = application.select([integrationId]);
   if (!integration) return [];
   return withIntegration(application, integration, neverAborted(), async (open) => {
-    await open.connector.prepare();
+    const account = await open.connector.prepare();
+    await requireSameAccount(application.store, integration, account);
     const named: Named[] = [];
     const size = Math.min(open.connector.capabilities.readBatch, MAX_JOBS_PER_RESULTS);
     for (let start = 0; start < rows.length; start += size) {
@@ -67,18 +69,8 @@ async function namesOfFew(open: OpenIntegration, rows: readonly HoldRow[]): Prom
   });
 }
 
-function contactName(lookup: RecordLookup | undefined): string | null {
-  if (lookup?.state !== 'found') return null;
-  const { firstName, lastName } = lookup.contact;
-  return nameText([firstName, lastName]);
-}
-
 function profileName(result: JobResult | undefined): string | null {
   if (result?.state !== 'completed') return null;
   const { first, middle, last }: Profile['name'] = result.profile.name;
   return nameText([first, middle, last]);
-}
-
-function nameText(parts: readonly (string | null)[]): string {
-  return parts.filter(Boolean).join(' ') || '(no name)';
 }

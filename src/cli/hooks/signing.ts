@@ -5,6 +5,7 @@ import type { Integration } from '../../core/integration.ts';
 import type { HookSigning } from '../../http/hook-address.ts';
 import { newSecret } from '../../http/secret.ts';
 import type { HookRow } from '../../store/hooks.ts';
+import { hookSecretPlace } from '../../store/seal-places.ts';
 import type { Sealer } from '../../store/sealed.ts';
 
 /** How the calls to a webhook address may be signed. */
@@ -57,7 +58,9 @@ const appSchema = z.object({ auth: z.object({ clientSecret: z.string().min(1) })
 function appSecret({ integration, before, sealer }: Known): string {
   const app = appSchema.safeParse(integration?.crm);
   if (app.success) return app.data.auth.clientSecret;
-  if (before?.signature === 'hubspot' && before.secret !== null) return sealer.open(before.secret);
+  if (before?.signature === 'hubspot' && before.secret !== null) {
+    return sealer.open(before.secret, hookSecretPlace(before.integration_id));
+  }
   throw new ConfigurationError(
     'HubSpot signs with the client secret of your app. Put it into an environment variable and name that one, for example --secret-env HUBSPOT_CLIENT_SECRET.',
     { code: 'hook_secret_missing' },

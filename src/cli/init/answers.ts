@@ -1,10 +1,10 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { cronProblem, timezoneProblem } from '../../config/cron.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { type Asker, askChoice, askMany, askText } from './asker.ts';
+import { type Asker, askChoice, askMany, askText, type Choice, usageError } from './asker.ts';
 import { type CsvHeader, type CsvProblem, readCsvHeader } from './csv-header.ts';
 import type { InitFlags } from './flags.ts';
-import { guessColumns } from './guess-columns.ts';
+import { type ColumnGuess, guessColumns } from './guess-columns.ts';
 
 /** All that a settings file is written from. */
 export interface Answers {
@@ -26,11 +26,21 @@ export interface CsvAnswers {
   encoding: CsvHeader['encoding'];
   columns: {
     id: string;
-    firstName: string;
-    lastName: string;
+    names: NameColumns;
     addresses: readonly string[];
     employers: readonly string[];
   };
+  marks: MarkColumns;
+}
+
+/** Where names stand: never one column for both parts. */
+export type NameColumns = { firstName: string; lastName: string } | { fullName: string };
+
+/** The columns that mark who is never asked about; null for none. */
+export interface MarkColumns {
+  optOut: string | null;
+  deceased: string | null;
+  doNotContact: string | null;
 }
 
 export interface SalesforceAnswers {
@@ -139,7 +149,9 @@ async function askCsv(asker: Asker, flags: InitFlags, { cwd }: Surroundings): Pr
   });
   const header = await readCsvHeader(path, cwd);
   if ('problem' in header) throw new ConfigurationError(header.problem, { code: 'csv_unreadable' });
-  const columns = await askColumns(asker, flags, header.columns);
+  const guess = guessColumns(header.columns);
+  const columns = await askColumns(asker, flags, header.columns, guess);
+  const marks = await askMarks(asker, flags, header.columns, guess);
   const output = await askText(asker, {
     flag: '--csv-output',
     message: 'Which CSV file shall get the results? (the same one is replaced as a whole)',
@@ -147,18 +159,17 @@ async function askCsv(asker: Asker, flags: InitFlags, { cwd }: Surroundings): Pr
     initial: enhancedPath(path),
   });
   const isSame = resolve(cwd, output) === resolve(cwd, path);
-  return { kind: 'csv', path, output: isSame ? null : output, encoding: header.encoding, columns };
+  const { encoding } = header;
+  return { kind: 'csv', path, output: isSame ? null : output, encoding, columns, marks };
 }
 
 async function askColumns(
   asker: Asker,
   flags: InitFlags,
   names: readonly string[],
+  guess: ColumnGuess,
 ): Promise<CsvAnswers['columns']> {
-  const guess = guessColumns(names);
-  const choices = names.map((name) => ({ value: name, label: name }));
-  const one = (flag: string, what: string, given: string | undefined, initial: string | null) =>
-    askChoice(asker, { flag, message: `Which column has ${what}?`, given, initial, choices });
+  const choices = columnChoices(names);
   const many = (
     flag: string,
     message: string,
@@ -166,9 +177,14 @@ async function askColumns(
     initial: readonly string[],
   ) => askMany(asker, { flag, message, given, initial, choices });
   return {
-    id: await one('--csv-id', "a contact's id", flags.csvId, guess.id),
-    firstName: await one('--csv-first-name', 'the first name', flags.csvFirstName, guess.firstName),
-    lastName: await one('--csv-last-name', 'the last name', flags.csvLastName, guess.lastName),
+    id: await askChoice(asker, {
+      flag: '--csv-id',
+      message: "Which column has a contact's id?",
+      given: flags.csvId,
+      initial: guess.id,
+      choices,
+    }),
+    names: await askNames(asker, flags, names, guess),
     addresses: await many(
       '--csv-addresses',
       'Which columns make the address?',
@@ -180,6 +196,107 @@ async function askColumns(
       'Which columns have employers?',
       flags.csvEmployers,
       guess.employers,
+    ),
+  };
+}
+
+function columnChoices(names: readonly string[]): Choice[] {
+  return names.map((name) => ({ value: name, label: name }));
+}
+
+/** Nothing is taken for both parts of a name: people who do not exist would be paid for. */
+async function askNames(
+  asker: Asker,
+  flags: InitFlags,
+  names: readonly string[],
+  guess: ColumnGuess,
+): Promise<NameColumns> {
+  const form = await askChoice(asker, {
+    flag: '--csv-first-name and --csv-last-name, or --csv-full-name',
+    message: 'How do the names stand in the file?',
+    given: nameFormOf(flags),
+    initial: guessNameForm(guess),
+    choices: [
+      { value: 'parts', label: 'First and last name in a column each' },
+      { value: 'whole', label: 'Whole names in one column', hint: '"Last, First" or "First Last"' },
+    ],
+  });
+  const choices = columnChoices(names);
+  if (form === 'whole') {
+    const fullName = await askChoice(asker, {
+      flag: '--csv-full-name',
+      message: 'Which column has the whole name?',
+      given: flags.csvFullName,
+      initial: guess.fullName,
+      choices,
+    });
+    return { fullName };
+  }
+  const firstName = await askChoice(asker, {
+    flag: '--csv-first-name',
+    message: 'Which column has the first name?',
+    given: flags.csvFirstName,
+    initial: guess.firstName,
+    choices,
+  });
+  if (flags.csvLastName === firstName) {
+    const message = `--csv-last-name: "${firstName}" is the column of the first name; for whole names use --csv-full-name`;
+    throw usageError(message);
+  }
+  const lastName = await askChoice(asker, {
+    flag: '--csv-last-name',
+    message: 'Which column has the last name?',
+    given: flags.csvLastName,
+    initial: guess.lastName === firstName ? null : guess.lastName,
+    choices: choices.filter(({ value }) => value !== firstName),
+  });
+  return { firstName, lastName };
+}
+
+/** What the options say already; undefined if they say nothing. */
+function nameFormOf(flags: InitFlags): 'parts' | 'whole' | undefined {
+  const hasParts = flags.csvFirstName !== undefined || flags.csvLastName !== undefined;
+  if (flags.csvFullName === undefined) return hasParts ? 'parts' : undefined;
+  if (!hasParts) return 'whole';
+  throw usageError(
+    '--csv-full-name stands for --csv-first-name and --csv-last-name: use it without them',
+  );
+}
+
+function guessNameForm({ firstName, lastName, fullName }: ColumnGuess): 'parts' | 'whole' | null {
+  if (fullName !== null) return 'whole';
+  return firstName === null && lastName === null ? null : 'parts';
+}
+
+/** What the options say where no column marks contacts. */
+const NO_COLUMN = 'none';
+
+async function askMarks(
+  asker: Asker,
+  flags: InitFlags,
+  names: readonly string[],
+  guess: ColumnGuess,
+): Promise<MarkColumns> {
+  const choices = [{ value: NO_COLUMN, label: 'no column does' }, ...columnChoices(names)];
+  const ask = async (
+    flag: string,
+    who: string,
+    given: string | undefined,
+    column: string | null,
+  ) => {
+    const initial = column ?? NO_COLUMN;
+    const message = `Which column marks ${who}? They are never asked about.`;
+    const answer = await askChoice(asker, { flag, message, given, initial, choices });
+    return answer === NO_COLUMN ? null : answer;
+  };
+  return {
+    optOut: await ask('--csv-opt-out', 'who must not be researched', flags.csvOptOut, guess.optOut),
+    deceased: await ask('--csv-deceased', 'who has died', flags.csvDeceased, guess.deceased),
+    doNotContact: await ask(
+      '--csv-do-not-contact',
+      'who wants no contact',
+      flags.csvDoNotContact,
+      guess.doNotContact,
     ),
   };
 }

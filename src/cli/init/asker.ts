@@ -121,6 +121,7 @@ function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): v
   throw usageError(`${question.flag}: "${answer}" is not one of the choices${hint}`);
 }
 
-function usageError(message: string): ConfigurationError {
+/** An option or an answer that cannot be. */
+export function usageError(message: string): ConfigurationError {
   return new ConfigurationError(message, { code: 'usage' });
 }

@@ -19,8 +19,8 @@ const MAX_HEADER_BYTES = 65_536;
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
-/** Fewer columns cannot hold an id, a first name and a last name. */
-const MIN_COLUMNS = 3;
+/** Fewer columns cannot hold an id and a name. */
+const MIN_COLUMNS = 2;
 
 /** Reads the first line of a CSV file, whichever of the usual delimiters it uses. */
 export async function readCsvHeader(path: string, cwd: string): Promise<CsvHeader | CsvProblem> {
@@ -45,7 +45,7 @@ function parseHeader(bytes: Buffer): CsvHeader | CsvProblem {
   const candidates = DELIMITERS.map((delimiter) => firstRecord(text, delimiter));
   const columns = candidates.reduce((best, each) => (each.length > best.length ? each : best));
   if (columns.length < MIN_COLUMNS) {
-    const needed = 'an id, a first name and a last name';
+    const needed = 'an id and a name';
     return { problem: `its first line must name at least ${MIN_COLUMNS} columns: ${needed}` };
   }
   return { columns, encoding };

@@ -20,8 +20,12 @@ export const initFlagsSchema = z.object({
   csvId: flag,
   csvFirstName: flag,
   csvLastName: flag,
+  csvFullName: flag,
   csvAddresses: z.array(z.string()).optional(),
   csvEmployers: z.array(z.string()).optional(),
+  csvOptOut: flag,
+  csvDeceased: flag,
+  csvDoNotContact: flag,
 });
 
 export type InitFlags = z.infer<typeof initFlagsSchema>;

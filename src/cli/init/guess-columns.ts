@@ -3,9 +3,15 @@ export interface ColumnGuess {
   id: string | null;
   firstName: string | null;
   lastName: string | null;
+  /** A column with whole names, where first and last name have none of their own. */
+  fullName: string | null;
   /** The parts of one address, from the street to the country. */
   addresses: string[];
   employers: string[];
+  /** The columns that mark who must not be researched, who has died, and who wants no contact. */
+  optOut: string | null;
+  deceased: string | null;
+  doNotContact: string | null;
 }
 
 /** The likeliest names first, without case and punctuation. */
@@ -17,9 +23,39 @@ const ID_NAMES = [
   'recordid',
   'personid',
   'memberid',
+  'accountnumber',
 ];
 const FIRST_NAMES = ['firstname', 'first', 'givenname', 'forename', 'fname', 'preferredname'];
 const LAST_NAMES = ['lastname', 'last', 'surname', 'familyname', 'lname'];
+/** Those that begin with the last name come first: there is no doubt which part is which. */
+const FULL_NAMES = [
+  ...['sortname', 'fileas', 'lastfirst', 'fullname', 'name', 'displayname'],
+  ...['contactname', 'constituentname', 'donorname', 'membername', 'personname'],
+];
+
+/** Names of another person, or no names to find a person by. */
+const OTHER_PEOPLES = /spouse|partner|phonetic|maiden|former|assistant|parent|child/;
+
+/**
+ * Marks of people who must not be researched, or whose data must not be passed on. Marks of single
+ * channels (`Do Not Email`, `No Bulk Emails`, `nomail`) say nothing of research, and a status such as
+ * `Account Status` has other values besides.
+ */
+const OPT_OUTS = [
+  ...['donotresearch', 'noresearch', 'researchoptout', 'donotscreen', 'noscreening'],
+  ...['donotprofile', 'noprofiling', 'optedout', 'optout', 'privacyoptout'],
+  ...['donottrade', 'donotshare', 'donotsell', 'donotexchange'],
+];
+const DECEASED = [
+  'deceased',
+  'isdeceased',
+  'deceaseddate',
+  'datedeceased',
+  'dateofdeath',
+  'deathdate',
+];
+const DO_NOT_CONTACTS = ['donotcontact', 'isdonotcontact', 'nocontact'];
+
 const EMPLOYER_NAMES = ['employer', 'employername', 'company', 'companyname', 'organization'];
 
 /** The parts of an address in the order in which people write them. */
@@ -34,12 +70,19 @@ const ADDRESS_PARTS = [
 
 /** Guesses from the names of the columns alone. */
 export function guessColumns(columns: readonly string[]): ColumnGuess {
+  const firstName = find(columns, FIRST_NAMES) ?? endsWith(columns, 'firstname');
+  const lastName = find(columns, LAST_NAMES) ?? endsWith(columns, 'lastname');
+  const isWhole = firstName === null || lastName === null;
   return {
     id: find(columns, ID_NAMES) ?? columns.find(isIdName) ?? null,
-    firstName: find(columns, FIRST_NAMES) ?? endsWith(columns, 'firstname'),
-    lastName: find(columns, LAST_NAMES) ?? endsWith(columns, 'lastname'),
+    firstName,
+    lastName,
+    fullName: isWhole ? find(columns, FULL_NAMES) : null,
     addresses: ADDRESS_PARTS.map((names) => find(columns, names)).filter((name) => name !== null),
     employers: [find(columns, EMPLOYER_NAMES)].filter((name) => name !== null),
+    optOut: find(columns, OPT_OUTS),
+    deceased: find(columns, DECEASED),
+    doNotContact: find(columns, DO_NOT_CONTACTS),
   };
 }
 
@@ -58,7 +101,8 @@ function isIdName(column: string): boolean {
 
 /** `Contact First Name` and the like: a longer name that ends the right way. */
 function endsWith(columns: readonly string[], ending: string): string | null {
-  return columns.find((candidate) => plain(candidate).endsWith(ending)) ?? null;
+  const own = columns.filter((candidate) => !OTHER_PEOPLES.test(plain(candidate)));
+  return own.find((candidate) => plain(candidate).endsWith(ending)) ?? null;
 }
 
 function plain(column: string): string {

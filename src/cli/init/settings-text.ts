@@ -1,5 +1,12 @@
 import { dirname, relative, resolve } from 'node:path';
-import type { Answers, CsvAnswers, HubspotAnswers, SalesforceAnswers } from './answers.ts';
+import type {
+  Answers,
+  CsvAnswers,
+  HubspotAnswers,
+  MarkColumns,
+  NameColumns,
+  SalesforceAnswers,
+} from './answers.ts';
 
 /** The file to write, absolute, and the folder that the answers' own paths are meant from. */
 export interface Target {
@@ -54,7 +61,7 @@ function crmText(crm: Answers['crm'], target: Target): string {
   }
 }
 
-function csvText({ path, output, encoding, columns }: CsvAnswers, target: Target): string {
+function csvText({ path, output, encoding, columns, marks }: CsvAnswers, target: Target): string {
   const lines = [
     '    crm:',
     '      kind: csv',
@@ -63,12 +70,32 @@ function csvText({ path, output, encoding, columns }: CsvAnswers, target: Target
     encoding === 'utf-8' ? null : `      encoding: ${encoding}`,
     '      columns:',
     `        id: ${quoted(columns.id)}`,
-    `        firstName: ${quoted(columns.firstName)}`,
-    `        lastName: ${quoted(columns.lastName)}`,
+    ...nameLines(columns.names),
     `        addresses: ${quotedList(columns.addresses)}`,
     `        employers: ${quotedList(columns.employers)}`,
+    '    contacts:                               # columns that mark who is never asked about',
+    ...markLines(marks),
   ];
   return lines.filter((line) => line !== null).join('\n');
+}
+
+function nameLines(names: NameColumns): string[] {
+  if ('fullName' in names) {
+    return [`        fullName: ${quoted(names.fullName)}   # "Last, First" or "First Last"`];
+  }
+  return [
+    `        firstName: ${quoted(names.firstName)}`,
+    `        lastName: ${quoted(names.lastName)}`,
+  ];
+}
+
+function markLines({ optOut, deceased, doNotContact }: MarkColumns): string[] {
+  const value = (column: string | null) => (column === null ? 'null' : quoted(column));
+  return [
+    `      optOutField: ${value(optOut)}`,
+    `      deceasedField: ${value(deceased)}`,
+    `      doNotContactField: ${value(doNotContact)}`,
+  ];
 }
 
 function hubspotText({ url }: HubspotAnswers): string {

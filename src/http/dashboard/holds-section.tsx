@@ -1,11 +1,12 @@
 import { countOf } from '../../core/quantities.ts';
+import { BatchRow } from './batches.tsx';
 import type { HoldsView, HoldView } from './holds.ts';
 import { CommandLine, Dialog, Moment, RecordId } from './parts.tsx';
 
 /** What waits for a person, with the decisions for those who may make them. */
 export function HoldsSection(props: { holds: HoldsView; isAdmin: boolean; now: number }) {
   const { holds, isAdmin, now } = props;
-  const more = holds.total - holds.shown.length;
+  const more = holds.total - holds.batches.length - holds.shown.length;
   return (
     <section class="card" id="holds" aria-labelledby="holds-title">
       <h2 id="holds-title">Held for a person</h2>
@@ -17,7 +18,7 @@ export function HoldsSection(props: { holds: HoldsView; isAdmin: boolean; now: n
             <p class="quiet">
               Names are kept nowhere. To see them: <CommandLine text="donor-sync holds --show" />
             </p>
-            <HoldTable holds={holds.shown} isAdmin={isAdmin} now={now} />
+            <HoldTable holds={holds} isAdmin={isAdmin} now={now} />
           </>
         )}
         {more > 0 && (
@@ -30,7 +31,7 @@ export function HoldsSection(props: { holds: HoldsView; isAdmin: boolean; now: n
   );
 }
 
-function HoldTable(props: { holds: readonly HoldView[]; isAdmin: boolean; now: number }) {
+function HoldTable(props: { holds: HoldsView; isAdmin: boolean; now: number }) {
   const { holds, isAdmin, now } = props;
   return (
     <table class="stacks">
@@ -49,7 +50,10 @@ function HoldTable(props: { holds: readonly HoldView[]; isAdmin: boolean; now: n
         </tr>
       </thead>
       <tbody>
-        {holds.map((hold) => (
+        {holds.batches.map((batch) => (
+          <BatchRow key={batch.id} batch={batch} isAdmin={isAdmin} now={now} />
+        ))}
+        {holds.shown.map((hold) => (
           <tr key={hold.id}>
             <th scope="row">
               {hold.about === 'network' ? (

@@ -1,15 +1,20 @@
 /** What waits for a person as the pages show it, with what may be said about it. */
+import { creditsOf } from '../../application/hold-batches.ts';
 import {
   type AnyHold,
   type DecisionWord,
   decisionsFor,
-  type HoldStore,
-  listOpenHolds,
+  listSingleHolds,
   reasonText,
+  type SingleHoldStore,
 } from '../../application/holds.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
+import { partCountsText } from '../../identity/changed-parts-text.ts';
+import type { HoldBatch } from '../../store/hold-batches.ts';
 import type { NetworkHoldRow } from '../../store/network-holds.ts';
+import type { Store } from '../../store/store.ts';
+import type { HoldKind } from '../../store/tables.ts';
 import { recordUrl } from './record-url.ts';
 
 /** A hold as the page shows it. There is no name of a contact: none is kept. */
@@ -36,30 +41,66 @@ export interface Choice {
   effect: string;
 }
 
+/** Contacts that are decided together, as the page shows them: one line, whatever their number. */
+export interface BatchView {
+  id: string;
+  integration: { id: string; name: string };
+  count: number;
+  /** What changed, as `400 addresses, 12 employers`. */
+  changed: string;
+  /** What it costs at most to approve it. */
+  credits: number;
+  /** ISO 8601. */
+  since: string;
+}
+
 /** The page is for looking; whoever has more than this to decide takes the command line. */
 const MAX_SHOWN = 50;
 
 export interface HoldsView {
+  /** Decisions to make: a batch is one. */
   total: number;
-  /** The oldest, at most 50. */
+  batches: BatchView[];
+  /** Of those that stand alone the oldest, at most 50. */
   shown: HoldView[];
 }
 
-/** The open holds of these integrations, the oldest first; `byIntegration` counts all of them. */
+/** The part of the store that the page reads. */
+export interface PageHoldStore extends SingleHoldStore {
+  holds: SingleHoldStore['holds'] & Pick<Store['holds'], 'listBatches'>;
+}
+
+/** The open holds of these integrations, the oldest first; `byIntegration` counts all decisions. */
 export async function readHolds(
-  store: HoldStore,
+  store: PageHoldStore,
   integrations: ReadonlyMap<string, Integration>,
 ): Promise<HoldsView & { byIntegration: ReadonlyMap<string, number> }> {
-  const open = await listOpenHolds(store);
+  const batches = (await store.holds.listBatches()).flatMap((batch) => {
+    const integration = integrations.get(batch.integrationId);
+    return integration === undefined ? [] : [batchView(batch, integration)];
+  });
+  const open = await listSingleHolds(store);
   const views = open.flatMap((hold) => {
     const integration = integrations.get(hold.row.integration_id);
     return integration === undefined ? [] : [viewOf(hold, integration)];
   });
   const byIntegration = new Map<string, number>();
-  for (const { integration } of views) {
+  for (const { integration } of [...batches, ...views]) {
     byIntegration.set(integration.id, (byIntegration.get(integration.id) ?? 0) + 1);
   }
-  return { total: views.length, shown: views.slice(0, MAX_SHOWN), byIntegration };
+  const total = batches.length + views.length;
+  return { total, batches, shown: views.slice(0, MAX_SHOWN), byIntegration };
+}
+
+/** A batch as pages show it. */
+export function batchView(batch: HoldBatch, integration: Integration): BatchView {
+  const { id, name = id } = integration;
+  return {
+    ...{ id: batch.id, integration: { id, name }, count: batch.count },
+    changed: partCountsText(batch.parts),
+    credits: creditsOf(batch),
+    since: isoTime(batch.since),
+  };
 }
 
 function viewOf(hold: AnyHold, integration: Integration): HoldView {
@@ -79,7 +120,10 @@ function viewOf(hold: AnyHold, integration: Integration): HoldView {
 type Label = Pick<Choice, 'label' | 'effect'>;
 
 function labelOf(hold: AnyHold, decision: DecisionWord): Label {
-  if (hold.about === 'contact') return CONTACT_LABELS[decision];
+  if (hold.about === 'contact') {
+    const labels = LABELS[hold.row.kind] ?? CONTACT_LABELS;
+    return labels[decision];
+  }
   return decision === 'approve' ? approvalOf(hold.row) : rejectionOf(hold.row);
 }
 
@@ -93,6 +137,36 @@ const CONTACT_LABELS: Readonly<Record<DecisionWord, Label>> = {
     label: 'Ask again',
     effect: 'The next sync asks the service once more, for another credit.',
   },
+};
+
+const CHANGE_LABELS: Readonly<Record<DecisionWord, Label>> = {
+  ...CONTACT_LABELS,
+  approve: {
+    label: 'Ask again',
+    effect: 'The next sync asks the service about the new details, for a credit.',
+  },
+  reject: {
+    label: 'It is the same person',
+    effect: 'The new details are taken over. No credit is spent.',
+  },
+};
+
+const ERASED_LABELS: Readonly<Record<DecisionWord, Label>> = {
+  ...CONTACT_LABELS,
+  approve: {
+    label: 'It is another person',
+    effect: 'The next sync goes on with the contact, and does not ask again.',
+  },
+  reject: {
+    label: 'It is the erased person',
+    effect: 'This id is blocked too. What an earlier sync has written is erased with "forget".',
+  },
+};
+
+/** Of the kinds whose question is not whether the profile is the contact's. */
+const LABELS: Readonly<Partial<Record<HoldKind, Readonly<Record<DecisionWord, Label>>>>> = {
+  identity_mass_change: CHANGE_LABELS,
+  forgotten_person: ERASED_LABELS,
 };
 
 function approvalOf({ kind, detail }: NetworkHoldRow): Label {

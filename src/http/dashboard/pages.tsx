@@ -1,5 +1,6 @@
 /** The pages as texts: the one door between the routes and what is written in JSX. */
 import { html } from 'hono/html';
+import { type BatchDetail, BatchPage } from './batches.tsx';
 import type { Viewer } from './layout.tsx';
 import type { Overview } from './overview.ts';
 import { ProblemPage } from './problem-page.tsx';
@@ -16,6 +17,11 @@ export function renderStatus(viewer: Viewer, overview: Overview, note: string | 
 /** The page of one run. */
 export function renderRun(viewer: Viewer, detail: RunDetail) {
   return html`<!doctype html>${<RunPage detail={detail} viewer={viewer} />}`;
+}
+
+/** The page of contacts that are decided together. */
+export function renderBatch(viewer: Viewer, detail: BatchDetail) {
+  return html`<!doctype html>${<BatchPage detail={detail} viewer={viewer} />}`;
 }
 
 /** The form to sign in. */

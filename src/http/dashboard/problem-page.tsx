@@ -6,7 +6,7 @@ export function ProblemPage({ message, viewer }: { message: string; viewer: View
     <Layout title="Not possible" viewer={viewer}>
       <div class="card problem">
         <h1>That is not possible</h1>
-        <p>{message}</p>
+        <p data-problem>{message}</p>
         <p>
           <a class="button" href="/">
             Back to the status

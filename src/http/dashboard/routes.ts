@@ -1,6 +1,8 @@
 /** The status page at `/`, the pages of runs, and what their buttons do (design, section 4.5). */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import { readBatchExamples } from '../../application/batch-examples.ts';
+import { BATCH_DECISIONS, type BatchDecisionWord } from '../../application/hold-batches.ts';
 import { type DecisionWord, decideHold, HOLD_DECISIONS } from '../../application/holds.ts';
 import type { Access } from '../access.ts';
 import { answerError } from '../answer-error.ts';
@@ -8,12 +10,16 @@ import { limitBody, MAX_API_BODY_BYTES, readForm } from '../bodies.ts';
 import type { HttpDeps, HttpEnv } from '../context.ts';
 import { findDecidableHold } from '../decidable-hold.ts';
 import { findIntegration } from '../find-integration.ts';
+import { HttpError } from '../http-error.ts';
+import { decideOpenBatch, findOpenBatch } from '../open-batch.ts';
 import type { Principal } from '../principal.ts';
 import { anchorOf } from './anchors.ts';
 import { ASSETS } from './assets.ts';
 import { createCreditReader } from './credits.ts';
+import { batchView } from './holds.ts';
 import type { Viewer } from './layout.tsx';
 import { readOverview } from './overview.ts';
+import { recordUrl } from './record-url.ts';
 import { readRunDetail } from './run-detail.ts';
 
 /**
@@ -67,6 +73,13 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
     return c.html(renderSignIn(viewerOf(null), { to, isRefused: true }), 401);
   });
 
+  app.get('/first-visit/:secret', async (c) => {
+    // Who only looks whether there is something must not use it up.
+    if (c.req.method !== 'GET') return c.body(null, 204);
+    await access.beginFirstVisit(c, c.req.param('secret'));
+    return c.redirect('/', 303);
+  });
+
   app.post('/sign-out', async (c) => {
     await access.signOut(c);
     return c.redirect('/sign-in', 303);
@@ -83,6 +96,31 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
       const hold = await findDecidableHold(store, c.req.param('id'), decision);
       const isNew = await decideHold(store, hold, decision);
       return c.redirect(`/?note=${isNew ? decision : 'decided'}#holds`, 303);
+    });
+  }
+
+  // Names and addresses go to those who may decide, and no cache keeps them (`forbidCaching`).
+  app.get('/holds/batches/:id', access.requireRole('admin'), async (c) => {
+    const batch = await findOpenBatch(store, c.req.param('id'));
+    const integration = findIntegration(application, batch.integrationId);
+    const limit = AbortSignal.any([deps.stopping, AbortSignal.timeout(EXAMPLES_LIMIT_MS)]);
+    const examples = await readBatchExamples(application, batch, limit);
+    const { renderBatch } = await loadPages();
+    return c.html(
+      renderBatch(viewerOf(c.var.principal), {
+        batch: batchView(batch, integration),
+        examples: examples.map((one) => ({ ...one, url: recordUrl(integration, one.contact) })),
+      }),
+    );
+  });
+
+  for (const decision of BATCH_DECISIONS) {
+    app.post(`/holds/batches/:id/${decision}`, access.requireRole('admin'), async (c) => {
+      const isNew = await decideOpenBatch(store, c.req.param('id'), decision).then(
+        ({ count }) => count > 0,
+        refuseUnlessDecided,
+      );
+      return c.redirect(`/?note=${isNew ? `${decision}-batch` : 'decided'}#holds`, 303);
     });
   }
   return app;
@@ -103,6 +141,15 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
   }
 }
 
+/** A second click is no mistake; everything else is. */
+function refuseUnlessDecided(error: unknown): false {
+  if (error instanceof HttpError && error.code === 'batch_decided') return false;
+  throw error;
+}
+
+/** The longest that a CRM may take to show examples; less than an answer may take. */
+const EXAMPLES_LIMIT_MS = 20_000;
+
 const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /** What can be said on the next page: only these words, whatever the address has. */
@@ -113,12 +160,17 @@ const NOTES = {
   reject: 'Rejected. It is left as it is.',
   resubmit: 'To be asked again. The next sync spends a credit on that.',
   decided: 'Somebody has decided that already.',
-} as const satisfies Record<DecisionWord | 'sync' | 'joined' | 'decided', string>;
+  'approve-batch': 'All approved. The next sync asks the service about them, for a credit each.',
+  'reject-batch': 'All rejected. The new details are taken over, and nothing is spent.',
+} as const satisfies Record<
+  DecisionWord | `${BatchDecisionWord}-batch` | 'sync' | 'joined' | 'decided',
+  string
+>;
 
 const statusQuerySchema = z.object({
   from: z.coerce.number().int().nonnegative().catch(0),
   note: z
-    .enum(['sync', 'joined', 'decided', ...HOLD_DECISIONS])
+    .enum(['sync', 'joined', 'decided', ...HOLD_DECISIONS, 'approve-batch', 'reject-batch'])
     .nullable()
     .catch(null),
 });

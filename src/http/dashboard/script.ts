@@ -18,6 +18,7 @@ const absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeSt
 
 const streams = new Map();
 const rendered = new Map();
+const unloaded = new Map();
 let isRefreshing = false;
 let isWanted = false;
 
@@ -25,6 +26,13 @@ for (const part of liveParts(document)) rendered.set(part.id, part.innerHTML);
 showTimes();
 follow();
 forgetNote();
+// The event of a popover goes no way up.
+document.addEventListener('toggle', ({ target, newState }) => {
+  for (const place of target.querySelectorAll(':scope > [data-load]')) {
+    if (newState === 'open') load(place);
+    else unload(place);
+  }
+}, true);
 setInterval(() => {
   if (document.visibilityState === 'visible') refresh();
 }, REFRESH_INTERVAL_MS);
@@ -77,6 +85,35 @@ function replace(part, next) {
   rendered.set(part.id, next.innerHTML);
   part.replaceChildren(...next.childNodes);
   if (focus) document.getElementById(focus.id)?.focus();
+}
+
+/** Shows what the link in this place leads to, for as long as it is looked at. */
+async function load(place) {
+  const link = place.querySelector('a');
+  if (!link || unloaded.has(place)) return;
+  unloaded.set(place, [...place.childNodes]);
+  place.textContent = 'Asking the CRM …';
+  const content = await fetchFragment(link.href);
+  if (unloaded.has(place)) place.replaceChildren(...content);
+}
+
+async function fetchFragment(address) {
+  try {
+    const response = await fetch(address);
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const part = page.querySelector(response.ok ? '[data-fragment]' : '[data-problem]');
+    if (part) return part.childNodes;
+  } catch {
+    // Said below.
+  }
+  return ['The CRM could not be asked.'];
+}
+
+/** Names and addresses leave the page with the question that they were shown for. */
+function unload(place) {
+  const nodes = unloaded.get(place);
+  if (nodes) place.replaceChildren(...nodes);
+  unloaded.delete(place);
 }
 
 /** Listens to the runs on the page; the end of one is a reason to look as well. */

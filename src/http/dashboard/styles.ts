@@ -222,6 +222,12 @@ summary { cursor: pointer; font-weight: 550; }
 .dialog p { margin: 0.5rem 0 1.25rem; }
 .choice { display: grid; grid-template-columns: 12.5rem 1fr; align-items: center; gap: 1rem; margin-bottom: 0.625rem; }
 .choice .button { white-space: normal; }
+.choice.priced { grid-template-columns: 15.5rem 1fr; }
+[data-load] { margin-block: 1.25rem; }
+.batch > * + * { margin-top: 1rem; }
+.examples caption { padding-bottom: 0.5rem; text-align: left; color: var(--quiet); font-size: var(--small); }
+.examples thead tr { border: 0; }
+.examples thead th { font-weight: 500; }
 
 .sign-in, .problem { width: 100%; max-width: 26rem; margin: 8vh auto 0; display: grid; gap: 0.75rem; }
 .sign-in label { font-weight: 550; margin-top: 0.5rem; }
@@ -240,7 +246,7 @@ summary { cursor: pointer; font-weight: 550; }
   .facts { grid-template-columns: 1fr 1fr; }
   .stations { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0.75rem; }
   .stations li + li::before { content: none; }
-  .choice { grid-template-columns: 1fr; gap: 0.25rem; margin-bottom: 1rem; }
+  .choice, .choice.priced { grid-template-columns: 1fr; gap: 0.25rem; margin-bottom: 1rem; }
 
   .stacks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .stacks tr { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.5rem 1rem; padding: 0.875rem 0; }

@@ -1,3 +1,5 @@
+import type { Charge } from '../buckets.ts';
+import type { MayLeave } from '../request.ts';
 import type { Routes } from '../routes.ts';
 import type { Send } from '../send.ts';
 import { type DonorConnections, readDonorConnections } from './donor-connections.ts';
@@ -16,7 +18,7 @@ import type { QueryCost, QueryKind, QueryMeter } from './query-cost.ts';
  * Queries for connections (service document, sections 4.1 and 4.2), strongest first. What they cost
  * is not documented: the first of each kind is weighed, and `queryCost` tells. Until then, and where they
  * cost anything, a query whose answer is lost, or that is stopped on its way, is not repeated and
- * rejects with `AnswerLost`.
+ * rejects with `AnswerLost`. `mayLeave` is asked before each try of a query that costs credits, or may.
  */
 export interface Connections {
   /** Prospects in the whole database who are connected to members. */
@@ -29,9 +31,15 @@ export interface Connections {
     donorIds: readonly string[],
     filters?: ProspectFilters,
     signal?: AbortSignal,
+    mayLeave?: MayLeave,
   ): Promise<Prospect[]>;
   /** Every connection of one donor to members. `PartnerNotFound` for an unknown donor. */
-  ofDonor(donorId: string, filters?: Filters, signal?: AbortSignal): Promise<DonorConnections>;
+  ofDonor(
+    donorId: string,
+    filters?: Filters,
+    signal?: AbortSignal,
+    mayLeave?: MayLeave,
+  ): Promise<DonorConnections>;
   /**
    * The connections of one donor to anybody, computed while one waits: up to 20 seconds.
    * `PartnerNotFound` for an unknown donor.
@@ -63,16 +71,18 @@ export function createConnections(deps: ConnectionsDeps): Connections {
         (charges) => discoverProspects(deps, options, charges, signal),
         signal,
       ),
-    compare: (donorIds, filters = {}, signal) =>
+    compare: (donorIds, filters = {}, signal, mayLeave) =>
       queries.meter(
         'compare',
-        (charges) => compareProspects(send, donorIds, filters, charges, signal),
+        (charges) =>
+          compareProspects(send, donorIds, filters, charges, signal, ifPaid(charges, mayLeave)),
         signal,
       ),
-    ofDonor: (donorId, filters = {}, signal) =>
+    ofDonor: (donorId, filters = {}, signal, mayLeave) =>
       queries.meter(
         'ofDonor',
-        (charges) => readDonorConnections(send, donorId, filters, charges, signal),
+        (charges) =>
+          readDonorConnections(send, donorId, filters, charges, signal, ifPaid(charges, mayLeave)),
         signal,
       ),
     lookup: (donorId, options = {}, signal) =>
@@ -83,4 +93,9 @@ export function createConnections(deps: ConnectionsDeps): Connections {
       ),
     queryCost: (kind) => queries.cost(kind),
   };
+}
+
+/** What is known to be free may always leave. */
+function ifPaid(charges: Charge, mayLeave: MayLeave | undefined): MayLeave | undefined {
+  return charges === null ? undefined : mayLeave;
 }

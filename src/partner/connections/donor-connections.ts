@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Charge } from '../buckets.ts';
 import { type NetworkReference, networkReferenceSchema } from '../networks/network.ts';
 import { parseReply } from '../reply.ts';
+import type { MayLeave } from '../request.ts';
 import { type Operation, withSlashes } from '../routes.ts';
 import type { Send } from '../send.ts';
 import { type Connection, connectionSchema } from './connection.ts';
@@ -32,9 +33,13 @@ export async function readDonorConnections(
   filters: Filters,
   charges: Charge,
   signal?: AbortSignal,
+  mayLeave?: MayLeave,
 ): Promise<DonorConnections> {
   const payload = { id: donorId, query: filterQuery(filters), charges };
-  return parseReply(donorConnectionsSchema, await send(DONOR_CONNECTIONS, payload, signal));
+  return parseReply(
+    donorConnectionsSchema,
+    await send(DONOR_CONNECTIONS, payload, signal, mayLeave),
+  );
 }
 
 const donorConnectionsSchema = z

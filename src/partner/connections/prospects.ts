@@ -3,6 +3,7 @@ import type { Charge } from '../buckets.ts';
 import { distinctDonors } from '../donor-batch.ts';
 import { type DonorReference, donorReferenceSchema } from '../donors/donor-reference.ts';
 import { parseReply } from '../reply.ts';
+import type { MayLeave } from '../request.ts';
 import { type Operation, type Routes, withSlashes } from '../routes.ts';
 import type { Reply, Send } from '../send.ts';
 import { listUnder } from '../wire.ts';
@@ -81,9 +82,10 @@ export async function compareProspects(
   filters: ProspectFilters,
   charges: Charge,
   signal?: AbortSignal,
+  mayLeave?: MayLeave,
 ): Promise<Prospect[]> {
   const payload = { list: distinctDonors(donorIds), fields: prospectFields(filters), charges };
-  return prospectsIn(await send(COMPARE, payload, signal));
+  return prospectsIn(await send(COMPARE, payload, signal, mayLeave));
 }
 
 /** The asked limit, but not more than the service is known to allow. */

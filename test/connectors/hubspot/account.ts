@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Connector, ConnectorDeps, ContactsSettings } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
+import { createHubspotOAuth } from '../../../connectors/hubspot/oauth-client.ts';
 import { createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
 import type { SeedContact } from '../../../connectors/testing/conformance.ts';
 import { type HubspotSandboxOptions, startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
@@ -103,8 +104,30 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
     async issueToken(wishes: Record<string, unknown>): Promise<string> {
       return z.object({ token: z.string() }).parse(await control('POST', 'tokens', wishes)).token;
     },
+    /** Takes these scopes from every token at once; an empty list gives them back. */
+    withdraw: (scopes: readonly string[]) => control('PUT', 'scopes', { withdrawn: scopes }),
+    /** Whether tokens see a property of contacts. */
+    hide: (property: string, access: 'hidden' | 'visible' = 'hidden') =>
+      control('PUT', 'property-access', { property, access }),
+    install,
     close: () => sandbox.close(),
   };
+
+  /** Has the account connect the app: what OAuth needs in the settings. */
+  async function install() {
+    const { baseUrl: url, clientId, clientSecret } = sandbox;
+    const signal = new AbortController().signal;
+    const world = { clock: systemClock, signal, random: () => 0 };
+    const oauth = createHubspotOAuth({ url, clientId, clientSecret, ...world });
+    const redirectUri = 'http://127.0.0.1:8787/oauth/hubspot/callback';
+    const codeVerifier = 'v'.repeat(64);
+    const page = oauth.authorizeUrl({ redirectUri, state: 'state', codeVerifier });
+    const reply = await fetch(`${page}&approve=true`, { redirect: 'manual' });
+    const code = new URL(reply.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    const { refreshToken } = await oauth.exchangeCode({ code, redirectUri, codeVerifier });
+    oauth.close();
+    return { clientId, clientSecret, refreshToken: refreshToken ?? '' };
+  }
 
   /** Asks the account's own API with every right. */
   function ask(method: string, path: string, body?: unknown): Promise<unknown> {

@@ -40,6 +40,7 @@ describe('checking an integration with HubSpot', () => {
   });
 
   it.each([
+    ['crm.objects.contacts.read', false],
     ['crm.objects.contacts.write', false],
     ['crm.objects.companies.read', true],
     ['crm.lists.read', true],
@@ -59,6 +60,50 @@ describe('checking an integration with HubSpot', () => {
     expect(findings).toMatchObject([
       { ok: isOptional, message: expect.stringContaining(missing), mend: expect.any(String) },
     ]);
+  });
+
+  it('says with OAuth, too, that contacts cannot be read', async () => {
+    await account.withdraw(['crm.objects.contacts.read']);
+    const findings = await check({ auth: { type: 'oauth', ...(await account.install()) } });
+    expect(findings.filter(({ ok }) => !ok)).toMatchObject([
+      { message: expect.stringContaining('crm.objects.contacts.read') },
+    ]);
+  });
+
+  it('needs the companies where the settings want nothing else for an employer', async () => {
+    await account.withdraw(['crm.objects.companies.read']);
+    const findings = await check({ employer: 'associated' });
+    expect(findings.filter(({ ok }) => !ok)).toMatchObject([
+      { message: expect.stringContaining('crm.objects.companies.read') },
+    ]);
+  });
+
+  it.each([
+    ['companies.name', () => account.withdraw(['crm.objects.companies.read']), /companies\.read/],
+    ['companies.name', () => account.hide('associatedcompanyid'), /associatedcompanyid/],
+    ['zip', () => account.hide('zip'), /property zip/],
+    ['company', () => account.hide('company'), /property company/],
+  ])(
+    'names a part of the identity that cannot be read, and what helps (%s)',
+    async (name, hide, help) => {
+      await hide();
+      const findings = (await check()).filter(({ subject }) => subject === 'identity');
+      expect(findings).toMatchObject([
+        {
+          ok: true,
+          message: expect.stringMatching(
+            new RegExp(`${name}.*left out of what the service is asked`),
+          ),
+          mend: expect.stringMatching(help),
+        },
+      ]);
+    },
+  );
+
+  it('says nothing of companies where the settings want the text alone', async () => {
+    await account.withdraw(['crm.objects.companies.read']);
+    const findings = await check({ employer: 'company' });
+    expect(findings.filter(({ subject }) => subject === 'identity')).toEqual([]);
   });
 
   it('tells when HubSpot ends the older version', async () => {
@@ -95,11 +140,22 @@ describe('checking an integration with HubSpot', () => {
     const contacts = {
       filter: '[{propertyName: city, operator: EQ, value: Springfield}]',
       optOutField: 'hs_lead_status',
+      optOutValues: ['CONNECTED'],
+      deceasedField: 'date_of_birth',
+      doNotContactField: 'hs_email_optout',
     };
     const findings = await check({}, {}, contacts);
     expect(findings.filter(({ ok }) => !ok)).toEqual([]);
     expect(findings.map(({ subject }) => subject)).toEqual(
-      expect.arrayContaining(['contacts', 'opt-out']),
+      expect.arrayContaining(['contacts', 'opt-out', 'deceased', 'do not contact']),
     );
+  });
+
+  it('lists the values of an opt-out picklist, and the setting to write', async () => {
+    const findings = await check({}, {}, { optOutField: 'hs_lead_status' });
+    expect(findings).toMatchObject([
+      { ok: false, message: expect.stringContaining('optOutValues: ["NEW","OPEN"') },
+    ]);
+    expect(findings[0]?.mend).toContain('contacts');
   });
 });

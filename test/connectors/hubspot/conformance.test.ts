@@ -1,8 +1,21 @@
+import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { API_VERSIONS, type ApiVersion } from '../../../connectors/hubspot/paths.ts';
 import { type ConformanceHarness, testConnector } from '../../../connectors/testing/conformance.ts';
 import { openAccount } from './account.ts';
 
-const ABILITIES = ['mergeContacts', 'refuseWrites', 'lock', 'addBreakingGroup'] as const;
+const ABILITIES = [
+  'mergeContacts',
+  'refuseWrites',
+  'lock',
+  'addBreakingGroup',
+  'hideSources',
+  'ids',
+] as const;
+
+const SOURCES = {
+  addresses: ['address', 'city', 'state', 'zip', 'country'],
+  employers: ['company'],
+};
 
 for (const apiVersion of API_VERSIONS) {
   testConnector(`HubSpot (${apiVersion})`, () => hubspotHarness(apiVersion), ABILITIES);
@@ -61,6 +74,18 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
       const selector = await addGroup(members);
       await account.putFaults([{ on: { path: '*/memberships' }, fault: { kind: 'truncate' } }]);
       return selector;
+    },
+    async hideSources(part) {
+      for (const property of SOURCES[part]) await account.hide(property);
+      return SOURCES[part];
+    },
+    async showSources() {
+      for (const property of Object.values(SOURCES).flat()) await account.hide(property, 'visible');
+    },
+    ids: {
+      canonicalId: (text) => hubspotConnector.canonicalId?.(text) ?? null,
+      otherForms: (id) => [`000${id}`, ` ${id} `],
+      noIds: ['', '0', 'Maria', '97 51', '003Hs0000000001AAA'],
     },
     close: account.close,
   };

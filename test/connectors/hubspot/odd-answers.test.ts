@@ -3,12 +3,15 @@ import { z } from 'zod';
 import type { Connector } from '../../../connectors/contract.ts';
 import { toArray } from '../connector-options.ts';
 import { people } from '../crm-sandbox.ts';
+import { openOtherHost } from '../other-host.ts';
 import { type Account, openAccount } from './account.ts';
 import { openFront, type Substitute } from './front.ts';
 
 const CONTACTS = '/crm/objects/2026-09/contacts';
 const READ = `${CONTACTS}/batch/read`;
 const SEARCH = `${CONTACTS}/search`;
+
+const recordSchema = z.looseObject({ properties: z.record(z.string(), z.string().nullable()) });
 
 const pageSchema = z.looseObject({ results: z.array(z.unknown()) });
 
@@ -73,6 +76,59 @@ describe('odd answers of HubSpot', () => {
     expect((await toArray(connector.readGroup(group))).flat()).toEqual(ids);
   });
 
+  it.each([
+    ['its former ids', (former: string) => former],
+    ['nothing of the merge', () => null],
+  ])('knows the name of a company that was merged, which tells %s', async (_, formerIds) => {
+    const [id = ''] = await account.addContacts(people(1));
+    await account.employ(id, 'Acme Inc');
+    const companyId = (await account.seenValue(id, 'associatedcompanyid')) ?? '';
+    await start((url) => {
+      if (!url.endsWith('/companies/batch/read')) return null;
+      const properties = { name: 'Acme Group', hs_merged_object_ids: formerIds(companyId) };
+      return { status: 200, body: { status: 'COMPLETE', results: [{ id: '99', properties }] } };
+    });
+    await connector.prepare();
+    expect(await connector.readByIds([id], [])).toMatchObject([
+      { contact: { employers: ['Acme Group'] } },
+    ]);
+  });
+
+  it('takes a value for blank that an answer leaves out although the property is there, and asks once', async () => {
+    const ids = await account.addContacts(people(3));
+    let described = 0;
+    await start((url, body) => {
+      if (url.includes('/properties/')) described += 1;
+      if (url !== READ) return null;
+      const { results } = z.object({ results: z.array(recordSchema) }).parse(body);
+      const sparse = results.map(({ properties, ...record }) => ({
+        ...record,
+        properties: Object.fromEntries(
+          Object.entries(properties).filter(([, value]) => value !== null && value !== ''),
+        ),
+      }));
+      return { status: 200, body: { status: 'COMPLETE', results: sparse } };
+    });
+    await connector.prepare();
+    for (const id of ids) {
+      const [found] = await connector.readByIds([id], []);
+      expect(found).toMatchObject({ state: 'found', contact: { addresses: [] } });
+      expect(found?.state === 'found' && found.contact.unreadable).toBe(undefined);
+    }
+    expect(described).toBe(2);
+  });
+
+  it('does not take a company for none where HubSpot refuses the request for an unknown reason', async () => {
+    const [id = ''] = await account.addContacts(people(1));
+    await account.employ(id, 'Acme Inc');
+    await start((url) => {
+      if (!url.endsWith('/companies/batch/read')) return null;
+      return { status: 403, body: { status: 'error', category: 'BANNED', message: '' } };
+    });
+    await connector.prepare();
+    await expect(connector.readByIds([id], [])).rejects.toMatchObject({ kind: 'configuration' });
+  });
+
   it('asks again where HubSpot gave up waiting for the request', async () => {
     const [id = ''] = await account.addContacts(people(1));
     let asked = 0;
@@ -125,6 +181,58 @@ describe('odd answers of HubSpot', () => {
       code: 'crm_redirected',
     });
     expect(carried).toEqual([]);
+  });
+
+  it.each([301, 302, 303, 307, 308])('follows no answer with status %i', async (status) => {
+    const other = await openOtherHost();
+    open.push(other);
+    const headers = { location: `${other.url}/account-info/2026-09/details` };
+    await start(() => ({ status, headers }));
+    await expect(connector.prepare()).rejects.toMatchObject({ code: 'crm_redirected' });
+    expect(other.strayed).toEqual([]);
+  });
+
+  it.each([
+    (other: string) => `${other}/crm/objects/2026-09/contacts?after=1`,
+    (other: string) => other.replace('http:', ''),
+    () => '\\\\attacker.example\\crm',
+    () => 'https://api.hubapi.com@attacker.example/',
+  ])('turns pages by their place in the list, whatever address they name', async (linkAt) => {
+    const other = await openOtherHost();
+    open.push(other);
+    const ids = await account.addContacts(people(2));
+    let pages = 0;
+    await start((url, body) => {
+      if (!url.startsWith(`${CONTACTS}?`)) return null;
+      pages += 1;
+      const page = pageSchema.parse(body);
+      if (pages > 1) return { status: 200, body: page };
+      const paging = { next: { after: ids[0], link: linkAt(other.url) } };
+      return { status: 200, body: { ...page, results: page.results.slice(0, 1), paging } };
+    });
+    await connector.prepare();
+    const read = await toArray(connector.readPages(null));
+    expect(read.flatMap(({ contacts }) => contacts.map(({ id }) => id))).toEqual(ids);
+    expect(other.strayed).toEqual([]);
+  });
+
+  it('looks for a place in the list nowhere else than in the list', async () => {
+    const other = await openOtherHost();
+    open.push(other);
+    await account.addContacts(people(1));
+    const asked: string[] = [];
+    const after = `/../../..//${new URL(other.url).host}/?x=#y`;
+    await start((url, body) => {
+      asked.push(url);
+      if (!url.startsWith(`${CONTACTS}?`)) return null;
+      const isFirst = asked.filter((one) => one.startsWith(`${CONTACTS}?`)).length === 1;
+      if (!isFirst) return { status: 200, body: { results: [] } };
+      return { status: 200, body: { ...pageSchema.parse(body), paging: { next: { after } } } };
+    });
+    await connector.prepare();
+    await toArray(connector.readPages(null));
+    expect(asked.at(-1)).toContain(`after=${encodeURIComponent(after)}`);
+    expect(other.strayed).toEqual([]);
   });
 
   it('tries again later where an answer makes no sense', async () => {

@@ -20,7 +20,7 @@ const PERCENT = property({ type: 'number', numberDisplayHint: 'percentage' });
 const CHECKBOXES = property({
   type: 'enumeration',
   fieldType: 'checkbox',
-  options: ['arts', 'health', 'youth'].map((value) => ({ value, hidden: false })),
+  options: ['arts', 'health', 'youth'].map((value) => ({ value, label: value, hidden: false })),
 });
 
 describe('canonicalValue', () => {

@@ -128,7 +128,7 @@ describe('signing in to Salesforce', () => {
         return path.endsWith('/token') ? token('t', 'rotated') : null;
       });
       await crm.connector({ auth }, { secrets }).prepare();
-      expect(events).toEqual(['kept rotated', 'used']);
+      expect(events).toEqual(['kept rotated', `kept ${crm.url}`, 'used']);
     });
 
     it('begins with the token that an earlier run was given', async () => {

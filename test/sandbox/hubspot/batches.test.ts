@@ -22,6 +22,24 @@ describe('a batch that reads', () => {
     expect(errors).toMatchObject([{ category: 'OBJECT_NOT_FOUND', context: { ids: ['1', '2'] } }]);
   });
 
+  it.each(['INTERNAL_ERROR', 'OBJECT_NOT_FOUND'])(
+    'fails to read single records where a rule says so, each for itself (%s)',
+    async (category) => {
+      const account = await startAccount();
+      const [broken = '', whole = ''] = await contactIds(account, 2);
+      const rule = { kind: 'unreadable', ids: [broken], category, times: 1 };
+      await control(account, 'POST', '/rules', rule);
+      const inputs = [{ id: broken }, { id: whole }];
+      const answer = await send(account, 'read', { inputs });
+      expect(answer.status).toBe(207);
+      expect(readResults(answer)).toMatchObject({
+        results: [{ id: whole }],
+        errors: [{ category, context: { ids: [broken] } }],
+      });
+      expect((await send(account, 'read', { inputs })).status).toBe(200);
+    },
+  );
+
   it('gives a contact once by all the numbers that it had', async () => {
     const account = await startAccount();
     const [primaryId = '', otherId = ''] = await contactIds(account, 2);

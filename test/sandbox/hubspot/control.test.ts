@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { control, edit } from '../asking.ts';
-import { ask, CONTACTS, contactIds, readError, readRecord, startAccount } from './account.ts';
+import {
+  ask,
+  CONTACTS,
+  contactIds,
+  readError,
+  readRecord,
+  readResults,
+  startAccount,
+} from './account.ts';
 
 const personSchema = z.object({
   id: z.string(),
@@ -124,6 +132,73 @@ describe('a rule', () => {
     ]) {
       expect((await control(account, 'POST', '/rules', rule)).status).toBe(422);
     }
+  });
+});
+
+describe('a scope that is withdrawn', () => {
+  const READ_COMPANIES = 'crm.objects.companies.read';
+  const COMPANIES = '/crm/objects/2026-09/companies';
+
+  it('is missing from every token at once, and comes back', async () => {
+    const account = await startAccount();
+    await control(account, 'PUT', '/scopes', { withdrawn: [READ_COMPANIES] });
+    expect(readError(await ask(account, 'GET', COMPANIES))).toMatchObject({
+      status: 403,
+      category: 'MISSING_SCOPES',
+    });
+    expect((await ask(account, 'GET', CONTACTS)).status).toBe(200);
+    const { body } = await control(account, 'POST', '/tokens', {});
+    const { token } = z.object({ token: z.string() }).parse(body);
+    expect((await ask(account, 'GET', COMPANIES, { token })).status).toBe(403);
+    await control(account, 'PUT', '/scopes', { withdrawn: [] });
+    expect((await ask(account, 'GET', COMPANIES)).status).toBe(200);
+    expect((await ask(account, 'GET', COMPANIES, { token })).status).toBe(200);
+  });
+
+  it('must be one that the account knows', async () => {
+    const account = await startAccount();
+    const { status } = await control(account, 'PUT', '/scopes', { withdrawn: ['crm.nothing'] });
+    expect(status).toBe(422);
+  });
+});
+
+describe('a property that is hidden', () => {
+  it('is neither described nor shown, until it is visible again', async () => {
+    const account = await startAccount();
+    const [id = ''] = await contactIds(account, 1);
+    const access = (value: string) =>
+      control(account, 'PUT', '/property-access', { property: 'city', access: value });
+    const described = async () =>
+      (await ask(account, 'GET', '/crm/properties/2026-09/contacts/city')).status;
+    const shown = async () => {
+      const one = await ask(account, 'GET', `${CONTACTS}/${id}?properties=city,state`);
+      const inputs = [{ id }];
+      const read = { inputs, properties: ['city', 'state'] };
+      const many = await ask(account, 'POST', `${CONTACTS}/batch/read`, { body: read });
+      return [readRecord(one), ...readResults(many).results].map(({ properties }) =>
+        Object.keys(properties).filter((name) => ['city', 'state'].includes(name)),
+      );
+    };
+    await access('hidden');
+    expect({ described: await described(), shown: await shown() }).toEqual({
+      described: 404,
+      shown: [['state'], ['state']],
+    });
+    const list = await ask(account, 'GET', '/crm/properties/2026-09/contacts');
+    expect(JSON.stringify(list.body)).not.toContain('"name":"city"');
+    await access('visible');
+    expect({ described: await described(), shown: await shown() }).toEqual({
+      described: 200,
+      shown: [
+        ['city', 'state'],
+        ['city', 'state'],
+      ],
+    });
+    const unknown = await control(account, 'PUT', '/property-access', {
+      property: 'nope',
+      access: 'hidden',
+    });
+    expect(unknown.status).toBe(422);
   });
 });
 

@@ -147,6 +147,25 @@ describe('faults in front of the service', () => {
     expect(await readLedger(partner)).toEqual([]);
   });
 
+  it('tells another time, or none', async () => {
+    const partner = await startPartner({
+      faults: [
+        { nth: 1, fault: { kind: 'date', offsetMs: -3_600_000 } },
+        { nth: 2, fault: { kind: 'date' } },
+      ],
+    });
+    const dates: (string | null)[] = [];
+    for (let time = 0; time < 3; time++) {
+      const { status, headers } = await ask(partner, 'GET', '/credits');
+      expect(status).toBe(200);
+      dates.push(headers.get('date'));
+    }
+    const [wrong, none, right] = dates.map((date) => (date === null ? null : Date.parse(date)));
+    expect(none).toBeNull();
+    expect(Math.abs((right ?? 0) - Date.now())).toBeLessThan(10_000);
+    expect(Math.abs((wrong ?? 0) + 3_600_000 - Date.now())).toBeLessThan(10_000);
+  });
+
   it('answers late but well when it is slow', async () => {
     const partner = await startPartner({ faults: [{ fault: { kind: 'slow', delayMs: 5 } }] });
     expect(await askCredits(partner)).toBe(200);

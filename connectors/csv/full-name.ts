@@ -1,0 +1,179 @@
+/** The parts of a name; null where the text does not say for certain. */
+export interface NameParts {
+  firstName: string | null;
+  lastName: string | null;
+}
+
+const UNKNOWN: NameParts = { firstName: null, lastName: null };
+
+/**
+ * Takes a name apart that stands in one column, as `Last, First` or `First Last`. Titles and degrees
+ * are left out. `Jr.` and `III` stay with the last name, since they tell father from son, and so do
+ * particles (`de la Cruz`); a nickname in brackets or quotes stays with the first name. A part that is
+ * not certain is null, and such a contact is not asked about: a wrong guess would cost a credit.
+ */
+export function splitFullName(text: string): NameParts {
+  const words = wordsOf(text);
+  if (words.some(isNoName)) return UNKNOWN;
+  const [first = EMPTY, ...others] = sectionsOf(words.filter(hasLetters)).map(readSection);
+  const generations = [first, ...others].flatMap((section) => section.generations);
+  const given = others.filter(({ names }) => names.length > 0);
+  const [afterComma, ...unexpected] = given;
+  if (unexpected.length > 0) return UNKNOWN;
+  if (afterComma !== undefined) return inverted(first.names, afterComma.names, generations);
+  const isLastNameAlone = others.length > 0 && first.names.length === 1;
+  if (isLastNameAlone) return { firstName: null, lastName: lastNameOf(first.names, generations) };
+  return inOrder(first, generations);
+}
+
+/** What stands between two commas, taken apart. */
+interface Section {
+  hasTitle: boolean;
+  /** Without titles and degrees. */
+  names: readonly string[];
+  /** `Jr.`, `III` and the like. */
+  generations: readonly string[];
+}
+
+const EMPTY: Section = { hasTitle: false, names: [], generations: [] };
+
+/** `Last, First`. A particle may follow the first name: `Berg, Jan van der`. */
+function inverted(
+  last: readonly string[],
+  given: readonly string[],
+  generations: readonly string[],
+): NameParts {
+  const end = given.findLastIndex((word, at) => at === 0 || !isSureParticle(word)) + 1;
+  return {
+    firstName: firstNameOf(given.slice(0, end)),
+    lastName: last.length === 0 ? null : lastNameOf([...given.slice(end), ...last], generations),
+  };
+}
+
+/** `First Last`: the last word, with the particles before it, is the last name. */
+function inOrder({ hasTitle, names }: Section, generations: readonly string[]): NameParts {
+  const words = names.slice(0, names.findLastIndex((word) => !isAside(word)) + 1);
+  const start = lastNameStart(words);
+  // One word is a first name as likely as a last one, unless a title or a particle says which.
+  if (start === 0 && words.length < 2 && !hasTitle) return UNKNOWN;
+  if (start === 1 && hasTitle && isParticle(words[0] ?? '')) return UNKNOWN;
+  return {
+    firstName: firstNameOf(words.slice(0, start)),
+    lastName: lastNameOf(words.slice(start), generations),
+  };
+}
+
+/** Some particles are first names as well (`Van Morrison`); before another particle they are none. */
+function lastNameStart(words: readonly string[]): number {
+  let start = Math.max(0, words.length - 1);
+  // `Ortega y Gasset` is one last name.
+  if (words[start - 1] === 'y' && start > 2) start -= 2;
+  while (start > 0 && isParticle(words[start - 1] ?? '')) start -= 1;
+  const isFirstName = start === 0 && words.length === 2 && !isSureParticle(words[0] ?? '');
+  return isFirstName ? 1 : start;
+}
+
+function firstNameOf(words: readonly string[]): string | null {
+  return words.every(isAside) ? null : words.join(' ');
+}
+
+/** A single letter is no last name. */
+function lastNameOf(words: readonly string[], generations: readonly string[]): string | null {
+  const names = words.filter((word) => !isAside(word));
+  if (names.length === 0 || bare(names.join('')).length < 2) return null;
+  return [...names, ...generations].join(' ');
+}
+
+/** Words, commas, and asides as a whole: what stands in brackets or quotes. */
+function wordsOf(text: string): string[] {
+  return text.match(/\([^)]*\)|"[^"]*"|“[^”]*”|,|[^\s,]+/gu) ?? [];
+}
+
+/** Dashes and question marks stand for nothing. */
+function hasLetters(word: string): boolean {
+  return word === ',' || /\p{L}|\p{N}/u.test(word);
+}
+
+function sectionsOf(words: readonly string[]): string[][] {
+  const sections: string[][] = [[]];
+  for (const word of words) {
+    if (word === ',') sections.push([]);
+    else sections.at(-1)?.push(word);
+  }
+  return sections;
+}
+
+function readSection(
+  words: readonly string[],
+  at: number,
+  { length }: readonly unknown[],
+): Section {
+  const isBeforeComma = at === 0 && length > 1;
+  const start = words.findIndex((word, at) => !isTitle(word, words[at + 1]));
+  // `Sen, Amartya`: before a comma a lone title is a last name.
+  const isLastName = start === -1 && isBeforeComma;
+  const named = start === -1 && !isLastName ? [] : words.slice(Math.max(0, start));
+  const end = named.findLastIndex((word) => !ADDITIONS.has(bare(word))) + 1;
+  return {
+    hasTitle: named.length < words.length,
+    names: named.slice(0, end),
+    generations: named.slice(end).filter((word) => GENERATIONS.has(bare(word))),
+  };
+}
+
+/** `The Honorable` is a title, `The` of anything else is not. */
+function isTitle(word: string, next: string | undefined): boolean {
+  return TITLES.has(bare(word)) || (bare(word) === 'the' && TITLES.has(bare(next ?? '')));
+}
+
+/** Two people, an organisation, an address: nothing of it is one person's name. */
+function isNoName(word: string): boolean {
+  if (GENERATIONS.has(bare(word))) return false;
+  return /[&+/;@\\|<>=]|\p{N}/u.test(word) || NO_PERSON.has(bare(word));
+}
+
+function isAside(word: string): boolean {
+  return /^(\(.*\)|".*"|“.*”)$/su.test(word);
+}
+
+function isParticle(word: string): boolean {
+  return isSureParticle(word) || NAMES_OR_PARTICLES.has(bare(word));
+}
+
+/** A word that is no first name; in small letters none of the others is one either. */
+function isSureParticle(word: string): boolean {
+  return PARTICLES.has(bare(word)) || NAMES_OR_PARTICLES.has(word.replace(/\.$/, ''));
+}
+
+/** In small letters, without the points of `Ph.D.` */
+function bare(word: string): string {
+  return word.toLowerCase().replace(/[.'’]/g, '');
+}
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/));
+}
+
+const TITLES = wordSet(
+  `mr mrs ms miss mx dr prof professor rev reverend fr father sister rabbi pastor hon honorable
+   sir dame senator sen rep gov amb capt captain col gen lt maj sgt herr frau mme mlle sra srta`,
+);
+
+const GENERATIONS = wordSet('jr sr junior senior ii iii iv v 2nd 3rd 4th');
+
+/** What may follow a name without being one. */
+const ADDITIONS = new Set([
+  ...GENERATIONS,
+  ...wordSet('md phd edd esq dds dvm cpa rn jd mba dr mr mrs ms rev prof hon'),
+]);
+
+const PARTICLES = wordSet(
+  'da das de della den der des di dos du la las los ten ter vom von zu zur',
+);
+
+const NAMES_OR_PARTICLES = wordSet('al bin del el ibn le saint san santa st ste van vander');
+
+const NO_PERSON = wordSet(
+  `and und et or inc incorporated llc llp ltd limited corp corporation co foundation trust fund
+   family household estate anonymous friends`,
+);

@@ -1,0 +1,125 @@
+/**
+ * Where an org answers, and with that, where its token goes. An answer can name any address; the
+ * token follows it only to an address that the settings or Salesforce's own domains vouch for, and
+ * only to the one of the first connect.
+ */
+import { ConfigurationError } from '../../src/core/errors.ts';
+import { isConfidential } from '../../src/core/host.ts';
+import type { ConnectorSecrets } from '../contract.ts';
+import { withoutSlash } from '../crm-url.ts';
+import { secretPrint } from '../refresh-token.ts';
+import type { SalesforceSettings } from './settings.ts';
+
+type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
+
+/** Salesforce's own: an org answers at one of these, or at a name below one. */
+const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
+
+/**
+ * Where requests go, from the `instance_url` in an answer of the token endpoint; without a slash at
+ * its end. Throws a ConfigurationError unless its origin is that of `crm.url`, or an https address
+ * of Salesforce or of `crm.instanceHosts` that a third party on the way cannot have put there.
+ */
+export function instanceUrlOf(rules: Rules, named: string): string {
+  const instance = URL.canParse(named) ? new URL(named) : null;
+  if (instance === null || !isBare(instance)) throw instanceRefused(rules, instance);
+  // Only behind an address that a person has written may there be a path: that of a proxy.
+  if (isSettingsOrigin(rules, instance)) return withoutSlash(instance.href);
+  const isTrusted = isNamed(rules, instance) || isSalesforce(instance);
+  const isUntouched = isConfidential(new URL(rules.url));
+  if (isTrusted && isUntouched && instance.pathname === '/') return instance.origin;
+  throw instanceRefused(rules, instance);
+}
+
+/**
+ * Keeps the origin of the first connect, and throws a ConfigurationError if it is another one now.
+ * If the process dies before it is kept, the next connect is the first; two processes that connect
+ * at once are told the same origin, or one of them stops at its next sign-in.
+ */
+export async function pinInstance(
+  rules: Rules,
+  secrets: ConnectorSecrets,
+  instanceUrl: string,
+): Promise<void> {
+  const name = instanceSecret(rules.url);
+  const instance = new URL(instanceUrl);
+  const pinned = await secrets.read(name);
+  if (pinned === instance.origin) return;
+  // What the settings name has been decided by a person, and is kept from now on.
+  const isDecided = isSettingsOrigin(rules, instance) || isNamed(rules, instance);
+  if (pinned !== null && !isDecided) throw instanceChanged(new URL(pinned), instance);
+  await secrets.write(name, instance.origin);
+}
+
+/** The name under which the origin is kept; another `crm.url` is another first connect. */
+export function instanceSecret(url: string): string {
+  return `salesforce_instance/${secretPrint(new URL(url).origin)}`;
+}
+
+/** Letters, digits and hyphens between slashes: with no dots and no escapes, it leads nowhere else. */
+const DATA_PATH = /^\/services\/data\/v\d+\.\d+(\/[\w-]+)+$/;
+
+/** The path of a further page as an answer names it. Throws a ConfigurationError if it is no such. */
+export function pagePath(named: string): string {
+  if (DATA_PATH.test(named)) return named;
+  throw addressRefused();
+}
+
+/** An id in an answer as a part of a path. Throws a ConfigurationError if it would lead elsewhere. */
+export function idInPath(named: string): string {
+  if (/^\w+$/.test(named)) return named;
+  throw addressRefused();
+}
+
+/** Throws a ConfigurationError unless both have one origin: no other may see the token. */
+export function requireSameOrigin(url: string, instanceUrl: string): void {
+  if (URL.canParse(url) && new URL(url).origin === new URL(instanceUrl).origin) return;
+  throw addressRefused();
+}
+
+/** Nothing that makes one part of an address look like another. */
+function isBare({ username, password, search, hash }: URL): boolean {
+  return username + password + search + hash === '';
+}
+
+function isSettingsOrigin({ url }: Rules, { origin }: URL): boolean {
+  return origin === new URL(url).origin;
+}
+
+function isNamed({ instanceHosts }: Rules, instance: URL): boolean {
+  return isConfidential(instance) && instanceHosts.includes(instance.host);
+}
+
+function isSalesforce({ protocol, port, hostname }: URL): boolean {
+  const isBelow = SALESFORCE_DOMAINS.some(
+    (domain) => hostname === domain || hostname.endsWith(`.${domain}`),
+  );
+  return isBelow && protocol === 'https:' && port === '';
+}
+
+function instanceRefused({ url }: Rules, instance: URL | null): ConfigurationError {
+  const settings = new URL(url);
+  const host = instance?.host || 'an address that cannot be read';
+  const advice = isConfidential(settings)
+    ? `If the org answers there by https, add its host to crm.instanceHosts; if not, find out who answers at ${settings.host}.`
+    : `Over plain http only ${settings.host} itself is believed: write an https address into crm.url.`;
+  return new ConfigurationError(
+    `Salesforce says that the org is at ${host}, which is neither crm.url nor an https address of Salesforce. Nothing was sent there. ${advice}`,
+    { code: 'crm_instance_refused' },
+  );
+}
+
+function instanceChanged(pinned: URL, instance: URL): ConfigurationError {
+  const [before, now] = [pinned.host, instance.host];
+  return new ConfigurationError(
+    `Salesforce says that the org is at ${now} now; at the first connect it was at ${before}. Nothing was sent to ${now}. If the org was renamed or moved, write ${instance.origin} into crm.url or add "${now}" to crm.instanceHosts; if not, find out whose account crm.auth belongs to.`,
+    { code: 'crm_instance_changed', details: { before, now } },
+  );
+}
+
+function addressRefused(): ConfigurationError {
+  return new ConfigurationError(
+    'Salesforce names an address for the next request that is no path of this org. It was not asked there, since the token would have gone along. If something stands between donor-sync and Salesforce, such as a proxy, have its administrator look at it.',
+    { code: 'crm_address_refused' },
+  );
+}

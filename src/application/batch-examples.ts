@@ -1,0 +1,85 @@
+/**
+ * A few contacts of a batch as the CRM has them at this moment, for the person who decides. They are
+ * asked for when they are shown, and are neither stored nor logged.
+ */
+import type { RecordLookup } from '../../connectors/contract.ts';
+import type { Application } from '../application.ts';
+import type { Contact } from '../core/contact.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { ChangedPart } from '../identity/identity-text.ts';
+import { type HoldBatch, partsOf } from '../store/hold-batches.ts';
+import type { HoldRow } from '../store/holds.ts';
+import { requireSameAccount } from '../sync/crm-account.ts';
+import { contactName } from './contact-name.ts';
+
+const MAX_EXAMPLES = 3;
+
+/** One contact of a batch. */
+export interface BatchExample {
+  /** Its id in the CRM. */
+  contact: string;
+  /** Its name as it is now; null if it is not in the CRM any more. */
+  name: string | null;
+  /** What changed, as it is now. */
+  now: { part: string; text: string }[];
+}
+
+/**
+ * Up to three contacts of a batch. Throws a ConfigurationError where the CRM is another account than
+ * that of the batch, whose ids would be other people there, and what the connector throws.
+ */
+export async function readBatchExamples(
+  application: Pick<Application, 'store' | 'integrations' | 'open'>,
+  batch: HoldBatch,
+  signal: AbortSignal,
+): Promise<BatchExample[]> {
+  const { store } = application;
+  const integration = application.integrations.get(batch.integrationId);
+  if (integration === undefined) throw withoutIntegration(batch);
+  const holds = await store.holds.listOfBatch(batch, MAX_EXAMPLES);
+  const { connector, close } = await application.open(integration, signal);
+  try {
+    await requireSameAccount(store, integration, await connector.prepare());
+    const ids = holds.map((hold) => hold.crm_id);
+    const lookups = await connector.readByIds(ids, []);
+    return holds.map((hold) =>
+      exampleOf(
+        hold,
+        lookups.find(({ id }) => id === hold.crm_id),
+      ),
+    );
+  } finally {
+    await close();
+  }
+}
+
+function exampleOf(hold: HoldRow, lookup: RecordLookup | undefined): BatchExample {
+  const contact = lookup?.state === 'found' ? lookup.contact : null;
+  return {
+    contact: hold.crm_id,
+    name: contactName(lookup),
+    now: contact === null ? [] : partsNow(partsOf(hold.detail), contact),
+  };
+}
+
+function partsNow(
+  changed: readonly ChangedPart[],
+  { addresses, employers }: Contact,
+): BatchExample['now'] {
+  const isWanted = (part: ChangedPart) => changed.includes(part) || changed.includes('unknown');
+  return [
+    ...(isWanted('addresses') ? [{ part: 'Address', text: textOf(addresses) }] : []),
+    ...(isWanted('employers') ? [{ part: 'Employer', text: textOf(employers) }] : []),
+  ];
+}
+
+function textOf(values: readonly string[]): string {
+  return values.filter(Boolean).join('; ') || '(none)';
+}
+
+function withoutIntegration({ integrationId }: HoldBatch): ConfigurationError {
+  return new ConfigurationError(
+    `The integration "${integrationId}" is not in the settings any more, so its CRM cannot be asked.`,
+    { code: 'integration_unknown', details: { id: integrationId } },
+  );
+}

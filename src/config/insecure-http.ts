@@ -1,0 +1,51 @@
+/** Addresses in the settings where keys or tokens would travel over plain http to another machine. */
+import type { AlertSettings } from '../core/alert-settings.ts';
+import { isConfidential } from '../core/host.ts';
+import type { Integration } from '../core/integration.ts';
+
+/** An address to which everything is sent readable. */
+export interface InsecureAddress {
+  /** Null if it is about the whole installation. */
+  integration: string | null;
+  /** The setting that has it, for example `partner.baseUrl`. */
+  setting: string;
+  host: string;
+}
+
+/** True if the address is plain http to a machine that `allowInsecureHttp` does not name. */
+export function isInsecure(address: string, allowInsecureHttp: readonly string[]): boolean {
+  if (!URL.canParse(address)) return false;
+  const url = new URL(address);
+  return (
+    url.protocol === 'http:' && !isConfidential(url) && !allowInsecureHttp.includes(url.hostname)
+  );
+}
+
+/** The insecure addresses of settings, the integrations' own and that of the alerts. */
+export function insecureAddresses(
+  integrations: Iterable<Integration>,
+  {
+    alerts,
+    allowInsecureHttp,
+  }: { alerts: Pick<AlertSettings, 'webhook'>; allowInsecureHttp: readonly string[] },
+): InsecureAddress[] {
+  const named = [...integrations].flatMap(({ id, partner, crm }) => [
+    { integration: id, setting: 'partner.baseUrl', address: partner.baseUrl },
+    { integration: id, setting: 'crm.url', address: crm['url'] },
+  ]);
+  const webhook = {
+    integration: null,
+    setting: 'alerts.webhook.url',
+    address: alerts.webhook?.url,
+  };
+  return [...named, webhook].flatMap(({ address, ...where }) =>
+    typeof address === 'string' && isInsecure(address, allowInsecureHttp)
+      ? [{ ...where, host: new URL(address).hostname }]
+      : [],
+  );
+}
+
+/** What is wrong with an address, and what helps; `setting` is not named in it. */
+export function insecureProblem(host: string): string {
+  return `over plain http to ${host}, keys and tokens can be read on the way: use https, or name the host in allowInsecureHttp if that network is yours alone`;
+}

@@ -1,0 +1,43 @@
+/** Hosts in the settings, and which addresses are safe from readers on the way. */
+import { z } from 'zod';
+
+/** A host alone, without a port: `crm.example.org`, `10.0.0.7` or `[fd00::7]`. */
+export const hostSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .refine(isHost, 'must be a host alone, such as "crm.example.org": no scheme, port or path');
+
+/** A host, with its port if that is not the usual one: `crm.example.org:8443`. */
+export const hostAndPortSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .refine(isHostAndPort, 'must be a host, such as "crm.example.org": no scheme and no path');
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** True of the names and addresses of this machine itself; `hostname` as a URL has it. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
+
+/** True if what is sent cannot be read or changed on the way: https, or within this machine. */
+export function isConfidential(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+}
+
+/** What a URL makes of a host is the host itself: no letters of other alphabets, nothing beside it. */
+function isHost(text: string): boolean {
+  return urlOf(text)?.hostname === text;
+}
+
+function isHostAndPort(text: string): boolean {
+  return urlOf(text)?.host === text;
+}
+
+/** URLs let a star stand in a host, where it would look like a pattern. */
+function urlOf(host: string): URL | null {
+  const url = `https://${host}/`;
+  return !host.includes('*') && URL.canParse(url) ? new URL(url) : null;
+}

@@ -1,0 +1,27 @@
+/** What changed of identities, in words; without any name, address or employer. */
+import { countOf } from '../core/quantities.ts';
+import { CHANGED_PARTS, type ChangedPart } from './identity-text.ts';
+
+const WORDS: Readonly<Record<ChangedPart, readonly [one: string, many: string]>> = {
+  name: ['name', 'names'],
+  addresses: ['address', 'addresses'],
+  employers: ['employer', 'employers'],
+  unknown: ['change of an unknown part', 'changes of an unknown part'],
+};
+
+/** `address and employer`: what changed of one contact. */
+export function changedPartsText(parts: readonly ChangedPart[]): string {
+  if (parts.length === 0 || parts.includes('unknown')) return 'name, address or employer';
+  return LIST_FORMAT.format(parts.map((part) => WORDS[part][0]));
+}
+
+const LIST_FORMAT = new Intl.ListFormat('en', { style: 'long' });
+
+/** `400 addresses, 12 employers`: what changed of many contacts, the most frequent part first. */
+export function partCountsText(parts: Readonly<Partial<Record<ChangedPart, number>>>): string {
+  return CHANGED_PARTS.map((part) => ({ part, count: parts[part] ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count)
+    .map(({ part, count }) => countOf(count, ...WORDS[part]))
+    .join(', ');
+}

@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createEmailChannel } from '../../src/alerts/email.ts';
+import { type MailServerOptions, startMailServer } from './receivers.ts';
+
+const MESSAGE = { title: 'donor-sync', text: 'The last run failed.' };
+
+describe('createEmailChannel', () => {
+  const open: Awaited<ReturnType<typeof startMailServer>>[] = [];
+
+  afterEach(async () => {
+    for (const server of open.splice(0)) await server.close();
+  });
+
+  it.each(['', '?requireTLS=false', '?ignoreTLS=true', '?opportunisticTLS=true', '?secure=false'])(
+    'gives a server on another machine that does not encrypt neither password nor mail (%s)',
+    async (query) => {
+      const server = await start();
+      await expect(send(elsewhere(server.url) + query)).rejects.toThrow(/could not be encrypted/);
+      expect([server.signIns, server.mails]).toEqual([[], []]);
+    },
+  );
+
+  it('says what to do about such a server', async () => {
+    const server = await start();
+    await expect(send(elsewhere(server.url))).rejects.toThrow(/smtps:\/\/.*STARTTLS/);
+  });
+
+  it('sends to another machine once the connection is encrypted', async () => {
+    const server = await start({ starttls: 'offered' });
+    await send(`${elsewhere(server.url)}?tls.rejectUnauthorized=false`);
+    expect(server.signIns).toEqual([{ encrypted: true }]);
+    expect(server.mails).toHaveLength(1);
+  });
+
+  it('does not sign in at a server whose certificate is not its own', async () => {
+    const server = await start({ starttls: 'offered' });
+    await expect(send(elsewhere(server.url))).rejects.toThrow(/certificate/);
+    expect(server.signIns).toEqual([]);
+  });
+
+  it('needs no encryption within this machine', async () => {
+    const server = await start();
+    await send(server.url);
+    expect(server.mails).toHaveLength(1);
+  });
+
+  async function start(options?: MailServerOptions) {
+    const server = await startMailServer(options);
+    open.push(server);
+    return server;
+  }
+
+  function send(smtp: string): Promise<void> {
+    const channel = createEmailChannel({ to: ['a@example.org'], from: 'sync@example.org', smtp });
+    return channel.send(MESSAGE, AbortSignal.timeout(5_000));
+  }
+});
+
+/** The same server by an address that leads to this machine and is no loopback address. */
+function elsewhere(url: string): string {
+  return url.replace('127.0.0.1', '0.0.0.0');
+}

@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Finding } from '../../../connectors/contract.ts';
+import { csvConnector } from '../../../connectors/csv/connector.ts';
+import { toArray } from '../connector-options.ts';
+import { COLUMNS, type ConnectorChoices, type CsvFolder, openCsvFolder } from '../csv-folder.ts';
+
+const WHOLE = { id: 'Id', fullName: 'Name', addresses: ['Street'], employers: ['Employer'] };
+
+describe('who the contacts of a CSV file are', () => {
+  let folder: CsvFolder;
+  beforeEach(async () => {
+    folder = await openCsvFolder();
+  });
+  afterEach(() => folder.close());
+
+  /** The contacts of this file, read by pages and by ids, which must agree. */
+  async function read(content: string, options: ConnectorChoices) {
+    await folder.write('in.csv', content);
+    const connector = folder.connector(options);
+    await connector.prepare();
+    const pages = await toArray(connector.readPages(null));
+    const contacts = pages.flatMap((page) => page.contacts);
+    const ids = contacts.map(({ id }) => id);
+    const found = await connector.readByIds(ids, []);
+    expect(found.map((one) => one.state === 'found' && one.contact)).toEqual(contacts);
+    await connector.close();
+    return contacts;
+  }
+
+  async function check(content: string, options: ConnectorChoices): Promise<Finding[]> {
+    await folder.write('in.csv', content);
+    return folder.connector(options).check();
+  }
+
+  describe('with whole names in one column', () => {
+    const FILE = [
+      'Id,Name,Street,Employer',
+      '1,"Lopez, Maria",1 Elm Street,Acme',
+      '2,Dr. Ana de la Cruz,,',
+      '3,"Smith, John A., Jr.",,',
+      '4,Madonna,,',
+      '5,,,',
+    ].join('\n');
+
+    it('takes them apart, and guesses none', async () => {
+      const contacts = await read(FILE, { settings: { columns: WHOLE } });
+      expect(contacts.map(({ firstName, lastName }) => [firstName, lastName])).toEqual([
+        ['Maria', 'Lopez'],
+        ['Ana', 'de la Cruz'],
+        ['John A.', 'Smith Jr.'],
+        [null, null],
+        [null, null],
+      ]);
+    });
+
+    it('needs that column, and says so', async () => {
+      await folder.write('in.csv', 'Id,name,Street,Employer\n');
+      const connector = folder.connector({ settings: { columns: WHOLE } });
+      await expect(connector.prepare()).rejects.toThrow(
+        'no column "Name" (crm.columns.fullName). Did you mean "name"?',
+      );
+    });
+
+    it('says in the check how many could be taken apart', async () => {
+      const findings = await check(FILE, { settings: { columns: WHOLE } });
+      expect(findings.find(({ subject }) => subject === 'names')).toMatchObject({
+        ok: true,
+        message: '3 of 5 contacts have a first and a last name',
+        mend: null,
+      });
+    });
+
+    it('is not in order where no contact has both names, and doubtful where few have', async () => {
+      const columns = { ...COLUMNS, firstName: 'Empty', lastName: 'Name', addresses: [] };
+      const header = 'Id,Name,Empty,Employer';
+      const none = `${header}\n1,"Lopez, Maria",,\n2,"Smith, John",,\n`;
+      const names = (findings: Finding[]) => findings.find(({ subject }) => subject === 'names');
+      expect(names(await check(none, { settings: { columns } }))).toMatchObject({
+        ok: false,
+        mend: expect.stringContaining('crm.columns.fullName'),
+      });
+      const few = `${none}3,Lee,Bea,\n`;
+      expect(names(await check(few, { settings: { columns } }))).toMatchObject({
+        ok: true,
+        mend: expect.stringContaining('crm.columns'),
+      });
+    });
+  });
+
+  describe('who is not asked about', () => {
+    const HEADER = 'Id,First,Last,Street,City,Employer,Mark';
+    const WORDS = ['', 'false', 'No', '0', 'yes', '2019-03-04', 'x', 'passed away'];
+    const FILE = `${HEADER}\n${WORDS.map((word, at) => `${at},a,b,,,,${word}`).join('\n')}\n`;
+
+    it.each([
+      ['deceasedField', 'deceased', 'includeDeceased', 'deceased'],
+      ['doNotContactField', 'do_not_contact', 'includeDoNotContact', 'do not contact'],
+    ] as const)('is who contacts.%s marks', async (setting, exclusion, include, subject) => {
+      const contacts = { [setting]: 'Mark' };
+      const found = await read(FILE, { contacts });
+      expect(found.map(({ excluded = null }) => excluded)).toEqual([
+        ...[null, null, null, null],
+        ...[exclusion, exclusion, exclusion, exclusion],
+      ]);
+      expect(found.every(({ optedOut }) => !optedOut)).toBe(true);
+      const findings = await check(FILE, { contacts });
+      expect(findings.find((finding) => finding.subject === subject)).toMatchObject({
+        ok: true,
+        message: '4 of 8 contacts are left out by "Mark"',
+      });
+      const all = await read(FILE, { contacts: { ...contacts, [include]: true } });
+      expect(all.every(({ excluded = null }) => excluded === null)).toBe(true);
+    });
+
+    it.each(['deceasedField', 'doNotContactField'])(
+      'needs the column of contacts.%s, and names the one that is probably meant',
+      async (setting) => {
+        await folder.write('in.csv', FILE);
+        const connector = folder.connector({ contacts: { [setting]: 'Marc' } });
+        await expect(connector.prepare()).rejects.toThrow(
+          `no column "Marc" (contacts.${setting}). Did you mean "Mark"?`,
+        );
+      },
+    );
+
+    it('is who has one of contacts.optOutValues, where they are given, and no other contact', async () => {
+      const contacts = { optOutField: 'Mark', optOutValues: ['YES', 'Passed  away'] };
+      const found = await read(FILE, { contacts });
+      expect(found.flatMap(({ id, optedOut }) => (optedOut ? [id] : []))).toEqual(['4', '7']);
+    });
+
+    it('is refused where values opt out, and no column is named that has them', async () => {
+      await folder.write('in.csv', FILE);
+      const connector = folder.connector({ contacts: { optOutValues: ['yes'] } });
+      await expect(connector.prepare()).rejects.toMatchObject({
+        code: 'opt_out_values_unknown',
+        message: expect.stringContaining('contacts.optOutField'),
+      });
+    });
+
+    it('is doubtful where no row has one of the values', async () => {
+      const contacts = { optOutField: 'Mark', optOutValues: ['never'] };
+      const findings = await check(FILE, { contacts });
+      expect(findings.find(({ subject }) => subject === 'opt-out')).toMatchObject({
+        message: '0 of 8 contacts have opted out by "Mark"',
+        mend: expect.stringContaining('contacts.optOutValues'),
+      });
+    });
+  });
+
+  it('are of another mapping where other columns make them, whatever else is changed', async () => {
+    await folder.write('in.csv', 'Id,First,Last,Street,City,Employer,Name\n');
+    const shape = (options: ConnectorChoices) => folder.connector(options).identity?.();
+    const usual = shape({});
+    expect(usual).toMatchObject({
+      mode: 'plain',
+      sources: [
+        { name: 'Street', part: 'addresses', readable: true },
+        { name: 'City', part: 'addresses', readable: true },
+        { name: 'Employer', part: 'employers', readable: true },
+      ],
+    });
+    expect(shape({ settings: { delimiter: ',' }, contacts: { optOutField: 'City' } })).toEqual(
+      usual,
+    );
+    const others = [
+      { ...COLUMNS, firstName: 'City' },
+      { ...COLUMNS, addresses: ['Street'] },
+      { ...COLUMNS, employers: [] },
+      { id: 'Id', fullName: 'Name', addresses: COLUMNS.addresses, employers: COLUMNS.employers },
+    ].map((columns) => shape({ settings: { columns } })?.columns);
+    expect(new Set([usual?.columns, ...others]).size).toBe(5);
+  });
+});
+
+describe('the columns of a CSV file in the settings', () => {
+  const parse = (columns: object) =>
+    csvConnector.settingsSchema.safeParse({ kind: 'csv', path: 'in.csv', columns });
+
+  it.each([
+    ['first and last name', { id: 'Id', firstName: 'First', lastName: 'Last' }],
+    ['whole names', { id: 'Id', fullName: 'Name' }],
+  ])('may name %s', (_, columns) => {
+    expect(parse(columns).success).toBe(true);
+  });
+
+  it.each([
+    ['one column for both names', { firstName: 'Full Name', lastName: 'Full Name' }, 'lastName'],
+    ['the same column thrice', { firstName: 'N', lastName: 'N', fullName: 'N' }, 'fullName'],
+    ['whole names beside a part', { firstName: 'First', fullName: 'Name' }, 'fullName'],
+    ['the first name alone', { firstName: 'First' }, 'lastName'],
+    ['the last name alone', { lastName: 'Last' }, 'firstName'],
+    ['no name', {}, 'firstName'],
+  ])('may not name %s, and the message names the way out', (_, columns, setting) => {
+    const { error } = parse({ id: 'Id', ...columns });
+    expect(error?.issues).toMatchObject([
+      {
+        path: ['columns', setting],
+        message: expect.stringContaining('crm.columns.fullName'),
+      },
+    ]);
+  });
+});
+
+describe('the ids of a CSV file', () => {
+  it.each([
+    ['A-1', 'A-1'],
+    ['  A-1\t', 'A-1'],
+    ['007', '007'],
+    ["'=1+1", '=1+1'],
+    ["  '=3", '=3'],
+    ['', null],
+    ['   ', null],
+  ])('have the form in which rows have them (%j)', (text, id) => {
+    expect(csvConnector.canonicalId?.(text)).toBe(id);
+  });
+
+  it('are found by the form that the connector makes of them', async () => {
+    const folder = await openCsvFolder();
+    await folder.write(
+      'in.csv',
+      "Id,First,Last,Street,City,Employer\n' A-1,a,b,,,\n'=2,a,b,,,\n  '=3,a,b,,,\n",
+    );
+    const connector = folder.connector();
+    await connector.prepare();
+    for (const typed of ["' A-1", "'=2", '=2', ' =2 ', "  '=3", '=3']) {
+      const id = csvConnector.canonicalId?.(typed) ?? '';
+      for (const form of [id, typed]) {
+        const found = { state: 'found', id: form, contact: { id } };
+        expect(await connector.readByIds([form], [])).toMatchObject([found]);
+      }
+    }
+    await connector.close();
+    await folder.close();
+  });
+});

@@ -1,0 +1,12 @@
+/**
+ * Loaded before the program (`node --import`): makes its process look as if it ran on another host,
+ * with another name and a clock that is so far ahead (HOST_NAME, HOST_CLOCK_AHEAD_MS).
+ */
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+
+const { HOST_NAME: name = 'host', HOST_CLOCK_AHEAD_MS: aheadMs = '0' } = process.env;
+const now = Date.now;
+Date.now = () => now() + Number(aheadMs);
+os.hostname = () => name;
+syncBuiltinESMExports();

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { openDatabase } from '../../src/store/database.ts';
+import type { Tables } from '../../src/store/tables.ts';
+
+/** A machine of its own, as far as a process can be one. */
+export interface Host {
+  name: string;
+  clockAheadMs: number;
+}
+
+/** What runs on the hosts. */
+export interface HostedSync {
+  /** The program: `src/main.ts` or `dist/src/main.js`. */
+  program: string;
+  settings: string;
+  env?: Record<string, string>;
+}
+
+const AS_ANOTHER_HOST = join(import.meta.dirname, 'as-another-host.ts');
+
+/** A sync that does not come to its end in so many starts is stuck. */
+const MAX_STARTS = 120;
+const PAUSE_MS = 500;
+
+/** Starts one process of a command on a host. */
+export function startOn(
+  { name, clockAheadMs }: Host,
+  { program, settings, env = {} }: HostedSync,
+  command: readonly string[] = ['sync', '--json'],
+): ChildProcess {
+  return spawn(
+    process.execPath,
+    ['--import', AS_ANOTHER_HOST, program, ...command, '--config', settings],
+    {
+      stdio: 'ignore',
+      env: { ...process.env, ...env, HOST_NAME: name, HOST_CLOCK_AHEAD_MS: String(clockAheadMs) },
+    },
+  );
+}
+
+/** Starts the sync on a host until it comes to its end; resolves with the exit codes, in order. */
+export async function syncOn(host: Host, sync: HostedSync): Promise<(number | null)[]> {
+  const codes: (number | null)[] = [];
+  for (let start = 0; start < MAX_STARTS; start++) {
+    const [code] = await once(startOn(host, sync), 'exit');
+    codes.push(code);
+    if (code === 0) return codes;
+    // Another host is at it, or has taken it over.
+    if (code !== 3) throw new Error(`The sync on ${host.name} ended with code ${code}`);
+    await sleep(PAUSE_MS);
+  }
+  throw new Error(`The sync on ${host.name} never came to its end`);
+}
+
+/** What the books of a database say of the credits. */
+export interface HostedBooks {
+  /** Jobs that cost a credit. */
+  paid: number;
+  /** Submissions that nobody has settled. */
+  open: number;
+}
+
+/** Reads the books of a database, also while others write to it. */
+export async function readHostedBooks(url: string): Promise<HostedBooks> {
+  const { db, close } = await openDatabase<Tables>(url);
+  try {
+    const count = sql<number>`count(*)`.as('count');
+    const paid = await db
+      .selectFrom('jobs')
+      .select(count)
+      .where('state', '<>', 'unpaid')
+      .where('shared_from', 'is', null)
+      .executeTakeFirstOrThrow();
+    const open = await db
+      .selectFrom('submissions')
+      .select(count)
+      .where('state', 'in', ['intended', 'lost'])
+      .executeTakeFirstOrThrow();
+    return { paid: paid.count, open: open.count };
+  } finally {
+    await close();
+  }
+}
+
+const LOOK_MS = 100;
+const MAX_LOOKS = 300;
+/** A request leaves right after its intent is on disk. */
+const LEAVES_WITHIN_MS = 300;
+
+/** Resolves once a submission is on its way. */
+export async function untilSubmitting(url: string): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    // The first process may still be making the tables.
+    const { open } = await readHostedBooks(url).catch(() => ({ open: 0 }));
+    if (open > 0) return sleep(LEAVES_WITHIN_MS);
+    await sleep(LOOK_MS);
+  }
+  throw new Error('Nothing was submitted');
+}
+
+/** Kills a process as a power cut does, and waits for its end. */
+export async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}

@@ -1,0 +1,51 @@
+import { createServer, type IncomingMessage, request } from 'node:http';
+
+/** How a proxy differs from one that is set up with nothing but `proxy_pass`. */
+export interface PlainProxyOptions {
+  /** Passes on the name that it was called by, instead of the address behind it. */
+  keepsHost?: boolean;
+  /** Adds the caller's address to `X-Forwarded-For`; this one, so that tests have many callers. */
+  forwardedFor?: string;
+}
+
+/**
+ * A proxy on this machine as nginx is without any `proxy_set_header`: it names the address behind it
+ * as the host, and adds nothing that tells of itself or of the caller.
+ */
+export async function openPlainProxy(target: string, options: PlainProxyOptions = {}) {
+  const { hostname, port, host } = new URL(target);
+  const server = createServer((incoming, outgoing) => {
+    const { method, url: path, headers } = incoming;
+    const passed = { ...headers, connection: 'close', ...addedHeaders(incoming) };
+    const onward = request({ hostname, port, method, path, headers: passed }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.on('error', () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  const url = await new Promise<string>((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string') throw new Error('There is no port.');
+      resolve(`http://127.0.0.1:${address.port}`);
+    });
+  });
+  return {
+    url,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+
+  function addedHeaders({ headers }: IncomingMessage): Record<string, string> {
+    const before = [headers['x-forwarded-for'] ?? []].flat();
+    return {
+      ...(options.keepsHost ? {} : { host }),
+      ...(options.forwardedFor === undefined
+        ? {}
+        : { 'x-forwarded-for': [...before, options.forwardedFor].join(', ') }),
+    };
+  }
+}

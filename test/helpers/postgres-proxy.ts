@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { z } from 'zod';
+
+/** The network in front of a Postgres server, as a test wants it to fail. */
+export interface PostgresProxy {
+  /** Leads to the same database, through the proxy. */
+  url: string;
+  /** Drops all connections, and takes no new one for so long. */
+  goAway(ms: number): void;
+  /**
+   * Drops the connection on which a query comes that holds `at`, once: before the query arrives, or
+   * after it was carried out and before its answer leaves. With `within`, only in a transaction that
+   * has asked something holding that. Nothing can connect for `awayMs` afterwards.
+   */
+  cut(where: Cut): void;
+  /** How often something was cut. */
+  cuts(): number;
+  close(): Promise<void>;
+}
+
+export interface Cut {
+  at: string;
+  moment: 'before' | 'after';
+  within?: string;
+  awayMs?: number;
+}
+
+const addressSchema = z.object({ port: z.number() });
+
+export async function startPostgresProxy(target: string): Promise<PostgresProxy> {
+  const { hostname, port } = new URL(target);
+  const pairs = new Set<[Socket, Socket]>();
+  let cutting: Cut | null = null;
+  let awayUntil = 0;
+  let cuts = 0;
+
+  const server = createServer((client) => {
+    if (performance.now() < awayUntil) {
+      client.resetAndDestroy();
+      return;
+    }
+    join(client, connect({ host: hostname, port: Number(port) }));
+  });
+
+  function join(client: Socket, backend: Socket): void {
+    const pair: [Socket, Socket] = [client, backend];
+    pairs.add(pair);
+    let asked = '';
+    let isLast = false;
+    for (const socket of pair) {
+      // What one side does, the other hears; how it broke off is of no interest here.
+      socket.on('error', () => undefined);
+      socket.on('close', () => drop(pair));
+    }
+    client.on('data', (data) => {
+      const text = data.toString('latin1');
+      // Queries end with a zero; a transaction begins with one of its own.
+      asked = text.includes('begin\0') ? text : asked + text;
+      const struck = strikes(text, asked);
+      if (struck?.moment === 'before') return goAwayFor(struck);
+      isLast = struck !== null;
+      backend.write(data);
+    });
+    backend.on('data', (data) => {
+      if (!isLast) client.write(data);
+      else if (cutting !== null) goAwayFor(cutting);
+    });
+  }
+
+  function strikes(text: string, asked: string): Cut | null {
+    if (cutting === null || !text.includes(cutting.at)) return null;
+    const { within = '' } = cutting;
+    return asked.includes(within) ? cutting : null;
+  }
+
+  function goAwayFor({ awayMs = 0 }: Cut): void {
+    cutting = null;
+    cuts += 1;
+    goAway(awayMs);
+  }
+
+  function goAway(ms: number): void {
+    awayUntil = performance.now() + ms;
+    for (const pair of pairs) drop(pair);
+  }
+
+  function drop(pair: [Socket, Socket]): void {
+    pairs.delete(pair);
+    for (const socket of pair) socket.destroy();
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(target);
+  url.port = String(addressSchema.parse(server.address()).port);
+  return {
+    url: url.href,
+    goAway,
+    cut(where) {
+      cutting = where;
+    },
+    cuts: () => cuts,
+    close: () => close(server, () => goAway(0)),
+  };
+}
+
+async function close(server: Server, drop: () => void): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  drop();
+  await closed;
+}

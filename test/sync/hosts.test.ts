@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { afterEach, expect, it } from 'vitest';
+import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
+import {
+  type Host,
+  type HostedSync,
+  kill,
+  readHostedBooks,
+  startOn,
+  syncOn,
+  untilSubmitting,
+} from '../helpers/hosts.ts';
+import { controlService, type ServiceControl } from '../helpers/service-control.ts';
+import { freshPostgresUrl } from '../helpers/test-databases.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const CONTACTS = 80;
+const SETTLE_AFTER_MS = 3_000;
+/** A service that needs nearly the whole quiet time. */
+const SLOW_MS = 2_500;
+
+const AHEAD: Host = { name: 'ahead', clockAheadMs: 120_000 };
+const BEHIND: Host = { name: 'behind', clockAheadMs: -120_000 };
+const RIGHT: Host = { name: 'right', clockAheadMs: 0 };
+
+const cleanUps: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  while (cleanUps.length > 0) await cleanUps.pop()?.();
+});
+
+/** A service, a contact list, and the settings that sync it into this database. */
+async function open(database: string): Promise<{ service: ServiceControl; sync: HostedSync }> {
+  const sandbox = await startPartnerSandbox({ donors: 500, rate: 0, jobTimeMs: 300 });
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-hosts-'));
+  cleanUps.push(() => rm(folder, { recursive: true, force: true }), sandbox.close);
+  const service = controlService(sandbox);
+  const rows = (await service.people(CONTACTS)).map(({ id, firstName, lastName, addresses }) => ({
+    ...{ Id: id, First: firstName, Last: lastName },
+    Address: addresses[0] ?? '',
+  }));
+  await writeFile(join(folder, 'in.csv'), stringify(rows, { header: true }));
+  const settings = join(folder, 'donor-sync.yaml');
+  const columns = { id: 'Id', firstName: 'First', lastName: 'Last', addresses: ['Address'] };
+  const { baseUrl, apiKey } = sandbox;
+  const integration = {
+    id: 'hosts',
+    partner: { baseUrl, apiKey },
+    crm: { kind: 'csv', path: 'in.csv', output: 'out.csv', columns },
+    settleAfterMs: SETTLE_AFTER_MS,
+  };
+  // JSON is YAML.
+  await writeFile(settings, JSON.stringify({ database, integrations: [integration] }));
+  const env = { DONOR_SYNC_SECRET_KEY: randomBytes(32).toString('base64') };
+  return { service, sync: { program: PROGRAM, settings, env } };
+}
+
+const ON_SUBMIT = { method: 'POST', path: '/enhancements' };
+
+// The long version, with 20 trials, is `npm run bench -- clocks`.
+it.each([
+  ['ahead', RIGHT, AHEAD],
+  ['behind', AHEAD, BEHIND],
+])(
+  'pays once on two hosts over one Postgres, the second with a clock that is %s',
+  async (_, first, second) => {
+    const url = await freshPostgresUrl();
+    const { service, sync } = await open(url);
+    const [migrated] = await once(startOn(RIGHT, sync, ['migrate']), 'exit');
+    expect(migrated).toBe(0);
+    await service.putFaults([{ on: ON_SUBMIT, fault: { kind: 'slow', delayMs: SLOW_MS } }]);
+    const one = syncOn(first, sync);
+    await untilSubmitting(url);
+    await Promise.all([one, syncOn(second, sync)]);
+    const { paid, open: left } = await readHostedBooks(url);
+    expect(await service.spent()).toBe(paid);
+    expect(paid).toBeLessThanOrEqual(CONTACTS);
+    expect(left).toBe(0);
+  },
+  120_000,
+);
+
+it('pays once if it is killed in flight and started again with a clock that is ahead', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-hosts-db-'));
+  cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+  const url = `sqlite:${join(folder, 'store.db')}`;
+  const { service, sync } = await open(url);
+  await service.putFaults([
+    { on: ON_SUBMIT, times: 1, fault: { kind: 'lateCharge', delayMs: SLOW_MS } },
+  ]);
+  const child = startOn(RIGHT, sync);
+  await untilSubmitting(url);
+  await kill(child);
+  // The same machine, whose clock was set while nothing ran.
+  await syncOn({ ...RIGHT, clockAheadMs: 120_000 }, sync);
+  const { paid, open: left } = await readHostedBooks(url);
+  expect(await service.spent()).toBe(paid);
+  expect(left).toBe(0);
+}, 120_000);

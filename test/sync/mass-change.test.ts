@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
+
+const open = closedAfterTest(createSyncWorld);
+
+/** Contacts that the service was asked about, each with a credit of its own. */
+async function openEnhanced(count: number): Promise<{ world: SyncWorld; ids: string[] }> {
+  const world = await open();
+  const ids = Array.from({ length: count }, (_, index) =>
+    world.crm.addContact({
+      ...{ firstName: `First${index}`, lastName: `Last${index}` },
+      addresses: [addressOf(index, 'Old Mill Road')],
+    }),
+  );
+  await world.sync();
+  expect(await world.spent()).toBe(count);
+  return { world, ids };
+}
+
+function addressOf(index: number, street: string): string {
+  return `${index + 1} ${street}, Reno, NV 89501`;
+}
+
+function move(world: SyncWorld, ids: readonly string[], street: string): void {
+  for (const [index, id] of ids.entries()) {
+    world.crm.editContact(id, { addresses: [addressOf(index, street)] });
+  }
+}
+
+async function onlyBatch({ store }: SyncWorld) {
+  const [batch, ...others] = await store.holds.listBatches();
+  if (!batch || others.length > 0) throw new Error('there is not one batch');
+  return batch;
+}
+
+describe('the guard against a mass change', () => {
+  it('is not walked past by runs for one contact each, as webhooks ask for them', async () => {
+    const { world, ids } = await openEnhanced(60);
+    for (const [index, id] of ids.entries()) {
+      world.crm.editContact(id, { addresses: [addressOf(index, 'Quarry Lane')] });
+      const report = await world.sync({ only: id, trigger: 'webhook' });
+      expect(report.status).toBe('succeeded');
+    }
+    // The default: at least 25, and more than a tenth of those who are known.
+    expect(await world.spent()).toBe(60 + 24);
+    expect(await onlyBatch(world)).toMatchObject({ count: 36, parts: { addresses: 36 } });
+    await world.sync();
+    expect(await world.spent()).toBe(60 + 24);
+  });
+
+  it('goes by the share where more contacts are known, in runs for all as in runs for one', async () => {
+    const { world, ids } = await openEnhanced(400);
+    // A few every night: more than a tenth within seven days is too many.
+    for (let start = 0; start < 60; start += 12) {
+      move(world, ids.slice(start, start + 12), `Quarry Lane ${start}`);
+      await world.sync();
+    }
+    expect(await world.spent()).toBe(400 + 36);
+    expect((await onlyBatch(world)).count).toBe(24);
+  });
+
+  it('asks again about details that change once more after they were rejected', async () => {
+    const { world, ids } = await openEnhanced(40);
+    move(world, ids, 'Quarry Lane');
+    await world.sync();
+    const { id } = await onlyBatch(world);
+    await world.store.holds.decideBatch(id, 'rejected');
+    expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, unchanged: 40 });
+    move(world, ids.slice(0, 3), 'Gravel Road');
+    await world.sync();
+    expect(await world.spent()).toBe(43);
+  });
+});
