@@ -18,6 +18,9 @@ export interface ErasedRows {
   runs: number;
 }
 
+/** `crm_id` of a job whose contact was erased. */
+export const ERASED_ID = '';
+
 /** Jobs that would lead back to a profile: nothing is left to be fetched. */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
 
@@ -63,7 +66,7 @@ async function eraseJobs(
   const { numUpdatedRows } = await trx
     .updateTable('jobs')
     .set((eb) => ({
-      ...{ crm_id: '', identity: '', person: null },
+      ...{ crm_id: ERASED_ID, identity: '', person: null },
       // With the partner key it would fetch the profile for as long as the service keeps it.
       job_id: null,
       state: eb
