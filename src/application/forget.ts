@@ -47,10 +47,15 @@ export interface ForgetWish {
 }
 
 export interface ForgetPersonDeps {
-  application: Pick<Application, 'store' | 'integrations' | 'open' | 'takeLease'>;
+  application: Pick<Application, 'store' | 'integrations' | 'takeLease'> & {
+    open(integration: Integration, signal: AbortSignal): Promise<Opened>;
+  };
   clock: Clock;
   newId: () => string;
 }
+
+/** The part of an integration's clients that an erasure works with. */
+type Opened = Pick<OpenIntegration, 'integration' | 'connector' | 'mappings' | 'deps' | 'close'>;
 
 /** Without `alsoInCrm` the CRM is asked who the person is, and may be out of reach for good. */
 const CRM_PATIENCE_MS = 15_000;
@@ -89,7 +94,7 @@ interface Target {
   id: string;
   lease: Lease;
   /** Null if the settings do not have it any more. */
-  open: OpenIntegration | null;
+  open: Opened | null;
   /** True if the connector is signed in to the account that is on record. */
   isSignedIn: boolean;
 }
@@ -130,7 +135,7 @@ function withTargets<Result>(
 }
 
 /** Only who is to be cleared in the CRM needs it; otherwise it just says who the person is. */
-async function signIn(open: OpenIntegration, lease: Lease, isNeeded: boolean): Promise<boolean> {
+async function signIn(open: Opened, lease: Lease, isNeeded: boolean): Promise<boolean> {
   const { deps, integration, connector } = open;
   try {
     const account = await connector.prepare();
@@ -406,7 +411,7 @@ async function membershipsOf(
  */
 async function leaveAll(
   store: Application['store'],
-  open: OpenIntegration | null,
+  open: Opened | null,
   lease: Lease,
   forms: readonly string[],
 ): Promise<LeftNetworks> {
