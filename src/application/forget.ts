@@ -165,6 +165,8 @@ async function forgetIn(
   const ids = mine.map(({ id }) => id);
   const known: string[] = [];
   for (const id of ids) if (await store.forget.hasTraces(id, forms)) known.push(id);
+  // Before the store forgets which donor the contact is.
+  const donors = await donorsOf(store, ids, forms);
   const erasures = await store.forget.findErasures(ids, [crmId]);
   const blocks = erasures.filter(isErasure);
   // Older versions blocked the form that was typed; that is made good now.
@@ -178,7 +180,7 @@ async function forgetIn(
     ? await doneBefore(deps, wish, mine, blocks, facts)
     : await eraseInEach(deps, wish, mine, facts);
   await store.forget.emptyLog();
-  const alike = person === null ? [] : await findAlike(deps, wish, ids, forms, person);
+  const alike = await findAlike(deps, wish, { ids, forms, person, donors });
   return receiptOf({ at: deps.clock.now(), erased, alike, leftAlone });
 }
 
@@ -266,7 +268,10 @@ const AT_REST = {
   ...{ isKeptPending: false, isComplete: true },
 };
 
-/** The blocks of all first, so that no run in between brings anything back; then one by one. */
+/**
+ * The blocks of all first, so that no run in between brings anything back; then the CRM and the
+ * service; and the store last: once it has forgotten, nothing tells any more what was ours.
+ */
 async function eraseInEach(
   deps: ForgetPersonDeps,
   wish: ForgetWish,
@@ -277,21 +282,24 @@ async function eraseInEach(
   for (const target of targets) {
     begun.push({ target, note: await begin(deps, wish, target, facts) });
   }
-  const done: ErasedIn[] = [];
+  if (!facts.isKnown) {
+    return begun.map(({ target, note }) => ({ ...AT_REST, integration: target.id, note }));
+  }
+  const ids = targets.map(({ id }) => id);
+  const outside: ErasedIn[] = [];
   let failure: DonorSyncError | null = null;
   for (const { target, note } of begun) {
-    if (!facts.isKnown) {
-      done.push({ ...AT_REST, integration: target.id, note });
-      continue;
-    }
     try {
-      done.push(await eraseOne(deps, wish, target, facts, note));
+      outside.push(await eraseOutside(deps, wish, target, { ...facts, ids }, note));
     } catch (error) {
       if (!(error instanceof DonorSyncError)) throw error;
       failure ??= error;
     }
   }
   if (failure !== null) throw cutOff(wish, failure);
+  if (!outside.every(({ isComplete }) => isComplete)) return outside;
+  const done: ErasedIn[] = [];
+  for (const erased of outside) done.push(await eraseInStore(deps, wish, facts, erased));
   return done;
 }
 
@@ -303,7 +311,9 @@ async function begin(
   { person, erasures, known, isKnown }: Facts,
 ): Promise<ErasureNote> {
   const before = erasures.find((row) => row.integration_id === id);
-  const resumed = before?.state === 'begun' ? parseNote(before.receipt) : null;
+  // One of several integrations may have come to its end before the others.
+  const isResumed = before?.state === 'begun' || (before && !known.includes(id));
+  const resumed = isResumed ? parseNote(before.receipt) : null;
   const begun = resumed ?? newNote(newId(), clock.now());
   const note = { ...begun, wasKnown: begun.wasKnown || known.includes(id) };
   await store.forget.begin({
@@ -314,18 +324,16 @@ async function begin(
   return note;
 }
 
-/**
- * First the CRM and the service, then the store: once the store has forgotten, nothing tells any more
- * what was ours.
- */
-async function eraseOne(
+/** Erases what stands outside of the store: in the CRM, beside it, and at the service. */
+async function eraseOutside(
   { application: { store } }: ForgetPersonDeps,
   { crmId, alsoInCrm }: ForgetWish,
   { id, lease, open, isSignedIn }: Target,
-  { main, lookup, forms }: Facts,
+  { main, lookup, forms, ids }: Facts & { ids: readonly string[] },
   begun: ErasureNote,
 ): Promise<ErasedIn> {
-  let note = begun;
+  // Without the wish nothing is said of the CRM, although an earlier attempt may have had it.
+  let note = alsoInCrm ? begun : { ...begun, crm: null };
   const save: SaveNote = async (changes) => {
     note = { ...note, ...changes };
     await store.forget.noteReceipt(id, crmId, JSON.stringify(note));
@@ -341,7 +349,7 @@ async function eraseOne(
   // What an integration has written that the settings do not have any more is in the same account.
   const crm = open ?? main?.open ?? null;
   if (crm !== null && alsoInCrm) {
-    const cleared = await clearInCrm(crm.deps, lease, contact, note.crm, save);
+    const cleared = await clearInCrm(crm.deps, ids, contact, note.crm, save);
     mergedInto = cleared.mergedInto ?? mergedInto;
     refusals = cleared.refusals;
     const introductions = await clearIntroductions(crm.deps, lease, contact, crm.mappings);
@@ -354,19 +362,28 @@ async function eraseOne(
   const networks = await leaveAll(store, open, lease, forms);
   await save({ networks: { ...networks, left: union(note.networks.left, networks.left) } });
   const isComplete = note.crm === null || note.crm.stillPresent.length === 0;
-  if (isComplete) {
-    await store.forget.erase(id, crmId, {
-      forms: forms.slice(1),
-      receiptOf: ({ introductions: introductionsLeft, ...rows }) => {
-        note = { ...note, introductionsLeft, erased: addCounts(note.erased, rows) };
-        return JSON.stringify(note);
-      },
-    });
-  }
   return {
     ...{ integration: id, note, erasedEarlier: null },
     ...{ mergedInto, refusals, isKeptPending, isComplete },
   };
+}
+
+/** Erases what the store knows; the receipt is on record in the same transaction. */
+async function eraseInStore(
+  { application: { store } }: ForgetPersonDeps,
+  { crmId }: ForgetWish,
+  { forms }: Facts,
+  erased: ErasedIn,
+): Promise<ErasedIn> {
+  let { note } = erased;
+  await store.forget.erase(erased.integration, crmId, {
+    forms: forms.slice(1),
+    receiptOf({ introductions: introductionsLeft, ...rows }) {
+      note = { ...erased.note, introductionsLeft, erased: addCounts(erased.note.erased, rows) };
+      return JSON.stringify(note);
+    },
+  });
+  return { ...erased, note };
 }
 
 /** Tells whether a text has the person's last name in it, as the CRM has that. */
@@ -461,18 +478,49 @@ async function doneBefore(
   return done;
 }
 
+/** The donors that the contact is, by integration. */
+async function donorsOf(
+  store: Application['store'],
+  ids: readonly string[],
+  forms: readonly string[],
+): Promise<Map<string, string[]>> {
+  const donors = new Map<string, string[]>();
+  for (const id of ids) {
+    const rows = [...(await store.contacts.find(id, forms)).values()];
+    donors.set(
+      id,
+      rows.flatMap(({ donor_id }) => donor_id ?? []),
+    );
+  }
+  return donors;
+}
+
 /** Other contacts that may be the same person: only their ids, for a person to look at. */
 async function findAlike(
   { application: { store } }: ForgetPersonDeps,
   { everywhere }: ForgetWish,
-  ids: readonly string[],
-  forms: readonly string[],
-  person: PersonPrints,
+  {
+    ids,
+    forms,
+    person,
+    donors,
+  }: {
+    ids: readonly string[];
+    forms: readonly string[];
+    person: PersonPrints | null;
+    donors: ReadonlyMap<string, readonly string[]>;
+  },
 ): Promise<KnownContact[]> {
-  const alike = await store.forget.findAlike(person, everywhere ? null : ids);
-  return alike.filter(
+  const found =
+    person === null ? [] : await store.forget.findAlike(person, everywhere ? null : ids);
+  for (const [integration, own] of donors) {
+    const sameDonor = await store.networks.findContacts(integration, own);
+    found.push(...[...sameDonor.values()].flat().map((crmId) => ({ integration, crmId })));
+  }
+  const others = found.filter(
     ({ integration, crmId }) => !ids.includes(integration) || !forms.includes(crmId),
   );
+  return [...new Map(others.map((each) => [`${each.integration}/${each.crmId}`, each])).values()];
 }
 
 async function unknownContact(

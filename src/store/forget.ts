@@ -185,19 +185,19 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
      * a write whose end is not on record may have happened.
      */
     async findOurValues(
-      integrationId: string,
+      integrationIds: readonly string[],
       crmIds: readonly string[],
     ): Promise<Map<string, Set<string>>> {
       const contacts = await db
         .selectFrom('contacts')
         .select('owned_values')
-        .where('integration_id', '=', integrationId)
+        .where('integration_id', 'in', integrationIds)
         .where('crm_id', 'in', crmIds)
         .execute();
       const writes = await db
         .selectFrom('writes')
         .select(['after', 'owned_before'])
-        .where('integration_id', '=', integrationId)
+        .where('integration_id', 'in', integrationIds)
         .where('crm_id', 'in', crmIds)
         .execute();
       const found = new Map<string, Set<string>>();

@@ -38,17 +38,17 @@ export interface ClearedCrm {
 
 /**
  * Clears every value in the CRM that is ours, one that was only about to be written among them, and
- * reads the fields again to prove it.
+ * reads the fields again to prove it. What any of these integrations has written counts as ours.
  */
 export async function clearInCrm(
   deps: ForgetDeps,
-  { integrationId }: Lease,
+  integrationIds: readonly string[],
   contact: ForgottenContact,
   before: CrmErasure | null,
   save: SaveNote,
 ): Promise<ClearedCrm> {
   const { store, connector } = deps;
-  const ours = await store.forget.findOurValues(integrationId, contact.forms);
+  const ours = await store.forget.findOurValues(integrationIds, contact.forms);
   const isOurs = (field: string, value: FieldValue): boolean =>
     contact.forms.some((id) => ours.get(field)?.has(valuePrint(deps, id, field, value)));
   const { seen, unseen } = await sortFields(deps, union([...ours.keys()], before?.cleared ?? []));

@@ -1,9 +1,5 @@
 import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
-import {
-  type ForgetPersonDeps,
-  type ForgetWish,
-  forgetPerson,
-} from '../../src/application/forget.ts';
+import { type ForgetWish, forgetPerson } from '../../src/application/forget.ts';
 import type { ErasureReceipt } from '../../src/application/forget-receipt.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
@@ -16,28 +12,35 @@ export interface ForgetWorld extends SyncWorld {
 
 export async function createForgetWorld(options: SyncWorldOptions = {}): Promise<ForgetWorld> {
   const world = await createSyncWorld({ service: { donors: 200 }, ...options });
-  const { store, integration } = world;
-  const lakeside = { ...integration, id: 'lakeside' };
-  const deps: ForgetPersonDeps = {
-    application: {
-      store,
-      integrations: new Map([integration, lakeside].map((each) => [each.id, each])),
-      takeLease: world.deps().takeLease,
-      async open(of, signal) {
-        const own = world.deps(signal, of);
-        const { connector } = own;
-        const mappings = of.fields ?? memoryDefaultFields;
-        return { integration: of, connector, mappings, deps: own, close: () => connector.close() };
-      },
-    },
-    clock: world.deps().clock,
-    newId: world.deps().newId,
-  };
-  const nothingElse = { alsoInCrm: false, everywhere: false, blockUnknown: false };
+  const lakeside = { ...world.integration, id: 'lakeside' };
   return {
     ...world,
     lakeside,
-    forget: (crmId, wish = {}) =>
-      forgetPerson(deps, { integration, crmId, ...nothingElse, ...wish }),
+    forget: (crmId, wish) => forgetIn(world, crmId, { others: [lakeside], ...wish }),
   };
+}
+
+/** Forgets a contact of the world's integration; `others` are more integrations of the settings. */
+export function forgetIn(
+  world: SyncWorld,
+  crmId: string,
+  { others = [], ...wish }: Partial<ForgetWish> & { others?: readonly Integration[] } = {},
+): Promise<ErasureReceipt> {
+  const { integration, store } = world;
+  const { clock, newId, takeLease } = world.deps();
+  const application = {
+    ...{ store, takeLease },
+    integrations: new Map([integration, ...others].map((each) => [each.id, each])),
+    async open(of: Integration, signal: AbortSignal) {
+      const deps = world.deps(signal, of);
+      const { connector } = deps;
+      const mappings = of.fields ?? memoryDefaultFields;
+      return { integration: of, connector, mappings, deps, close: () => connector.close() };
+    },
+  };
+  const nothingElse = { alsoInCrm: false, everywhere: false, blockUnknown: false };
+  return forgetPerson(
+    { application, clock, newId },
+    { integration, crmId, ...nothingElse, ...wish },
+  );
 }
