@@ -26,6 +26,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createIndex('jobs_by_answer')
     .on('jobs')
     .columns(['integration_id', 'answered_at'])
+    .where(sql.ref('answered_at'), 'is not', null)
     .execute();
   // Few jobs are changes: an index of all reasons would cost each first sync.
   await db.schema

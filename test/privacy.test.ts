@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { createSyncWorld, type SyncWorld } from './helpers/sync-world.ts';
+import { createSyncWorld, type SyncWorld, WITHOUT_TRIAL } from './helpers/sync-world.ts';
 
 /** Shorter texts turn up in ids and hashes by chance. */
 const TELLING_LENGTH = 6;
@@ -11,7 +11,7 @@ afterEach(() => world.close());
 
 it('keeps names, addresses, figures and keys out of the database', async () => {
   // A balance that is nobody's net worth.
-  world = await createSyncWorld({ service: { credits: 77_777 } });
+  world = await createSyncWorld({ service: { credits: 77_777 }, integration: WITHOUT_TRIAL });
   await world.addPeople(120);
   world.crm.addContact({
     id: 'planted',

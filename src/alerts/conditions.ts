@@ -115,6 +115,26 @@ const REASONS: Readonly<Record<string, { reason: string; mend: string }>> = {
     reason: 'the budget in the settings is used up',
     mend: 'Raise the budget, or wait for the next month.',
   },
+  match_rate_low: {
+    reason: 'the service knew too few of the contacts that were sent first',
+    mend: 'See persons as they would be sent with donor-sync plan, and correct the columns; or accept the rate with donor-sync sync --accept-match-rate.',
+  },
+  clock_wrong: {
+    reason: 'the clock of the machine differs from that of the service by minutes',
+    mend: 'Set the clock, best by a time server; until then nothing is spent.',
+  },
+  store_replaced: {
+    reason: 'the database file was deleted or replaced while it was in use',
+    mend: 'Put the right file back and start donor-sync again; nothing was spent without it.',
+  },
+  store_does_not_know_crm: {
+    reason: 'the CRM carries donors that this database does not know',
+    mend: 'Name the right database or restore its backup; if it is lost, donor-sync sync --adopt takes the contacts over without a credit.',
+  },
+  lease_lost: {
+    reason: 'another process took the integration over',
+    mend: 'Nothing, unless it comes again: then look for a second service with the same database.',
+  },
   partner_key_rejected: {
     reason: 'the Partner Data Service does not know the API key',
     mend: 'Put a working key where partner.apiKey is set.',

@@ -115,6 +115,7 @@ function contactReason({ kind, detail }: HoldRow): string {
   if (kind === 'name_mismatch') {
     return MISMATCHES.get(detail) ?? 'the name in the profile is not that of the contact';
   }
+  if (kind === 'profile_deceased') return 'the profile says that this person has died';
   if (kind === 'forgotten_person') {
     return 'it looks like a person who was erased: approve if it is another one, reject to block this id too';
   }

@@ -22,6 +22,8 @@ export interface Wish {
   trigger: Trigger;
   /** True to read everything anew; false unless told. */
   full?: boolean;
+  /** False if a run that is going on already does not answer; true unless told. */
+  mayJoin?: boolean;
   /** The id that the run gets if no other answers; a new one unless told. */
   runId?: string;
 }
@@ -102,13 +104,13 @@ export function createRunner(
   };
 
   async function request(wish: Wish): Promise<Accepted> {
-    const { integrationId, trigger, full = false } = wish;
+    const { integrationId, trigger, full = false, mayJoin = true } = wish;
     const [integration] = application.select([integrationId]);
     const contact =
       integration && wish.contact != null
         ? await application.contactId(integration, wish.contact)
         : null;
-    if (trigger === 'manual') {
+    if (trigger === 'manual' && mayJoin) {
       const running = await findSame(integrationId, contact, full);
       if (running !== null) return { runId: running, joined: 'running' };
     }

@@ -43,6 +43,12 @@ export function requireOne(chosen: readonly Integration[]): void {
   throw usageError('--contact is an id in one CRM, so name the one integration it belongs to.');
 }
 
+/** For `--accept-match-rate`, which a person decides for one CRM after looking at it. */
+export function requireOneToAccept(chosen: readonly Integration[]): void {
+  if (chosen.length <= 1) return;
+  throw usageError('--accept-match-rate is about the columns of one integration: name that one.');
+}
+
 function allIntegrations({ integrations }: Known): Integration[] {
   if (integrations.size > 0) return [...integrations.values()];
   throw usageError(

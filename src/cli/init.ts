@@ -7,12 +7,14 @@ import { insecureAddresses, insecureProblem } from '../config/insecure-http.ts';
 import { interpolate } from '../config/interpolation.ts';
 import { type LoadOptions, parseSettings, type Settings, settingsPath } from '../config.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import type { PersonShape } from '../sync/sample-persons.ts';
 import { type CommandDeps, createCommand, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { type Answers, collectAnswers } from './init/answers.ts';
 import { type Asker, askText, createDefaults, createPrompts } from './init/asker.ts';
 import { type InitFlags, initFlagsSchema } from './init/flags.ts';
 import { settingsText } from './init/settings-text.ts';
+import { showPersons } from './init/show-persons.ts';
 import type { Output } from './output.ts';
 
 /** What `init` needs besides what every command has. */
@@ -84,9 +86,14 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
   });
   const text = settingsText(answers, { path: resolve(deps.cwd, path), cwd: deps.cwd });
   const env = withStandIns(text, deps.env);
-  requireSecure(await parseSettings(text, { ...deps, path, env }));
-  await writeSettings(resolve(deps.cwd, path), text, await mayReplace(asker, flags, deps, path));
-  report(output, { path, answers, text, env: deps.env });
+  const settings = await parseSettings(text, { ...deps, path, env });
+  requireSecure(settings);
+  const mayReplaceIt = await mayReplace(asker, flags, deps, path);
+  // Before the file is written, so that a wrong column leaves nothing behind.
+  const showing = { deps, output, asker: flags.yes ? null : asker };
+  const persons = await showPersons(showing, settings.integrations[0]);
+  await writeSettings(resolve(deps.cwd, path), text, mayReplaceIt);
+  report(output, { path, answers, text, env: deps.env, persons });
 }
 
 function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Asker {
@@ -148,13 +155,18 @@ interface Written {
   answers: Answers;
   text: string;
   env: Environment;
+  /** What a few persons of a CSV file are made of; empty for other CRMs. */
+  persons: readonly PersonShape[];
 }
 
-function report(output: Output, { path, answers, text, env }: Written): void {
+function report(output: Output, { path, answers, text, env, persons }: Written): void {
   const variables = [...new Set(interpolate(text, {}).variables)];
   const unset = variables.filter((name) => !env[name]);
   const next = nextCommands(answers, path, env);
-  output.finish({ settings: path, integration: answers.id, unset, next }, () => {
+  const shown = persons.length > 0 ? { persons } : {};
+  const document = { settings: path, integration: answers.id, unset, next, ...shown };
+  output.finish(document, () => {
+    if (persons.length > 0) output.print();
     output.print(output.style.good(`Wrote ${path}.`));
     const marks = markedColumns(answers);
     if (marks.length > 0)

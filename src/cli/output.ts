@@ -17,6 +17,8 @@ export interface TextStream {
  */
 export interface Output {
   readonly isJson: boolean;
+  /** True if stdout is a terminal, where a person looks at what is written, and nothing keeps it. */
+  readonly isTerminal: boolean;
   /** Colours for stdout. */
   readonly style: Style;
   /** A line (or lines) for a person; silent with `--json`. */
@@ -83,7 +85,8 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
     stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   }
 
-  return { isJson, style, print, table, finish, note, fail };
+  const isTerminal = stdout.isTTY === true;
+  return { isJson, isTerminal, style, print, table, finish, note, fail };
 }
 
 /** Characters of a terminal that does not tell its width. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { OpenIntegration } from '../application.ts';
+import type { PersonDetails } from '../core/person.ts';
 import { forecastPaths, type PathsForecast } from '../insights/forecast-paths.ts';
 import { forecastNetworks, type NetworksForecast } from '../networks/forecast.ts';
 import { type Preview, previewRun, secondsAtLimit } from '../sync/preview.ts';
@@ -49,14 +50,17 @@ export function planCommand(deps: ProductDeps): Command {
     runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
       const chosen = chooseIntegrations(application, ids, options.all);
       if (options.contact !== undefined) requireOne(chosen);
+      // Names of persons are for the terminal alone, and no part of the document.
+      const shown = new Map<string, readonly PersonDetails[]>();
       const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
-        planOne(open, options),
+        planOne(open, options, (persons) => shown.set(open.integration.id, persons)),
       );
       return finishAttempts(output, attempts, {
         document: (plans) => ({ plans }),
         render: ({ plans }) => {
           for (const plan of plans) {
-            printPreview(output, plan, options.list, () => {
+            const persons = shown.get(plan.integration) ?? [];
+            printPreview(output, plan, { listed: options.list, persons }, () => {
               printNetworks(output, plan);
               printPaths(output, plan);
             });
@@ -77,10 +81,14 @@ export interface Plan extends Omit<Preview, 'credits'> {
   };
 }
 
-async function planOne(open: OpenIntegration, { contact, full }: PlanOptions): Promise<Plan> {
+async function planOne(
+  open: OpenIntegration,
+  { contact, full }: PlanOptions,
+  show: (persons: readonly PersonDetails[]) => void,
+): Promise<Plan> {
   const { integration, mappings, partnerKey, deps } = open;
   const only = contact ?? null;
-  const preview = await previewRun(deps, { integration, mappings, partnerKey, full, only });
+  const preview = await previewRun(deps, { integration, mappings, partnerKey, full, only, show });
   // A run for one contact leaves the groups alone.
   const mirrored = only === null ? integration : { ...integration, networks: [] };
   const { remaining } = preview.credits.networks;

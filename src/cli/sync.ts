@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { Application } from '../application.ts';
 import type { RunReport, RunStatus } from '../core/run.ts';
 import { attemptEach, finishAttempts, worstOf } from './attempts.ts';
-import { chooseIntegrations, requireOne } from './choose-integrations.ts';
+import { chooseIntegrations, requireOne, requireOneToAccept } from './choose-integrations.ts';
 import { readOptions, runAction } from './command.ts';
 import { contactOptionSchema } from './contact-option.ts';
+import { parseCount } from './count-option.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
@@ -19,6 +20,7 @@ Examples:
   donor-sync sync                                the only integration of the settings
   donor-sync sync riverside hillside             one after the other
   donor-sync sync riverside --contact 0035e000   one contact
+  donor-sync sync riverside --limit 10           spend at most 10 credits, to see what comes
   donor-sync sync --all --json                   for scripts: { "runs": [...] }
 
 Exit codes: 0 all is done, 3 a run stopped before its end (run again to go on), 1 a run failed,
@@ -29,6 +31,8 @@ const optionsSchema = productOptionsSchema.extend({
   contact: contactOptionSchema.optional(),
   full: z.boolean().default(false),
   adopt: z.boolean().default(false),
+  limit: z.int().positive().optional(),
+  acceptMatchRate: z.boolean().default(false),
 });
 
 type SyncOptions = z.infer<typeof optionsSchema>;
@@ -44,6 +48,11 @@ export function syncCommand(deps: ProductDeps): Command {
     .option(
       '--adopt',
       'take over contacts that carry the donor id of a lost database, for no credit',
+    )
+    .option('--limit <n>', 'spend at most so many credits on enhancements in this run', parseCount)
+    .option(
+      '--accept-match-rate',
+      'accept that the service knows few of the contacts; remembered until the columns change',
     )
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
@@ -71,14 +80,16 @@ async function syncChosen(
 ): Promise<ExitCode> {
   const chosen = chooseIntegrations(application, ids, options.all);
   if (options.contact !== undefined) requireOne(chosen);
+  if (options.acceptMatchRate) requireOneToAccept(chosen);
   const attempts = await attemptEach(application, chosen, signal, async (open) => {
-    const { contact: only = null, full, adopt } = options;
-    const report = await syncOnce(deps, open, signal, { only, full, adopt });
+    const { contact: only = null, limit = null, full, adopt, acceptMatchRate } = options;
+    const wishes = { only, limit, full, adopt, acceptMatchRate };
+    const report = await syncOnce(deps, open, signal, wishes);
     // Told at once: the next integration may take hours.
     const { contacts } = open.deps.store;
     printRun(output, report, {
       reasons: await contacts.countOutcomes(report.id, report.integration),
-      steps: nextSteps(report),
+      steps: nextSteps(report, { isLimited: limit !== null }),
     });
     return report;
   });

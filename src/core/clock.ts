@@ -34,8 +34,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Begins at what a clock says now and goes on by itself: whoever sets the clock afterwards does not
- * make old what is not.
+ * Begins at what a clock says now and goes on by itself: a clock that is set afterwards does not make
+ * old what is not.
  */
 export function steadyClock(clock: Clock): Clock {
   const offsetMs = clock.now() - clock.monotonicMs();

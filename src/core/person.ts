@@ -4,9 +4,13 @@ import type { Contact } from './contact.ts';
 export const MAX_PERSONS_PER_SUBMISSION = 100;
 
 /** What is submitted to the service for one contact. */
-export interface Person {
+export interface Person extends PersonDetails {
   /** Our identifier of this submission of this contact; the service returns it with the job id. */
   trackingId: string;
+}
+
+/** What the service is told of a person. */
+export interface PersonDetails {
   firstName: string;
   lastName: string;
   addresses: readonly string[];
@@ -15,8 +19,12 @@ export interface Person {
 
 /** The person to submit for a contact; the caller has made sure that both names are there. */
 export function personOf(contact: Contact, trackingId: string): Person {
+  return { trackingId, ...detailsOf(contact) };
+}
+
+/** A contact as the service is told of it. */
+export function detailsOf(contact: Contact): PersonDetails {
   return {
-    trackingId,
     firstName: contact.firstName?.trim() ?? '',
     lastName: contact.lastName?.trim() ?? '',
     addresses: contact.addresses,

@@ -6,6 +6,8 @@ export interface Profile {
   /** The donor's page in the service's web application. */
   profileUrl: string | null;
   age: number | null;
+  /** True if the service says that this person has died. */
+  isDeceased: boolean;
   /** Whole US dollars. */
   netWorth: { low: number; high: number } | null;
   /** What the person could give, in US dollars. */

@@ -1,5 +1,6 @@
 /** POST /v1/integrations/:id/runs. */
 import { createRoute, z } from '@hono/zod-openapi';
+import { acceptMatchRate } from '../application/live-crm.ts';
 import type { Accepted, Wish } from '../application/runner.ts';
 import { newId } from '../core/new-id.ts';
 import type { RunReport } from '../core/run.ts';
@@ -9,6 +10,7 @@ import { contactSchema } from './contact-id.ts';
 import type { HttpDeps } from './context.ts';
 import { findIntegration } from './find-integration.ts';
 import { HttpError } from './http-error.ts';
+import { liveDeps } from './live.ts';
 import {
   accessErrors,
   bodyErrors,
@@ -27,6 +29,10 @@ const bodySchema = z
     }),
     full: z.boolean().default(false).openapi({
       description: 'Reads all contacts anew instead of those that changed.',
+    }),
+    acceptMatchRate: z.boolean().default(false).openapi({
+      description:
+        'Accepts that the service knows few of the contacts, after a run that ended with `match_rate_low`. Remembered until the columns change.',
     }),
   })
   .refine(({ contact, full }) => contact === undefined || !full, {
@@ -75,14 +81,14 @@ function startRoute({ requireRole }: Access) {
 }
 
 /** A wish as it comes over HTTP. */
-type Asked = Wish & Required<Pick<Wish, 'contact' | 'full'>>;
+type Asked = Wish & Required<Pick<Wish, 'contact' | 'full'>> & { acceptMatchRate: boolean };
 
 /** The route that starts runs. */
 export function startRunRoutes(deps: HttpDeps, access: Access) {
   return createRouter().openapi(startRoute(access), async (c) => {
     const { id } = findIntegration(deps.application, c.req.valid('param').id);
-    const { contact = null, full } = bodySchema.parse(c.req.valid('json') ?? {});
-    const wish: Asked = { integrationId: id, contact, trigger: 'manual', full };
+    const { contact = null, ...asked } = bodySchema.parse(c.req.valid('json') ?? {});
+    const wish: Asked = { integrationId: id, contact, trigger: 'manual', ...asked };
     const started = await startOnce(deps, wish, c.req.valid('header')['idempotency-key']);
     c.header('Location', `/v1/runs/${started.run.id}`);
     return c.json(started, 202);
@@ -99,7 +105,7 @@ async function startOnce(deps: HttpDeps, wish: Asked, key: string | undefined): 
   if (key === undefined) return start(deps, wish);
   const { store } = deps.application;
   const fingerprint = store.fingerprint('idempotency_key', `${wish.integrationId}\n${key}`);
-  const asked = store.fingerprint('idempotent_request', JSON.stringify([wish.contact, wish.full]));
+  const asked = store.fingerprint('idempotent_request', JSON.stringify(requestOf(wish)));
   const claim = await store.idempotency.claim(fingerprint, asked, newId(deps.clock.now()));
   if (claim.request !== asked) throw keyReused();
   const known = await findRunReport(store, claim.run_id);
@@ -111,10 +117,21 @@ async function startOnce(deps: HttpDeps, wish: Asked, key: string | undefined): 
   return started;
 }
 
-async function start({ application, runner, clock }: HttpDeps, wish: Asked): Promise<Started> {
-  const requestedAt = clock.now();
-  const { runId, joined } = await runner.request(wish);
+/** What makes two requests the same; those of versions that knew less stay what they were. */
+function requestOf({ contact, full, acceptMatchRate: isAccepted }: Asked): unknown[] {
+  return [contact, full, ...(isAccepted ? ['acceptMatchRate'] : [])];
+}
+
+async function start(
+  deps: HttpDeps,
+  { acceptMatchRate: isAccepted, ...wish }: Asked,
+): Promise<Started> {
+  const { application, runner, clock } = deps;
   const { integrationId: integration, trigger } = wish;
+  if (isAccepted) await acceptMatchRate(liveDeps(deps), findIntegration(application, integration));
+  const requestedAt = clock.now();
+  // A run that has stopped spending already does not take it up again.
+  const { runId, joined } = await runner.request({ ...wish, mayJoin: !isAccepted });
   const run =
     (await findRunReport(application.store, runId)) ??
     waitingRun({ id: runId, integration, trigger, requestedAt });

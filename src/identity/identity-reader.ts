@@ -115,7 +115,8 @@ function partsOf(
     const text = distinctTexts(texts).join('\n');
     return {
       sources: sources[part],
-      fingerprint: partPrint(fingerprint, `identity_${part}`, text),
+      // That there is none tells of no person, and needs no key.
+      fingerprint: text === '' ? '' : partPrint(fingerprint, `identity_${part}`, text),
     };
   }
 }

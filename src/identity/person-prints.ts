@@ -69,16 +69,17 @@ export function storedPersonPrints(
   if (parts === null || parts.name === namePrint(fingerprint, NO_NAME)) return null;
   return {
     name: parts.name,
-    addresses: without(partPrint(fingerprint, 'identity_addresses', ''), parts.addresses),
-    employers: without(partPrint(fingerprint, 'identity_employers', ''), parts.employers),
+    addresses: printsIn('identity_addresses', parts.addresses.fingerprint),
+    employers: printsIn('identity_employers', parts.employers.fingerprint),
   };
+
+  /** Rows that were made before empty parts were left out have a fingerprint of nothing. */
+  function printsIn(purpose: PartPurpose, print: string): string[] {
+    return print === '' || print === partPrint(fingerprint, purpose, '') ? [] : [print];
+  }
 }
 
 const NO_NAME = { firstName: null, lastName: null };
-
-function without(none: string, { fingerprint }: { fingerprint: string }): string[] {
-  return fingerprint === none ? [] : [fingerprint];
-}
 
 /** What two readings of one person know together. */
 export function joinedPrints(

@@ -19,6 +19,7 @@ export const profileSchema = z.object({
     .nullish(),
   service_url: z.string().nullish(),
   age: z.number().nullish(),
+  is_deceased: z.boolean().nullish(),
   net_worth_range: z.array(z.number().nullable()).nullish(),
   political_stats: capacitySchema,
   nonprofit_stats: capacitySchema,
@@ -38,6 +39,7 @@ export function toProfile(wire: z.output<typeof profileSchema>): Profile {
     },
     profileUrl: textOf(wire.service_url),
     age: wire.age ?? null,
+    isDeceased: wire.is_deceased ?? false,
     netWorth: netWorthOf(wire.net_worth_range),
     capacity: {
       political: wire.political_stats?.capacity ?? null,

@@ -9,6 +9,9 @@ export interface SpendingSoFar {
   balance: number;
 }
 
+/** Limits of the settings, and what a person wants one run to spend at most (null: no limit). */
+export type RunLimits = CreditLimits & { limit?: number | null };
+
 export interface Allowance {
   /** Credits that may be spent now. */
   credits: number;
@@ -28,7 +31,7 @@ const ENHANCEMENTS: Purse = { bucket: 'enhancements', setting: 'budget' };
 
 /** What the settings and the bucket allow; the tightest limit is the one that is named. */
 export function allowanceOf(
-  budget: CreditLimits,
+  budget: RunLimits,
   spent: SpendingSoFar,
   { bucket, setting }: Purse = ENHANCEMENTS,
 ): Allowance {
@@ -58,6 +61,13 @@ export function allowanceOf(
       credits: budget.perMonth - spent.thisMonth,
       limit: 'budget_reached',
       limitText: `a month may spend ${budget.perMonth} credits (${setting}.perMonth)`,
+    });
+  }
+  if (budget.limit != null) {
+    limits.push({
+      credits: budget.limit - spent.thisRun,
+      limit: 'budget_reached',
+      limitText: `this run was to spend at most ${budget.limit} (--limit ${budget.limit})`,
     });
   }
   const tightest = limits.reduce((a, b) => (b.credits < a.credits ? b : a));

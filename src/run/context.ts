@@ -54,6 +54,8 @@ export interface Run {
   trigger: Trigger;
   /** The field map in force: the settings' or the connector's own. */
   mappings: readonly FieldMapping[];
+  /** Id of the mapping in use (`mappingOf`); filled once the connector is prepared. */
+  mapping: string;
   /** The CRM's description of the mapped fields; filled before contacts are read. */
   fields: readonly CrmField[];
   /** Fingerprint of the partner key: balances and open submissions belong to it. */
@@ -70,6 +72,8 @@ export interface Run {
   full: boolean;
   /** The one contact to sync, by CRM id; null for all. */
   only: string | null;
+  /** The most credits for enhancements that a person wants this run to spend; null for no limit. */
+  limit: number | null;
   /** Takes contacts that carry a donor id of another database over, without a credit. */
   adopt: boolean;
   control: RunControl;

@@ -1,7 +1,7 @@
 /**
  * When this process first saw each request whose answer is lost, by its own monotonic clock and in
- * memory alone: no clock of another process, and none that somebody may set, tells how long the
- * service has had.
+ * memory alone: no clock of another process, and none that may be set, tells how long the service
+ * has had.
  */
 export interface Sightings {
   /** The moment of the first look at this request; `nowMs` if this is the first. */

@@ -1,10 +1,10 @@
-import type { Selectable } from 'kysely';
+import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { OPEN_STATES } from './open-submissions.ts';
 import { portions, ROWS_PER_TRANSACTION } from './rows.ts';
-import type { ContactsTable, Database, Trx } from './tables.ts';
+import type { ContactsTable, Database, Tables, Trx } from './tables.ts';
 
 export type ContactRow = Selectable<ContactsTable>;
 
@@ -92,6 +92,21 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       if (!withChanged) query = query.where('due_reason', '<>', 'identity_changed');
       return query.execute();
     },
+
+    /** The ids of all contacts that wait to be submitted, in their order; only one if it is named. */
+    listDueIds(
+      integrationId: string,
+      { maxPriority, only }: { maxPriority: number; only: string | null },
+    ): AsyncGenerator<string> {
+      const due = contactsOf(integrationId)
+        .where('state', '=', 'due')
+        .where('priority', '<=', maxPriority);
+      return idsOf(only === null ? due : due.where('crm_id', '=', only));
+    },
+
+    /** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
+    listEligibleIds: (integrationId: string): AsyncGenerator<string> =>
+      idsOf(contactsOf(integrationId).where('eligible', '=', 1).where('state', '<>', 'removed')),
 
     /** True if the store knows any of these donors, in any integration. */
     async knowsDonors(donorIds: readonly string[]): Promise<boolean> {
@@ -258,6 +273,28 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         .execute();
     },
   };
+
+  function contactsOf(integrationId: string) {
+    return db.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
+  }
+}
+
+/** The ids that a query finds, ascending, some at a time. */
+async function* idsOf(
+  query: SelectQueryBuilder<Tables, 'contacts', { crm_id: string }>,
+): AsyncGenerator<string> {
+  let after = '';
+  for (;;) {
+    const rows = await query
+      .where('crm_id', '>', after)
+      .orderBy('crm_id')
+      .limit(ROWS_PER_TRANSACTION)
+      .execute();
+    for (const row of rows) yield row.crm_id;
+    const last = rows.at(-1);
+    if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+    after = last.crm_id;
+  }
 }
 
 const WORK_STATES = ['due', 'submitted', 'ready', 'held'] as const;

@@ -2,7 +2,7 @@ import type { OutcomeReason } from '../core/outcome.ts';
 import { closeWrites } from './close-writes.ts';
 import type { RunMoment } from './decisions.ts';
 import { openErasedHolds } from './erased-holds.ts';
-import { askedAtOnceSettled } from './jobs.ts';
+import { answered, askedAtOnceSettled } from './jobs.ts';
 import type { Lease } from './leases.ts';
 import type { OwnedValues } from './owned-values.ts';
 import { portions, valuesTable } from './rows.ts';
@@ -41,6 +41,7 @@ export async function recordEnds(
   deliveries: readonly Delivery[],
 ): Promise<void> {
   await recordDelivered(trx, lease, run, deliveries);
+  await noteKnown(trx, refusedOnes(deliveries), run.now);
   for (const delivery of deliveries) {
     const { end } = delivery;
     switch (end.kind) {
@@ -62,6 +63,25 @@ export async function recordEnds(
         });
         break;
     }
+  }
+}
+
+/** Jobs whose profile is the contact's, though its record did not take the values. */
+function refusedOnes(deliveries: readonly Delivery[]): string[] {
+  return deliveries.flatMap(({ trackingId, end }) =>
+    end.kind === 'postponed' && end.enhanced ? [trackingId] : [],
+  );
+}
+
+/** The service knew these persons; when that was first settled stays. */
+async function noteKnown(trx: Trx, trackingIds: readonly string[], now: number): Promise<void> {
+  for (const portion of portions(trackingIds)) {
+    await trx
+      .updateTable('jobs')
+      .set(answered(1, now))
+      .where('tracking_id', 'in', portion)
+      .where('known', 'is', null)
+      .execute();
   }
 }
 
@@ -109,7 +129,13 @@ async function recordDelivered(
     const trackingIds = portion.map((row) => row.trackingId);
     await trx
       .updateTable('jobs')
-      .set({ state: 'delivered', closed_at: run.now })
+      .set(({ fn, ref, val }) => ({
+        state: 'delivered',
+        closed_at: run.now,
+        // When it was first settled that the service knew the person stays.
+        known: fn.coalesce(ref('known'), val(1)),
+        answered_at: fn.coalesce(ref('answered_at'), val(run.now)),
+      }))
       .where('tracking_id', 'in', trackingIds)
       .execute();
   }
@@ -119,21 +145,26 @@ async function recordDelivered(
   );
 }
 
+/** Why a profile that is there waits for a person. */
+const HOLD_KINDS = ['name_mismatch', 'profile_deceased'] as const;
+
 async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery): Promise<void> {
+  const kind = HOLD_KINDS.find((one) => one === delivery.reason) ?? 'name_mismatch';
   await trx
     .insertInto('holds')
     .values({
       id: delivery.trackingId,
       integration_id: lease.integrationId,
       crm_id: delivery.crmId,
-      kind: 'name_mismatch',
+      kind,
       tracking_id: delivery.trackingId,
       detail: delivery.detail,
       opened_at: run.now,
     })
-    // An approval that no longer fits the contact: the same question is open again.
+    // An approval that no longer fits the contact, or another question about the same profile.
     .onConflict((c) =>
       c.column('id').doUpdateSet({
+        kind,
         detail: delivery.detail,
         opened_at: run.now,
         decision: null,
@@ -143,7 +174,7 @@ async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery):
     .execute();
   await trx
     .updateTable('jobs')
-    .set({ state: 'held' })
+    .set({ state: 'held', ...answered(kind === 'profile_deceased' ? 1 : 0, run.now) })
     .where('tracking_id', '=', delivery.trackingId)
     .execute();
   await stamp(trx, lease, run, delivery, { state: 'held' });

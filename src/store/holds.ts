@@ -32,18 +32,18 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
       return db.selectFrom('holds').selectAll().where('id', '=', id).executeTakeFirst();
     },
 
-    /** Those of these jobs of which a person said that the profile belongs to the contact. */
-    async approvedTrackingIds(trackingIds: readonly string[]): Promise<Set<string>> {
-      const approved = new Set<string>();
+    /** What a person has approved of these jobs' profiles: the kind of the hold, by tracking id. */
+    async listApprovals(trackingIds: readonly string[]): Promise<Map<string, HoldRow['kind']>> {
+      const approved = new Map<string, HoldRow['kind']>();
       for (const portion of portions(trackingIds)) {
         const rows = await db
           .selectFrom('holds')
-          .select('tracking_id')
+          .select(['tracking_id', 'kind'])
           // A hold is named after its job.
           .where('id', 'in', portion)
           .where('decision', '=', 'approved')
           .execute();
-        for (const row of rows) approved.add(row.tracking_id);
+        for (const row of rows) approved.set(row.tracking_id, row.kind);
       }
       return approved;
     },
@@ -100,7 +100,8 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
     if (decision === 'approved') {
       await trx
         .updateTable('jobs')
-        .set({ state: 'completed' })
+        // What a person says counts: the service knew this contact.
+        .set({ state: 'completed', known: 1 })
         .where('tracking_id', '=', hold.tracking_id)
         .where('state', '=', 'held')
         .execute();

@@ -9,6 +9,8 @@ export interface Intent {
   submissionId: string;
   runId: string;
   partnerKey: string;
+  /** The mapping by which the persons are made; on record as unknown unless told. */
+  mapping?: string;
   /** One for each person, in the order of the request. */
   jobs: readonly IntendedJob[];
   /** A job that any of the persons may share must be shared. */
@@ -67,6 +69,7 @@ export function intentQueries(checkpoint: Checkpoint, clock: Clock) {
         persons: intent.jobs.length,
         balance_before: key.balance,
         intended_at: clock.now(),
+        mapping: intent.mapping ?? null,
       })
       .onConflict((c) => c.doNothing())
       .executeTakeFirst();

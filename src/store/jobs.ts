@@ -194,7 +194,11 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     for (const portion of portions(trackingIds)) {
       const jobs = await trx
         .updateTable('jobs')
-        .set({ state, closed_at: clock.now() })
+        .set({
+          ...{ state, closed_at: clock.now() },
+          // The service knows no such person; of a job that vanished nothing is known.
+          ...(state === 'failed' ? answered(0, clock.now()) : {}),
+        })
         .where('tracking_id', 'in', portion)
         .where('state', 'in', ['processing', 'completed'])
         .returning(['tracking_id', 'crm_id'])
@@ -232,6 +236,11 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   }
 }
 
+/** What a job carries once it is settled whether the service knew the person. */
+export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at: number } {
+  return { known, answered_at: now };
+}
+
 /** `asked_at` of a contact that the next run has to think about again. */
 export const ASK_AGAIN = 0;
 
@@ -243,7 +252,7 @@ export const askedAtOnceSettled = sql<number | null>`case
   when identity = asked_identity then asked_at else ${sql.lit(ASK_AGAIN)} end`;
 
 /** Outcomes after which the same run does not try the same delivery again. */
-const TRIED_IN_VAIN: OutcomeReason[] = [
+export const TRIED_IN_VAIN: OutcomeReason[] = [
   'crm_refused',
   'crm_busy',
   'profile_unreadable',

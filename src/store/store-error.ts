@@ -130,7 +130,7 @@ export function isPassing(error: unknown): boolean {
   return isAway(error) || (error instanceof DonorSyncError && error.code === 'database_busy');
 }
 
-/** True if nobody knows whether a commit was kept. */
+/** True if it is unknown whether a commit was kept. */
 export function isUnconfirmed(error: unknown): boolean {
   return error instanceof DonorSyncError && error.code === 'database_commit_unconfirmed';
 }

@@ -17,6 +17,7 @@ import { idempotencyQueries } from './idempotency.ts';
 import { integrationQueries } from './integrations.ts';
 import { jobQueries } from './jobs.ts';
 import { leaseQueries } from './leases.ts';
+import { mappingQueries } from './mappings.ts';
 import { massChangeQueries } from './mass-changes.ts';
 import { mirroredNetworkQueries } from './mirrored-networks.ts';
 import { networkAddQueries } from './network-adds.ts';
@@ -65,6 +66,7 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
     submissions: submissionQueries(db, checkpoint, clock),
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
+    mappings: mappingQueries(db, checkpoint, clock),
     deliveries: deliveryQueries(db, checkpoint, clock),
     holds: { ...holdQueries(db, clock, fingerprint), ...holdBatchQueries(db, clock) },
     networks: {

@@ -70,7 +70,7 @@ export async function again<Result>(
   }
 }
 
-/** False if nothing was kept and it may be done again; null if nobody knows, or it must not be. */
+/** False if nothing was kept and it may be done again; null if that is unknown, or it must not be. */
 async function wasKept(
   db: Database,
   error: unknown,
@@ -83,7 +83,7 @@ async function wasKept(
     const status = await again(until - performance.now(), () => statusOf(db, id));
     if (status === 'committed') return true;
     if (status === 'aborted') return false;
-    // The server has not noticed yet that nobody listens any more; the commit may be under way.
+    // The server has not noticed yet that the connection is gone; the commit may be under way.
     if (status !== 'in progress' || performance.now() >= until) return null;
     await sleep(RECONNECT_PAUSE_MS);
   }

@@ -4,10 +4,41 @@ import { type Allowance, allowanceOf, startOfMonth } from '../run/budget.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 
 /**
- * A reading older than this is repeated before credits are spent: credits that somebody buys, or
- * spends elsewhere, would make a lost answer look like something else.
+ * A reading older than this is repeated before credits are spent: credits that were bought, or spent
+ * elsewhere, would make a lost answer look like something else.
  */
-const MAX_READING_AGE_MS = 60_000;
+export const MAX_READING_AGE_MS = 10_000;
+
+/** Nearer than this to an empty bucket each submission has a fresh reading. */
+const NEAR_EMPTY = 1_000;
+
+/**
+ * What another spender can take by the limit of the service until a reading is too old: a burst of ten
+ * submissions, and ten in each second, of a hundred persons each.
+ */
+const TAKEN_BY_OTHERS = 1_000 + (MAX_READING_AGE_MS / 1_000) * 1_000;
+
+/** A balance as it is known before credits are spent. */
+export interface KnownBalance {
+  /** As last read, less what was spent since; null if it was never read. */
+  balance: number | null;
+  /** How long ago it was read. */
+  ageMs: number;
+  /** Credits of this key that are to be kept. */
+  keep: number;
+  /** Credits that submissions under way may cost. */
+  underWay: number;
+}
+
+/**
+ * Pure: whether the balance is read (free) before credits are spent. Others may spend from the same
+ * bucket: where what they can have taken since the reading would reach the credits to keep, nothing
+ * but a fresh reading will do. So what they can take from those is at most what is under way.
+ */
+export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
+  if (balance === null || ageMs >= MAX_READING_AGE_MS) return true;
+  return balance - keep - underWay < (keep > 0 ? TAKEN_BY_OTHERS : NEAR_EMPTY);
+}
 
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
 
@@ -29,12 +60,22 @@ export async function readBalance(
 export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance> {
   const { store, clock } = deps;
   const { balance, readAt } = await store.submissions.findBalance(run.partnerKey);
-  // A reading from the future is one from before the clock was set back: nobody knows how old.
-  const isKnown = balance !== null && Math.abs(clock.now() - readAt) < MAX_READING_AGE_MS;
+  const open = await store.submissions.findOpen(run.partnerKey);
   const { budget, schedule } = run.integration;
-  return allowanceOf(budget, {
-    balance: isKnown ? balance : (await readBalance(deps, run)).enhancements,
-    thisRun: await store.submissions.spentByRun(run.id),
+  const known = {
+    balance,
+    // A reading from the future is one from before the clock was set back: its age is unknown.
+    ageMs: Math.abs(clock.now() - readAt),
+    keep: budget.keep,
+    underWay: open?.persons ?? 0,
+  };
+  const isStale = balance === null || mustReadBalance(known);
+  const spent = await store.submissions.spentByRun(run.id);
+  const limits = { ...budget, limit: run.limit };
+  return allowanceOf(limits, {
+    balance: isStale ? (await readBalance(deps, run)).enhancements : balance,
+    // What is open may have been charged.
+    thisRun: spent + (open?.run_id === run.id ? open.persons : 0),
     thisMonth:
       budget.perMonth === null
         ? 0

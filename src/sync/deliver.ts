@@ -223,14 +223,14 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
   const crmIds = fetched.map(({ ready }) => ready.contact.crm_id);
   const lookups = await lookUpRecords(deps, run, crmIds);
   const intended = await store.deliveries.findIntended(run.integration.id, crmIds);
-  const approved = await store.holds.approvedTrackingIds(
+  const approvals = await store.holds.listApprovals(
     fetched.map(({ ready }) => ready.job.tracking_id),
   );
   const planned = fetched.map((item) =>
     planDelivery(deps, run, item, {
       lookup: lookups.get(item.ready.contact.crm_id),
       intended: intended.get(item.ready.contact.crm_id) ?? [],
-      isApproved: approved.has(item.ready.job.tracking_id),
+      approval: approvals.get(item.ready.job.tracking_id) ?? null,
     }),
   );
   const writes = planned.flatMap((plan) => (plan.kind === 'write' ? [plan] : []));

@@ -17,7 +17,7 @@ type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'other
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
 /** The fields of the CRM that hold donor ids by the field map; empty if there is none. */
-export function donorIdFields({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>): string[] {
+function donorIdFields({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>): string[] {
   return fieldsOf({ mappings, fields }, 'donorId');
 }
 
@@ -26,6 +26,28 @@ function fieldsOf({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>, from: 
   return mappings.flatMap((mapping) =>
     mapping.from === from && present.has(mapping.to) ? [mapping.to] : [],
   );
+}
+
+/** Looks at the first new contacts of a run: who paid for them tells who paid for all. */
+export interface DonorCheck {
+  /** The fields to read of these contacts; none once enough of them were looked at. */
+  fieldsFor(rows: readonly ContactRow[]): string[];
+}
+
+/** New contacts that one run looks at; more would only make reading dearer. */
+const MAX_CHECKED = 500;
+
+export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCheck {
+  const fields = donorIdFields(run);
+  let checked = 0;
+  return {
+    fieldsFor(rows) {
+      const fresh = rows.filter(isNew).length;
+      if (fresh === 0 || checked >= MAX_CHECKED) return [];
+      checked += fresh;
+      return fields;
+    },
+  };
 }
 
 /** The donor id that a record carries; null if it has none that the service could have made. */

@@ -6,7 +6,7 @@ import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRow } from '../store/contacts.ts';
 import type { IntendedJob } from '../store/intents.ts';
 import type { DueReason } from '../store/tables.ts';
-import { donorIdFields, isNew, requireKnownDonors } from './foreign-donors.ts';
+import { type DonorCheck, isNew, requireKnownDonors } from './foreign-donors.ts';
 import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
 import { personPrint } from './sharing.ts';
@@ -27,13 +27,14 @@ export async function preparePersons(
   deps: PrepareDeps,
   run: Run,
   due: readonly ContactRow[],
+  donors: DonorCheck,
 ): Promise<Prepared[]> {
   const rows = new Map(due.map((row) => [row.crm_id, row]));
   const prepared: Prepared[] = [];
   const unreadable: string[] = [];
   const held: string[] = [];
   const settled: { crmId: string; reason: OutcomeReason; removed: boolean }[] = [];
-  const lookups = await lookUp(deps, run, due);
+  const lookups = await lookUp(deps, run, due, donors);
   for (const lookup of lookups) {
     const row = rows.get(lookup.id);
     if (!row) continue;
@@ -76,15 +77,17 @@ async function lookUp(
   deps: PrepareDeps,
   run: Run,
   due: readonly ContactRow[],
+  donors: DonorCheck,
 ): Promise<RecordLookup[]> {
   const { connector } = deps;
   const lookups: RecordLookup[] = [];
-  const fields = due.some(isNew) ? donorIdFields(run) : [];
+  const fields = donors.fieldsFor(due);
   const { readBatch } = connector.capabilities;
   for (let start = 0; start < due.length; start += readBatch) {
     const ids = due.slice(start, start + readBatch).map(({ crm_id }) => crm_id);
     lookups.push(...(await connector.readByIds(ids, fields)));
   }
+  if (fields.length === 0) return lookups;
   const known = new Set(due.flatMap((row) => (isNew(row) ? [] : [row.crm_id])));
   await requireKnownDonors(
     deps,

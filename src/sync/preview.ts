@@ -6,7 +6,7 @@ import type { Connector } from '../../connectors/contract.ts';
 import type { FieldValue } from '../core/crm-field.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
-import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
+import { MAX_PERSONS_PER_SUBMISSION, type PersonDetails } from '../core/person.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import { allowanceOf, startOfMonth } from '../run/budget.ts';
@@ -14,6 +14,7 @@ import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { loadErased } from '../run/erased.ts';
 import { lookUpRecords } from '../run/records.ts';
+import { requireSameAccount } from './crm-account.ts';
 import { fetchResults } from './deliver.ts';
 import { readFields } from './fields.ts';
 import { type MissingSource, missingSources, previewIdentities } from './identities.ts';
@@ -21,7 +22,16 @@ import { MAX_JOBS_PER_LOOK } from './looking.ts';
 import { wouldBeMassChange } from './mass-change.ts';
 import { planDelivery } from './profile-delivery.ts';
 import { requireContact } from './require-contact.ts';
-import { type EnhanceReason, holdChanged, MAX_LISTED, type Tally, tallyContacts } from './tally.ts';
+import { type PersonShape, readPersons, samplePersons, shapeOf } from './sample-persons.ts';
+import {
+  type EnhanceReason,
+  holdChanged,
+  MAX_LISTED,
+  sampleOf,
+  type Tally,
+  tallyContacts,
+} from './tally.ts';
+import { forecastTrial, type TrialForecast } from './trial-forecast.ts';
 
 /** What the document allows (section 8). */
 const REQUESTS_PER_SECOND = 10;
@@ -37,6 +47,10 @@ export interface Preview {
    */
   enhance: Tally['enhance'];
   leave: Record<string, number>;
+  /** What a few persons are made of who would be sent; who they are is told to `show` alone. */
+  persons: PersonShape[];
+  /** The trial of the mapping: whether a few persons go first, and what became of it. */
+  trial: TrialForecast;
   /** The first of those that would be enhanced. */
   contacts: { crmId: string; reason: EnhanceReason }[];
   credits: {
@@ -82,12 +96,16 @@ export interface PreviewRequest {
   partnerKey: string;
   full: boolean;
   only: string | null;
+  /** Is told a few persons as they would be sent; nothing keeps them. */
+  show?: (persons: readonly PersonDetails[]) => void;
 }
 
 /** Works out what a run would do now. Throws a ConfigurationError where that run could not begin. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector, canonicalId } = deps;
-  const account = store.fingerprint('crm_account', (await connector.prepare()).id);
+  const account = await connector.prepare();
+  await requireSameAccount(store, request.integration, account);
+  const print = store.fingerprint('crm_account', account.id);
   const only = request.only && contactIdOf(canonicalId, request.integration.id, request.only);
   if (only !== null) await requireContact(deps, request.integration, only);
   const { fields, findings } = await readFields(connector, request.mappings);
@@ -96,12 +114,15 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     only,
     fields,
     groupMembers: new Set(),
-    ...(await loadErased(deps, request.integration.id, account)),
+    ...(await loadErased(deps, request.integration.id, print)),
     identities: await previewIdentities(deps, request),
   };
   const tally = await foresee(deps, run, await tallyContacts(deps, run));
+  const persons = await findPersons(deps, run, tally);
+  request.show?.(persons);
   const waiting = await previewWaiting(deps, run);
-  const credits = await previewCredits(deps, run, tally.paid);
+  const trial = await forecastTrial(deps, run, tally.paid);
+  const credits = await previewCredits(deps, run, tally.paid, trial);
   const enhanced = credits.enhancements.allowed;
   const alreadyPaid = waiting.profiles + tally.shared;
   const partner = partnerCalls(enhanced, alreadyPaid);
@@ -110,6 +131,8 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     read: tally.read,
     enhance: tally.enhance,
     leave: tally.leave,
+    persons: persons.map(shapeOf),
+    trial,
     contacts: tally.contacts,
     credits,
     waiting,
@@ -146,14 +169,14 @@ async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview[
     run,
     ready.map(({ contact }) => contact.crm_id),
   );
-  const approved = await store.holds.approvedTrackingIds(ready.map(({ job }) => job.tracking_id));
+  const approvals = await store.holds.listApprovals(ready.map(({ job }) => job.tracking_id));
   const changes = ready.flatMap((entry) => {
     const result = results.get(entry.jobId);
     const lookup = lookups.get(entry.contact.crm_id);
     if (result?.state !== 'completed' || lookup?.state !== 'found') return [];
     const fetched = { ready: entry, profile: result.profile };
-    const isApproved = approved.has(entry.job.tracking_id);
-    const plan = planDelivery(deps, run, fetched, { lookup, intended: [], isApproved });
+    const approval = approvals.get(entry.job.tracking_id) ?? null;
+    const plan = planDelivery(deps, run, fetched, { lookup, intended: [], approval });
     if (plan.kind === 'ended') return [];
     return Object.entries(plan.changes).map(([field, to]) => ({
       crmId: entry.contact.crm_id,
@@ -169,16 +192,18 @@ async function previewCredits(
   deps: SyncDeps,
   run: PreviewRun,
   needed: number,
+  trial: TrialForecast,
 ): Promise<Preview['credits']> {
   const { store, partner, clock } = deps;
   const { budget, schedule, id } = run.integration;
   const balances = await partner.readCredits();
   const monthStart = startOfMonth(clock.now(), schedule?.timezone ?? 'UTC');
-  const allowance = allowanceOf(budget, {
+  const allowed = allowanceOf(budget, {
     balance: balances.enhancements,
     thisRun: 0,
     thisMonth: await store.submissions.spentSince(id, monthStart),
   });
+  const allowance = trial.state === 'failed' ? { credits: 0, limitText: TRIAL_FAILED } : allowed;
   return {
     enhancements: {
       needed,
@@ -188,6 +213,18 @@ async function previewCredits(
     },
     networks: { remaining: balances.networks },
   };
+}
+
+const TRIAL_FAILED = 'the service knew too few of the contacts sent so far (guards.trial)';
+
+/** The persons to show: of those that would be sent, else of all that may be. */
+async function findPersons(
+  deps: SyncDeps,
+  run: PreviewRun,
+  tally: Tally,
+): Promise<PersonDetails[]> {
+  const persons = await readPersons(deps, sampleOf(tally));
+  return persons.length > 0 ? persons : samplePersons(deps, run.integration.id);
 }
 
 /** Reading each contact once more before it is submitted, and reading and writing at delivery. */

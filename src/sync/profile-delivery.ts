@@ -10,6 +10,7 @@ import type { Run, SyncDeps } from '../run/context.ts';
 import { planFields } from '../run/field-plan.ts';
 import type { IntendedWrite } from '../store/deliveries.ts';
 import type { Delivery } from '../store/delivery-ends.ts';
+import type { HoldRow } from '../store/holds.ts';
 import type { ReadyJob } from '../store/jobs.ts';
 import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
 import { plannedContact } from './read.ts';
@@ -55,8 +56,8 @@ export interface Circumstances {
   lookup: RecordLookup | undefined;
   /** Values whose write was intended before and may have happened. */
   intended: readonly OwnedValues[];
-  /** True if a person said that the profile is the contact's. */
-  isApproved: boolean;
+  /** What a person has approved of this profile; null if nothing was asked or approved. */
+  approval: HoldRow['kind'] | null;
 }
 
 /** Pure but for ids, seals and fingerprints: refusal, guard, map and diff of one profile. */
@@ -64,7 +65,7 @@ export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
   { ready, profile }: Fetched,
-  { lookup, intended, isApproved }: Circumstances,
+  { lookup, intended, approval }: Circumstances,
 ): Planned {
   const ended = (delivery: Omit<Delivery, 'crmId' | 'trackingId'>): Planned => ({
     entry: ready,
@@ -91,11 +92,20 @@ export function planDelivery(
   const name = guardName(profile.name, lookup.contact);
   // An approval is about the contact as it was read; it may have been edited since.
   const isAsApproved =
-    isApproved && identity.compareWith(ready.contact.identity).changed.length === 0;
+    approval !== null && identity.compareWith(ready.contact.identity).changed.length === 0;
   if (!name.match && !isAsApproved) {
     return ended({
       reason: 'name_mismatch',
       detail: name.reason,
+      end: { kind: 'held', donorId: profile.donorId },
+    });
+  }
+  // Asked once the name is settled, so that an approval of it covers the name as well.
+  const isAcceptedDeath = isAsApproved && approval === 'profile_deceased';
+  if (profile.isDeceased && !run.integration.contacts.includeDeceased && !isAcceptedDeath) {
+    return ended({
+      reason: 'profile_deceased',
+      detail: null,
       end: { kind: 'held', donorId: profile.donorId },
     });
   }

@@ -18,13 +18,18 @@ export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
     const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
     await deps.store.contacts.recordPage(
       run.lease,
-      { runId: run.id, ...page, contacts, removed },
+      { runId: run.id, ...page, cursor: watermarkOf(page, run), contacts, removed },
       (contact, row) => decideContact(contact, row, planRules(deps, run)),
     );
     run.control.ring();
     if (run.control.stopping.aborted) return;
   }
   run.control.finish('read');
+}
+
+/** A run with a limit of its own is a look at a part: the watermark stays where it is. */
+function watermarkOf({ cursor }: ContactPage, { limit }: Run): string | null {
+  return limit === null ? cursor : null;
 }
 
 /** The part of a contact that deciding needs; names and addresses end here. */
@@ -62,7 +67,8 @@ export function planRules(
 async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
   const { store, connector, log } = deps;
   const { start, scope, isNewScope } = await startOfReading(deps, run);
-  if (isNewScope || run.full) await store.integrations.resetCursor(run.lease, scope);
+  if ((isNewScope || run.full) && run.limit === null)
+    await store.integrations.resetCursor(run.lease, scope);
   log.info({ integration: run.integration.id, run: run.id, full: start === null }, 'reading');
   yield* connector.readPages(start);
   if (start === null && !connector.capabilities.reportsRemovals) {

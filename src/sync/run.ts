@@ -15,6 +15,7 @@ import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
 import { forgottenPrint, keepErasedAway, loadErased } from '../run/erased.ts';
+import { mappingOf } from '../run/mapping.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
 import { type Lease, LeaseLost } from '../store/leases.ts';
 import { readBalance } from './balance.ts';
@@ -41,6 +42,10 @@ export interface RunRequest {
   trigger: Trigger;
   full: boolean;
   only: string | null;
+  /** The most credits for enhancements to spend; the watermark stays. No limit unless told. */
+  limit?: number | null;
+  /** True if a person accepts the match rate of the present mapping; false unless told. */
+  acceptMatchRate?: boolean;
   /** True to take contacts over that carry a donor id of another database. */
   adopt?: boolean;
   /** What is done besides; nothing unless told. */
@@ -67,7 +72,7 @@ export function runSync(deps: SyncDeps, request: RunRequest, watch: RunWatch): P
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
     try {
       watch.started?.(run);
-      const isReady = await prepareRun(deps, run);
+      const isReady = await prepareRun(deps, run, request);
       const remaining = isReady
         ? await runStations(deps, run, request.stages ?? NO_STAGES)
         : NOTHING_ASKED;
@@ -84,12 +89,18 @@ export function runSync(deps: SyncDeps, request: RunRequest, watch: RunWatch): P
 const NOTHING_ASKED: RunFacts['remaining'] = { enhancements: null, networks: null };
 
 /** Signs in to the CRM and reads its fields; false, with the reason on the run, if that fails. */
-async function prepareRun(deps: SyncDeps, run: Run): Promise<boolean> {
+async function prepareRun(
+  deps: SyncDeps,
+  run: Run,
+  { acceptMatchRate = false }: Pick<RunRequest, 'acceptMatchRate'>,
+): Promise<boolean> {
   const { connector } = deps;
   try {
     if (run.only !== null) contactIdOf(deps.canonicalId, run.integration.id, run.only);
     const account = await pinAccount(deps, run.lease, run.integration, await connector.prepare());
     Object.assign(run, await keepErasedAway(deps, run.integration.id, account));
+    run.mapping = mappingOf(deps, run.integration);
+    await noteMapping(deps, run, acceptMatchRate);
     if (run.only !== null && forgottenPrint(deps, run, run.only) === null) {
       await requireContact(deps, run.integration, run.only);
     }
@@ -104,6 +115,12 @@ async function prepareRun(deps: SyncDeps, run: Run): Promise<boolean> {
     if (!run.control.stopping.aborted) run.control.stopFor(error);
     return false;
   }
+}
+
+/** A mapping is on record before anything is spent under it, with what a person says of it. */
+async function noteMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
+  await store.mappings.note(run.lease, run.mapping);
+  if (isAccepted) await store.mappings.acceptByPerson(run.integration.id, run.mapping);
 }
 
 /**
@@ -133,6 +150,7 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     integration: request.integration,
     trigger: request.trigger,
     mappings: request.mappings,
+    mapping: '',
     fields: [],
     partnerKey: request.partnerKey,
     groupMembers: new Set(),
@@ -140,6 +158,7 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     ...(await loadErased(deps, request.integration.id, null)),
     full: request.full,
     only,
+    limit: request.limit ?? null,
     adopt: request.adopt ?? false,
     control: createRunControl(clock, request.signal),
   };
@@ -288,5 +307,6 @@ function statusOf(control: RunControl): RunStatus {
 function waitingReason({ reason }: RunControl) {
   if (reason?.code === 'budget_reached') return 'budget_reached';
   if (reason?.code === 'credits_exhausted') return 'credits_exhausted';
+  if (reason?.code === 'match_rate_low') return 'match_rate_low';
   return 'submission_pending';
 }

@@ -12,12 +12,13 @@ import { confirmLease } from '../run/confirm-lease.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRow } from '../store/contacts.ts';
 import { findAllowance, readBalance } from './balance.ts';
-import { adoptDonors } from './foreign-donors.ts';
+import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './mass-change.ts';
 import { PRIORITY } from './plan.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { settleOpenSubmission } from './settle.ts';
 import { sharingRules } from './sharing.ts';
+import { createTrial, spreadDue, type Trial } from './trial-round.ts';
 
 /** Contacts that may be between submission and delivery at one time. */
 const MAX_UNDER_WAY = 10_000;
@@ -33,6 +34,15 @@ const MAX_EMPTY_IN_ROW = 3;
 
 type SubmitDeps = Omit<SyncDeps, 'sealer'>;
 
+/** Contacts to submit. */
+interface Due {
+  contacts: ContactRow[];
+  /** The most of them that may cost a credit now. */
+  atMost: number;
+}
+
+const NOTHING: Due = { contacts: [], atMost: 0 };
+
 /** How one attempt to submit ended. */
 type Attempt = 'progress' | 'nothing_processed' | 'failed';
 
@@ -41,6 +51,8 @@ type Attempt = 'progress' | 'nothing_processed' | 'failed';
  * the run ends. One submission is under way at a time: the balance before it belongs to it.
  */
 export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
+  const trial = createTrial(deps, run);
+  const donors = createDonorCheck(run);
   let failures = 0;
   let empty = 0;
   let isGuarded = false;
@@ -54,13 +66,14 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
       if (run.adopt) await adoptDonors(deps, run);
       isGuarded = true;
     }
-    const due = run.control.spendingStopped ? [] : await nextDue(deps, run, readIsDone);
+    const due = run.control.spendingStopped ? NOTHING : await nextDue(deps, run, readIsDone, trial);
     if (due === 'not_yet') {
       await run.control.wait(rings);
       continue;
     }
-    if (due.length === 0) break;
-    const attempt = await submitDue(deps, run, due);
+    if (due.contacts.length === 0) break;
+    const prepared = await preparePersons(deps, run, due.contacts, donors);
+    const attempt = await submitPrepared(deps, run, prepared, due.atMost);
     failures = attempt === 'failed' ? failures + 1 : 0;
     empty = attempt === 'nothing_processed' ? empty + 1 : 0;
     if (failures === MAX_FAILURES_IN_ROW || empty === MAX_EMPTY_IN_ROW) {
@@ -81,9 +94,17 @@ async function nextDue(
   { store }: SubmitDeps,
   run: Run,
   readIsDone: boolean,
-): Promise<ContactRow[] | 'not_yet'> {
+  trial: Trial,
+): Promise<Due | 'not_yet'> {
   const underWay = await store.contacts.countUnderWay(run.integration.id);
   if (underWay > MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION) return 'not_yet';
+  const step = await trial.step(() => hasDue({ store }, run));
+  if (step === 'stopped') return NOTHING;
+  if (step === 'wait') return 'not_yet';
+  if (step !== 'over') {
+    // Spread over all contacts, which are known once all are read.
+    return readIsDone ? { ...step, contacts: await spreadDue({ store }, run) } : 'not_yet';
+  }
   const due = await store.contacts.listDue(run.integration.id, {
     // A refresh must not take a credit that a contact still to be read needs more.
     maxPriority: readIsDone ? PRIORITY.refresh : PRIORITY.neverEnhanced,
@@ -91,19 +112,21 @@ async function nextDue(
     only: run.only,
     withChanged: readIsDone,
   });
-  if (!readIsDone && run.adopt) return 'not_yet';
-  if (readIsDone || due.length === MAX_PERSONS_PER_SUBMISSION) return due;
-  return 'not_yet';
+  if (!readIsDone && (run.adopt || due.length < MAX_PERSONS_PER_SUBMISSION)) return 'not_yet';
+  if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
+  return { contacts: due, atMost: MAX_PERSONS_PER_SUBMISSION };
 }
 
-async function submitDue(deps: SubmitDeps, run: Run, due: ContactRow[]): Promise<Attempt> {
-  return submitPrepared(deps, run, await preparePersons(deps, run, due));
+async function hasDue({ store }: Pick<SubmitDeps, 'store'>, run: Run): Promise<boolean> {
+  const due = { maxPriority: PRIORITY.refresh, limit: 1, only: run.only, withChanged: true };
+  return (await store.contacts.listDue(run.integration.id, due)).length > 0;
 }
 
 async function submitPrepared(
   deps: SubmitDeps,
   run: Run,
   prepared: readonly Prepared[],
+  atMost: number,
 ): Promise<Attempt> {
   if (prepared.length === 0) return 'progress';
   const allowance = await findAllowance(deps, run);
@@ -117,12 +140,13 @@ async function submitPrepared(
     }
     return 'progress';
   }
-  const batch = oneOfEachPerson(prepared).slice(0, allowance.credits);
+  const batch = oneOfEachPerson(prepared).slice(0, Math.min(allowance.credits, atMost));
   const submissionId = deps.newId();
   const intent = await deps.store.submissions.recordIntent(run.lease, {
     submissionId,
     runId: run.id,
     partnerKey: run.partnerKey,
+    mapping: run.mapping,
     jobs: batch.map(({ job }) => job),
     sharing: sharingRules(deps, run),
   });
@@ -132,7 +156,7 @@ async function submitPrepared(
   }
   if (intent.why === 'person_paid') {
     const unpaid = await shareProfiles(deps, run, prepared);
-    return unpaid.length < prepared.length ? submitPrepared(deps, run, unpaid) : 'progress';
+    return unpaid.length < prepared.length ? submitPrepared(deps, run, unpaid, atMost) : 'progress';
   }
   // Somebody else uses the key, or the contacts moved on: look at everything anew.
   if (intent.why === 'balance_unknown') await readBalance(deps, run);

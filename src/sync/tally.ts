@@ -9,7 +9,9 @@ import type { Asker, Fate } from '../store/paid-jobs.ts';
 import type { DueReason } from '../store/tables.ts';
 import { askedBefore, decideAgain, decideContact, type PlanRules, PRIORITY } from './plan.ts';
 import { pagesToRead, plannedContact, planRules } from './read.ts';
+import { SAMPLE_SIZE } from './sample-persons.ts';
 import { personPrint, sharingRules } from './sharing.ts';
+import { createSpread, NO_SPREAD, type Spread } from './spread.ts';
 
 /** Contacts that a tally names one by one; the counts cover all. */
 export const MAX_LISTED = 1_000;
@@ -35,6 +37,8 @@ export interface Tally {
   enhance: Partial<Record<EnhanceReason, number>>;
   leave: Record<string, number>;
   contacts: { crmId: string; reason: EnhanceReason }[];
+  /** A few of those that would be submitted, spread over all: changed ones apart from the others. */
+  sample: { changed: Spread; others: Spread };
 }
 
 /** The part of a run that a tally depends on. */
@@ -55,7 +59,14 @@ type Chosen = Asker & { reason: DueReason };
 
 /** Counts who is read, due from before, or grown old. */
 export async function tallyContacts(deps: SyncDeps, run: TallyRun): Promise<Tally> {
-  const tally: Tally = { read: 0, paid: 0, shared: 0, enhance: {}, leave: {}, contacts: [] };
+  const sample = {
+    changed: createSpread(deps.store, SAMPLE_SIZE),
+    others: createSpread(deps.store, SAMPLE_SIZE),
+  };
+  const tally: Tally = {
+    ...{ read: 0, paid: 0, shared: 0, enhance: {}, leave: {}, contacts: [] },
+    sample,
+  };
   const count = createCount(deps, run, tally);
   const seen = new Set<string>();
   for await (const page of await pagesToRead(deps, run)) {
@@ -86,7 +97,13 @@ export function holdChanged(tally: Tally): Tally {
       identity_mass_change: (tally.leave['identity_mass_change'] ?? 0) + held,
     },
     contacts: tally.contacts.filter(({ reason }) => reason !== 'identity_changed'),
+    sample: { ...tally.sample, changed: NO_SPREAD },
   };
+}
+
+/** The contacts to show: those that are new or old before those that changed. */
+export function sampleOf({ sample: { changed, others } }: Tally): string[] {
+  return [...others.ids(), ...changed.ids()].slice(0, SAMPLE_SIZE);
 }
 
 /** Those of a page who would be chosen; the others are counted with their reason. */
@@ -188,7 +205,10 @@ const REASON_TO_LEAVE: Partial<Record<Fate, OutcomeReason>> = {
 
 function countChosen(tally: Tally, crmId: string, reason: EnhanceReason): void {
   if (reason === 'profile_shared') tally.shared += 1;
-  else tally.paid += 1;
+  else {
+    tally.paid += 1;
+    tally.sample[reason === 'identity_changed' ? 'changed' : 'others'].add(crmId);
+  }
   tally.enhance[reason] = (tally.enhance[reason] ?? 0) + 1;
   if (tally.contacts.length < MAX_LISTED) tally.contacts.push({ crmId, reason });
 }

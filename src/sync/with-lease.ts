@@ -56,7 +56,7 @@ async function keepLease(
       await store.leases.renew(lease);
       keptMs = askedMs;
     } catch (error) {
-      // A database that is away for a moment gives the lease to nobody else either.
+      // A database that is away for a moment gives the lease to no other process either.
       const isOutage = isPassing(error) || isUnconfirmed(error);
       const mayHold = isOutage && clock.monotonicMs() - keptMs < LEASE_MS;
       if (!mayHold) lost.abort(error);

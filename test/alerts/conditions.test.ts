@@ -22,6 +22,9 @@ describe('conditionsOf', () => {
   it('says for every known reason what to do, and for others where to look', () => {
     const [known] = find({ lastRun: run('incomplete', 'credits_exhausted') });
     expect(known?.problem).toBe('the last run stopped: the credits are used up');
+    const [low] = find({ lastRun: run('incomplete', 'match_rate_low') });
+    expect(low?.subject).toBe('run_stopped/match_rate_low');
+    expect(low?.mend).toContain('--accept-match-rate');
     const [other] = find({ lastRun: run('failed', 'something_new') });
     expect(other?.mend).toContain('donor-sync runs run-1');
   });

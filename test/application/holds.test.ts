@@ -47,6 +47,8 @@ describe('holds', () => {
 
   it('take the decisions that make sense for them', () => {
     expect(decisionsFor(contact())).toEqual(['approve', 'reject', 'resubmit']);
+    const deceased = contact({ kind: 'profile_deceased', detail: null });
+    expect(decisionsFor(deceased)).toEqual(['approve', 'reject', 'resubmit']);
     expect(decisionsFor(contact({ kind: 'lost_answer' }))).toEqual(['reject', 'resubmit']);
     expect(decisionsFor(network('group_shrunk'))).toEqual(['approve', 'reject']);
     expect(decisionsFor(network('network_deleted'))).toEqual(['approve', 'reject']);
@@ -96,6 +98,9 @@ describe('holds', () => {
     expect(reasonText(contact())).toBe('the profile has another last name');
     expect(reasonText(contact({ detail: 'made_up' }))).toBe(
       'the name in the profile is not that of the contact',
+    );
+    expect(reasonText(contact({ kind: 'profile_deceased', detail: null }))).toBe(
+      'the profile says that this person has died',
     );
     expect(reasonText(network('group_shrunk'))).toContain('12 members would leave');
   });

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { controlService } from '../helpers/service-control.ts';
+import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
 import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
 
@@ -19,7 +20,7 @@ const COUNT = 40;
 
 /** A service whose contacts are enhanced, and have all moved since. */
 async function openMoved(): Promise<HttpWorld> {
-  const world = await openHttpWorld();
+  const world = await openHttpWorld({ integration: WITHOUT_TRIAL });
   opened.push(world);
   for (let index = 0; index < COUNT; index += 1) {
     world.crm.addContact({ firstName: `First${index}`, lastName: `Last${index}` });

@@ -10,7 +10,7 @@ function aBrief(changes: Partial<Brief> = {}): Brief {
 function aStop(code: string): Partial<Brief> {
   const reason = { code, message: `It was ${code}.` };
   const advice = adviceFor(reason, 'riverside');
-  return { standing: 'stopped', problem: { runId: 'r', message: reason.message, advice } };
+  return { standing: 'stopped', problem: { runId: 'r', code, message: reason.message, advice } };
 }
 
 const hrefOf = (id: string) => `#${id}`;

@@ -108,7 +108,7 @@ describe('demo', () => {
   it('keeps the service running without --once, until it is asked to stop', async () => {
     const demo = startCommand(demoCommand, ['demo', '--contacts', '8'], { cwd: tmpdir() });
     started = demo;
-    await expect.poll(demo.stdout, { timeout: 20_000 }).toContain('/_sandbox/ledger');
+    await expect.poll(demo.stdout, { timeout: 50_000 }).toContain('/_sandbox/ledger');
     folders.push(/(\S*donor-sync-demo-\w+)\/contacts\.csv/.exec(demo.stdout())?.[1] ?? '');
     const [, ledgerUrl = ''] = /curl (\S+)/.exec(demo.stdout()) ?? [];
     expect((await fetch(ledgerUrl)).status).toBe(200);

@@ -21,7 +21,7 @@ describe('donor-sync holds', () => {
   it('lets a person approve, reject or resubmit what is held', async () => {
     const here = await open({
       service: { jobTimeMs: 1_000 },
-      settings: '    refresh: { whenIdentityChanges: false }',
+      settings: '    refresh: { whenIdentityChanges: false }\n    guards: { trial: { size: 0 } }',
     });
     await syncIntoOtherNames(here);
 

@@ -413,6 +413,67 @@ describe('init', () => {
   });
 });
 
+describe('the persons of a CSV file', () => {
+  const CSV_FLAGS = ['--crm', 'csv', '--csv-path', 'donors.csv', '--schedule', 'none'];
+  const ALL_FLAGS = [
+    ...[...CSV_FLAGS, '--name', 'West', '--partner-url', 'https://p.example'],
+    ...['--csv-output', 'out.csv', '--config', 'donor-sync.yaml', '--csv-id', 'Id'],
+    ...['--csv-first-name', 'First', '--csv-last-name', 'Last', '--csv-addresses', 'Street'],
+    ...['--csv-employers', 'Employer', '--csv-opt-out', 'none', '--csv-deceased', 'none'],
+    ...['--csv-do-not-contact', 'none'],
+  ];
+
+  beforeEach(async () => {
+    const rows = Array.from({ length: 40 }, (_, at) => `${at},Ada${at} Mae,Vale,${at} Elm St,Acme`);
+    await writeFile(
+      join(folder, 'donors.csv'),
+      `Id,First,Last,Street,Employer\n${rows.join('\n')}\n`,
+    );
+  });
+
+  it.each([
+    { keys: KEYS.enter, exitCode: 0, isWritten: true },
+    { keys: `n${KEYS.enter}`, exitCode: 2, isWritten: false },
+  ])(
+    'are shown before anything is written, and a person says whether they are right ($isWritten)',
+    async ({ keys, exitCode, isWritten }) => {
+      const { stdin, stderr, ended } = startInit(ALL_FLAGS, { isTTY: true });
+      await expect
+        .poll(() => stderr.written(), { timeout: 10_000 })
+        .toContain('Are these the right columns?');
+      expect(stderr.written()).toContain('5 persons as sent to the service');
+      expect(stderr.written().match(/Ada\d+ Mae +Vale +\d+ Elm St +Acme/g)).toHaveLength(5);
+      await expect(access(join(folder, 'donor-sync.yaml'))).rejects.toThrow('ENOENT');
+      stdin.write(keys);
+      expect((await ended).exitCode).toBe(exitCode);
+      const written = access(join(folder, 'donor-sync.yaml')).then(
+        () => true,
+        () => false,
+      );
+      expect(await written).toBe(isWritten);
+    },
+  );
+
+  it('are shown by their shapes alone where nobody is asked and nobody looks', async () => {
+    const text = await runInit([...ALL_FLAGS, '--yes']);
+    expect(text).toMatchObject({ exitCode: 0 });
+    expect(text.stdout).toContain('5 persons as sent to the service');
+    expect(text.stdout).not.toContain('Ada');
+    const { stdout } = await runInit([...ALL_FLAGS, '--yes', '--force', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      persons: Array(5).fill({ firstWords: 2, lastWords: 1, addresses: 1, employers: 1 }),
+    });
+    expect(stdout).not.toContain('Ada');
+  });
+
+  it('do not keep the settings from being written if the file cannot be read through', async () => {
+    await writeFile(join(folder, 'donors.csv'), 'Id,First,Last,Street,Employer\n1,"Ada\n');
+    const { exitCode, stderr } = await runInit([...ALL_FLAGS, '--yes']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('No persons of the file can be shown');
+  });
+});
+
 describe('help', () => {
   it('shows the options and examples of a command and ends with 0', async () => {
     const { exitCode, stdout, stderr } = await runInit(['--help']);

@@ -1,9 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { planCommand } from '../../src/cli/plan.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { openHubspot } from './an-empty-hubspot.ts';
 import { plansSchema } from './documents.ts';
+import { runCommand } from './run-command.ts';
 
 const open = closedAfterTest(openCliWorld);
 
@@ -48,6 +50,59 @@ describe('donor-sync plan', () => {
 
     expect(await snapshot(world)).toEqual(before);
     expect(await world.spent()).toBe(spent);
+  });
+
+  it('shows five persons as they would be sent on a terminal, and their shapes elsewhere', async () => {
+    const world = await open({ people: 60 });
+    await world.saveRows(
+      (await world.rows()).map((row, at) => ({ ...row, First: `Ada${at} \u001b[31mMae` })),
+    );
+    const env = { PARTNER_API_KEY: world.service.apiKey, NO_COLOR: '1' };
+    const plan = (more: { onTerminal?: boolean }, args: string[] = []) =>
+      runCommand(planCommand, ['plan', ...args], { cwd: world.path('.'), env, ...more });
+
+    const shown = await plan({ onTerminal: true });
+    expect(shown.stdout).toContain('5 persons as sent to the service:');
+    expect(shown.stdout.match(/Ada\d+ .*Mae/g)).toHaveLength(5);
+    expect(shown.stdout).not.toContain('\u001b');
+    expect(shown.stdout).toContain('25 persons would be sent first');
+
+    const piped = await plan({});
+    expect(piped.stdout).not.toMatch(/Ada\d/);
+    expect(piped.stdout).toMatch(/5 persons as sent to the service/);
+    expect(piped.stdout.match(/^2 words +/gm)).toHaveLength(5);
+
+    const json = await plan({ onTerminal: true }, ['--json']);
+    expect(json.stdout).not.toMatch(/Ada\d/);
+    const document = plansSchema.parse(JSON.parse(json.stdout));
+    expect(document.plans[0]).toMatchObject({
+      trial: { state: 'on_trial', first: 25, minKnown: 0.1, answered: 0, known: 0 },
+    });
+    const shape = { first: true, last: true, firstWords: 2, sameNames: false };
+    expect(document.plans[0]?.['persons']).toEqual(Array(5).fill(expect.objectContaining(shape)));
+  });
+
+  it('points to one column that stands for both names, and foresees nothing once the trial has failed', async () => {
+    const world = await open({ people: 60 });
+    await world.saveRows(
+      (await world.rows()).map((row) => {
+        const whole = `${row['Last']}, ${row['First']}`;
+        return { ...row, First: whole, Last: whole };
+      }),
+    );
+    expect((await world.run(['plan'])).stdout).toContain('First and last name are the same text');
+    expect((await world.run(['sync', '--json'])).exitCode).toBe(3);
+    const { plans } = await world.runJson(['plan'], plansSchema);
+    expect(plans).toMatchObject([
+      {
+        trial: { state: 'failed', first: 0, answered: 25, known: 0 },
+        credits: { enhancements: { allowed: 0 } },
+      },
+    ]);
+    const { stdout } = await world.run(['plan']);
+    expect(stdout).toContain('The service knew 0 of 25 contacts, less than 10 %.');
+    expect(stdout).toContain('donor-sync sync riverside --accept-match-rate');
+    expect(await world.spent()).toBe(25);
   });
 
   it('says once what all fields of a new CRM lack', async () => {

@@ -27,15 +27,17 @@ export interface Started {
 export interface StartOptions {
   cwd: string;
   env?: Record<string, string>;
+  /** True if stdout is a terminal, a wide one; a pipe unless told. */
+  onTerminal?: boolean;
 }
 
-/** Starts `donor-sync …` with one command, into pipes. */
+/** Starts `donor-sync …` with one command. */
 export function startCommand(
   createIt: (deps: ProductDeps) => Command,
   argv: readonly string[],
-  { cwd, env = {} }: StartOptions,
+  { cwd, env = {}, onTerminal = false }: StartOptions,
 ): Started {
-  const stdout = aStream({ isTTY: false });
+  const stdout = aStream({ isTTY: onTerminal, columns: 200 });
   const stderr = aStream({ isTTY: false });
   const stopping = new AbortController();
   let exitCode: number | null = null;

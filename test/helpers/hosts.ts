@@ -60,7 +60,7 @@ export async function syncOn(host: Host, sync: HostedSync): Promise<(number | nu
 export interface HostedBooks {
   /** Jobs that cost a credit. */
   paid: number;
-  /** Submissions that nobody has settled. */
+  /** Submissions that are not settled. */
   open: number;
 }
 

@@ -42,6 +42,9 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
   close(): Promise<void>;
 }
 
+/** Settings for tests about the submissions themselves: all that is due goes at once. */
+export const WITHOUT_TRIAL = { guards: { trial: { size: 0 } } };
+
 /** How a test wants its world; everything else is fast and generous. */
 export interface SyncWorldOptions {
   service?: PartnerSandboxOptions;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { controlService } from '../helpers/service-control.ts';
+import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
@@ -112,7 +113,7 @@ describe('/v1/holds', () => {
 
 /** The addresses of all contacts change: a person decides about them together. */
 async function openWithBatch(people: number): Promise<HttpWorld> {
-  const here = await open();
+  const here = await open({ integration: WITHOUT_TRIAL });
   for (let index = 0; index < people; index += 1) {
     here.crm.addContact({ firstName: `First${index}`, lastName: `Last${index}`, addresses: [] });
   }

@@ -32,6 +32,8 @@ export interface HttpWorld {
   service: PartnerSandbox;
   /** Every line of the log, at the most talkative level. */
   logLines: string[];
+  /** Where the database is. */
+  folder: string;
   /** Asks; the path begins with a slash. */
   request(path: string, options?: RequestOptions): Promise<Answer>;
   /** Makes an access token. */
@@ -54,6 +56,8 @@ export interface HttpWorldOptions {
   name?: string;
   /** The integration's partner key; one that the service accepts unless told. */
   apiKey?: string;
+  /** More settings of the integration. */
+  integration?: Record<string, unknown>;
   limits?: Partial<ServerLimits>;
   /** Does not begin runs: what is asked for waits. */
   isIdle?: boolean;
@@ -121,6 +125,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
             partner: { baseUrl: service.baseUrl, apiKey: options.apiKey ?? service.apiKey },
             crm: { kind: 'memory', name: crmName },
             settleAfterMs: 200,
+            ...options.integration,
           },
         ],
       }),
@@ -140,7 +145,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   if (!options.isIdle) runner.start();
 
   return {
-    ...{ url: http.url, application, runner, crm, service, logLines },
+    ...{ url: http.url, application, runner, crm, service, logLines, folder },
     request: (path, wishes) => request(http.url + path, wishes),
     async addToken(role) {
       const token = newAccessToken();

@@ -24,6 +24,7 @@ export function aProfile(traits: Partial<Profile> = {}): Profile {
     name: { first: 'Ada', middle: 'King', last: 'Lovelace' },
     profileUrl: 'https://service.test/donors/0123456789abcdef0123456789abcdef',
     age: 61,
+    isDeceased: false,
     netWorth: { low: 1_000_000, high: 5_000_000 },
     capacity: { political: 12_000, nonprofit: 45_000.5 },
     education: ['University of London'],

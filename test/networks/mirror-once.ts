@@ -21,6 +21,7 @@ export async function mirrorOnce(
     integration,
     trigger: 'manual',
     mappings: [],
+    mapping: '',
     fields: [],
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
     forgotten: new Set(),
@@ -28,6 +29,7 @@ export async function mirrorOnce(
     groupMembers: new Set(),
     full: false,
     only: null,
+    limit: null,
     adopt: false,
     control: createRunControl(deps.clock, new AbortController().signal),
   };

@@ -3,6 +3,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { FatalError } from '../../src/core/errors.ts';
 import { PartnerValidationError } from '../../src/partner/errors.ts';
 import type { SyncDeps } from '../../src/run/context.ts';
+import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import { everything } from '../store/store-world.ts';
 import { mirrorOnce } from './mirror-once.ts';
 import {
@@ -63,7 +64,8 @@ describe('a mirrored group', () => {
   });
 
   it('is enhanced before anybody else, and joins in the same run', async () => {
-    const here = await open({ integration: { budget: { perRun: 20 } } });
+    // A trial is spread over everybody.
+    const here = await open({ integration: { budget: { perRun: 20 }, ...WITHOUT_TRIAL } });
     const ids = await here.addPeople(60);
     here.crm.addGroup('board', ids.slice(40));
     const report = await here.sync();

@@ -26,6 +26,7 @@ describe('readResults', () => {
         name: { first: 'Ada', middle: 'B.', last: 'Marlowe' },
         profileUrl: 'https://service.example/donors/1',
         age: 61,
+        isDeceased: false,
         netWorth: { low: 1_000_000, high: 5_000_000 },
         capacity: { political: 2_500.5, nonprofit: 50_000 },
         education: ['State University'],
@@ -35,11 +36,19 @@ describe('readResults', () => {
     });
   });
 
+  it('reads that a person has died', async () => {
+    const dead = { ...wire, age: null, is_deceased: true };
+    expect(await resultOf({ progress: done, result: dead })).toMatchObject({
+      profile: { isDeceased: true, age: null },
+    });
+  });
+
   const empty = {
     donorId: 'd1',
     name: { first: null, middle: null, last: null },
     profileUrl: null,
     age: null,
+    isDeceased: false,
     netWorth: null,
     capacity: { political: null, nonprofit: null },
     education: [],
@@ -55,6 +64,7 @@ describe('readResults', () => {
         name: null,
         service_url: null,
         age: null,
+        is_deceased: null,
         net_worth_range: null,
         political_stats: null,
         nonprofit_stats: null,

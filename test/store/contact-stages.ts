@@ -125,12 +125,13 @@ export function intendedJob(crmId: string, person: string | null = null): Intend
 export function recordIntent(
   { store, lease }: StoreWorld,
   ids: readonly string[],
-  { submissionId = 'submission-1', partnerKey = KEY, person = null }: IntentOptions = {},
+  { submissionId = 'submission-1', partnerKey = KEY, person = null, mapping }: IntentOptions = {},
 ): Promise<IntentResult> {
   return store.submissions.recordIntent(lease, {
     submissionId,
     runId: RUN,
     partnerKey,
+    ...(mapping === undefined ? {} : { mapping }),
     jobs: ids.map((crmId) => intendedJob(crmId, person)),
     sharing: SHARING,
   });
@@ -140,6 +141,7 @@ interface IntentOptions {
   submissionId?: string;
   partnerKey?: string;
   person?: string | null;
+  mapping?: string;
 }
 
 /** The service's answer: these contacts' jobs were started, and one credit spent for each. */

@@ -156,7 +156,7 @@ describeEachDatabase('holds', (open) => {
   });
 });
 
-describeEachDatabase('approvedTrackingIds', (open) => {
+describeEachDatabase('listApprovals', (open) => {
   const createWorld = storeWorlds(open);
 
   it('names the approved ones among many, and no other', async () => {
@@ -166,10 +166,13 @@ describeEachDatabase('approvedTrackingIds', (open) => {
     const { holds } = world.store;
     for (const id of ['c-000', 'c-130']) await holds.decide(await holdOf(world, id), 'approved');
     await holds.decide(await holdOf(world, 'c-001'), 'rejected');
-    expect(await holds.approvedTrackingIds(ids.map(trackingIdOf))).toEqual(
-      new Set([trackingIdOf('c-000'), trackingIdOf('c-130')]),
+    expect(await holds.listApprovals(ids.map(trackingIdOf))).toEqual(
+      new Map([
+        [trackingIdOf('c-000'), 'name_mismatch'],
+        [trackingIdOf('c-130'), 'name_mismatch'],
+      ]),
     );
-    expect(await holds.approvedTrackingIds([trackingIdOf('c-002')])).toEqual(new Set());
-    expect(await holds.approvedTrackingIds([])).toEqual(new Set());
+    expect(await holds.listApprovals([trackingIdOf('c-002')])).toEqual(new Map());
+    expect(await holds.listApprovals([])).toEqual(new Map());
   });
 });

@@ -1,18 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
-import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
-const worlds: SyncWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
-  const world = await createSyncWorld(options);
-  worlds.push(world);
-  return world;
-}
+const open = closedAfterTest(createSyncWorld);
 
 /** A world with an empty database over a CRM that another one has enhanced. */
 async function openOverEnhanced(count: number): Promise<{ world: SyncWorld; crm: MemoryCrm }> {

@@ -1,19 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { type Preview, previewRun } from '../../src/sync/preview.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
-const worlds: SyncWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
-  const world = await createSyncWorld(options);
-  worlds.push(world);
-  return world;
-}
+const open = closedAfterTest(createSyncWorld);
 
 /** Contacts of the CRM that are all enhanced, with their ids and what they have cost. */
 async function openEnhanced(

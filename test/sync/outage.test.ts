@@ -29,7 +29,7 @@ async function openProxy(): Promise<PostgresProxy> {
   return proxy;
 }
 
-/** Contacts that are held because nobody knows what became of their submission. */
+/** Contacts that are held because it is unknown what became of their submission. */
 async function lostAnswers({ store }: SyncWorld): Promise<number> {
   const holds = await store.holds.listOpen();
   return holds.filter(({ kind }) => kind === 'lost_answer').length;

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { judgeLoss } from '../../src/run/loss.ts';
-import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+import {
+  createSyncWorld,
+  type SyncWorld,
+  type SyncWorldOptions,
+  WITHOUT_TRIAL,
+} from '../helpers/sync-world.ts';
 
 const worlds: SyncWorld[] = [];
 afterEach(async () => {
@@ -91,7 +96,10 @@ describe('a lost answer', () => {
     'is settled by two readings and submitted again if nothing was charged ($kind)',
     async (fault) => {
       const calls: Call[] = [];
-      const world = await open({ partner: (client) => watched(client, calls) });
+      const world = await open({
+        integration: WITHOUT_TRIAL,
+        partner: (client) => watched(client, calls),
+      });
       await world.addPeople(30);
       await world.putFaults([{ on: ON_SUBMIT, times: 1, fault }]);
       const report = await world.sync();
@@ -113,7 +121,7 @@ describe('a lost answer', () => {
   it.each([{ kind: 'resetAfter' }, { kind: 'truncate' }, { kind: 'contentType' }])(
     'holds its contacts if they were charged, and spends no second credit ($kind)',
     async (fault) => {
-      const world = await open();
+      const world = await open({ integration: WITHOUT_TRIAL });
       await world.addPeople(30);
       await world.putFaults([{ on: ON_SUBMIT, times: 1, fault }]);
       const report = await world.sync();
@@ -222,7 +230,7 @@ describe('a lost answer', () => {
   });
 
   it('lets the profiles that are already paid for be delivered meanwhile', async () => {
-    const world = await open({ integration: { settleAfterMs: 600_000 } });
+    const world = await open({ integration: { settleAfterMs: 600_000, ...WITHOUT_TRIAL } });
     await world.addPeople(150);
     await world.putFaults([{ on: ON_SUBMIT, nth: 2, fault: { kind: 'resetAfter' } }]);
     const stop = new AbortController();

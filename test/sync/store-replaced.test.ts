@@ -74,7 +74,7 @@ describe('a run whose database file is taken away under it', () => {
     expect(await world.spent()).toBe(0);
   });
 
-  it('adds nobody to a network', async () => {
+  it('adds no member to a network', async () => {
     world = await createSyncWorld({
       integration: { networks: [{ name: 'Board', color: 'teal', group: { group: 'board' } }] },
     });

@@ -49,7 +49,7 @@ describe('work under a lease', () => {
   it.each([
     ['the database was away for once', [AWAY]],
     ['the database was away twice, and the lease may hold', [null, AWAY, AWAY]],
-    ['nobody knows whether it was renewed', [UNKNOWN]],
+    ['it is unknown whether it was renewed', [UNKNOWN]],
   ])('goes on if %s', async (_, failures) => {
     const { renewals, lost, end } = work(...failures);
     await renewals(6);

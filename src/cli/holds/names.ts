@@ -10,7 +10,7 @@ import { neverAborted, withIntegration } from '../product.ts';
 import type { HoldNames } from './hold-view.ts';
 
 /**
- * The names behind the holds that are about names, by hold id: asked of the CRM and the service at
+ * The names behind the holds that have a profile, by hold id: asked of the CRM and the service at
  * this moment, for nothing, since the store holds none. What cannot be had is said in `problem`.
  */
 export async function findNames(
@@ -18,8 +18,10 @@ export async function findNames(
   holds: readonly HoldRow[],
 ): Promise<Map<string, HoldNames>> {
   const found = new Map<string, HoldNames>();
-  const mismatches = holds.filter(({ kind }) => kind === 'name_mismatch');
-  const byIntegration = Map.groupBy(mismatches, (hold) => hold.integration_id);
+  const withProfile = holds.filter(
+    ({ kind }) => kind === 'name_mismatch' || kind === 'profile_deceased',
+  );
+  const byIntegration = Map.groupBy(withProfile, (hold) => hold.integration_id);
   for (const [id, rows] of byIntegration) {
     const names = await namesOf(application, id, rows).catch((error: unknown) =>
       rows.map(

@@ -38,7 +38,8 @@ export interface Asker {
   text(question: TextQuestion): Promise<string>;
   choose(question: ChoiceQuestion): Promise<string>;
   chooseMany(question: ManyQuestion): Promise<readonly string[]>;
-  confirm(message: string): Promise<boolean>;
+  /** Yes or no; `initial` is what the key Enter says, no unless told. */
+  confirm(message: string, initial?: boolean): Promise<boolean>;
 }
 
 /** The answer of the command line, else of the asker; throws if it is not acceptable. */
@@ -99,8 +100,8 @@ export function createPrompts(streams: { input: Readable; output: Writable }): A
       const options = { message, options: [...choices], initialValues: [...(initial ?? [])] };
       return unlessCancelled(await multiselect({ ...streams, ...options, required: false }));
     },
-    async confirm(message) {
-      return unlessCancelled(await confirm({ ...streams, message, initialValue: false }));
+    async confirm(message, initial = false) {
+      return unlessCancelled(await confirm({ ...streams, message, initialValue: initial }));
     },
   };
 }

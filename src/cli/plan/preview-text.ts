@@ -1,10 +1,12 @@
 import type { FieldValue } from '../../core/crm-field.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
+import type { PersonDetails } from '../../core/person.ts';
 import type { Preview } from '../../sync/preview.ts';
 import { gatherAlike, sameOf } from '../alike.ts';
 import type { Output } from '../output.ts';
 import { countOf, formatCount, formatDuration } from '../quantities.ts';
 import { dueText } from './due-text.ts';
+import { printPersons } from './persons-text.ts';
 
 const MS_PER_SECOND = 1000;
 
@@ -14,21 +16,23 @@ type PreviewText = Omit<Preview, 'credits'> & {
 };
 
 /**
- * What a run would do, for a person; `listed` contacts and changes are named one by one, and
- * `printMore` adds what is not about contacts.
+ * What a run would do, for a person; `listed` contacts and changes are named one by one, `persons` are
+ * shown as they would be sent, and `printMore` adds what is not about contacts.
  */
 export function printPreview(
   output: Output,
   preview: PreviewText,
-  listed: number,
+  { listed, persons }: { listed: number; persons: readonly PersonDetails[] },
   printMore: () => void,
 ): void {
   const { style } = output;
   const read = countOf(preview.read, 'contact');
   output.print(`${style.strong(preview.integration)}: ${read} to read`);
   printCredits(output, preview);
+  printTrial(output, preview);
   printCounts(output, 'To be enhanced', preview.enhance, dueText);
   printContacts(output, preview, listed);
+  printPersons(output, persons);
   printCounts(output, 'Left as they are', preview.leave, outcomeText);
   printChanges(output, preview, listed);
   printMore();
@@ -50,6 +54,21 @@ function printCredits(output: Output, { credits }: PreviewText): void {
   if (limit !== null) {
     const left = countOf(needed - allowed, 'contact');
     output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));
+  }
+}
+
+/** Whether a few go first, and what became of them. */
+function printTrial(output: Output, { trial, credits, integration }: PreviewText): void {
+  const { state, first, known, answered } = trial;
+  const share = `${Math.round(trial.minKnown * 1_000) / 10} %`;
+  if (state === 'on_trial' && first !== null && first < credits.enhancements.needed) {
+    const others = `the others only if at least ${share} of them are known`;
+    output.print(`  ${countOf(first, 'person')} would be sent first, ${others}`);
+  }
+  if (state === 'failed') {
+    const found = `The service knew ${formatCount(known)} of ${countOf(answered, 'contact')}, less than ${share}.`;
+    const way = `Correct the columns, or: donor-sync sync ${integration} --accept-match-rate`;
+    output.print(output.style.warn(`  ${found} ${way}`));
   }
 }
 

@@ -18,6 +18,7 @@ export const VALID_KEY_NEEDED = 'Put a valid partner key into the settings and r
 export function adviceFor(reason: RunReason | null, integrationId: string): Advice {
   switch (reason?.code) {
     case undefined:
+    case 'lease_lost':
     case 'interrupted':
       return patience('The next run goes on where it ended. Nothing is paid for twice.');
     case 'credits_exhausted':
@@ -30,6 +31,22 @@ export function adviceFor(reason: RunReason | null, integrationId: string): Advi
         'Raise the budget in the settings, or wait: a later run goes on once the budget allows it.',
         `donor-sync plan ${integrationId}`,
       );
+    case 'match_rate_low':
+      return {
+        needs: 'person',
+        text: 'Look at persons as they would be sent. Correct the columns in the settings, or accept the rate.',
+        command: `donor-sync plan ${integrationId}`,
+      };
+    case 'clock_wrong':
+      return person('Set the clock of the machine, best by a time server.', integrationId);
+    case 'store_replaced':
+      return person('Put the database file back and start donor-sync again.', integrationId);
+    case 'store_does_not_know_crm':
+      return {
+        needs: 'person',
+        text: 'Name the database that knows these contacts, or restore its backup. If it is lost, take the contacts over without a credit.',
+        command: `donor-sync sync ${integrationId} --adopt`,
+      };
     case 'partner_unavailable':
     case 'crm_unavailable':
       return patience('That usually passes. The next run goes on where this one ended.');

@@ -14,7 +14,6 @@ import { partCountsText } from '../../identity/changed-parts-text.ts';
 import type { HoldBatch } from '../../store/hold-batches.ts';
 import type { NetworkHoldRow } from '../../store/network-holds.ts';
 import type { Store } from '../../store/store.ts';
-import type { HoldKind } from '../../store/tables.ts';
 import { recordUrl } from './record-url.ts';
 
 /** A hold as the page shows it. There is no name of a contact: none is kept. */
@@ -121,8 +120,7 @@ type Label = Pick<Choice, 'label' | 'effect'>;
 
 function labelOf(hold: AnyHold, decision: DecisionWord): Label {
   if (hold.about === 'contact') {
-    const labels = LABELS[hold.row.kind] ?? CONTACT_LABELS;
-    return labels[decision];
+    return (LABELS_BY_KIND.get(hold.row.kind) ?? CONTACT_LABELS)[decision];
   }
   return decision === 'approve' ? approvalOf(hold.row) : rejectionOf(hold.row);
 }
@@ -137,6 +135,15 @@ const CONTACT_LABELS: Readonly<Record<DecisionWord, Label>> = {
     label: 'Ask again',
     effect: 'The next sync asks the service once more, for another credit.',
   },
+};
+
+const DECEASED_LABELS: Readonly<Record<DecisionWord, Label>> = {
+  approve: {
+    label: 'Write it all the same',
+    effect: 'The next sync writes the profile into the CRM.',
+  },
+  reject: { label: 'Leave it alone', effect: 'Nothing is written into the contact.' },
+  resubmit: CONTACT_LABELS.resubmit,
 };
 
 const CHANGE_LABELS: Readonly<Record<DecisionWord, Label>> = {
@@ -163,11 +170,11 @@ const ERASED_LABELS: Readonly<Record<DecisionWord, Label>> = {
   },
 };
 
-/** Of the kinds whose question is not whether the profile is the contact's. */
-const LABELS: Readonly<Partial<Record<HoldKind, Readonly<Record<DecisionWord, Label>>>>> = {
-  identity_mass_change: CHANGE_LABELS,
-  forgotten_person: ERASED_LABELS,
-};
+const LABELS_BY_KIND: ReadonlyMap<string, Readonly<Record<DecisionWord, Label>>> = new Map([
+  ['identity_mass_change', CHANGE_LABELS],
+  ['profile_deceased', DECEASED_LABELS],
+  ['forgotten_person', ERASED_LABELS],
+]);
 
 function approvalOf({ kind, detail }: NetworkHoldRow): Label {
   return kind === 'group_shrunk'

@@ -1,4 +1,5 @@
 import { countOf } from '../../core/quantities.ts';
+import { AcceptRate, PersonsLink } from './accept-rate.tsx';
 import { anchorOf } from './anchors.ts';
 import { CurrentRunPanel } from './current-run.tsx';
 import type { IntegrationView, PastRun, ScheduleView } from './overview.ts';
@@ -45,6 +46,12 @@ export function IntegrationCard(props: { view: IntegrationView; isAdmin: boolean
         {current && <CurrentRunPanel current={current} now={now} />}
         {problem && (
           <Trouble which="The last run" message={problem.message} advice={problem.advice} />
+        )}
+        {isAdmin && (
+          <div class="row actions">
+            {problem?.code === 'match_rate_low' && <AcceptRate integration={view} />}
+            <PersonsLink id={view.id} />
+          </div>
         )}
         <Facts view={view} now={now} />
         {runs.length === 0 ? (

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { type BatchDetail, BatchPage } from './batches.tsx';
 import type { Viewer } from './layout.tsx';
 import type { Overview } from './overview.ts';
+import { PersonsPage, type PersonsView } from './persons-page.tsx';
 import { ProblemPage } from './problem-page.tsx';
 import type { RunDetail } from './run-detail.ts';
 import { RunPage } from './run-page.tsx';
@@ -17,6 +18,11 @@ export function renderStatus(viewer: Viewer, overview: Overview, note: string | 
 /** The page of one run. */
 export function renderRun(viewer: Viewer, detail: RunDetail) {
   return html`<!doctype html>${<RunPage detail={detail} viewer={viewer} />}`;
+}
+
+/** A few persons as they would be sent. */
+export function renderPersons(viewer: Viewer, view: PersonsView) {
+  return html`<!doctype html>${<PersonsPage view={view} viewer={viewer} />}`;
 }
 
 /** The page of contacts that are decided together. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { readBatchExamples } from '../../application/batch-examples.ts';
 import { BATCH_DECISIONS, type BatchDecisionWord } from '../../application/hold-batches.ts';
 import { type DecisionWord, decideHold, HOLD_DECISIONS } from '../../application/holds.ts';
+import { acceptMatchRate, showPersons } from '../../application/live-crm.ts';
 import type { Access } from '../access.ts';
 import { answerError } from '../answer-error.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../bodies.ts';
@@ -11,6 +12,7 @@ import type { HttpDeps, HttpEnv } from '../context.ts';
 import { findDecidableHold } from '../decidable-hold.ts';
 import { findIntegration } from '../find-integration.ts';
 import { HttpError } from '../http-error.ts';
+import { liveDeps } from '../live.ts';
 import { decideOpenBatch, findOpenBatch } from '../open-batch.ts';
 import type { Principal } from '../principal.ts';
 import { anchorOf } from './anchors.ts';
@@ -20,7 +22,7 @@ import { batchView } from './holds.ts';
 import type { Viewer } from './layout.tsx';
 import { readOverview } from './overview.ts';
 import { recordUrl } from './record-url.ts';
-import { readRunDetail } from './run-detail.ts';
+import { findLowRate, readRunDetail } from './run-detail.ts';
 
 /**
  * Only whoever looks at a page pays for loading it; and everything else can be served by Node from
@@ -91,6 +93,31 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
     return c.redirect(`/?note=${joined === null ? 'sync' : 'joined'}#${anchorOf(id)}`, 303);
   });
 
+  app.get('/integrations/:id/persons', async (c, next) => {
+    if ((await access.identify(c)) !== null) return next();
+    return c.redirect(`/sign-in?to=${encodeURIComponent(c.req.path)}`, 303);
+  });
+  app.get('/integrations/:id/persons', access.requireRole('admin'), async (c) => {
+    const integration = findIntegration(application, c.req.param('id'));
+    const { id, name = id } = integration;
+    const view = {
+      integration: { id, name },
+      persons: await showPersons(liveDeps(deps), integration),
+      isRateLow: (await findLowRate(store, id)) !== null,
+    };
+    const { renderPersons } = await loadPages();
+    c.header('Cache-Control', 'no-store');
+    return c.html(renderPersons(viewerOf(c.get('principal')), view));
+  });
+
+  app.post('/integrations/:id/accept-match-rate', access.requireRole('admin'), async (c) => {
+    const integration = findIntegration(application, c.req.param('id'));
+    const { id: integrationId } = integration;
+    await acceptMatchRate(liveDeps(deps), integration);
+    await runner.request({ integrationId, trigger: 'manual', mayJoin: false });
+    return c.redirect(`/?note=accepted#${anchorOf(integrationId)}`, 303);
+  });
+
   for (const decision of HOLD_DECISIONS) {
     app.post(`/holds/:id/${decision}`, access.requireRole('admin'), async (c) => {
       const hold = await findDecidableHold(store, c.req.param('id'), decision);
@@ -156,6 +183,7 @@ const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 const NOTES = {
   sync: 'A sync was asked for. It begins in a moment.',
   joined: 'A sync is going on or about to begin already.',
+  accepted: 'Accepted. A sync begins in a moment and sends the contacts that wait.',
   approve: 'Approved. The next sync does it.',
   reject: 'Rejected. It is left as it is.',
   resubmit: 'To be asked again. The next sync spends a credit on that.',
@@ -163,14 +191,18 @@ const NOTES = {
   'approve-batch': 'All approved. The next sync asks the service about them, for a credit each.',
   'reject-batch': 'All rejected. The new details are taken over, and nothing is spent.',
 } as const satisfies Record<
-  DecisionWord | `${BatchDecisionWord}-batch` | 'sync' | 'joined' | 'decided',
+  DecisionWord | `${BatchDecisionWord}-batch` | 'sync' | 'joined' | 'accepted' | 'decided',
   string
 >;
 
 const statusQuerySchema = z.object({
   from: z.coerce.number().int().nonnegative().catch(0),
   note: z
-    .enum(['sync', 'joined', 'decided', ...HOLD_DECISIONS, 'approve-batch', 'reject-batch'])
+    .enum([
+      ...(['sync', 'joined', 'accepted', 'decided'] as const),
+      ...HOLD_DECISIONS,
+      ...(['approve-batch', 'reject-batch'] as const),
+    ])
     .nullable()
     .catch(null),
 });
@@ -178,7 +210,7 @@ const statusQuerySchema = z.object({
 /** Only pages of ours, so that nobody is led astray by a link. */
 const pathSchema = z
   .string()
-  .regex(/^\/(runs\/[\w-]+)?$/)
+  .regex(/^\/(runs\/[\w-]+|integrations\/[\w-]+\/persons)?$/)
   .catch('/');
 
 const signInQuerySchema = z.object({ to: pathSchema });

@@ -3,6 +3,7 @@ import type { Application } from '../../application.ts';
 import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
 import type { RunReport } from '../../core/run.ts';
+import type { RunRow } from '../../store/runs.ts';
 import { findRunReport } from '../run-view.ts';
 import { runUnknown } from '../runs.ts';
 import { type Advice, adviceFor } from './advice.ts';
@@ -13,6 +14,8 @@ export interface RunDetail {
   /** Whether it is going on, waits to begin, or is over. */
   phase: 'running' | 'waiting' | 'over';
   integrationName: string;
+  /** True if the service knew too few, and nothing has run since: a person may accept that. */
+  isRateLow: boolean;
   /** What to do; null for a run that goes on or went well. */
   advice: Advice | null;
   /** Contacts by outcome and reason, as far as no later run has touched them. */
@@ -55,9 +58,11 @@ export async function readRunDetail(
   const begun = await store.runs.find(id);
   const phase = await phaseOf();
   const isWell = phase !== 'over' || report.status === 'succeeded';
+  const isRateLow = (await findLowRate(store, report.integration))?.id === id;
   return {
     ...{ report, phase, shared: begun?.shared_count ?? 0 },
     integrationName: integration?.name ?? report.integration,
+    isRateLow,
     advice: isWell ? null : adviceFor(report.reason, report.integration),
     reasons: [...reasons].map(([reason, count]) => reasonCount(reason, count)).sort(byWeight),
     contacts: rows.map((row) => ({
@@ -73,6 +78,15 @@ export async function readRunDetail(
     if ((await findRunning(report.integration))?.run === id) return 'running';
     return begun ? 'over' : 'waiting';
   }
+}
+
+/** The last run of an integration, if it stopped because the service knew too few. */
+export async function findLowRate(
+  { runs }: Pick<Application['store'], 'runs'>,
+  integrationId: string,
+): Promise<RunRow | null> {
+  const [last] = await runs.list({ integrationId, limit: 1 });
+  return last?.reason_code === 'match_rate_low' ? last : null;
 }
 
 function reasonCount(reason: string, count: number): ReasonCount {

@@ -1,5 +1,6 @@
 import { countOf, formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
+import { AcceptRate, PersonsLink } from './accept-rate.tsx';
 import { anchorOf } from './anchors.ts';
 import { Stations } from './current-run.tsx';
 import { Layout, type Viewer } from './layout.tsx';
@@ -18,7 +19,7 @@ import { formatSpan } from './words.ts';
 
 /** What one run did, and why. */
 export function RunPage({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
-  const { report, phase, integrationName, advice } = detail;
+  const { report, phase, integrationName, advice, isRateLow } = detail;
   const isOver = phase === 'over';
   return (
     <Layout title={`A run of ${integrationName}`} viewer={viewer}>
@@ -41,6 +42,12 @@ export function RunPage({ detail, viewer }: { detail: RunDetail; viewer: Viewer 
               message={report.reason?.message ?? 'The process ended in the middle of the run.'}
               advice={advice}
             />
+          )}
+          {isRateLow && viewer.principal?.role === 'admin' && (
+            <div class="row actions">
+              <AcceptRate integration={{ id: report.integration, name: integrationName }} />
+              <PersonsLink id={report.integration} />
+            </div>
           )}
           <Stations report={report} />
           <RunFacts report={report} now={viewer.now} />

@@ -52,6 +52,7 @@ main:focus { outline: none; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .zero { color: var(--quiet); }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; }
+.actions { margin-block: 0.75rem; }
 .hidden {
   position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden;
   clip-path: inset(50%); white-space: nowrap;

@@ -13,6 +13,8 @@ export type Standing = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'stuc
 /** Why the last run of an integration did not come to its end. */
 export interface Problem {
   runId: string;
+  /** The reason in one word; null if the run has left none. */
+  code: string | null;
   message: string;
   advice: Advice;
 }
@@ -43,7 +45,7 @@ export function problemOf(row: RunRow | undefined): Problem | null {
   const { id: runId, reason_code: code, reason_message: message } = row;
   const reason = code === null ? null : { code, message: message ?? '' };
   return {
-    runId,
+    ...{ runId, code },
     message: reason?.message ?? 'The process ended in the middle of the run.',
     advice: adviceFor(reason, row.integration_id),
   };

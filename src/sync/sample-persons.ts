@@ -1,0 +1,110 @@
+/**
+ * A few persons as they would be sent, for a person to look at before credits are spent. Their names
+ * go to a terminal or a page and nowhere else; everything that is kept or passed on has their shapes.
+ */
+import type { Contact } from '../core/contact.ts';
+import { detailsOf, type PersonDetails } from '../core/person.ts';
+import type { SyncDeps } from '../run/context.ts';
+import { PRIORITY, refusalOf } from './plan.ts';
+import { createSpread } from './spread.ts';
+
+/** So many are shown. */
+export const SAMPLE_SIZE = 5;
+
+/** What a person is made of, without saying who it is. */
+export interface PersonShape {
+  first: boolean;
+  last: boolean;
+  firstWords: number;
+  lastWords: number;
+  addresses: number;
+  employers: number;
+  /** True if first and last name are the same text, as if both came from one column. */
+  sameNames: boolean;
+}
+
+export function shapeOf({ firstName, lastName, addresses, employers }: PersonDetails): PersonShape {
+  return {
+    first: firstName !== '',
+    last: lastName !== '',
+    firstWords: wordsOf(firstName),
+    lastWords: wordsOf(lastName),
+    addresses: addresses.length,
+    employers: employers.length,
+    sameNames: firstName === lastName,
+  };
+}
+
+function wordsOf(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== '').length;
+}
+
+/** What a person should notice about these persons, as a sentence; null if nothing stands out. */
+export function oddityOf(shapes: readonly PersonShape[]): string | null {
+  if (shapes.length === 0) return null;
+  if (shapes.every(({ sameNames }) => sameNames)) {
+    return 'First and last name are the same text, as if one column with the whole name stood for both.';
+  }
+  if (shapes.every(({ addresses, employers }) => addresses + employers === 0)) {
+    return 'Neither an address nor an employer is sent: a name alone is rarely enough to know a person.';
+  }
+  return null;
+}
+
+/** These contacts as they would be sent, read from the CRM now; those that never are, are left out. */
+export async function readPersons(
+  { connector }: Pick<SyncDeps, 'connector'>,
+  crmIds: readonly string[],
+): Promise<PersonDetails[]> {
+  if (crmIds.length === 0) return [];
+  const lookups = await connector.readByIds([...crmIds], []);
+  return lookups.flatMap((lookup) => (lookup.state === 'found' ? personsOf([lookup.contact]) : []));
+}
+
+function personsOf(contacts: readonly Contact[]): PersonDetails[] {
+  return contacts.filter((contact) => refusalOf(contact) === null).map(detailsOf);
+}
+
+/**
+ * A few persons of an integration, spread over its contacts: those that wait to be sent, else any that
+ * may be. Of an integration that has not read its CRM yet, those at the beginning of it. The connector
+ * has to be prepared.
+ */
+export async function samplePersons(
+  { store, connector }: Pick<SyncDeps, 'store' | 'connector'>,
+  integrationId: string,
+): Promise<PersonDetails[]> {
+  const due = { maxPriority: PRIORITY.refresh, only: null };
+  const known = [
+    store.contacts.listDueIds(integrationId, due),
+    store.contacts.listEligibleIds(integrationId),
+  ];
+  for (const ids of known) {
+    const spread = createSpread(store, SAMPLE_SIZE);
+    for await (const id of ids) spread.add(id);
+    const persons = await readPersons({ connector }, spread.ids());
+    if (persons.length > 0) return persons;
+  }
+  return firstPersons(connector, (crmId) => store.fingerprint('trial', crmId));
+}
+
+/** Pages that are looked at for persons: one may have nobody with both names. */
+const MAX_PAGES = 5;
+
+/** A few persons of the beginning of the CRM, spread by the keyed hash that is given. */
+export async function firstPersons(
+  connector: Pick<SyncDeps['connector'], 'readPages'>,
+  fingerprint: (crmId: string) => string,
+): Promise<PersonDetails[]> {
+  let pages = 0;
+  for await (const { contacts } of connector.readPages(null)) {
+    const usable = contacts.filter((contact) => refusalOf(contact) === null);
+    pages += 1;
+    if (usable.length === 0 && pages < MAX_PAGES) continue;
+    const spread = createSpread({ fingerprint: (_, crmId) => fingerprint(crmId) }, SAMPLE_SIZE);
+    for (const { id } of usable) spread.add(id);
+    const chosen = new Map(usable.map((contact) => [contact.id, contact]));
+    return personsOf(spread.ids().flatMap((id) => chosen.get(id) ?? []));
+  }
+  return [];
+}

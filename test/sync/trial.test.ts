@@ -1,0 +1,305 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import type { PartnerClient } from '../../src/partner/client.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+
+const open = closedAfterTest(createSyncWorld);
+
+/** Contacts whose first and last name are read from the same column, "Last, First". */
+async function addByWrongColumn(world: SyncWorld, count: number): Promise<string[]> {
+  const ids = await world.addPeople(count);
+  for (const id of ids) {
+    const contact = world.crm.records.get(id)?.contact;
+    const whole = `${contact?.lastName ?? 'Vale'}, ${contact?.firstName ?? 'Noa'}`;
+    world.crm.editContact(id, { firstName: whole, lastName: whole });
+  }
+  return ids;
+}
+
+let invented = 0;
+
+/** Contacts whom the service does not know. */
+function addUnknown({ crm }: SyncWorld, count: number): string[] {
+  return Array.from({ length: count }, () => {
+    invented += 1;
+    const name = [...String(invented)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+    return crm.addContact({ firstName: `Quax${name}`, lastName: `Zylbrod${name}` });
+  });
+}
+
+/** The sizes of the submissions, in their order. */
+async function submissionSizes({ database }: SyncWorld): Promise<number[]> {
+  const rows = await database.db
+    .selectFrom('submissions')
+    .select('persons')
+    .orderBy('intended_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ persons }) => persons);
+}
+
+/** A client whose results are changed on their way. */
+function withResults(
+  change: (results: Awaited<ReturnType<PartnerClient['readResults']>>) => void,
+): NonNullable<SyncWorldOptions['partner']> {
+  return (client) => ({
+    ...client,
+    async readResults(ids, signal) {
+      const results = await client.readResults(ids, signal);
+      change(results);
+      return results;
+    },
+  });
+}
+
+/** Gives the profiles another last name while `isOn` says so. */
+function strangers(isOn: () => boolean): NonNullable<SyncWorldOptions['partner']> {
+  return withResults((results) => {
+    for (const result of results.values()) {
+      if (result.state === 'completed' && isOn()) result.profile.name.last = 'Quillfeather';
+    }
+  });
+}
+
+/** A connector that reads its persons from the columns that `columns` names at the moment. */
+function readingFrom(columns: () => string): NonNullable<SyncWorldOptions['connector']> {
+  return (crm, signal) => ({
+    ...createMemoryConnector(crm, signal),
+    identity: () => ({ columns: columns(), mode: 'plain', sources: [] }),
+  });
+}
+
+describe('the first submission under a mapping', () => {
+  it('stops at 25 credits if one column holds the whole name, and every further run spends nothing', async () => {
+    const world = await open();
+    await addByWrongColumn(world, 300);
+    const first = await world.sync();
+    expect(first).toMatchObject({ status: 'incomplete', reason: { code: 'match_rate_low' } });
+    expect(first.reason?.message).toMatch(/\b0 of (the )?25\b/);
+    expect(first.reason?.message).toContain('donor-sync plan riverside');
+    expect(first.reason?.message).toContain('--accept-match-rate');
+    expect(await world.spent()).toBe(25);
+    for (const request of [{}, { full: true }, { trigger: 'webhook' as const }]) {
+      const later = await world.sync(request);
+      expect(later).toMatchObject({ status: 'incomplete', reason: { code: 'match_rate_low' } });
+      expect(later.credits.enhancements.spent).toBe(0);
+    }
+    expect(await world.spent()).toBe(25);
+  });
+
+  it('says of every contact that is left why it waits', async () => {
+    const world = await open();
+    const ids = await addByWrongColumn(world, 80);
+    const { id, contacts } = await world.sync();
+    const reasons = await world.store.contacts.countOutcomes(id, 'riverside');
+    expect(reasons.get('match_rate_low')).toBe(contacts.waiting);
+    expect(contacts.waiting).toBe(ids.length - 25);
+  });
+
+  it('goes on with all the others once enough of the first are known', async () => {
+    const world = await open();
+    await world.addPeople(250);
+    const report = await world.sync();
+    expect(report).toMatchObject({ status: 'succeeded', reason: null });
+    const [first, ...others] = await submissionSizes(world);
+    expect(first).toBe(25);
+    expect(Math.max(...others)).toBe(100);
+    expect(report.contacts.submitted).toBeGreaterThan(200);
+  });
+
+  it('is the only one on its way until it is answered', async () => {
+    const world = await open({ service: { jobTimeMs: 2_000 } });
+    await world.addPeople(60);
+    const running = world.sync();
+    await expect.poll(() => world.spent(), { timeout: 20_000 }).toBe(25);
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect(await world.spent()).toBe(25);
+    expect((await running).status).toBe('succeeded');
+    expect(await world.spent()).toBeGreaterThan(50);
+  });
+
+  it('waits until all contacts are read, and is spread over them', async () => {
+    const world = await open();
+    const ids = await world.addPeople(300);
+    await world.sync({ limit: 25 });
+    const asked = await world.database.db.selectFrom('jobs').select('crm_id').execute();
+    const places = asked.map(({ crm_id }) => ids.indexOf(crm_id));
+    expect(places).toHaveLength(25);
+    expect(places.filter((place) => place < 150).length).toBeGreaterThan(3);
+    expect(places.filter((place) => place >= 150).length).toBeGreaterThan(3);
+  });
+
+  it('is as large as the settings say, and turned off by 0', async () => {
+    const small = await open({ integration: { guards: { trial: { size: 12 } } } });
+    await addByWrongColumn(small, 40);
+    expect((await small.sync()).reason?.code).toBe('match_rate_low');
+    expect(await small.spent()).toBe(12);
+    const none = await open({ integration: { guards: { trial: { size: 0 } } } });
+    await addByWrongColumn(none, 40);
+    expect(await none.sync()).toMatchObject({ status: 'succeeded' });
+    expect(await none.spent()).toBe(40);
+  });
+
+  it('gives no verdict on fewer than ten answers', async () => {
+    const world = await open();
+    await addByWrongColumn(world, 9);
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    addUnknown(world, 40);
+    expect((await world.sync()).reason?.code).toBe('match_rate_low');
+    expect(await world.spent()).toBe(9 + 25);
+  });
+
+  it('is judged as soon as ten are answered, also by runs for one contact', async () => {
+    const world = await open();
+    const ids = await addByWrongColumn(world, 12);
+    const codes = [];
+    for (const only of ids) codes.push((await world.sync({ only })).reason?.code ?? null);
+    expect(codes).toEqual([...Array(9).fill(null), ...Array(3).fill('match_rate_low')]);
+    expect(await world.spent()).toBe(10);
+  });
+
+  it('counts a profile of somebody with another name as not known', async () => {
+    const world = await open({ partner: strangers(() => true) });
+    await world.addPeople(60);
+    const report = await world.sync();
+    expect(report.reason?.code).toBe('match_rate_low');
+    expect(report.contacts.held).toBeGreaterThan(20);
+    expect(await world.spent()).toBe(25);
+  });
+
+  it('lifts itself once a person has approved enough of the profiles', async () => {
+    let isOn = true;
+    const world = await open({ partner: strangers(() => isOn) });
+    await world.addPeople(60);
+    await world.sync();
+    isOn = false;
+    for (const hold of (await world.store.holds.listOpen()).slice(0, 3)) {
+      await world.store.holds.decide(hold, 'approved');
+    }
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    expect(await world.spent()).toBeGreaterThan(50);
+  });
+
+  it('never has more than its size without an answer, whatever the service does', async () => {
+    const world = await open({
+      partner: withResults((results) => {
+        for (const id of results.keys()) results.set(id, { state: 'unreadable', problem: 'x' });
+      }),
+    });
+    await world.addPeople(60);
+    for (const _ of [1, 2]) {
+      const report = await world.sync();
+      expect(report).toMatchObject({
+        status: 'incomplete',
+        reason: { code: 'partner_unavailable' },
+      });
+      const answered = await world.database.db
+        .selectFrom('jobs')
+        .selectAll()
+        .where('known', 'is not', null)
+        .execute();
+      expect(answered.length).toBeLessThan(10);
+      expect(await world.spent()).toBe(25 + answered.length);
+    }
+  });
+
+  it('counts contacts whose record refuses the write as known', async () => {
+    const world = await open();
+    const ids = await world.addPeople(60);
+    for (const id of ids) world.crm.refuseWrites(id);
+    const report = await world.sync();
+    expect(report.reason).toBe(null);
+    expect(await world.spent()).toBeGreaterThan(50);
+  });
+
+  it('goes on where a killed run has left it, with the answers that it had', async () => {
+    const world = await open({ service: { jobTimeMs: 3_000 } });
+    await addByWrongColumn(world, 60);
+    const stop = new AbortController();
+    const running = world.sync({ signal: stop.signal });
+    await expect.poll(() => world.spent(), { timeout: 20_000 }).toBe(25);
+    stop.abort();
+    expect((await running).reason?.code).toBe('interrupted');
+    expect((await world.sync()).reason?.code).toBe('match_rate_low');
+    expect(await world.spent()).toBe(25);
+  });
+});
+
+describe('a mapping that was accepted', () => {
+  it('by a person goes on, and is not judged again until it changes', async () => {
+    let columns = 'Full Name';
+    const world = await open({ connector: readingFrom(() => columns) });
+    await addByWrongColumn(world, 300);
+    await world.sync();
+    const accepted = await world.sync({ acceptMatchRate: true });
+    expect(accepted).toMatchObject({ status: 'succeeded', reason: null });
+    expect(await world.spent()).toBeGreaterThan(250);
+    addUnknown(world, 250);
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    addUnknown(world, 30);
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    columns = 'Other Name';
+    addUnknown(world, 60);
+    const spentBefore = await world.spent();
+    expect((await world.sync()).reason?.code).toBe('match_rate_low');
+    expect(await world.spent()).toBe(spentBefore + 25);
+  });
+
+  it('by its trial is stopped later, if less than 5 % of 200 in a row are known', async () => {
+    const world = await open();
+    await world.addPeople(40);
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    addUnknown(world, 200);
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    const spent = await world.spent();
+    addUnknown(world, 50);
+    for (const _ of [1, 2]) {
+      const { reason } = await world.sync();
+      expect(reason?.code).toBe('match_rate_low');
+      expect(reason?.message).toMatch(/0 of the last 200/);
+    }
+    expect(await world.spent()).toBe(spent);
+    expect((await world.sync({ acceptMatchRate: true })).reason).toBe(null);
+    expect(await world.spent()).toBe(spent + 50);
+  });
+
+  it('is the one of an integration that had 25 answers before there were trials', async () => {
+    let columns = 'First';
+    const world = await open({
+      integration: { guards: { trial: { size: 0 } } },
+      connector: readingFrom(() => columns),
+    });
+    await addByWrongColumn(world, 30);
+    await world.sync();
+    await forgetMappings(world);
+    addUnknown(world, 60);
+    const guarded = { ...world.integration, guards: guardsWith(25) };
+    expect(await world.sync({ integration: guarded })).toMatchObject({ status: 'succeeded' });
+    columns = 'Full Name';
+    addUnknown(world, 60);
+    expect((await world.sync({ integration: guarded })).reason?.code).toBe('match_rate_low');
+  });
+
+  it('is not assumed of an integration with fewer answers', async () => {
+    const world = await open({ integration: { guards: { trial: { size: 0 } } } });
+    await addByWrongColumn(world, 24);
+    await world.sync();
+    await forgetMappings(world);
+    addUnknown(world, 60);
+    const guarded = { ...world.integration, guards: guardsWith(25) };
+    expect((await world.sync({ integration: guarded })).reason?.code).toBe('match_rate_low');
+    expect(await world.spent()).toBe(24 + 25);
+  });
+});
+
+function guardsWith(size: number) {
+  return { massChange: { share: 1, atLeast: 1_000 }, trial: { size, minKnown: 0.1 } };
+}
+
+/** As a database is that an older version has filled. */
+async function forgetMappings({ database }: SyncWorld): Promise<void> {
+  await database.db.deleteFrom('mappings').execute();
+  await database.db.updateTable('submissions').set({ mapping: null }).execute();
+  await database.db.updateTable('jobs').set({ known: null, answered_at: null }).execute();
+}
