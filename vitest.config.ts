@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -8,7 +9,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    // Two cores: more workers than that only make the real neighbours wait for each other.
-    maxWorkers: 2,
+    // More workers than cores would only make the real neighbours wait for each other.
+    maxWorkers: Math.max(2, availableParallelism()),
   },
 });

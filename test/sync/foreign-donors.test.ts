@@ -58,7 +58,7 @@ describe('a database that does not know the donors whose ids the CRM carries', (
   });
 });
 
-it('buys a copy of a contact whose donor it knows, as any new contact', async () => {
+it('buys a copy of a contact whose donor it knows, like every new contact', async () => {
   const world = await open();
   await world.addPeople(3);
   await world.sync();
