@@ -34,7 +34,7 @@ import { withLease } from '../sync/with-lease.ts';
 import { type ErasedIn, type ErasureReceipt, receiptOf } from './forget-receipt.ts';
 
 /** What a person asks for. */
-export interface ForgetWish {
+export interface ForgetRequest {
   integration: Integration;
   /** The canonical form of the contact's id. */
   crmId: string;
@@ -66,7 +66,7 @@ const CRM_PATIENCE_MS = 15_000;
  */
 export async function integrationsToForget(
   { application: { store, integrations } }: Pick<ForgetPersonDeps, 'application'>,
-  { integration, crmId, everywhere }: Pick<ForgetWish, 'integration' | 'crmId' | 'everywhere'>,
+  { integration, crmId, everywhere }: Pick<ForgetRequest, 'integration' | 'crmId' | 'everywhere'>,
 ): Promise<string[]> {
   const ids = await store.integrations.listOfSameAccount(integration.id);
   if (!everywhere) return ids;
@@ -79,14 +79,14 @@ export async function integrationsToForget(
 
 /**
  * Erases a person and says what was done. Throws a ConfigurationError, with nothing done, for an id
- * that nobody knows, and AlreadyRunning while one of the integrations is being synced.
+ * that is known nowhere, and AlreadyRunning while one of the integrations is being synced.
  */
 export async function forgetPerson(
   deps: ForgetPersonDeps,
-  wish: ForgetWish,
+  request: ForgetRequest,
 ): Promise<ErasureReceipt> {
-  const ids = await integrationsToForget(deps, wish);
-  return withTargets(deps, wish, ids, [], (targets) => forgetIn(deps, wish, targets));
+  const ids = await integrationsToForget(deps, request);
+  return withTargets(deps, request, ids, [], (targets) => forgetIn(deps, request, targets));
 }
 
 /** One of the integrations, for as long as the erasure takes. */
@@ -102,7 +102,7 @@ interface Target {
 /** Takes the lease of each integration and signs in; nothing is done if one of them is taken. */
 function withTargets<Result>(
   deps: ForgetPersonDeps,
-  wish: ForgetWish,
+  request: ForgetRequest,
   [id, ...others]: readonly string[],
   taken: readonly Target[],
   work: (targets: readonly Target[]) => Promise<Result>,
@@ -114,16 +114,16 @@ function withTargets<Result>(
     const integration = integrations.get(id);
     if (integration === undefined) {
       const target = { id, lease, open: null, isSignedIn: false };
-      return withTargets(deps, wish, others, [...taken, target], work);
+      return withTargets(deps, request, others, [...taken, target], work);
     }
     const patience = AbortSignal.timeout(CRM_PATIENCE_MS);
-    const signal = wish.alsoInCrm ? new AbortController().signal : patience;
+    const signal = request.alsoInCrm ? new AbortController().signal : patience;
     const open = await application.open(integration, signal);
     try {
-      const isSignedIn = await signIn(open, lease, wish.alsoInCrm);
+      const isSignedIn = await signIn(open, lease, request.alsoInCrm);
       return await withTargets(
         deps,
-        wish,
+        request,
         others,
         [...taken, { id, lease, open, isSignedIn }],
         work,
@@ -151,14 +151,14 @@ async function signIn(open: Opened, lease: Lease, isNeeded: boolean): Promise<bo
 
 async function forgetIn(
   deps: ForgetPersonDeps,
-  wish: ForgetWish,
+  request: ForgetRequest,
   targets: readonly Target[],
 ): Promise<ErasureReceipt> {
   const { store } = deps.application;
-  const { crmId, integration } = wish;
+  const { crmId, integration } = request;
   const main = targets.find(({ id }) => id === integration.id);
   const forms = [crmId, ...(main?.open?.deps.otherForms?.(crmId) ?? [])];
-  const lookup = await lookUp(main, crmId);
+  const { lookup, isAsked } = await lookUp(main, crmId);
   const account = await store.integrations.listOfSameAccount(integration.id);
   const person = await findPerson(deps, account, forms, lookup);
   const { mine, leftAlone } = await tellApart(deps, { targets, account, forms, person });
@@ -172,15 +172,15 @@ async function forgetIn(
   // Older versions blocked the form that was typed; that is made good now.
   const isBlocked = (await store.forget.findErasures(ids, forms)).some(isErasure);
   const isKnown = known.length > 0 || isBlocked || lookup !== null;
-  if (!isKnown && !wish.blockUnknown) throw await unknownContact(deps, wish, ids);
+  if (!isKnown && !request.blockUnknown) throw await unknownContact(deps, request, ids, isAsked);
   const isDone =
     known.length === 0 && blocks.length > 0 && blocks.every(({ state }) => state !== 'begun');
   const facts: Facts = { main, lookup, person, forms, erasures, known, isKnown };
   const erased = isDone
-    ? await doneBefore(deps, wish, mine, blocks, facts)
-    : await eraseInEach(deps, wish, mine, facts);
+    ? await doneBefore(deps, request, mine, blocks, facts)
+    : await eraseInEach(deps, request, mine, facts);
   await store.forget.emptyLog();
-  const alike = await findAlike(deps, wish, { ids, forms, person, donors });
+  const alike = await findAlike(deps, request, { ids, forms, person, donors });
   return receiptOf({ at: deps.clock.now(), erased, alike, leftAlone });
 }
 
@@ -189,16 +189,23 @@ function isErasure({ state }: ForgottenRow): boolean {
   return state !== 'merged';
 }
 
-/** The record in the CRM: there, or merged into another one; null if it is none or cannot be asked. */
-async function lookUp(main: Target | undefined, crmId: string): Promise<RecordLookup | null> {
-  if (!main?.open || !main.isSignedIn) return null;
+/** What the CRM says of an id. */
+interface CrmAnswer {
+  /** The record: there, or merged into another one; null for any other. */
+  lookup: RecordLookup | null;
+  /** False if the CRM could not be asked. */
+  isAsked: boolean;
+}
+
+async function lookUp(main: Target | undefined, crmId: string): Promise<CrmAnswer> {
+  if (!main?.open || !main.isSignedIn) return { lookup: null, isAsked: false };
   try {
     const [lookup] = await main.open.connector.readByIds([crmId], []);
-    if (lookup === undefined) return null;
-    return lookup.state === 'found' || lookup.mergedInto !== null ? lookup : null;
+    const isThere = lookup?.state === 'found' || (lookup && lookup.mergedInto !== null);
+    return { lookup: isThere ? lookup : null, isAsked: true };
   } catch (error) {
     if (!(error instanceof DonorSyncError)) throw error;
-    return null;
+    return { lookup: null, isAsked: false };
   }
 }
 
@@ -274,13 +281,13 @@ const AT_REST = {
  */
 async function eraseInEach(
   deps: ForgetPersonDeps,
-  wish: ForgetWish,
+  request: ForgetRequest,
   targets: readonly Target[],
   facts: Facts,
 ): Promise<ErasedIn[]> {
   const begun: { target: Target; note: ErasureNote }[] = [];
   for (const target of targets) {
-    begun.push({ target, note: await begin(deps, wish, target, facts) });
+    begun.push({ target, note: await begin(deps, request, target, facts) });
   }
   if (!facts.isKnown) {
     return begun.map(({ target, note }) => ({ ...AT_REST, integration: target.id, note }));
@@ -290,23 +297,23 @@ async function eraseInEach(
   let failure: DonorSyncError | null = null;
   for (const { target, note } of begun) {
     try {
-      outside.push(await eraseOutside(deps, wish, target, { ...facts, ids }, note));
+      outside.push(await eraseOutside(deps, request, target, { ...facts, ids }, note));
     } catch (error) {
       if (!(error instanceof DonorSyncError)) throw error;
       failure ??= error;
     }
   }
-  if (failure !== null) throw cutOff(wish, failure);
+  if (failure !== null) throw cutOff(request, failure);
   if (!outside.every(({ isComplete }) => isComplete)) return outside;
   const done: ErasedIn[] = [];
-  for (const erased of outside) done.push(await eraseInStore(deps, wish, facts, erased));
+  for (const erased of outside) done.push(await eraseInStore(deps, request, facts, erased));
   return done;
 }
 
 /** Puts the erasure on record, or finds how far an earlier one has come. */
 async function begin(
   { application: { store }, clock, newId }: ForgetPersonDeps,
-  { crmId, everywhere }: ForgetWish,
+  { crmId, everywhere }: ForgetRequest,
   { id }: Target,
   { person, erasures, known, isKnown }: Facts,
 ): Promise<ErasureNote> {
@@ -327,12 +334,12 @@ async function begin(
 /** Erases what stands outside of the store: in the CRM, beside it, and at the service. */
 async function eraseOutside(
   { application: { store } }: ForgetPersonDeps,
-  { crmId, alsoInCrm }: ForgetWish,
+  { crmId, alsoInCrm }: ForgetRequest,
   { id, lease, open, isSignedIn }: Target,
   { main, lookup, forms, ids }: Facts & { ids: readonly string[] },
   begun: ErasureNote,
 ): Promise<ErasedIn> {
-  // Without the wish nothing is said of the CRM, although an earlier attempt may have had it.
+  // If that is not asked for, nothing is said of the CRM, although an earlier attempt may have had it.
   let note = alsoInCrm ? begun : { ...begun, crm: null };
   const save: SaveNote = async (changes) => {
     note = { ...note, ...changes };
@@ -371,7 +378,7 @@ async function eraseOutside(
 /** Erases what the store knows; the receipt is on record in the same transaction. */
 async function eraseInStore(
   { application: { store } }: ForgetPersonDeps,
-  { crmId }: ForgetWish,
+  { crmId }: ForgetRequest,
   { forms }: Facts,
   erased: ErasedIn,
 ): Promise<ErasedIn> {
@@ -456,7 +463,7 @@ async function leaveAll(
 /** A person who was erased before: what was done then, and what may be left in the CRM. */
 async function doneBefore(
   { application: { store }, newId }: ForgetPersonDeps,
-  { crmId, alsoInCrm, everywhere }: ForgetWish,
+  { crmId, alsoInCrm, everywhere }: ForgetRequest,
   targets: readonly Target[],
   blocks: readonly ForgottenRow[],
   { person }: Facts,
@@ -498,7 +505,7 @@ async function donorsOf(
 /** Other contacts that may be the same person: only their ids, for a person to look at. */
 async function findAlike(
   { application: { store } }: ForgetPersonDeps,
-  { everywhere }: ForgetWish,
+  { everywhere }: ForgetRequest,
   {
     ids,
     forms,
@@ -525,15 +532,19 @@ async function findAlike(
 
 async function unknownContact(
   { application: { store } }: ForgetPersonDeps,
-  { integration, crmId }: ForgetWish,
+  { integration, crmId }: ForgetRequest,
   ids: readonly string[],
+  isCrmAsked: boolean,
 ): Promise<ConfigurationError> {
   const near = createNearIds(crmId);
   for (const id of ids) for await (const some of store.contacts.listIds(id)) near.look(some);
   const found = near.best();
   const hint = found.length === 0 ? '' : ` Near it there are: ${found.join(', ')}.`;
+  const where = isCrmAsked
+    ? `Neither the database nor the CRM of "${integration.id}" knows a contact "${crmId}"`
+    : `The database knows no contact "${crmId}" of "${integration.id}", and its CRM could not be asked`;
   return new ConfigurationError(
-    `Neither the database nor the CRM of "${integration.id}" knows a contact "${crmId}": nothing was done.${hint} To keep an id away that is not known here, add --block-unknown.`,
+    `${where}: nothing was done.${hint} To keep an id away that is not known here, add --block-unknown.`,
     {
       code: 'contact_unknown',
       details: { integration: integration.id, contact: crmId, near: found },
@@ -542,7 +553,7 @@ async function unknownContact(
 }
 
 /** Whatever it was, the contact is blocked by now, and repeating the command does the rest. */
-function cutOff({ crmId }: ForgetWish, failure: DonorSyncError): RetriableError {
+function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableError {
   return new RetriableError(
     `The erasure of ${crmId} did not come to its end: ${failure.message} No sync takes the contact up meanwhile. Repeat the command once that is fixed; it goes on from there.`,
     { code: 'erasure_cut_off', cause: failure, details: { reason: failure.code } },

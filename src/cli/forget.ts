@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import {
   type ForgetPersonDeps,
-  type ForgetWish,
+  type ForgetRequest,
   forgetPerson,
   integrationsToForget,
   liftBlock,
@@ -60,7 +60,7 @@ export function forgetCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return command.action((typed: string) =>
     runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      requireOneWish(options);
+      requireOnePurpose(options);
       const integration = chooseOne(application, options.integration);
       const crmId = await application.contactId(integration, typed);
       const act = options.liftBlock ? lift : forget;
@@ -69,7 +69,12 @@ export function forgetCommand(deps: ProductDeps): Command {
   );
 }
 
-function requireOneWish({ liftBlock: lifts, alsoInCrm, everywhere, blockUnknown }: ForgetOptions) {
+function requireOnePurpose({
+  liftBlock: lifts,
+  alsoInCrm,
+  everywhere,
+  blockUnknown,
+}: ForgetOptions) {
   if (!lifts || !(alsoInCrm || everywhere || blockUnknown)) return;
   throw new ConfigurationError(
     '--lift-block takes a block back and erases nothing: leave the other options out.',
@@ -77,7 +82,7 @@ function requireOneWish({ liftBlock: lifts, alsoInCrm, everywhere, blockUnknown 
   );
 }
 
-type Asked = ForgetWish & Pick<ForgetOptions, 'yes'>;
+type Asked = ForgetRequest & Pick<ForgetOptions, 'yes'>;
 
 async function forget(
   deps: ProductDeps,

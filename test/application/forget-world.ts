@@ -1,5 +1,5 @@
 import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
-import { type ForgetWish, forgetPerson } from '../../src/application/forget.ts';
+import { type ForgetRequest, forgetPerson } from '../../src/application/forget.ts';
 import type { ErasureReceipt } from '../../src/application/forget-receipt.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
@@ -7,7 +7,7 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 /** A world with two integrations of one CRM account, `riverside` and `lakeside`. */
 export interface ForgetWorld extends SyncWorld {
   lakeside: Integration;
-  forget(crmId: string, wish?: Partial<ForgetWish>): Promise<ErasureReceipt>;
+  forget(crmId: string, request?: Partial<ForgetRequest>): Promise<ErasureReceipt>;
 }
 
 export async function createForgetWorld(options: SyncWorldOptions = {}): Promise<ForgetWorld> {
@@ -16,7 +16,7 @@ export async function createForgetWorld(options: SyncWorldOptions = {}): Promise
   return {
     ...world,
     lakeside,
-    forget: (crmId, wish) => forgetIn(world, crmId, { others: [lakeside], ...wish }),
+    forget: (crmId, request) => forgetIn(world, crmId, { others: [lakeside], ...request }),
   };
 }
 
@@ -24,7 +24,7 @@ export async function createForgetWorld(options: SyncWorldOptions = {}): Promise
 export function forgetIn(
   world: SyncWorld,
   crmId: string,
-  { others = [], ...wish }: Partial<ForgetWish> & { others?: readonly Integration[] } = {},
+  { others = [], ...request }: Partial<ForgetRequest> & { others?: readonly Integration[] } = {},
 ): Promise<ErasureReceipt> {
   const { integration, store } = world;
   const { clock, newId, takeLease } = world.deps();
@@ -41,6 +41,6 @@ export function forgetIn(
   const nothingElse = { alsoInCrm: false, everywhere: false, blockUnknown: false };
   return forgetPerson(
     { application, clock, newId },
-    { integration, crmId, ...nothingElse, ...wish },
+    { integration, crmId, ...nothingElse, ...request },
   );
 }

@@ -160,7 +160,7 @@ describe('forgetPerson', () => {
     expect(await tablesNaming(world, id)).toContain('contacts');
   });
 
-  it('does nothing for an id that nobody knows, and names those near it', async () => {
+  it('does nothing for an unknown id, and names those near it', async () => {
     const { world, id } = await open();
     const typed = `${id.slice(0, -2)}x${id.slice(-1)}`;
     await expect(world.forget(typed)).rejects.toMatchObject({
@@ -176,6 +176,15 @@ describe('forgetPerson', () => {
     const spent = await world.spent();
     await world.sync({ full: true });
     expect(await world.spent()).toBe(spent);
+  });
+
+  it('says of an unknown id that the CRM could not be asked', async () => {
+    const { world } = await open();
+    world.crm.failNext('prepare', new RetriableError('away', { code: 'crm_unavailable' }));
+    await expect(world.forget('c-unknown')).rejects.toMatchObject({
+      code: 'contact_unknown',
+      message: expect.stringContaining('its CRM could not be asked: nothing was done'),
+    });
   });
 
   it('knows a contact that only the CRM has, and keeps it away', async () => {

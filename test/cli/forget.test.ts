@@ -132,7 +132,7 @@ describe('donor-sync forget', () => {
     expect(await databaseText(world)).not.toContain(id);
   });
 
-  it('does nothing for an id that nobody knows, and names those near it', async () => {
+  it('does nothing for an unknown id, and names those near it', async () => {
     const world = await open();
     await world.run(['sync']);
     const id = await enhancedId(world);
