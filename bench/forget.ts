@@ -1,70 +1,68 @@
 /** SIGKILL at random moments of `forget`, and what is left of the person afterwards. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { openDatabase } from '../src/store/database.ts';
+import { type OpenDatabase, openDatabase } from '../src/store/database.ts';
 import type { Tables } from '../src/store/tables.ts';
-import { type CrmKind, withCrm } from './crm.ts';
+import { type ForgetKind, type Place, withPlace } from './forget-places.ts';
 import { type Neighbour, startNeighbour } from './neighbour.ts';
 import { PROGRAM } from './program.ts';
-import { createWorkplace } from './workplace.ts';
-
-export type ForgetKind = CrmKind | 'csv';
 
 /** The sums over all persons; what is not a plain count has to be nothing. */
 export interface ForgetFigures {
   kills: number;
-  persons: number;
-  /** Values of ours in the CRM when all is done. */
+  /** Those after which the block was on disk. */
+  killsAfterBlock: number;
+  /** Values of ours that such a person has in the CRM when all is done. */
   valuesLeft: number;
-  /** Rows of the database that name the person when all is done. */
-  rowsLeft: number;
-  /** Values that a night between a kill and the repetition has written. */
+  /** Rows of the database that name a person or its donor, and files of SQLite that hold the id. */
+  tracesLeft: number;
+  /** Files that a connector has left beside its own. */
+  filesLeft: number;
+  /** Networks of the service that the donor is in. */
+  networksLeft: number;
+  /** Values that the night between a kill and the repetition has written, and those of later nights. */
   writtenBack: number;
   /** Receipts that do not say exactly what was cleared and proved. */
   untrueReceipts: number;
-  /** Credits that further nights have spent. */
-  creditsAfterwards: number;
+  /** Credits that all nights have spent. */
+  credits: number;
+  /** Erased persons who came back under a new id, and by a merge. */
+  cameBack: number;
+  /** Those of them who are not held. */
+  notHeld: number;
 }
 
-/** Where the CRM's values are seen without the product. */
-interface Place {
-  folder: string;
-  settings: string;
-  database: string;
-  secretKey: string;
-  /** The fields of ours that a contact has. */
-  ours(id: string): Promise<string[]>;
-}
-
-/** Nearly the whole time that the command takes. */
-const LATEST_KILL_MS = 1_500;
-const CONTACTS_FOR_ONE_ENHANCED = 2;
+const NIGHTS = 5;
+const COME_BACK = 5;
 
 /** Forgets persons, each killed once at a random moment with a night after it, until so many kills are done. */
 export async function killForgets(
   kind: ForgetKind,
-  database: (name: string) => Promise<string>,
-  wantedKills: number,
+  createDatabase: (path: string) => Promise<string>,
+  kills: number,
 ): Promise<ForgetFigures> {
-  const contacts = wantedKills * CONTACTS_FOR_ONE_ENHANCED + 20;
+  // About six of ten are known to the service, and some attempts end before their kill.
+  const contacts = Math.ceil(kills * 2.2) + 30;
   const service = await startNeighbour({ donors: contacts, rate: 0, burst: 10, jobTimeMs: 0 });
-  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-forget-'));
   try {
-    return await withPlace(kind, service, { folder, contacts, database }, (place) =>
-      forgetAndKill(place, service, wantedKills),
+    return await withPlace(kind, service, { contacts, createDatabase }, (place) =>
+      forgetAndKill(place, service, kills),
     );
   } finally {
     await service.stop();
-    await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** An erased person, and the donor if no other contact is the same one. */
+interface Erased {
+  id: string;
+  donorId: string | null;
 }
 
 async function forgetAndKill(
@@ -72,53 +70,104 @@ async function forgetAndKill(
   service: Neighbour,
   wantedKills: number,
 ): Promise<ForgetFigures> {
-  const sums: ForgetFigures = {
-    ...{ kills: 0, persons: 0, valuesLeft: 0, rowsLeft: 0 },
-    ...{ writtenBack: 0, untrueReceipts: 0, creditsAfterwards: 0 },
+  const sums = {
+    ...{ kills: 0, killsAfterBlock: 0, valuesLeft: 0, tracesLeft: 0, filesLeft: 0 },
+    ...{ networksLeft: 0, writtenBack: 0, untrueReceipts: 0, cameBack: 0, notHeld: 0 },
   };
   await run(place, ['migrate']);
   await run(place, ['fields', 'create', 'bench', '--json']);
   await run(place, ['sync']);
   const spent = await creditsOf(service);
-  const erased: string[] = [];
-  for (const id of await enhancedIds(place)) {
-    if (sums.kills === wantedKills) break;
+  const [first, ...others] = await enhancedPeople(place);
+  if (first === undefined) throw new Error('No contact was enhanced');
+  const [startMs, wholeMs] = await measure(place, first.id);
+  const erased: Erased[] = [first];
+  const spare: Erased[] = [];
+  for (const person of others) {
+    if (sums.kills === wantedKills) {
+      spare.push(person);
+      continue;
+    }
+    erased.push(person);
+    const { id } = person;
     const before = await place.ours(id);
-    if (before.length === 0) continue;
-    sums.persons += 1;
-    erased.push(id);
-    const args = ['forget', id, '--also-in-crm', '--yes', '--json'];
-    if (await killed(place, args)) sums.kills += 1;
-    const between = await place.ours(id);
-    await run(place, ['sync', '--full']);
-    const night = await place.ours(id);
-    sums.writtenBack += night.filter((field) => !between.includes(field)).length;
-    const { forget } = receiptSchema.parse(JSON.parse(await run(place, args)));
-    const isTrue =
-      forget.receipt.complete &&
-      forget.receipt.crm.verified &&
-      forget.receipt.erased['contacts'] === 1 &&
-      forget.receipt.crm.cleared.length === before.length;
-    if (!isTrue) sums.untrueReceipts += 1;
+    const killedAtMs = startMs + Math.random() * (wholeMs - startMs);
+    if (await killed(place, forgetArgs(id), killedAtMs)) {
+      sums.kills += 1;
+      if ((await countBlocks(place)) === erased.length) sums.killsAfterBlock += 1;
+    }
+    sums.writtenBack += await writtenBackByNight(place, id);
+    const receipt = await forget(place, id);
+    if (!isTrue(receipt, before)) sums.untrueReceipts += 1;
   }
-  for (let night = 0; night < 2; night++) await run(place, ['sync', '--full']);
-  for (const id of erased) {
-    sums.valuesLeft += (await place.ours(id)).length;
-    sums.rowsLeft += await rowsNaming(place, id);
+  for (let night = 0; night < NIGHTS; night++) await run(place, ['sync', '--full']);
+  for (const person of erased) {
+    sums.valuesLeft += (await place.ours(person.id)).length;
+    sums.tracesLeft += await tracesOf(place, person);
+    sums.networksLeft += await networksOf(service, person);
   }
-  sums.creditsAfterwards = (await creditsOf(service)) - spent;
-  return sums;
+  sums.filesLeft = (await place.leftBeside()).length;
+  const back = await comeBack(place, erased, spare);
+  await run(place, ['sync', '--full']);
+  sums.cameBack = back.length;
+  sums.notHeld = back.length - (await countHeld(place, back));
+  return { ...sums, credits: (await creditsOf(service)) - spent };
+}
+
+function forgetArgs(id: string): string[] {
+  return ['forget', id, '--also-in-crm', '--yes', '--json'];
+}
+
+/** When the command begins to work, and when it ends: about so long after its start. */
+async function measure(place: Place, id: string): Promise<[number, number]> {
+  const begin = performance.now();
+  await run(place, ['forget', '--help']);
+  const started = performance.now();
+  await forget(place, id);
+  return [started - begin, performance.now() - started];
+}
+
+async function writtenBackByNight(place: Place, id: string): Promise<number> {
+  const before = await place.ours(id);
+  await run(place, ['sync', '--full']);
+  return (await place.ours(id)).filter((field) => !before.includes(field)).length;
 }
 
 const receiptSchema = z.object({
-  forget: z.object({
-    receipt: z.object({
-      complete: z.boolean(),
-      erased: z.record(z.string(), z.number()),
-      crm: z.object({ cleared: z.array(z.string()), verified: z.boolean() }),
-    }),
-  }),
+  complete: z.boolean(),
+  erased: z.record(z.string(), z.number()),
+  crm: z.object({ cleared: z.array(z.string()), verified: z.boolean() }),
+  pending: z.array(z.unknown()),
 });
+
+type Receipt = z.infer<typeof receiptSchema>;
+
+const documentSchema = z.object({ forget: z.object({ receipt: receiptSchema }) });
+
+async function forget(place: Place, id: string): Promise<Receipt> {
+  return documentSchema.parse(JSON.parse(await run(place, forgetArgs(id)))).forget.receipt;
+}
+
+function isTrue({ complete, erased, crm, pending }: Receipt, before: readonly string[]): boolean {
+  const isWhole = complete && crm.verified && pending.length === 0 && erased['contacts'] === 1;
+  return isWhole && crm.cleared.toSorted().join() === before.toSorted().join();
+}
+
+/** Brings some of them back under a new id and, where the CRM has merges, some by a merge. */
+async function comeBack(
+  place: Place,
+  erased: readonly Erased[],
+  spare: readonly Erased[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const { id } of erased.slice(0, COME_BACK)) ids.push(await place.copy(id));
+  const merged = erased.slice(COME_BACK, 2 * COME_BACK);
+  for (const [at, { id }] of merged.entries()) {
+    const winner = spare[at]?.id;
+    if (winner !== undefined && place.merge) ids.push(await place.merge(id, winner));
+  }
+  return ids;
+}
 
 function start({ settings, secretKey }: Place, args: readonly string[]) {
   return spawn(process.execPath, [PROGRAM, ...args, '--config', settings], {
@@ -138,10 +187,10 @@ async function run(place: Place, args: readonly string[]): Promise<string> {
 }
 
 /** True if it was killed before it came to its end. */
-async function killed(place: Place, args: readonly string[]): Promise<boolean> {
+async function killed(place: Place, args: readonly string[], atMs: number): Promise<boolean> {
   const child = start(place, args);
   const exited = once(child, 'exit');
-  await Promise.race([sleep(Math.random() * LATEST_KILL_MS), exited]);
+  await Promise.race([sleep(atMs), exited]);
   child.kill('SIGKILL');
   const [, signal] = await exited;
   return signal === 'SIGKILL';
@@ -154,103 +203,90 @@ async function creditsOf({ rootUrl }: Neighbour): Promise<number> {
   return ledgerSchema.parse(await reply.json()).ledger.reduce((sum, one) => sum + one.amount, 0);
 }
 
-async function enhancedIds({ database }: Place): Promise<string[]> {
-  const { db, close } = await openDatabase<Tables>(database);
-  const rows = await db
-    .selectFrom('contacts')
-    .select('crm_id')
-    .where('outcome_reason', '=', 'fields_written')
-    .orderBy('crm_id')
-    .execute();
-  await close();
-  return rows.map((row) => row.crm_id);
+const networksSchema = z.object({
+  networks: z.array(z.object({ member_ids: z.array(z.string()) })),
+});
+
+async function networksOf({ rootUrl }: Neighbour, { donorId }: Erased): Promise<number> {
+  if (donorId === null) return 0;
+  const reply = await fetch(`${rootUrl}/_sandbox/networks`);
+  const { networks } = networksSchema.parse(await reply.json());
+  return networks.filter(({ member_ids: members }) => members.includes(donorId)).length;
 }
 
-/** Rows of any table in which the id stands as a word of its own. */
-async function rowsNaming({ database }: Place, id: string): Promise<number> {
-  const { db, close } = await openDatabase<Tables>(database);
-  const word = new RegExp(`(?<![A-Za-z0-9])${id}(?![A-Za-z0-9])`);
-  let found = 0;
-  for (const { name } of await db.introspection.getTables()) {
-    const { rows } = await sql`select * from ${sql.table(name)}`.execute(db);
-    found += rows.filter((row) => word.test(JSON.stringify(row))).length;
-  }
-  await close();
-  return found;
-}
-
-interface PlaceOptions {
-  folder: string;
-  contacts: number;
-  database: (name: string) => Promise<string>;
-}
-
-/** A CRM of this kind with its settings. */
-async function withPlace<Result>(
-  kind: ForgetKind,
-  service: Neighbour,
-  { folder, contacts, database: createDatabase }: PlaceOptions,
-  work: (place: Place) => Promise<Result>,
+async function withDatabase<Result>(
+  { database }: Pick<Place, 'database'>,
+  work: (db: OpenDatabase<Tables>['db']) => Promise<Result>,
 ): Promise<Result> {
-  const database = await createDatabase(join(folder, 'store.db'));
-  const secretKey = Buffer.alloc(32, 7).toString('base64');
-  const settings = join(folder, 'donor-sync.yaml');
-  const common = { folder, settings, database, secretKey };
-  const write = (crm: string) =>
-    writeFile(settings, settingsFor(service, database, crm));
-  if (kind === 'csv') {
-    const list = await createWorkplace(service, contacts);
-    await write(
-      `{ kind: csv, path: ${list.input}, output: ${list.output}, columns: { id: Id, firstName: First, lastName: Last, addresses: [Address], employers: [Employer] } }`,
-    );
-    try {
-      return await work({ ...common, ours: (id) => oursInFile(list.output, id) });
-    } finally {
-      await list.remove();
-    }
+  const { db, close } = await openDatabase<Tables>(database);
+  try {
+    return await work(db);
+  } finally {
+    await close();
   }
-  const flags: { contacts: number } & Record<string, number> =
-    kind === 'hubspot' ? { contacts, rate: 0 } : { contacts };
-  return withCrm(kind, flags, async ({ baseUrl, token }) => {
-    const more = kind === 'hubspot' ? ', requestsPerTenSeconds: 0' : '';
-    await write(`{ kind: ${kind}, url: "${baseUrl}", auth: { type: token, token: "${token}" }${more} }`);
-    return work({ ...common, ours: (id) => oursInRecord(kind, baseUrl, id) });
+}
+
+function enhancedPeople(place: Place): Promise<Erased[]> {
+  return withDatabase(place, async (db) => {
+    const rows = await db
+      .selectFrom('contacts')
+      .select(['crm_id', 'donor_id', 'outcome_reason'])
+      .orderBy('crm_id')
+      .execute();
+    const isOnly = (id: string | null) => rows.filter((row) => row.donor_id === id).length === 1;
+    return rows.flatMap(({ crm_id: id, donor_id: donorId, outcome_reason: reason }) =>
+      reason === 'fields_written' ? { id, donorId: isOnly(donorId) ? donorId : null } : [],
+    );
   });
 }
 
-function settingsFor({ baseUrl, apiKey }: Neighbour, database: string, crm: string): string {
-  return `database: "${database}"
-integrations:
-  - id: bench
-    partner: { baseUrl: "${baseUrl}", apiKey: "${apiKey}" }
-    crm: ${crm}
-    settleAfterMs: 300
-`;
+function countBlocks(place: Place): Promise<number> {
+  return withDatabase(place, async (db) => {
+    const rows = await db.selectFrom('forgotten').select('crm_id_fingerprint').execute();
+    return rows.length;
+  });
 }
 
-const rowsSchema = z.array(z.record(z.string(), z.string()));
-
-/** Fields that only donor-sync fills, in each kind of CRM. */
-const OURS = /^donor[ _]/i;
-
-async function oursInFile(output: string, id: string): Promise<string[]> {
-  const rows = rowsSchema.parse(parse(await readFile(output, 'utf8'), { columns: true }));
-  return filled(rows.find((row) => row['Id'] === id) ?? {});
+function countHeld(place: Place, ids: readonly string[]): Promise<number> {
+  return withDatabase(place, async (db) => {
+    const rows = await db
+      .selectFrom('contacts')
+      .innerJoin('holds', (join) =>
+        join
+          .onRef('holds.integration_id', '=', 'contacts.integration_id')
+          .onRef('holds.crm_id', '=', 'contacts.crm_id'),
+      )
+      .select('contacts.crm_id')
+      .where('contacts.crm_id', 'in', ids)
+      .where('contacts.outcome_reason', '=', 'forgotten_person')
+      .where('holds.kind', '=', 'forgotten_person')
+      .where('holds.decided_at', 'is', null)
+      .execute();
+    return rows.length;
+  });
 }
 
-const TYPES: Readonly<Record<CrmKind, string>> = { salesforce: 'Contact', hubspot: 'contacts' };
-const recordSchema = z.record(z.string(), z.unknown());
-
-async function oursInRecord(kind: CrmKind, baseUrl: string, id: string): Promise<string[]> {
-  const root = new URL(baseUrl).origin;
-  const reply = await fetch(`${root}/_sandbox/record/${TYPES[kind]}/${id}`);
-  const record = recordSchema.parse(await reply.json());
-  const properties = recordSchema.safeParse(record['properties']);
-  return filled(properties.success ? properties.data : record);
+/** Rows of any table in which an id stands as a word of its own, and files of SQLite that hold it. */
+async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> {
+  const ids = [id, ...(donorId === null ? [] : [donorId])];
+  const words = ids.map((each) => new RegExp(`(?<![A-Za-z0-9])${each}(?![A-Za-z0-9])`));
+  const rows = await withDatabase(place, async (db) => {
+    let found = 0;
+    for (const { name } of await db.introspection.getTables()) {
+      const { rows: all } = await sql`select * from ${sql.table(name)}`.execute(db);
+      found += all.filter((row) => words.some((word) => word.test(JSON.stringify(row)))).length;
+    }
+    return found;
+  });
+  const texts = await databaseTexts(place);
+  return rows + texts.filter((each) => ids.some((one) => each.includes(one))).length;
 }
 
-function filled(values: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(values).flatMap(([field, value]) =>
-    OURS.test(field) && value !== null && value !== undefined && value !== '' ? [field] : [],
-  );
+/** The bytes of an SQLite database and of all that SQLite keeps beside it. */
+async function databaseTexts({ database }: Place): Promise<string[]> {
+  if (!database.startsWith('sqlite:')) return [];
+  const path = database.slice('sqlite:'.length);
+  const names = await readdir(dirname(path));
+  const own = names.filter((name) => name.startsWith(basename(path)));
+  return Promise.all(own.map((name) => readFile(join(dirname(path), name), 'latin1')));
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { startPostgresServer } from '../../test/helpers/postgres-server.ts';
 import { exactly, type Figure, plain, type Scenario } from '../figure.ts';
-import { type ForgetKind, killForgets } from '../forget.ts';
+import { killForgets } from '../forget.ts';
+import type { ForgetKind } from '../forget-places.ts';
 
 /** For each kind of CRM and each database. */
 const KILLS = 50;
@@ -24,24 +25,36 @@ async function measureForgets(): Promise<Figure[]> {
   const figures: Figure[] = [];
   try {
     for (const kind of KINDS) {
-      for (const [name, create] of Object.entries(databases)) {
-        const sums = await killForgets(kind, create, KILLS);
-        const of = `${kind}, ${name}: `;
-        figures.push(
-          plain(`${of}kills`, sums.kills, ''),
-          plain(`${of}persons`, sums.persons, ''),
-          exactly(`${of}values left in the CRM`, sums.valuesLeft, '', 0),
-          exactly(`${of}rows that name the person`, sums.rowsLeft, '', 0),
-          exactly(`${of}values written back by a night`, sums.writtenBack, '', 0),
-          exactly(`${of}receipts that are not true`, sums.untrueReceipts, '', 0),
-          exactly(`${of}credits of the nights`, sums.creditsAfterwards, '', 0),
-        );
-      }
+      const both = Object.entries(databases).map(([name, create]) =>
+        measureOne(`${kind}, ${name}: `, kind, create),
+      );
+      figures.push(...(await Promise.all(both)).flat());
     }
   } finally {
     await server.stop();
   }
   return figures;
+}
+
+async function measureOne(
+  of: string,
+  kind: ForgetKind,
+  createDatabase: (path: string) => Promise<string>,
+): Promise<Figure[]> {
+  const sums = await killForgets(kind, createDatabase, KILLS);
+  return [
+    exactly(`${of}kills`, sums.kills, '', KILLS),
+    plain(`${of}kills after the block`, sums.killsAfterBlock, ''),
+    exactly(`${of}values left in the CRM`, sums.valuesLeft, '', 0),
+    exactly(`${of}traces in the database`, sums.tracesLeft, '', 0),
+    exactly(`${of}files left beside the CRM's`, sums.filesLeft, '', 0),
+    exactly(`${of}networks with the donor`, sums.networksLeft, '', 0),
+    exactly(`${of}values written back`, sums.writtenBack, '', 0),
+    exactly(`${of}untrue receipts`, sums.untrueReceipts, '', 0),
+    exactly(`${of}credits of the nights`, sums.credits, '', 0),
+    plain(`${of}came back (new id, merge)`, sums.cameBack, ''),
+    exactly(`${of}of them not held`, sums.notHeld, '', 0),
+  ];
 }
 
 async function createDatabase(serverUrl: string): Promise<string> {
