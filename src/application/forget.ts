@@ -355,19 +355,18 @@ async function eraseOutside(
   }
   // What an integration has written that the settings do not have any more is in the same account.
   const crm = open ?? main?.open ?? null;
+  if (crm !== null) {
+    // While it can be told that the contact is an introducer.
+    const isMember = await isKnownAsMember(store, id, forms);
+    await dropIntroductionsKept(crm.deps, lease, contact, crm.mappings, isMember);
+  }
   if (crm !== null && alsoInCrm) {
     const cleared = await clearInCrm(crm.deps, ids, contact, note.crm, save);
     mergedInto = cleared.mergedInto ?? mergedInto;
     refusals = cleared.refusals;
-    const introductions = await clearIntroductions(crm.deps, lease, contact, crm.mappings);
-    if (introductions > 0) await save({ erased: addCounts(note.erased, { introductions }) });
+    await clearIntroductions(crm.deps, lease, contact, crm.mappings, note.erased, save);
   }
-  if (crm !== null) {
-    const isMember = await isKnownAsMember(store, id, forms);
-    await dropIntroductionsKept(crm.deps, lease, contact, crm.mappings, isMember);
-  }
-  const networks = await leaveAll(store, open, lease, forms);
-  await save({ networks: { ...networks, left: union(note.networks.left, networks.left) } });
+  await leaveAll(store, open, lease, forms, note.networks, (networks) => save({ networks }));
   const isComplete = note.crm === null || note.crm.stillPresent.length === 0;
   return {
     ...{ integration: id, note, erasedEarlier: null },
@@ -430,34 +429,37 @@ async function membershipsOf(
 }
 
 /**
- * Leaves the networks at the service. That of an integration which the settings do not have any more
- * cannot be asked: a person has to remove the donor there, and the mirror forgets it.
+ * Leaves the networks at the service; each is on record as pending before. That of an integration which
+ * the settings do not have any more cannot be asked: a person has to remove the donor there, and the
+ * mirror forgets it.
  */
 async function leaveAll(
   store: Application['store'],
   open: Opened | null,
   lease: Lease,
   forms: readonly string[],
-): Promise<LeftNetworks> {
+  before: LeftNetworks,
+  save: (networks: LeftNetworks) => Promise<void>,
+): Promise<void> {
+  const { left } = before;
+  let begun = before.pending;
+  async function leaving(name: string): Promise<void> {
+    begun = union(begun, [name]);
+    await save({ left, pending: begun });
+  }
   if (open === null) {
-    const memberships = await membershipsOf(store, lease.integrationId, forms);
-    for (const { id, donorId } of memberships)
+    for (const { id, name, donorId } of await membershipsOf(store, lease.integrationId, forms)) {
+      await leaving(name);
       await store.networks.dropMembers(lease, id, [donorId]);
-    return {
-      left: [],
-      pending: union(
-        memberships.map(({ name }) => name),
-        [],
-      ),
-    };
+    }
+    return;
   }
-  const found: LeftNetworks = { left: [], pending: [] };
+  const pending: string[] = [];
   for (const form of forms) {
-    const { left, pending } = await leaveNetworks(open.deps, lease, form);
-    found.left.push(...left);
-    found.pending.push(...pending);
+    pending.push(...(await leaveNetworks(open.deps, lease, form, leaving)).pending);
   }
-  return found;
+  const done = begun.filter((name) => !pending.includes(name));
+  await save({ left: union(left, done), pending });
 }
 
 /** A person who was erased before: what was done then, and what may be left in the CRM. */

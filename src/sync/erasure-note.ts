@@ -6,6 +6,7 @@
 import { z } from 'zod';
 
 const count = z.number().int().nonnegative();
+const names = z.array(z.string()).readonly();
 
 const erasedSchema = z.object({
   contacts: count,
@@ -48,7 +49,8 @@ const noteSchema = z.object({
   erased: erasedSchema,
   /** Null if the CRM was not to be cleared. */
   crm: crmSchema.nullable(),
-  networks: z.object({ left: z.array(z.string()), pending: z.array(z.string()) }),
+  /** By name: left, and those that the person has not been seen to leave yet. */
+  networks: z.object({ left: names, pending: names }),
   /** Contacts that the CRM tells of this person as an introducer, still. */
   introductionsLeft: count,
 });

@@ -11,7 +11,13 @@ import { openValues, sealValues, valuePrint } from '../run/values.ts';
 import type { Lease } from '../store/leases.ts';
 import { parseOwned } from '../store/owned-values.ts';
 import { valuesBeforePlace } from '../store/seal-places.ts';
-import { type CrmErasure, type ErasureNote, NOTHING_CLEARED, union } from './erasure-note.ts';
+import {
+  type CrmErasure,
+  type ErasedCounts,
+  type ErasureNote,
+  NOTHING_CLEARED,
+  union,
+} from './erasure-note.ts';
 
 export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
@@ -167,21 +173,27 @@ async function refusalsOf(
 
 /**
  * Clears the fields of other contacts that name the person as their introducer. Those that the CRM
- * refuses stay queued, and the next sync writes over them. Resolves with how many were cleared.
+ * refuses stay queued, and the next sync writes over them. How many there are is on record before the
+ * first is cleared: after a kill only the rest of them is found.
  */
 export async function clearIntroductions(
   deps: ForgetDeps,
   lease: Lease,
   { forms }: ForgottenContact,
   mappings: readonly FieldMapping[],
-): Promise<number> {
+  erased: ErasedCounts,
+  save: SaveNote,
+): Promise<void> {
   const { store, connector } = deps;
   const { seen: fields } = await sortFields(deps, pathFields(mappings));
-  if (fields.length === 0) return 0;
+  if (fields.length === 0) return;
   const introduced = await store.warmPaths.listIntroduced(lease.integrationId, forms);
+  if (introduced.length === 0) return;
+  const begun = Math.max(erased.introductions, introduced.length);
+  await save({ erased: { ...erased, introductions: begun } });
   const { readBatch, writeBatch } = connector.capabilities;
   const size = Math.min(readBatch, writeBatch.max);
-  let cleared = 0;
+  let refusals = 0;
   for (let start = 0; start < introduced.length; start += size) {
     const some = introduced.slice(start, start + size);
     const ids = some.map(({ crmId }) => crmId);
@@ -202,9 +214,9 @@ export async function clearIntroductions(
     await connector.finish();
     const done = ids.filter((id) => !refused.has(id));
     await store.warmPaths.dropIntroducers(lease, done);
-    cleared += done.length;
+    refusals += refused.size;
   }
-  return cleared;
+  await save({ erased: { ...erased, introductions: begun - refusals } });
 }
 
 function pathFields(mappings: readonly FieldMapping[]): string[] {

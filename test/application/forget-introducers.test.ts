@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
 import { undoRun } from '../../src/sync/undo.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createPathWorld, INTRODUCER, type PathWorld, SENTENCE } from '../insights/path-world.ts';
@@ -34,6 +35,19 @@ function undo(runId: string) {
   return withLease(deps, 'riverside', (lease) => undoRun(deps, lease, runId));
 }
 
+/** The store of the world, for a process that ends once these are dropped. */
+function storeKilledAfter(what: 'members' | 'introducers'): Store {
+  const { networks, warmPaths } = world.store;
+  const kill = () => Promise.reject(new Error('killed'));
+  const dropMembers: typeof networks.dropMembers = (...all) =>
+    networks.dropMembers(...all).then(kill);
+  const dropIntroducers: typeof warmPaths.dropIntroducers = (...all) =>
+    warmPaths.dropIntroducers(...all).then(kill);
+  return what === 'members'
+    ? { ...world.store, networks: { ...networks, dropMembers } }
+    : { ...world.store, warmPaths: { ...warmPaths, dropIntroducers } };
+}
+
 async function donorIsNamed(donorId: string): Promise<boolean> {
   return JSON.stringify(await everything(world.database.db)).includes(donorId);
 }
@@ -54,6 +68,21 @@ describe('a person whom the CRM names as an introducer', () => {
     expect(told(name)).toEqual([]);
     expect(await donorIsNamed(donorId)).toBe(false);
   }, 60_000);
+
+  it.each(['members', 'introducers'] as const)(
+    'is on the receipt as a whole, though a kill came when its %s were just dropped',
+    async (what) => {
+      const { id, donorId, name, introduced } = await openIntroduced();
+      const killed = forgetIn(world, id, { alsoInCrm: true, store: storeKilledAfter(what) });
+      await expect(killed).rejects.toThrow('killed');
+      const receipt = await forgetIn(world, id, { alsoInCrm: true });
+      expect(receipt.erased.introductions).toBe(introduced);
+      expect(receipt.integrations[0]?.networks).toEqual({ left: ['Board'], pending: [] });
+      expect(told(name)).toEqual([]);
+      expect(await donorIsNamed(donorId)).toBe(false);
+    },
+    60_000,
+  );
 
   it('is queued without that: the receipt says how many contacts wait, and the next sync writes', async () => {
     const { id, donorId, name, introduced } = await openIntroduced();

@@ -2,6 +2,7 @@ import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import { type ForgetRequest, forgetPerson } from '../../src/application/forget.ts';
 import type { ErasureReceipt } from '../../src/application/forget-receipt.ts';
 import type { Integration } from '../../src/core/integration.ts';
+import type { Store } from '../../src/store/store.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
 /** A world with two integrations of one CRM account, `riverside` and `lakeside`. */
@@ -20,19 +21,26 @@ export async function createForgetWorld(options: SyncWorldOptions = {}): Promise
   };
 }
 
-/** Forgets a contact of the world's integration; `others` are more integrations of the settings. */
+/**
+ * Forgets a contact of the world's integration; `others` are more integrations of the settings, and
+ * `store` may be one that breaks.
+ */
 export function forgetIn(
   world: SyncWorld,
   crmId: string,
-  { others = [], ...request }: Partial<ForgetRequest> & { others?: readonly Integration[] } = {},
+  {
+    others = [],
+    store = world.store,
+    ...request
+  }: Partial<ForgetRequest> & { others?: readonly Integration[]; store?: Store } = {},
 ): Promise<ErasureReceipt> {
-  const { integration, store } = world;
+  const { integration } = world;
   const { clock, newId, takeLease } = world.deps();
   const application = {
     ...{ store, takeLease },
     integrations: new Map([integration, ...others].map((each) => [each.id, each])),
     async open(of: Integration, signal: AbortSignal) {
-      const deps = world.deps(signal, of);
+      const deps = { ...world.deps(signal, of), store };
       const { connector } = deps;
       const mappings = of.fields ?? memoryDefaultFields;
       return { integration: of, connector, mappings, deps, close: () => connector.close() };
