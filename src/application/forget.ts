@@ -16,7 +16,7 @@ import {
   personPrintsOf,
   storedPersonPrints,
 } from '../identity/person-prints.ts';
-import { type LeftNetworks, leaveNetworks } from '../networks/leave-networks.ts';
+import { leaveNetworks } from '../networks/leave-networks.ts';
 import type { ForgottenRow, KnownContact } from '../store/forget.ts';
 import type { Lease } from '../store/leases.ts';
 import { requireSameAccount } from '../sync/crm-account.ts';
@@ -355,10 +355,14 @@ async function eraseOutside(
   }
   // What an integration has written that the settings do not have any more is in the same account.
   const crm = open ?? main?.open ?? null;
+  // Before anything is cleared: as long as it can be told.
+  const memberships = await membershipsOf(store, id, forms);
+  const names = memberships.map(({ name }) => name);
+  await save({ networks: { ...note.networks, pending: union(note.networks.pending, names) } });
   if (crm !== null) {
-    // While it can be told that the contact is an introducer.
-    const isMember = await isKnownAsMember(store, id, forms);
-    await dropIntroductionsKept(crm.deps, lease, contact, crm.mappings, isMember);
+    const introduced = await store.warmPaths.listIntroduced(id, forms);
+    const isIntroducer = memberships.length > 0 || introduced.length > 0;
+    await dropIntroductionsKept(crm.deps, lease, contact, crm.mappings, isIntroducer);
   }
   if (crm !== null && alsoInCrm) {
     const cleared = await clearInCrm(crm.deps, ids, contact, note.crm, save);
@@ -366,7 +370,10 @@ async function eraseOutside(
     refusals = cleared.refusals;
     await clearIntroductions(crm.deps, lease, contact, crm.mappings, note.erased, save);
   }
-  await leaveAll(store, open, lease, forms, note.networks, (networks) => save({ networks }));
+  const begunToLeave = note.networks.pending;
+  const pending = await leaveAll(store, open, lease, forms, begunToLeave);
+  const left = begunToLeave.filter((name) => !pending.includes(name));
+  await save({ networks: { left: union(note.networks.left, left), pending } });
   const isComplete = note.crm === null || note.crm.stillPresent.length === 0;
   return {
     ...{ integration: id, note, erasedEarlier: null },
@@ -399,25 +406,18 @@ function nameFinder(lookup: RecordLookup | null): (text: string) => boolean {
   return (text) => name !== '' && text.toLowerCase().includes(name);
 }
 
-/** True if the contact is in a network, or other contacts are told of it as an introducer. */
-async function isKnownAsMember(
-  store: Application['store'],
-  integrationId: string,
-  forms: readonly string[],
-): Promise<boolean> {
-  const memberships = await membershipsOf(store, integrationId, forms);
-  if (memberships.length > 0) return true;
-  return (await store.warmPaths.listIntroduced(integrationId, forms)).length > 0;
-}
-
-/** The networks of the mirror that the contact's donor is in. */
+/** The networks of the mirror that the contact's donor is in, unless another contact is the same donor. */
 async function membershipsOf(
   store: Application['store'],
   integrationId: string,
   forms: readonly string[],
 ): Promise<{ id: string; name: string; donorId: string }[]> {
   const rows = await store.contacts.find(integrationId, forms);
-  const donors = [...rows.values()].flatMap(({ donor_id }) => donor_id ?? []);
+  const known = [...rows.values()].flatMap(({ donor_id }) => donor_id ?? []);
+  const contacts = await store.networks.findContacts(integrationId, known);
+  const donors = known.filter((donor) =>
+    (contacts.get(donor) ?? []).every((crmId) => forms.includes(crmId)),
+  );
   if (donors.length === 0) return [];
   const networks = await store.networks.list(integrationId);
   const members = await Promise.all(networks.map(({ id }) => store.networks.listMembers(id)));
@@ -429,37 +429,28 @@ async function membershipsOf(
 }
 
 /**
- * Leaves the networks at the service; each is on record as pending before. That of an integration which
- * the settings do not have any more cannot be asked: a person has to remove the donor there, and the
- * mirror forgets it.
+ * Leaves the networks at the service; resolves with those of which that is still pending. That of an
+ * integration which the settings do not have any more cannot be asked: a person has to remove the donor
+ * there, and the mirror forgets it.
  */
 async function leaveAll(
   store: Application['store'],
   open: Opened | null,
   lease: Lease,
   forms: readonly string[],
-  before: LeftNetworks,
-  save: (networks: LeftNetworks) => Promise<void>,
-): Promise<void> {
-  const { left } = before;
-  let begun = before.pending;
-  async function leaving(name: string): Promise<void> {
-    begun = union(begun, [name]);
-    await save({ left, pending: begun });
-  }
+  begun: readonly string[],
+): Promise<readonly string[]> {
   if (open === null) {
-    for (const { id, name, donorId } of await membershipsOf(store, lease.integrationId, forms)) {
-      await leaving(name);
+    for (const { id, donorId } of await membershipsOf(store, lease.integrationId, forms)) {
       await store.networks.dropMembers(lease, id, [donorId]);
     }
-    return;
+    return begun;
   }
   const pending: string[] = [];
   for (const form of forms) {
-    pending.push(...(await leaveNetworks(open.deps, lease, form, leaving)).pending);
+    pending.push(...(await leaveNetworks(open.deps, lease, form)).pending);
   }
-  const done = begun.filter((name) => !pending.includes(name));
-  await save({ left: union(left, done), pending });
+  return pending;
 }
 
 /** A person who was erased before: what was done then, and what may be left in the CRM. */

@@ -17,14 +17,12 @@ export interface LeftNetworks {
 
 /**
  * Removes the contact's donor from every mirrored network, unless another contact of the
- * integration is the same donor. Free. The removal is on disk before it is sent, as always; `leaving`
- * is told of each network before that.
+ * integration is the same donor. Free. The removal is on disk before it is sent, as always.
  */
 export async function leaveNetworks(
   deps: LeaveDeps,
   lease: Lease,
   crmId: string,
-  leaving: (name: string) => Promise<void> = async () => {},
 ): Promise<LeftNetworks> {
   const { store } = deps;
   const contact = (await store.contacts.find(lease.integrationId, [crmId])).get(crmId);
@@ -38,7 +36,6 @@ export async function leaveNetworks(
     const members = await store.networks.listMembers(row.id);
     const member = members.find((one) => one.donor_id === donorId);
     if (member === undefined) continue;
-    await leaving(row.name);
     const isOut = member.state !== 'adding' && (await leave(deps, lease, row, donorId));
     (isOut ? left : pending).push(row.name);
   }
