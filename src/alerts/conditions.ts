@@ -3,6 +3,7 @@ import type { AlertKind, AlertSettings } from '../core/alert-settings.ts';
 import { countOf } from '../core/quantities.ts';
 import { partCountsText } from '../identity/changed-parts-text.ts';
 import type { HoldBatch } from '../store/hold-batches.ts';
+import { adviceFor, isKnownStop, stepText } from '../views/advice.ts';
 
 const BUCKETS = ['enhancements', 'networks'] as const;
 
@@ -32,8 +33,8 @@ export interface Condition {
   subject: string;
   /** The beginning of a sentence without its end: `the last run failed`. */
   problem: string;
-  /** What to do about it, a whole sentence. */
-  mend: string;
+  /** What to do about it, a line for each step. */
+  steps: readonly string[];
 }
 
 /** What is the matter, as far as the settings want to know. */
@@ -95,78 +96,27 @@ function wordOf(subject: string): string {
   return subject.replace(/\/.*$/, '');
 }
 
-function runConditions({ lastRun }: IntegrationState): Found[] {
+function runConditions({ lastRun, integrationId }: IntegrationState): Found[] {
   if (lastRun === null || lastRun.status === 'succeeded') return [];
   const { id, status, code } = lastRun;
-  const { reason, mend } = REASONS[code ?? ''] ?? unknownReason(id, code);
   const [word, verb] = status === 'failed' ? ['run_failed', 'failed'] : ['run_stopped', 'stopped'];
   // Another reason is another matter.
   const subject = `${word}/${code ?? 'unknown'}`;
-  return [{ subject, problem: `the last run ${verb}: ${reason}`, mend }];
+  const { cause, steps } = whyAndWhat(id, code, integrationId);
+  return [{ subject, problem: `the last run ${verb}: ${cause}`, steps }];
 }
 
 /** Said instead of the message of the run, which may quote what a CRM has answered. */
-const REASONS: Readonly<Record<string, { reason: string; mend: string }>> = {
-  credits_exhausted: {
-    reason: 'the credits are used up',
-    mend: 'Buy credits; the next run goes on from there.',
-  },
-  budget_reached: {
-    reason: 'the budget in the settings is used up',
-    mend: 'Raise the budget, or wait for the next month.',
-  },
-  match_rate_low: {
-    reason: 'the service knew too few of the contacts that were sent first',
-    mend: 'See persons as they would be sent with donor-sync plan, and correct the columns; or accept the rate with donor-sync sync --accept-match-rate.',
-  },
-  clock_wrong: {
-    reason: 'the clock of the machine differs from that of the service by minutes',
-    mend: 'Set the clock, best by a time server; until then nothing is spent.',
-  },
-  store_replaced: {
-    reason: 'the database file was deleted or replaced while it was in use',
-    mend: 'Put the right file back and start donor-sync again; nothing was spent without it.',
-  },
-  store_does_not_know_crm: {
-    reason: 'the CRM carries donors that this database does not know',
-    mend: 'Name the right database or restore its backup; if it is lost, donor-sync sync --adopt takes the contacts over without a credit.',
-  },
-  lease_lost: {
-    reason: 'another process took the integration over',
-    mend: 'Nothing, unless it comes again: then look for a second service with the same database.',
-  },
-  partner_key_rejected: {
-    reason: 'the Partner Data Service does not know the API key',
-    mend: 'Put a working key where partner.apiKey is set.',
-  },
-  partner_key_expired: {
-    reason: 'the API key of the Partner Data Service has expired',
-    mend: 'Ask the service operator for a new key.',
-  },
-  partner_unavailable: {
-    reason: 'the Partner Data Service was away for too long',
-    mend: 'Nothing is lost; the next run goes on from there.',
-  },
-  crm_unauthorized: {
-    reason: 'the CRM does not let donor-sync in',
-    mend: 'Find out why: donor-sync doctor. Connect again: donor-sync connect.',
-  },
-  crm_account_changed: {
-    reason: 'the credentials lead to another CRM account than before',
-    mend: 'Put back those of the account that earlier runs wrote into.',
-  },
-  crm_limit_reached: {
-    reason: 'the daily requests of the CRM are used up',
-    mend: 'Nothing is lost; find out which other tool uses so many.',
-  },
-  crm_unavailable: {
-    reason: 'the CRM was away for too long',
-    mend: 'Nothing is lost; the next run goes on from there.',
-  },
-};
-
-function unknownReason(runId: string, code: string | null): { reason: string; mend: string } {
-  return { reason: code ?? 'for an unknown reason', mend: `See why: donor-sync runs ${runId}` };
+function whyAndWhat(
+  runId: string,
+  code: string | null,
+  integrationId: string,
+): { cause: string; steps: string[] } {
+  if (code === null || !isKnownStop(code)) {
+    return { cause: code ?? 'for an unknown reason', steps: [`See why: donor-sync runs ${runId}`] };
+  }
+  const { cause, steps } = adviceFor({ code }, integrationId);
+  return { cause, steps: steps.map(stepText) };
 }
 
 const DAY_MS = 86_400_000;
@@ -185,7 +135,7 @@ function keyConditions(
     {
       subject: 'key_expires',
       problem: `the partner key ${verb} ${keyExpiresOn}`,
-      mend: 'Ask the service operator for a new key, and change partner.expiresOn with it.',
+      steps: ['Ask the service operator for a new key, and change partner.expiresOn with it.'],
     },
   ];
 }
@@ -198,15 +148,15 @@ function creditConditions(
     const left = remaining[bucket];
     if (left === null || left >= creditsBelow[bucket]) return [];
     const problem = `${left} ${left === 1 ? 'credit is' : 'credits are'} left for ${bucket}`;
-    const mend = `Buy credits for the ${bucket} bucket.`;
-    return [{ subject: `credits_low/${bucket}`, problem, mend }];
+    const steps = [`Buy credits for the ${bucket} bucket.`];
+    return [{ subject: `credits_low/${bucket}`, problem, steps }];
   });
 }
 
 function holdConditions({ held }: IntegrationState): Found[] {
   if (held === 0) return [];
   const problem = `${held} ${held === 1 ? 'decision waits' : 'decisions wait'} for a person`;
-  return [{ subject: 'held', problem, mend: 'See what: donor-sync holds' }];
+  return [{ subject: 'held', problem, steps: ['See what: donor-sync holds'] }];
 }
 
 /** Told once for all of its contacts, also when more of them join it. */
@@ -214,6 +164,6 @@ function batchConditions({ batches }: IntegrationState): Found[] {
   return batches.map(({ id, count, parts }) => ({
     subject: `held_batch/${id}`,
     problem: `the details of ${countOf(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${countOf(count, 'credit')}`,
-    mend: 'Nothing is spent on them before a person decides: donor-sync holds --show',
+    steps: ['Nothing is spent on them before a person decides: donor-sync holds --show'],
   }));
 }

@@ -49,7 +49,7 @@ function titleOf(changes: readonly Change[], integrations: number): string {
 function linesOf(change: Change): string[] {
   const { condition } = change;
   if (condition === null) return [`  well again: ${wordsOf(change)}`];
-  return [`  ${wordsOf(change)}`, `  → ${condition.mend}`];
+  return [`  ${wordsOf(change)}`, ...condition.steps.map((step) => `  → ${step}`)];
 }
 
 function wordsOf({ row, condition }: Change): string {

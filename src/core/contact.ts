@@ -71,10 +71,10 @@ function words(text: string): string {
 
 /** Accents (combining marks after decomposition), white space and case folded away. */
 function canonical(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .toLowerCase();
+  return withoutAccents(text).replace(/\s+/g, ' ').trim().toLowerCase();
+}
+
+/** Plain ASCII, as most texts are, has nothing to take apart. */
+function withoutAccents(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? text.normalize('NFKD').replace(/\p{M}+/gu, '') : text;
 }

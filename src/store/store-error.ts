@@ -1,5 +1,4 @@
 import Sqlite from 'better-sqlite3';
-import pg from 'pg';
 import {
   ConfigurationError,
   DonorSyncError,
@@ -146,10 +145,18 @@ export function commitError(error: unknown): unknown {
 
 function translationOf(error: unknown): Translation | undefined {
   if (error instanceof Sqlite.SqliteError) return byPrefix(BY_SQLITE_CODE, error.code);
-  if (error instanceof pg.DatabaseError) return byPrefix(BY_SQLSTATE, error.code ?? '');
   if (!(error instanceof Error) || error instanceof DonorSyncError) return undefined;
+  if (isPostgresReport(error)) return byPrefix(BY_SQLSTATE, String(error.code));
   const isNetwork = 'code' in error && NETWORK_CODES.has(String(error.code));
   return isNetwork || CONNECTION_MESSAGES.has(error.message) ? unavailable : undefined;
+}
+
+/**
+ * True of what a Postgres server reports, known by its fields: `pg` and all that it loads stays out
+ * of programs whose database is a file (https://www.postgresql.org/docs/current/protocol-error-fields.html).
+ */
+function isPostgresReport(error: Error): error is Error & { code: unknown } {
+  return 'severity' in error && 'code' in error;
 }
 
 function translation(

@@ -217,14 +217,15 @@ async function previewCredits(
 
 const TRIAL_FAILED = 'the service knew too few of the contacts sent so far (guards.trial)';
 
-/** The persons to show: of those that would be sent, else of all that may be. */
+/** The persons to show: of those that would be sent; where a run for all has none, of all that may be. */
 async function findPersons(
   deps: SyncDeps,
   run: PreviewRun,
   tally: Tally,
 ): Promise<PersonDetails[]> {
   const persons = await readPersons(deps, sampleOf(tally));
-  return persons.length > 0 ? persons : samplePersons(deps, run.integration.id);
+  if (persons.length > 0 || run.only !== null) return persons;
+  return samplePersons(deps, run.integration.id);
 }
 
 /** Reading each contact once more before it is submitted, and reading and writing at delivery. */

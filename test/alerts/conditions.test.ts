@@ -24,9 +24,9 @@ describe('conditionsOf', () => {
     expect(known?.problem).toBe('the last run stopped: the credits are used up');
     const [low] = find({ lastRun: run('incomplete', 'match_rate_low') });
     expect(low?.subject).toBe('run_stopped/match_rate_low');
-    expect(low?.mend).toContain('--accept-match-rate');
+    expect(low?.steps.join()).toContain('--accept-match-rate');
     const [other] = find({ lastRun: run('failed', 'something_new') });
-    expect(other?.mend).toContain('donor-sync runs run-1');
+    expect(other?.steps).toEqual(['See why: donor-sync runs run-1']);
   });
 
   it('counts a key as good through the whole of its last day', () => {
@@ -62,7 +62,7 @@ describe('conditionsOf', () => {
       subject: 'held_batch/batch-1',
       problem:
         'the details of 412 contacts changed at once (400 addresses, 20 employers); asking about them again takes 412 credits',
-      mend: expect.stringContaining('donor-sync holds'),
+      steps: [expect.stringContaining('donor-sync holds')],
     });
     expect(subjects({ batches }, { on: ['runFailed'] })).toEqual([]);
     expect(subjects({ batches, held: 2 }, { on: ['held'] })).toEqual([

@@ -8,7 +8,7 @@ describe('composeMessage', () => {
     const { title, text } = composeMessage([problem('riverside', 'held')], PUBLIC_URL);
     expect(title).toBe('donor-sync, riverside: something about held');
     expect(text).toBe(
-      'riverside\n  something about held\n  → Mend it.\n\ndonor-sync at https://sync.example.org',
+      'riverside\n  something about held\n  → Fix it.\n\ndonor-sync at https://sync.example.org',
     );
   });
 
@@ -51,7 +51,7 @@ describe('composeMessage', () => {
       condition: {
         ...{ integrationId, subject },
         problem: `something about ${subject}`,
-        mend: 'Mend it.',
+        steps: ['Fix it.'],
       },
     };
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { adviceFor } from '../../src/http/dashboard/advice.ts';
 import { recordUrl } from '../../src/http/dashboard/record-url.ts';
 import { type Brief, judge, standingOf } from '../../src/http/dashboard/verdict.ts';
+import { adviceFor } from '../../src/views/advice.ts';
 
 function aBrief(changes: Partial<Brief> = {}): Brief {
   return { id: 'riverside', name: 'Riverside', standing: 'well', problem: null, ...changes };
@@ -72,13 +72,6 @@ describe('standingOf', () => {
     };
     expect(standing('crm_unavailable')).toBe('stopped');
     expect(standing('partner_key_rejected')).toBe('stuck');
-  });
-});
-
-describe('adviceFor', () => {
-  it('has a person mend whatever it does not know', () => {
-    const advice = adviceFor({ code: 'something_new', message: '' }, 'riverside');
-    expect(advice).toMatchObject({ needs: 'person', command: 'donor-sync doctor riverside' });
   });
 });
 

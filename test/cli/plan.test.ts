@@ -27,9 +27,11 @@ describe('donor-sync plan', () => {
   it('says who would be enhanced and why, and changes no file and no balance', async () => {
     const world = await open({ settings: '    budget: { perRun: 1 }' });
     const [enhanced, ...others] = await world.rows();
-    await world.run(['sync', '--contact', String(enhanced?.Id)]);
+    await world.run(['sync', '--contact', String(enhanced?.['Id'])]);
     await world.saveRows(
-      (await world.rows()).map((row) => (row.Id === others[4]?.Id ? { ...row, Last: '' } : row)),
+      (await world.rows()).map((row) =>
+        row['Id'] === others[4]?.['Id'] ? { ...row, Last: '' } : row,
+      ),
     );
     const before = await snapshot(world);
     const spent = await world.spent();

@@ -31,7 +31,7 @@ describe('storeError', () => {
     ['42501', 'configuration', 'database_access_refused'],
   ])('reads SQLSTATE %s as %s', (sqlState, kind, code) => {
     const cause = new pg.DatabaseError('as Postgres says it', 0, 'error');
-    cause.code = sqlState;
+    Object.assign(cause, { severity: 'ERROR', code: sqlState });
     expect(storeError(cause)).toMatchObject({ kind, code, cause });
   });
 });

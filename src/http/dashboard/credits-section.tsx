@@ -1,6 +1,6 @@
 import { formatCount } from '../../core/quantities.ts';
 import { BUCKETS, type Bucket } from '../../partner/buckets.ts';
-import { VALID_KEY_NEEDED } from './advice.ts';
+import { VALID_KEY_NEEDED } from '../../views/advice.ts';
 import type { CreditTrouble, KeyCredits } from './credits.ts';
 import { Moment, Status } from './parts.tsx';
 
@@ -70,7 +70,7 @@ function Untold({ trouble }: { trouble: CreditTrouble }) {
       {trouble !== 'unanswered' && (
         <p>
           <span aria-hidden="true">→ </span>
-          {VALID_KEY_NEEDED}
+          {VALID_KEY_NEEDED}.
         </p>
       )}
     </>

@@ -3,7 +3,7 @@ import type { Child, PropsWithChildren } from 'hono/jsx';
 import type { Outcome } from '../../core/outcome.ts';
 import { formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
-import { type Advice, adviceFor } from './advice.ts';
+import { type Advice, adviceFor } from '../../views/advice.ts';
 import { formatMoment, formatRelative } from './words.ts';
 
 /** What a mark says; each has a shape of its own, so that its colour is never all there is. */
@@ -121,16 +121,19 @@ export function Trouble(props: { which: string; message: string; advice: Advice 
         <p>
           <strong>{which} did not come to its end.</strong> {message}
         </p>
-        <p>
-          <span aria-hidden="true">→ </span>
-          {advice.text}
-          {advice.command !== null && (
-            <>
-              {' '}
-              To see more: <CommandLine text={advice.command} />
-            </>
-          )}
-        </p>
+        {advice.steps.map(({ text, command }) => (
+          <p>
+            <span aria-hidden="true">→ </span>
+            {text}
+            {command === null ? (
+              '.'
+            ) : (
+              <>
+                : <CommandLine text={command} />
+              </>
+            )}
+          </p>
+        ))}
       </div>
     </div>
   );

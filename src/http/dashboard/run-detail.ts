@@ -4,9 +4,9 @@ import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { RunRow } from '../../store/runs.ts';
+import { type Advice, adviceFor } from '../../views/advice.ts';
 import { findRunReport } from '../run-view.ts';
 import { runUnknown } from '../runs.ts';
-import { type Advice, adviceFor } from './advice.ts';
 import { recordUrl } from './record-url.ts';
 
 export interface RunDetail {

@@ -2,7 +2,7 @@
 
 import { countOf } from '../../core/quantities.ts';
 import type { RunRow } from '../../store/runs.ts';
-import { type Advice, adviceFor } from './advice.ts';
+import { type Advice, adviceFor } from '../../views/advice.ts';
 
 /**
  * Where an integration stands. `stopped` goes on by itself, `stuck` once a person has done something;
