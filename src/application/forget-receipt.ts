@@ -53,7 +53,7 @@ export interface ErasureReceipt {
   pending: Pending[];
 }
 
-/** What is still to be done, and by whom. */
+/** What is still to be done. */
 export interface Pending {
   integration: string;
   what: 'networks' | 'introductions' | 'crm' | 'merged' | 'kept';

@@ -11,7 +11,7 @@ export interface ErasedPersons {
   merged: Map<string, number>;
   /** By the fingerprint of their name. */
   byName: ReadonlyMap<string, readonly ErasedPerson[]>;
-  /** Contacts of which a person said that they are somebody else, and when (epoch ms). */
+  /** Contacts of which a person said that they are other people, and when (epoch ms). */
   toldApart: ReadonlyMap<string, number>;
 }
 

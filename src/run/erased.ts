@@ -86,7 +86,7 @@ export function forgottenPrint(
 }
 
 /**
- * True if the contact may be a person who was erased under another id, and nobody has said yet that
+ * True if the contact may be a person who was erased under another id, and no person has said yet that
  * it is another one.
  */
 export function looksErased(
@@ -111,7 +111,7 @@ function mergedSince(
   return merged.get(store.fingerprint('forgotten', id)) ?? NEVER;
 }
 
-/** The name first: most contacts share it with nobody, and the rest need not be worked out. */
+/** The name first: most contacts share it with no other, and the rest need not be worked out. */
 function alikeSince(
   { fingerprint }: EraseDeps['store'],
   { byName }: ErasedPersons,

@@ -116,7 +116,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
 
     /**
      * Erases a contact from every table and remembers, by a fingerprint alone, never to take it
-     * up again. What was paid stays on record without saying for whom. `crmId` is the canonical form
+     * up again. What was paid stays on record, without the contact. `crmId` is the canonical form
      * of its id, `forms` are others under which rows may stand.
      */
     erase(

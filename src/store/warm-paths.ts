@@ -20,7 +20,7 @@ export interface StaleContact {
   isIntroducerErased?: boolean;
 }
 
-/** A contact whom the CRM tells of an introducer. */
+/** A contact in which the CRM names an introducer. */
 export type IntroducedContact = Pick<StaleContact, 'crmId' | 'ownedValues'>;
 
 /** Credits that queries have cost, and the bucket they were taken from. */

@@ -21,7 +21,7 @@ import {
 
 export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
-/** Whom to erase. */
+/** The contact to erase. */
 export interface ForgottenContact {
   /** The canonical form of the id. */
   crmId: string;
@@ -116,7 +116,7 @@ async function readFields(
 }
 
 /**
- * What is left in the CRM of a person whom the store has forgotten: fields of the field map with
+ * What is left in the CRM of a person that the store has forgotten: fields of the field map with
  * values of which nothing is known any more.
  */
 export async function lookAtLeftovers(

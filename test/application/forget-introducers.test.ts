@@ -9,7 +9,7 @@ import { forgetIn } from './forget-world.ts';
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** A board, of whom one introduces several contacts: who that is, and what the CRM calls them. */
+/** A board with one who introduces several contacts: who that is, and what the CRM calls them. */
 async function openIntroduced() {
   world = await createPathWorld();
   const run = await world.sync();
@@ -21,10 +21,10 @@ async function openIntroduced() {
     const donorId = await world.donorOf(id);
     return { id, donorId, name, introduced: introduced.length, run };
   }
-  throw new Error('Nobody introduces several contacts');
+  throw new Error('No contact introduces several others');
 }
 
-/** Contacts whom the CRM tells of this introducer. */
+/** Contacts in which the CRM names this introducer. */
 function told(name: string): string[] {
   const sentences = [...world.filled(SENTENCE), ...world.filled(INTRODUCER)];
   return sentences.flatMap(([id, value]) => (String(value).includes(name) ? [id] : []));
@@ -52,7 +52,7 @@ async function donorIsNamed(donorId: string): Promise<boolean> {
   return JSON.stringify(await everything(world.database.db)).includes(donorId);
 }
 
-describe('a person whom the CRM names as an introducer', () => {
+describe('a person that the CRM names as an introducer', () => {
   it('is named nowhere once the CRM is cleared, and undo does not bring the name back', async () => {
     const { id, donorId, name, introduced, run } = await openIntroduced();
     const receipt = await forgetIn(world, id, { alsoInCrm: true });

@@ -167,7 +167,7 @@ const membersSchema = z.object({
   networks: z.array(z.object({ member_ids: z.array(z.string()) })),
 });
 
-/** Everybody who is in a network of the service. */
+/** Everyone in a network of the service. */
 async function members({ world }: Place): Promise<string[]> {
   const reply = await sendJson('GET', `${world.service.rootUrl}/_sandbox/networks`, undefined);
   return membersSchema.parse(reply).networks.flatMap(({ member_ids: ids }) => ids);
@@ -199,7 +199,7 @@ function donorOf(values: Record<string, unknown>): string {
   return String(named?.[1]);
 }
 
-/** A person who is in the CRM and in the network with nobody else as the same donor. */
+/** A person who is in the CRM and in the network, and the only contact of its donor. */
 async function enhanced(place: Place): Promise<string[]> {
   const isMember = new Set(await members(place));
   const donors = new Map<string, string>();

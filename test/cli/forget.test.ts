@@ -55,7 +55,7 @@ async function databaseText({ path }: CliWorld): Promise<string> {
 /** The id of a contact whose profile is in the file. */
 async function enhancedId(world: CliWorld, name?: string): Promise<string> {
   const row = (await world.rows(name)).find((one) => one['Donor ID']);
-  if (!row) throw new Error('Nobody was enhanced');
+  if (!row) throw new Error('No contact was enhanced');
   return row['Id'] ?? '';
 }
 

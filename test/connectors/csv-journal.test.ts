@@ -144,7 +144,7 @@ describe('a contact who is erased from a CSV integration', () => {
     },
   );
 
-  it('loses no change of others even if it is nobody who is in the journal', async () => {
+  it('loses no change of others even if the journal has nothing of the erased one', async () => {
     await openPending();
     const replacement = folder.path('in.csv.donor-sync-new');
     const journal = await folder.read('in.csv.donor-sync-journal');

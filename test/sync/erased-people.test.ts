@@ -18,7 +18,7 @@ async function open(options: SyncWorldOptions = {}): Promise<SyncWorld> {
   return world;
 }
 
-/** A CRM of three people, enhanced, of whom the first is erased in the store and the CRM. */
+/** A CRM of three people, enhanced, and the first is erased in the store and the CRM. */
 async function openErased(options: SyncWorldOptions = {}) {
   const world = await open(options);
   const [erased = '', ...others] = await world.addPeople(3);
@@ -151,7 +151,7 @@ describe('the person who was erased, under another id', () => {
     expect(await world.spent()).toBe(spent);
   });
 
-  it('is somebody else with another address and another employer', async () => {
+  it('is another person with another address and another employer', async () => {
     const { world, contact } = await openErased();
     const { firstName, lastName } = contact;
     const other = { addresses: ['1 Far Away Road, Nome, AK 99762'], employers: ['Arctic Works'] };

@@ -59,7 +59,7 @@ export function printForgotten(output: Output, forgotten: Forgotten): void {
     output.print(`Cleared in the CRM: ${cleared.join(', ') || 'nothing'}.${proof}`);
   }
   if (editedSince.length > 0) {
-    output.print(`Left alone, because somebody changed them: ${editedSince.join(', ')}.`);
+    output.print(`Left alone, because a person changed them: ${editedSince.join(', ')}.`);
   }
   for (const { integration, text } of receipt.pending) output.print(`${integration}: ${text}`);
   for (const { integration, crmId } of receipt.leftAlone) {
