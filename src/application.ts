@@ -6,7 +6,6 @@ import type { Connector, ConnectorDefinition } from '../connectors/contract.ts';
 import { findConnectorDefinition } from '../connectors/index.ts';
 import { connectorSecrets } from './application/connector-secrets.ts';
 import { crmSettingsOf } from './application/crm-settings.ts';
-import { findRunning, type Running } from './application/running.ts';
 import { insecureAddresses } from './config/insecure-http.ts';
 import type { Settings } from './config.ts';
 import type { Clock } from './core/clock.ts';
@@ -35,7 +34,8 @@ import { settingsPlace } from './store/seal-places.ts';
 import { createSealer, createUnboundOpener, type Sealer } from './store/sealed.ts';
 import { createStore, type Store } from './store/store.ts';
 import type { Tables } from './store/tables.ts';
-import type { RunFacts } from './sync/report.ts';
+import type { RunFacts } from './views/run.ts';
+import { findRunning, type Running } from './views/running.ts';
 
 export interface ApplicationOptions {
   settings: Settings;

@@ -3,8 +3,8 @@ import type { Clock } from '../core/clock.ts';
 import { DonorSyncError } from '../core/errors.ts';
 import type { RunReason } from '../core/run.ts';
 import { ALL_CONTACTS, type RunRequestRow } from '../store/run-requests.ts';
-import { buildReport } from '../sync/report.ts';
 import { withLease } from '../sync/with-lease.ts';
+import { buildReport } from '../views/run.ts';
 
 export interface UnopenedDeps {
   application: Pick<Application, 'store' | 'takeLease'>;

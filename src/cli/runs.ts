@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../application.ts';
 import type { RunReport } from '../core/run.ts';
-import { reportOf } from '../sync/stored-report.ts';
+import { reportOf } from '../views/run.ts';
 import { parseCount } from './count-option.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
@@ -99,6 +99,12 @@ function printRuns(output: Output, runs: readonly RunReport[]): void {
         header: 'Credits',
         value: ({ credits }) => formatCount(credits.enhancements.spent),
         align: 'right',
+      },
+      {
+        header: 'For networks',
+        value: ({ credits: { networks } }) =>
+          networks.spent === 0 ? '' : formatCount(networks.spent),
+        ...{ align: 'right', optional: true },
       },
     ],
     runs,

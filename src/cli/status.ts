@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { findRunning, type Running } from '../application/running.ts';
 import type { Application } from '../application.ts';
-import { isoTime } from '../core/clock.ts';
 import type { Integration } from '../core/integration.ts';
 import { ownerWords } from '../core/owner.ts';
 import type { RunReport } from '../core/run.ts';
-import { reportOf } from '../sync/stored-report.ts';
+import { findRunning, type Running } from '../views/running.ts';
+import { type IntegrationStatus, readStatus } from '../views/status.ts';
 import { namedOrAll } from './choose-integrations.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { hangLines } from './hang-lines.ts';
@@ -23,15 +22,8 @@ Examples:
   donor-sync status riverside --json    for scripts: { "integrations": [...] }`;
 
 /** One integration as `status --json` shows it. */
-interface IntegrationStatus {
-  id: string;
-  name: string | null;
-  crm: string;
-  /** Five fields of cron with the time zone; null if it runs only by hand. */
-  schedule: { cron: string; timezone: string } | null;
+interface WorkStatus extends IntegrationStatus {
   running: Running | null;
-  lastRun: RunReport | null;
-  lastSuccessAt: string | null;
   /** Contacts with work left, by where they stand. */
   contacts: { due: number; submitted: number; ready: number; held: number };
   /** Decisions that wait for a person: about contacts, and about networks. */
@@ -48,7 +40,7 @@ export function statusCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
     runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      const integrations: IntegrationStatus[] = [];
+      const integrations: WorkStatus[] = [];
       for (const integration of namedOrAll(application, ids)) {
         integrations.push(await statusOf(deps, application, integration));
       }
@@ -63,30 +55,20 @@ export function statusCommand(deps: ProductDeps): Command {
 async function statusOf(
   deps: ProductDeps,
   { store }: Pick<Application, 'store'>,
-  { id, name, crm, schedule }: Integration,
-): Promise<IntegrationStatus> {
+  integration: Integration,
+): Promise<WorkStatus> {
+  const { id } = integration;
   const running = await findRunning(deps, store, id);
-  const [lastRow] = await store.runs.list({ integrationId: id, limit: 1 });
-  const [lastSuccess] = await store.runs.list({
-    integrationId: id,
-    status: 'succeeded',
-    limit: 1,
-  });
-  const lastRun = lastRow ? await reportOf(store, lastRow) : null;
+  const status = await readStatus(store, integration);
   const holds = (await store.holds.listOpen(id)).length;
   const networkHolds = (await store.networkHolds.listOpen(id)).length;
   return {
-    id,
-    name: name ?? null,
-    crm: crm.kind,
-    schedule,
+    ...status,
     running,
-    lastRun,
-    lastSuccessAt: lastSuccess ? isoTime(lastSuccess.finished_at ?? lastSuccess.started_at) : null,
     contacts: await store.contacts.countWork(id),
     holds,
     networkHolds,
-    next: running ? [] : stepsFor(id, lastRun, holds + networkHolds),
+    next: running ? [] : stepsFor(id, status.lastRun, holds + networkHolds),
   };
 }
 
@@ -96,12 +78,10 @@ function stepsFor(id: string, lastRun: RunReport | null, holds: number): string[
   return nextSteps({ ...lastRun, contacts: { ...lastRun.contacts, held: holds } });
 }
 
-function printStatus(output: Output, status: IntegrationStatus, now: number): void {
+function printStatus(output: Output, status: WorkStatus, now: number): void {
   const { style } = output;
   const name = status.name === null ? '' : ` (${status.name})`;
-  const schedule =
-    status.schedule === null ? 'by hand' : `at ${status.schedule.cron} ${status.schedule.timezone}`;
-  output.print(`${style.strong(status.id)}${name}: ${status.crm}, ${schedule}`);
+  output.print(`${style.strong(status.id)}${name}: ${status.crm}, ${scheduleText(status)}`);
   output.print(`  Now:      ${nowText(status, now)}`);
   output.print(`  Last run: ${lastRunText(status, now)}`);
   if (status.lastRun !== null) output.print(`            ${countsOf(status.lastRun)}`);
@@ -114,24 +94,30 @@ function printStatus(output: Output, status: IntegrationStatus, now: number): vo
   output.print();
 }
 
-function nowText({ running }: IntegrationStatus, now: number): string {
+function scheduleText({ schedule }: WorkStatus): string {
+  if (schedule === null) return 'by hand';
+  const { cron, timezone, paused } = schedule;
+  return `at ${cron} ${timezone}${paused ? ', paused' : ''}`;
+}
+
+function nowText({ running }: WorkStatus, now: number): string {
   if (running === null) return 'nothing is running';
   const since = running.since === null ? '' : `, begun ${formatAgo(running.since, now)}`;
   return `${ownerWords(running.owner)} is at work${since}`;
 }
 
-function lastRunText({ lastRun, running }: IntegrationStatus, now: number): string {
+function lastRunText({ lastRun, running }: WorkStatus, now: number): string {
   if (lastRun === null) return 'none yet';
   const isCutOff = lastRun.status === 'running' && running === null;
   const status = isCutOff ? 'was cut off; the next run goes on' : STATUS_WORDS[lastRun.status];
   return `${status}, begun ${formatAgo(lastRun.startedAt, now)}`;
 }
 
-function successText({ lastSuccessAt }: IntegrationStatus, now: number): string {
+function successText({ lastSuccessAt }: WorkStatus, now: number): string {
   return lastSuccessAt === null ? 'no run has succeeded yet' : formatAgo(lastSuccessAt, now);
 }
 
-function waitingText({ contacts, holds, networkHolds }: IntegrationStatus): string {
+function waitingText({ contacts, holds, networkHolds }: WorkStatus): string {
   const waiting = contacts.due + contacts.submitted + contacts.ready;
   const held = [
     countOf(holds, 'contact'),

@@ -2,7 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { OUTCOME_REASONS } from '../core/outcome.ts';
 import type { RunReport } from '../core/run.ts';
-import { reportOf } from '../sync/stored-report.ts';
+import { reportOf } from '../views/run.ts';
 import type { HttpDeps } from './context.ts';
 import type { AnsweredRequest } from './request-log.ts';
 

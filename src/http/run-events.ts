@@ -3,11 +3,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { messageOf } from '../core/errors.ts';
 import type { RunReport } from '../core/run.ts';
+import { findRunReport } from '../views/run.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './context.ts';
 import { tryLater } from './http-error.ts';
 import { accessErrors, createRouter, failure, notFoundError } from './router.ts';
-import { findRunReport } from './run-view.ts';
 import { runUnknown } from './runs.ts';
 
 /** How often the store is asked how far the run is. */

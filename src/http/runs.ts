@@ -2,12 +2,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { runStatusSchema } from '../core/run-report.ts';
 import type { RunRow } from '../store/runs.ts';
-import { reportOf } from '../sync/stored-report.ts';
+import { findRunReport, reportOf } from '../views/run.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './context.ts';
 import { HttpError } from './http-error.ts';
 import { accessErrors, createRouter, invalidError, json, notFoundError } from './router.ts';
-import { findRunReport, runSchema } from './run-view.ts';
+import { runSchema } from './run-schema.ts';
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 20;

@@ -4,6 +4,7 @@ import { acceptMatchRate } from '../application/live-crm.ts';
 import type { Accepted, Wish } from '../application/runner.ts';
 import { newId } from '../core/new-id.ts';
 import type { RunReport } from '../core/run.ts';
+import { findRunReport, waitingRun } from '../views/run.ts';
 import type { Access } from './access.ts';
 import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './bodies.ts';
 import { contactSchema } from './contact-id.ts';
@@ -20,7 +21,7 @@ import {
   json,
   notFoundError,
 } from './router.ts';
-import { findRunReport, runSchema, waitingRun } from './run-view.ts';
+import { runSchema } from './run-schema.ts';
 
 const bodySchema = z
   .strictObject({

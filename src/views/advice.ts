@@ -34,7 +34,8 @@ export function isKnownStop(code: string): boolean {
 }
 
 /** What to do about a key that the service does not accept. */
-export const VALID_KEY_NEEDED = 'Put a valid partner key into the settings (partner.apiKey)';
+export const VALID_KEY_NEEDED =
+  'Put a valid partner key into the settings (partner.apiKey) and start donor-sync again';
 
 const GOES_ON = 'the next run goes on where this one ended';
 
@@ -115,7 +116,9 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     cause: 'the API key of the Partner Data Service has expired',
     needs: 'person',
     steps: [
-      ['Ask the service operator for a new key, and put it into the settings (partner.apiKey)'],
+      [
+        'Ask the service operator for a new key, put it into the settings (partner.apiKey) and start donor-sync again',
+      ],
     ],
   },
   partner_unavailable: {

@@ -1,5 +1,7 @@
 import type { Environment } from '../../config/environment.ts';
 import type { RunReport } from '../../core/run.ts';
+import { spentText } from '../../views/credits.ts';
+import { outcomesText } from '../../views/run.ts';
 import { displayWidth, fitWidth, padWidth } from '../display-width.ts';
 import type { Output } from '../output.ts';
 import { countOf, formatCount, formatDuration } from '../quantities.ts';
@@ -133,19 +135,13 @@ function showRun(
   run: RunReport,
   unwritten: CrmAct['unwritten'] = [],
 ): void {
-  const { read, written, unchanged, skipped, failed, held, waiting } = run.contacts;
-  const outcomes = Object.entries({ written, unchanged, skipped, failed, held, waiting })
-    .filter(([, count]) => count > 0)
-    .map(([outcome, count]) => `${count} ${outcome}`);
-  const { spent, remaining } = run.credits.enhancements;
   const tookMs = Date.parse(run.finishedAt ?? run.startedAt) - Date.parse(run.startedAt);
-  const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
   output.print(`${output.style.strong(title)} (${formatDuration(tookMs)})`);
-  output.print(`  ${countOf(read, 'contact')} read: ${outcomes.join(', ')}`);
+  output.print(`  ${countOf(run.contacts.read, 'contact')} read: ${outcomesText(run)}`);
   for (const { count, explanation } of unwritten) {
     output.print(`    ${formatCount(count)}: ${explanation}`);
   }
-  output.print(`  ${countOf(spent, 'credit')} spent${left}`);
+  output.print(`  ${spentText(run.credits.enhancements)}`);
   const shared = run.contacts.enhanced - run.contacts.submitted;
   if (shared > 0) {
     output.print(

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../connectors/contract.ts';
-import { findRunning } from '../../application/running.ts';
 import type { OpenIntegration } from '../../application.ts';
 import { ownerWords } from '../../core/owner.ts';
+import { findRunning } from '../../views/running.ts';
 import { formatMoment } from '../moment.ts';
 import type { ProductDeps } from '../product.ts';
 import { countOf } from '../quantities.ts';

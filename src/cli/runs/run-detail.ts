@@ -7,7 +7,7 @@ import { parseOwned } from '../../store/owned-values.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { PathCost } from '../../store/warm-paths.ts';
-import { reportOf } from '../../sync/stored-report.ts';
+import { reportOf } from '../../views/run.ts';
 import { nextSteps } from '../next-steps.ts';
 import type { Output } from '../output.ts';
 import { countOf, formatCount } from '../quantities.ts';

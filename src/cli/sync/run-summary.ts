@@ -1,9 +1,11 @@
-import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import type { Outcome } from '../../core/outcome.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
-import type { BucketReport, RunReport, RunStatus } from '../../core/run.ts';
+import type { RunReport, RunStatus } from '../../core/run.ts';
+import { spentText } from '../../views/credits.ts';
+import { OUTCOME_ORDER, outcomeNamed } from '../../views/run.ts';
 import { hangLines } from '../hang-lines.ts';
 import type { Output } from '../output.ts';
-import { countOf, formatCount, formatDuration } from '../quantities.ts';
+import { formatCount, formatDuration } from '../quantities.ts';
 import { shortId } from '../short-id.ts';
 import type { Style } from '../style.ts';
 
@@ -79,11 +81,6 @@ function creditsOf({ credits }: RunReport): string {
   return [spentText(enhancements), ...members].join('; ');
 }
 
-function spentText({ spent, remaining }: BucketReport): string {
-  const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
-  return `${countOf(spent, 'credit')} spent${left}`;
-}
-
 function printNetworks(output: Output, { networks }: RunReport): void {
   if (networks.length === 0) return;
   output.print();
@@ -99,14 +96,7 @@ function printNetworks(output: Output, { networks }: RunReport): void {
   );
 }
 
-/** What needs a person stands last, where the eye is. */
-const ORDER: readonly Outcome[] = ['unchanged', 'written', 'skipped', 'waiting', 'failed', 'held'];
-
-function outcomeNamed(reason: string): Outcome | null {
-  const known = new Map<string, Outcome>(Object.entries(OUTCOME_REASONS));
-  return known.get(reason) ?? null;
-}
-
+/** What needs a person stands last, where the eye is on a terminal. */
 function placeOf(outcome: Outcome | null): number {
-  return outcome === null ? ORDER.length : ORDER.indexOf(outcome);
+  return outcome === null ? 1 : -OUTCOME_ORDER.indexOf(outcome);
 }

@@ -1,8 +1,9 @@
 import { countOf } from '../../core/quantities.ts';
+import type { PlannedRuns } from '../../views/status.ts';
 import { AcceptRate, PersonsLink } from './accept-rate.tsx';
 import { anchorOf } from './anchors.ts';
 import { CurrentRunPanel } from './current-run.tsx';
-import type { IntegrationView, PastRun, ScheduleView } from './overview.ts';
+import type { IntegrationView, PastRun } from './overview.ts';
 import {
   CountCell,
   CountHead,
@@ -117,9 +118,9 @@ function Facts({ view, now }: { view: IntegrationView; now: number }) {
   );
 }
 
-function NextRun({ schedule, now }: { schedule: ScheduleView | null; now: number }) {
+function NextRun({ schedule, now }: { schedule: PlannedRuns | null; now: number }) {
   if (schedule === null) return <>only by hand</>;
-  if (schedule.isPaused) return <Status kind="patience" word="paused" />;
+  if (schedule.paused) return <Status kind="patience" word="paused" />;
   if (schedule.nextRunAt === null) return <>none</>;
   const { nextRunAt, cron, timezone } = schedule;
   return (
@@ -150,6 +151,7 @@ function RunTable({ name, runs, now }: { name: string; runs: readonly PastRun[];
           <CountHead label="Failed" />
           <CountHead label="Held" />
           <CountHead label="Credits" />
+          <CountHead label="For networks" />
         </tr>
       </thead>
       <tbody>
@@ -179,7 +181,8 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
       <CountCell label="Written" count={contacts.written} />
       <CountCell label="Failed" count={contacts.failed} />
       <CountCell label="Held" count={contacts.held} />
-      <CountCell label="Credits" count={credits.enhancements.spent + credits.networks.spent} />
+      <CountCell label="Credits" count={credits.enhancements.spent} />
+      <CountCell label="For networks" count={credits.networks.spent} />
     </tr>
   );
 }

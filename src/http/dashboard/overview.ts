@@ -1,12 +1,11 @@
 /** All that the status page shows, read from the store. */
 import type { Application } from '../../application.ts';
-import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { RunRequestRow } from '../../store/run-requests.ts';
 import type { RunRow } from '../../store/runs.ts';
-import { reportOf } from '../../sync/stored-report.ts';
-import { findRunReport } from '../run-view.ts';
+import { findRunReport, reportOf } from '../../views/run.ts';
+import { type PlannedRuns, readLastSuccess, readPlannedRuns } from '../../views/status.ts';
 import { anchorOf } from './anchors.ts';
 import type { CreditReader, KeyCredits } from './credits.ts';
 import { type HoldsView, readHolds } from './holds.ts';
@@ -40,7 +39,7 @@ export interface IntegrationView {
   problem: Problem | null;
   /** ISO 8601. */
   lastSuccessAt: string | null;
-  schedule: ScheduleView | null;
+  schedule: PlannedRuns | null;
   /** Contacts with work left for the next run. */
   waiting: number;
   held: number;
@@ -60,14 +59,6 @@ export interface PastRun {
   report: RunReport;
   /** It is over, and nobody wrote down how it ended: its process was gone. */
   isCutOff: boolean;
-}
-
-export interface ScheduleView {
-  cron: string;
-  timezone: string;
-  /** ISO 8601; null while it is paused, or if it never comes true again. */
-  nextRunAt: string | null;
-  isPaused: boolean;
 }
 
 /** Integrations on one page. */
@@ -152,15 +143,14 @@ async function describe(
   held: number,
 ): Promise<IntegrationView> {
   const { integration, id, name, standing, problem, past } = signs;
-  const [success] = await store.runs.list({ integrationId: id, status: 'succeeded', limit: 1 });
   const { due, submitted, ready } = await store.contacts.countWork(id);
   const waiting = due + submitted + ready;
   return {
     ...{ id, name, standing, problem, held, waiting },
     crm: CRM_NAMES.get(integration.crm.kind) ?? integration.crm.kind,
     current: await readCurrent(store, signs, waiting),
-    lastSuccessAt: success ? isoTime(success.finished_at ?? success.started_at) : null,
-    schedule: await readSchedule(store, integration),
+    lastSuccessAt: await readLastSuccess(store, id),
+    schedule: await readPlannedRuns(store, integration),
     runs: await Promise.all(
       past.map(async (row) => ({
         report: await reportOf(store, row),
@@ -188,16 +178,4 @@ async function readCurrent(
   // It may have ended between the two looks.
   if (report?.status !== 'running') return null;
   return { report, hasBegun, done: Math.max(0, report.contacts.chosen - waiting) };
-}
-
-async function readSchedule(
-  store: OverviewStore,
-  { id, schedule }: Integration,
-): Promise<ScheduleView | null> {
-  if (schedule === null) return null;
-  const row = await store.schedules.find(id);
-  const isPaused = row?.paused === 1;
-  const next = isPaused ? null : (row?.next_run_at ?? null);
-  const { cron, timezone } = schedule;
-  return { cron, timezone, isPaused, nextRunAt: next === null ? null : isoTime(next) };
 }

@@ -1,11 +1,11 @@
 /** All that the page of one run shows, read from the store. */
 import type { Application } from '../../application.ts';
-import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import type { Outcome } from '../../core/outcome.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { type Advice, adviceFor } from '../../views/advice.ts';
-import { findRunReport } from '../run-view.ts';
+import { findRunReport, OUTCOME_ORDER, outcomeNamed } from '../../views/run.ts';
 import { runUnknown } from '../runs.ts';
 import { recordUrl } from './record-url.ts';
 
@@ -93,16 +93,11 @@ function reasonCount(reason: string, count: number): ReasonCount {
   return { outcome: outcomeNamed(reason), text: outcomeText(reason), count };
 }
 
-function outcomeNamed(reason: string): Outcome | null {
-  return new Map<string, Outcome>(Object.entries(OUTCOME_REASONS)).get(reason) ?? null;
+function byWeight(one: ReasonCount, other: ReasonCount): number {
+  return placeOf(one.outcome) - placeOf(other.outcome) || other.count - one.count;
 }
 
-/** What needs a person stands first. */
-const ORDER: readonly (Outcome | null)[] = [
-  ...(['held', 'failed', 'waiting', 'skipped', 'written', 'unchanged'] as const),
-  null,
-];
-
-function byWeight(one: ReasonCount, other: ReasonCount): number {
-  return ORDER.indexOf(one.outcome) - ORDER.indexOf(other.outcome) || other.count - one.count;
+/** What needs a person stands first, and what this version does not know last. */
+function placeOf(outcome: Outcome | null): number {
+  return outcome === null ? OUTCOME_ORDER.length : OUTCOME_ORDER.indexOf(outcome);
 }

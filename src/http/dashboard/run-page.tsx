@@ -1,5 +1,7 @@
 import { countOf, formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
+import { spentText } from '../../views/credits.ts';
+import { outcomesText } from '../../views/run.ts';
 import { AcceptRate, PersonsLink } from './accept-rate.tsx';
 import { anchorOf } from './anchors.ts';
 import { Stations } from './current-run.tsx';
@@ -86,11 +88,11 @@ function RunFacts({ report, now }: { report: RunReport; now: number }) {
       </div>
       <div>
         <dt>Credits for enhancements</dt>
-        <dd>{creditsText(credits.enhancements)}</dd>
+        <dd>{spentText(credits.enhancements)}</dd>
       </div>
       <div>
         <dt>Credits for networks</dt>
-        <dd>{creditsText(credits.networks)}</dd>
+        <dd>{spentText(credits.networks)}</dd>
       </div>
       <div>
         <dt>Requests</dt>
@@ -102,16 +104,11 @@ function RunFacts({ report, now }: { report: RunReport; now: number }) {
   );
 }
 
-function creditsText({ spent, remaining }: RunReport['credits']['networks']): string {
-  const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
-  return `${formatCount(spent)} spent${left}`;
-}
-
 function Reasons({ detail: { report, reasons, shared } }: { detail: RunDetail }) {
   return (
     <section aria-labelledby="reasons-title">
       <h2 id="reasons-title">What became of the contacts, and why</h2>
-      <p>{outcomesText(report)}</p>
+      <p>{outcomesText(report) || 'Nothing yet'}.</p>
       {shared > 0 && (
         <p>
           {countOf(shared, 'profile')} of people who were paid for in another contact: no credit.
@@ -147,15 +144,6 @@ function Reasons({ detail: { report, reasons, shared } }: { detail: RunDetail })
       )}
     </section>
   );
-}
-
-/** `36 written, 1 held`: of all contacts of the run, also those that a later one has touched. */
-function outcomesText({ contacts }: RunReport): string {
-  const { written, unchanged, skipped, failed, held, waiting } = contacts;
-  const counts = Object.entries({ held, failed, waiting, skipped, written, unchanged })
-    .filter(([, count]) => count > 0)
-    .map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
-  return counts.length === 0 ? 'Nothing yet.' : `${counts.join(', ')}.`;
 }
 
 function Networks({ report: { networks } }: { report: RunReport }) {

@@ -1,0 +1,162 @@
+/** A run as everything shows it: the report of design, section 4.3, put together from the store. */
+import { isoTime } from '../core/clock.ts';
+import { OUTCOME_REASONS, type Outcome, type OutcomeReason } from '../core/outcome.ts';
+import { formatCount } from '../core/quantities.ts';
+import type { RunReason, RunReport, RunStatus, StopCode, Trigger } from '../core/run.ts';
+import { runReportSchema, triggerSchema } from '../core/run-report.ts';
+import type { RunRow } from '../store/runs.ts';
+import type { Store } from '../store/store.ts';
+
+/** What only the process that ran knows. */
+export interface RunFacts {
+  /** Credits left in the buckets; null if nobody has asked. */
+  remaining: { enhancements: number | null; networks: number | null };
+  calls: { partner: number; crm: number; throttled: number };
+}
+
+const NO_FACTS: RunFacts = {
+  remaining: { enhancements: null, networks: null },
+  calls: { partner: 0, crm: 0, throttled: 0 },
+};
+
+/**
+ * The report of a run: the one it left when it ended, or else how things stand now. A run that
+ * was cut off left none.
+ */
+export async function reportOf(
+  store: Pick<Store, 'contacts' | 'networks'>,
+  row: RunRow,
+): Promise<RunReport> {
+  return row.report === null
+    ? buildReport(store, row)
+    : runReportSchema.parse(JSON.parse(row.report));
+}
+
+/** The report of a run as it stands now; a finished one keeps its own (`report` of the row). */
+export async function buildReport(
+  store: Pick<Store, 'contacts' | 'networks'>,
+  row: RunRow,
+  facts: RunFacts = NO_FACTS,
+): Promise<RunReport> {
+  const reasons = await store.contacts.countOutcomes(row.id, row.integration_id);
+  return {
+    id: row.id,
+    integration: row.integration_id,
+    trigger: triggerOf(row.trigger),
+    status: statusOf(row.status),
+    reason: reasonOf(row),
+    startedAt: isoTime(row.started_at),
+    finishedAt: row.finished_at === null ? null : isoTime(row.finished_at),
+    contacts: {
+      read: row.read_count,
+      chosen: row.chosen_count,
+      submitted: row.submitted_count,
+      enhanced: row.enhanced_count,
+      ...countByOutcome(reasons),
+    },
+    credits: {
+      enhancements: { spent: row.spent_enhancements, remaining: facts.remaining.enhancements },
+      networks: {
+        spent: await store.networks.spentByRun(row.id),
+        remaining: facts.remaining.networks,
+      },
+    },
+    networks: await store.networks.listCounts(row.id),
+    calls: facts.calls,
+  };
+}
+
+/** Sums the reasons up by the outcome that each belongs to. */
+export function countByOutcome(reasons: ReadonlyMap<string, number>): Record<Outcome, number> {
+  const counts = { written: 0, unchanged: 0, skipped: 0, failed: 0, held: 0, waiting: 0 };
+  for (const [reason, count] of reasons) {
+    if (isOutcomeReason(reason)) counts[OUTCOME_REASONS[reason]] += count;
+  }
+  return counts;
+}
+
+function isOutcomeReason(text: string): text is OutcomeReason {
+  return Object.hasOwn(OUTCOME_REASONS, text);
+}
+
+function reasonOf(row: RunRow): RunReason | null {
+  if (row.reason_code === null) return null;
+  const code: StopCode | (string & {}) = row.reason_code;
+  return { code, message: row.reason_message ?? '' };
+}
+
+function triggerOf(text: string): Trigger {
+  return text === 'schedule' || text === 'webhook' ? text : 'manual';
+}
+
+function statusOf(text: string): RunStatus {
+  return text === 'running' || text === 'succeeded' || text === 'incomplete' ? text : 'failed';
+}
+
+/**
+ * The run with this id as it stands now, or null. It is looked for where it is when it has begun,
+ * where it waits, and, since it may have begun between the two looks, once more where it began.
+ */
+export async function findRunReport(
+  store: Pick<Store, 'runs' | 'runRequests' | 'contacts' | 'networks'>,
+  id: string,
+): Promise<RunReport | null> {
+  const row = await store.runs.find(id);
+  if (row) return reportOf(store, row);
+  const request = await store.runRequests.findByRun(id);
+  // Too many single contacts waited: one run over all of them answers.
+  if (request?.merged_into) return findRunReport(store, request.merged_into);
+  if (request) {
+    const { integration_id: integration, trigger, requested_at: requestedAt } = request;
+    return waitingRun({ id, integration, trigger: triggerSchema.parse(trigger), requestedAt });
+  }
+  const begun = await store.runs.find(id);
+  return begun ? reportOf(store, begun) : null;
+}
+
+/** A run that has not begun: it runs as far as its caller is concerned, and has done nothing. */
+export function waitingRun(run: {
+  id: string;
+  integration: string;
+  trigger: Trigger;
+  /** Epoch ms. */
+  requestedAt: number;
+}): RunReport {
+  const { id, integration, trigger, requestedAt } = run;
+  return {
+    ...{ id, integration, trigger, status: 'running', reason: null },
+    ...{ startedAt: isoTime(requestedAt), finishedAt: null },
+    contacts: {
+      ...{ read: 0, chosen: 0, submitted: 0, enhanced: 0, written: 0 },
+      ...{ unchanged: 0, skipped: 0, failed: 0, held: 0, waiting: 0 },
+    },
+    credits: {
+      enhancements: { spent: 0, remaining: null },
+      networks: { spent: 0, remaining: null },
+    },
+    networks: [],
+    calls: { partner: 0, crm: 0, throttled: 0 },
+  };
+}
+
+/** Outcomes in the order in which people look at them: what needs a person is first. */
+export const OUTCOME_ORDER = [
+  'held',
+  'failed',
+  'waiting',
+  'skipped',
+  'written',
+  'unchanged',
+] as const satisfies readonly Outcome[];
+
+/** `1 held, 36 written`; empty where nothing has happened yet. */
+export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string {
+  return OUTCOME_ORDER.filter((outcome) => contacts[outcome] > 0)
+    .map((outcome) => `${formatCount(contacts[outcome])} ${outcome}`)
+    .join(', ');
+}
+
+/** The outcome that a reason belongs to; null for a word that this version does not know. */
+export function outcomeNamed(reason: string): Outcome | null {
+  return isOutcomeReason(reason) ? OUTCOME_REASONS[reason] : null;
+}
