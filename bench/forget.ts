@@ -39,6 +39,14 @@ export interface ForgetFigures {
 }
 
 const NIGHTS = 5;
+
+/**
+ * When kills come, in parts of the time that the last command took: first it starts and signs in, and one
+ * that ends before its kill does not count.
+ */
+const FIRST_KILL = 0.7;
+const LAST_KILL = 1.1;
+
 const COME_BACK = 5;
 
 /** Forgets persons, each killed once at a random moment with a night after it, until so many kills are done. */
@@ -80,7 +88,6 @@ async function forgetAndKill(
   const spent = await creditsOf(service);
   const [first, ...others] = await enhancedPeople(place);
   if (first === undefined) throw new Error('No contact was enhanced');
-  const startMs = await measure(() => run(place, ['forget', '--help']));
   let wholeMs = await measure(() => forget(place, first.id));
   const erased: Erased[] = [first];
   const spare: Erased[] = [];
@@ -92,7 +99,7 @@ async function forgetAndKill(
     erased.push(person);
     const { id } = person;
     const before = await place.ours(id);
-    const killedAtMs = startMs + Math.random() * (wholeMs - startMs);
+    const killedAtMs = wholeMs * (FIRST_KILL + Math.random() * (LAST_KILL - FIRST_KILL));
     if (await killed(place, forgetArgs(id), killedAtMs)) {
       sums.kills += 1;
       if ((await countBlocks(place)) === erased.length) sums.killsAfterBlock += 1;
@@ -270,8 +277,8 @@ function countHeld(place: Place, ids: readonly string[]): Promise<number> {
 /** Rows of any table in which an id stands as a word of its own, and files of SQLite that hold it. */
 async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> {
   const ids = [id, ...(donorId === null ? [] : [donorId])];
-  // An id of digits is no number of a report, which follows a colon.
-  const words = ids.map((each) => new RegExp(`(?<![\\w:.,])${each}(?!\\w)`));
+  // An id of digits is no number of a report, which follows a colon, and no part of a UUID.
+  const words = ids.map((each) => new RegExp(`(?<![\\w:.,-])${each}(?![\\w-])`));
   const rows = await withDatabase(place, async (db) => {
     let found = 0;
     for (const { name } of await db.introspection.getTables()) {

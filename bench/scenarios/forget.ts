@@ -44,7 +44,7 @@ async function measureOne(
   const sums = await killForgets(kind, createDatabase, KILLS);
   return [
     exactly(`${of}kills`, sums.kills, '', KILLS),
-    atLeast(`${of}kills after the block`, sums.killsAfterBlock, '', KILLS / 5),
+    atLeast(`${of}kills after the block`, sums.killsAfterBlock, '', KILLS / 10),
     exactly(`${of}values left in the CRM`, sums.valuesLeft, '', 0),
     exactly(`${of}traces in the database`, sums.tracesLeft, '', 0),
     exactly(`${of}files left beside the CRM's`, sums.filesLeft, '', 0),

@@ -178,7 +178,7 @@ async function tracesOf({ world: { path } }: Place, id: string): Promise<string[
   const { db, close } = await openDatabase<Tables>(`sqlite:${path('store.db')}`);
   const tables = Object.entries(await everything(db));
   await close();
-  const word = new RegExp(`(?<![\\w:.,])${id}(?!\\w)`);
+  const word = new RegExp(`(?<![\\w:.,-])${id}(?![\\w-])`);
   const found = tables.flatMap(([name, rows]) => (rows.some((row) => word.test(row)) ? name : []));
   if (/^\d+$/.test(id)) return found;
   for (const name of await readdir(path('.'))) {
