@@ -275,6 +275,7 @@ async function openIntegration(
       sealer,
       clock,
       sightings: parts.sightings,
+      retention: options.settings.retention,
       log,
       newId: () => newId(clock.now()),
       takeLease: (id) => takeLease(options, parts, id),

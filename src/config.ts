@@ -23,6 +23,8 @@ export interface Settings {
   alerts: AlertSettings;
   /** `sqlite:` and an absolute path, or a `postgres://` URL. */
   database: string;
+  /** For how many days what happened is kept. */
+  retention: { runRows: number };
   /** Hosts to which plain http is allowed. */
   allowInsecureHttp: string[];
   integrations: Integration[];

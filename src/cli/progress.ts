@@ -40,6 +40,12 @@ const MAX_SAMPLES = RATE_WINDOW_MS / REDRAW_INTERVAL_MS;
 /** Until then a rate would be a guess. */
 const MIN_RATE_SPAN_MS = 1000;
 
+/** Without progress for so long, when it goes on depends on others, and no time is promised. */
+const STANDSTILL_MS = 5_000;
+
+/** Less than this is over before it is read. */
+const MIN_REMAINING_MS = 1_000;
+
 const FALLBACK_SIZE = { columns: 80, rows: 24 };
 
 /** A moment's count, from which a rate is made. */
@@ -100,7 +106,7 @@ export function createProgress({ stream, clock }: ProgressOptions): Progress {
   return { update, interrupt, stop };
 }
 
-/** `Enhancing  120 of 400 · 30% · 12/s · 23 s left · 1,200 credits left` */
+/** `Enhancing  120 of 400 · 30% · 12/s · about 23 s left · 1,200 credits left` */
 function formatLine(label: string, { state, samples }: Line): string {
   const { done, total, remark } = state;
   const perSecond = ratePerSecond(samples);
@@ -109,8 +115,10 @@ function formatLine(label: string, { state, samples }: Line): string {
   ];
   if (total !== null && total > 0) parts.push(`${Math.floor((100 * done) / total)}%`);
   if (perSecond !== null && perSecond > 0) parts.push(`${formatRate(perSecond)}/s`);
-  const remainingMs = remainingTimeMs(state, perSecond);
-  if (remainingMs !== null && remainingMs > 0) parts.push(`${formatDuration(remainingMs)} left`);
+  const remainingMs = isMoving(samples) ? remainingTimeMs(state, perSecond) : null;
+  if (remainingMs !== null && remainingMs >= MIN_REMAINING_MS) {
+    parts.push(`about ${formatDuration(remainingMs)} left`);
+  }
   if (remark) parts.push(remark);
   return plainLine(`${label}: ${parts.join(' · ')}`);
 }
@@ -131,6 +139,13 @@ export function ratePerSecond(samples: readonly Sample[]): number | null {
   if (first === undefined || last === undefined) return null;
   const spanMs = last.atMs - first.atMs;
   return spanMs < MIN_RATE_SPAN_MS ? null : ((last.done - first.done) * 1000) / spanMs;
+}
+
+/** True if something was done within the last seconds. */
+export function isMoving(samples: readonly Sample[]): boolean {
+  const last = samples.at(-1);
+  const reached = samples.find(({ done }) => done === last?.done);
+  return last !== undefined && reached !== undefined && last.atMs - reached.atMs < STANDSTILL_MS;
 }
 
 /** Milliseconds until all is done at this rate, or null if nobody knows. */

@@ -1,8 +1,12 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../application.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { OUTCOME_ORDER } from '../core/outcome.ts';
 import type { RunReport } from '../core/run.ts';
 import { reportOf } from '../views/run.ts';
+import { pagesOfRunContacts } from '../views/run-contacts.ts';
+import { RUN_CONTACTS_HEADER, runContactLines } from '../views/run-contacts-csv.ts';
 import { parseCount } from './count-option.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
@@ -11,7 +15,7 @@ import type { Output } from './output.ts';
 import { type ProductDeps, productCommand } from './product.ts';
 import { productOptionsSchema, runProductAction } from './product-action.ts';
 import { formatCount, formatDuration } from './quantities.ts';
-import { describeRun, printRunDetail } from './runs/run-detail.ts';
+import { describeRun, printContacts, printRunDetail } from './runs/run-detail.ts';
 import { shortId } from './short-id.ts';
 import { STATUS_WORDS } from './sync/run-summary.ts';
 
@@ -20,6 +24,9 @@ Examples:
   donor-sync runs                              the latest runs
   donor-sync runs --integration riverside --limit 50
   donor-sync runs 1a2b3c4d                     one run, contact by contact
+  donor-sync runs 1a2b3c4d --outcome held,failed
+  donor-sync runs 1a2b3c4d --contact 0035e00000
+  donor-sync runs 1a2b3c4d --csv > contacts.csv
   donor-sync runs --json                       for scripts: { "runs": [...] }`;
 
 const DEFAULT_RUNS = 20;
@@ -28,7 +35,13 @@ const DEFAULT_CONTACTS = 100;
 const optionsSchema = productOptionsSchema.extend({
   integration: z.string().optional(),
   limit: z.int().positive().optional(),
+  outcome: z.array(z.enum(OUTCOME_ORDER)).optional(),
+  reason: z.string().optional(),
+  contact: z.string().optional(),
+  csv: z.boolean().default(false),
 });
+
+type RunsOptions = z.infer<typeof optionsSchema>;
 
 /** The command `runs`: what happened, as a list or for one run in detail. */
 export function runsCommand(deps: ProductDeps): Command {
@@ -41,14 +54,21 @@ export function runsCommand(deps: ProductDeps): Command {
       `runs, or contacts of a run, to show (default: ${DEFAULT_RUNS}, or ${DEFAULT_CONTACTS})`,
       parseCount,
     )
+    .option('--outcome <list>', `with a run: only these outcomes (${OUTCOMES})`, parseOutcomes)
+    .option('--reason <word>', 'with a run: only contacts with this reason')
+    .option('--contact <id>', 'with a run: only contacts whose id begins so')
+    .option('--csv', 'with a run: all of its contacts as CSV')
     .addHelpText('after', EXAMPLES);
   return command.action((run: string | undefined) =>
     runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
       const { integration, limit } = options;
+      if (run === undefined) requireNoFilter(options);
       if (integration !== undefined) application.select([integration]);
       if (run === undefined) {
         await listRuns(application, output, { integration, limit: limit ?? DEFAULT_RUNS });
-      } else await showRun(application, output, run, limit ?? DEFAULT_CONTACTS);
+      } else if (options.csv) {
+        await printCsv(deps, application, run, options);
+      } else await showRun(application, output, run, options);
       return EXIT_CODES.done;
     }),
   );
@@ -72,13 +92,54 @@ async function showRun(
   { store }: Application,
   output: Output,
   run: string,
-  limit: number,
+  options: RunsOptions,
 ): Promise<void> {
-  const detail = await describeRun(store, await findRun(store, run), {
-    limit,
-    pressingFirst: !output.isJson,
+  const filter = { ...filterOf(options), limit: options.limit ?? DEFAULT_CONTACTS };
+  const detail = await describeRun(store, await findRun(store, run), filter);
+  output.finish({ runs: [detail] }, () => {
+    if (isFiltered(options)) printContacts(output, detail.outcomes, filter.limit);
+    else printRunDetail(output, detail);
   });
-  output.finish({ runs: [detail] }, () => printRunDetail(output, detail));
+}
+
+/** Straight to stdout: a file of a million contacts is written as it is read. */
+async function printCsv(
+  { stdout }: Pick<ProductDeps, 'stdout'>,
+  { store }: Application,
+  run: string,
+  options: RunsOptions,
+): Promise<void> {
+  const row = await findRun(store, run);
+  stdout.write(RUN_CONTACTS_HEADER);
+  for await (const contacts of pagesOfRunContacts(store, row, filterOf(options))) {
+    stdout.write(runContactLines(contacts));
+  }
+}
+
+function filterOf({ outcome, reason, contact }: RunsOptions) {
+  return { outcomes: outcome, reason, idPrefix: contact };
+}
+
+function isFiltered({ outcome, reason, contact }: RunsOptions): boolean {
+  return [outcome, reason, contact].some((one) => one !== undefined);
+}
+
+/** Filters look into one run. */
+function requireNoFilter(options: RunsOptions): void {
+  if (!isFiltered(options) && !options.csv) return;
+  throw new ConfigurationError(
+    'Say which run: donor-sync runs RUN --outcome held,failed. `donor-sync runs` lists the runs.',
+    { code: 'run_missing' },
+  );
+}
+
+const OUTCOMES = OUTCOME_ORDER.join(', ');
+
+function parseOutcomes(text: string): string[] {
+  const words = text.split(',').map((word) => word.trim());
+  const unknown = words.find((word) => !OUTCOME_ORDER.some((outcome) => outcome === word));
+  if (unknown === undefined) return words;
+  throw new InvalidArgumentError(`"${unknown}" is no outcome; there are: ${OUTCOMES}.`);
 }
 
 function printRuns(output: Output, runs: readonly RunReport[]): void {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../application.ts';
 import type { RunReport, RunStatus } from '../core/run.ts';
+import { readReasons } from '../views/run-contacts.ts';
 import { attemptEach, finishAttempts, worstOf } from './attempts.ts';
 import { chooseIntegrations, requireOne, requireOneToAccept } from './choose-integrations.ts';
 import { readOptions, runAction } from './command.ts';
@@ -86,9 +87,8 @@ async function syncChosen(
     const wishes = { only, limit, full, adopt, acceptMatchRate };
     const report = await syncOnce(deps, open, signal, wishes);
     // Told at once: the next integration may take hours.
-    const { contacts } = open.deps.store;
     printRun(output, report, {
-      reasons: await contacts.countOutcomes(report.id, report.integration),
+      reasons: await readReasons(open.deps.store, report.id),
       steps: nextSteps(report, { isLimited: limit !== null }),
     });
     return report;

@@ -41,10 +41,17 @@ const checkedScheduleSchema = scheduleSchema.extend({
     .default('UTC'),
 });
 
+/** For how many days what happened is kept; money and ownership are not among it. */
+const retentionSchema = z.strictObject({
+  /** What each run did to contacts, one row a contact. */
+  runRows: z.int().min(1).max(3650).default(90),
+});
+
 /** The whole settings file: design, section 4.2. */
 export const settingsSchema = z.strictObject({
   server: serverSchema.prefault({}),
   alerts: alertsSchema.prefault({}),
+  retention: retentionSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
   /** Hosts to which keys and tokens may go over plain http, although others could read them. */
   allowInsecureHttp: z.array(hostSchema).default([]),

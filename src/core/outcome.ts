@@ -85,3 +85,23 @@ export type OutcomeReason = keyof typeof OUTCOME_REASONS;
 export function outcomeOf(reason: OutcomeReason): Outcome {
   return OUTCOME_REASONS[reason];
 }
+
+/** Outcomes in the order in which people look at them: what needs a person is first. */
+export const OUTCOME_ORDER = [
+  'held',
+  'failed',
+  'waiting',
+  'skipped',
+  'written',
+  'unchanged',
+] as const satisfies readonly Outcome[];
+
+/** The outcome that a reason belongs to; null for a word that this version does not know. */
+export function outcomeNamed(reason: string): Outcome | null {
+  return isOutcomeReason(reason) ? OUTCOME_REASONS[reason] : null;
+}
+
+/** True if this version knows the word as a reason. */
+export function isOutcomeReason(word: string): word is OutcomeReason {
+  return Object.hasOwn(OUTCOME_REASONS, word);
+}

@@ -23,6 +23,7 @@ import { metricsRoutes } from './metrics-route.ts';
 import { oauthRoutes } from './oauth.ts';
 import { noteRequests } from './request-log.ts';
 import { createRouter } from './router.ts';
+import { runContactRoutes } from './run-contacts.ts';
 import { runEventRoutes } from './run-events.ts';
 import { runRoutes } from './runs.ts';
 import { startRunRoutes } from './start-run.ts';
@@ -64,6 +65,7 @@ export function createHttpApp(deps: HttpDeps): Hono<HttpEnv> {
   app.route('/', integrationRoutes(deps, access));
   app.route('/', startRunRoutes(deps, access));
   app.route('/', runRoutes(deps, access));
+  app.route('/', runContactRoutes(deps, access));
   app.route('/', runEventRoutes(deps, access));
   app.route('/', holdRoutes(deps, access));
   app.route('/', dashboardRoutes(deps, access));

@@ -1,8 +1,8 @@
 /** GET /metrics: what goes on, for Prometheus. Labels are ids, words of ours and routes, no more. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { OUTCOME_REASONS } from '../core/outcome.ts';
 import type { RunReport } from '../core/run.ts';
 import { reportOf } from '../views/run.ts';
+import { readReasons } from '../views/run-contacts.ts';
 import type { HttpDeps } from './context.ts';
 import type { AnsweredRequest } from './request-log.ts';
 
@@ -38,10 +38,8 @@ export function createMetrics(deps: MetricDeps): Metrics {
     async noteRun(report) {
       const { id, integration } = report;
       countRun(counters, report);
-      const reasons = await deps.application.store.contacts.countOutcomes(id, integration);
-      for (const [reason, outcome] of Object.entries(OUTCOME_REASONS)) {
-        const count = reasons.get(reason);
-        if (count !== undefined) counters.contacts.inc({ integration, outcome, reason }, count);
+      for (const { outcome, reason, count } of await readReasons(deps.application.store, id)) {
+        if (outcome !== null) counters.contacts.inc({ integration, outcome, reason }, count);
       }
     },
     render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),

@@ -1,10 +1,11 @@
 /** GET /v1/runs and /v1/runs/:id. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { runStatusSchema } from '../core/run-report.ts';
-import type { RunRow } from '../store/runs.ts';
+import type { RunFilter } from '../store/runs.ts';
 import { findRunReport, reportOf } from '../views/run.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './context.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 import { HttpError } from './http-error.ts';
 import { accessErrors, createRouter, invalidError, json, notFoundError } from './router.ts';
 import { runSchema } from './run-schema.ts';
@@ -61,7 +62,7 @@ export function runRoutes({ application: { store } }: HttpDeps, access: Access) 
   return createRouter()
     .openapi(listRoute(access), async (c) => {
       const { integration, status, limit, cursor } = c.req.valid('query');
-      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const after = cursor === undefined ? undefined : positionOf(cursor);
       // One more than is shown tells whether there is a next page.
       const rows = await store.runs.list({
         ...{ integrationId: integration, status, after },
@@ -70,7 +71,7 @@ export function runRoutes({ application: { store } }: HttpDeps, access: Access) 
       const shown = rows.slice(0, limit);
       const runs = await Promise.all(shown.map((row) => reportOf(store, row)));
       const last = rows.length > limit ? shown.at(-1) : undefined;
-      return c.json({ runs, next: last ? writeCursor(last) : null }, 200);
+      return c.json({ runs, next: last ? writeCursor([last.started_at, last.id]) : null }, 200);
     })
     .openapi(showRoute(access), async (c) => {
       const { id } = c.req.valid('param');
@@ -85,20 +86,7 @@ export function runUnknown(id: string): HttpError {
   return new HttpError(404, 'run_unknown', `There is no run "${id}".`);
 }
 
-type Position = Pick<RunRow, 'started_at' | 'id'>;
-
-const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
-
-function writeCursor({ started_at, id }: Position): string {
-  return Buffer.from(JSON.stringify([started_at, id])).toString('base64url');
-}
-
-function readCursor(cursor: string): Position {
-  try {
-    const text = Buffer.from(cursor, 'base64url').toString();
-    const [started_at, id] = positionSchema.parse(JSON.parse(text));
-    return { started_at, id };
-  } catch {
-    throw new HttpError(422, 'cursor_invalid', 'The cursor is not one that this list has given.');
-  }
+function positionOf(cursor: string): RunFilter['after'] {
+  const [started_at, id] = readCursor(cursor);
+  return { started_at, id };
 }

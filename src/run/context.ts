@@ -38,6 +38,8 @@ export interface SyncDeps {
   log: Log;
   /** Takes the lease of an integration, unless a living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
+  /** For how many days what runs did to contacts is kept. */
+  retention: { runRows: number };
   /** A new identifier that nobody can guess. */
   newId: () => string;
   /** The one form of a contact's id in this CRM. */

@@ -233,45 +233,6 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           .execute();
       });
     },
-
-    /** Contacts by outcome and reason of the run that touched them last. */
-    async countOutcomes(runId: string, integrationId: string): Promise<Map<string, number>> {
-      const rows = await db
-        .selectFrom('contacts')
-        .select(['outcome_reason', (eb) => eb.fn.countAll().as('count')])
-        .where('integration_id', '=', integrationId)
-        .where('outcome_run', '=', runId)
-        .groupBy('outcome_reason')
-        .execute();
-      return new Map(rows.map((row) => [row.outcome_reason, Number(row.count)]));
-    },
-
-    /**
-     * The contacts that a run touched last, without those that were simply fresh; by reason, those
-     * whose reason is among `first` before the others.
-     */
-    listOutcomes(
-      runId: string,
-      integrationId: string,
-      limit: number,
-      first: readonly string[] = [],
-    ): Promise<ContactRow[]> {
-      return db
-        .selectFrom('contacts')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .where('outcome_run', '=', runId)
-        .where('outcome_reason', '<>', 'profile_fresh')
-        .$if(first.length > 0, (query) =>
-          query.orderBy((eb) =>
-            eb.case().when('outcome_reason', 'in', first).then(eb.lit(0)).else(eb.lit(1)).end(),
-          ),
-        )
-        .orderBy('outcome_reason')
-        .orderBy('crm_id')
-        .limit(limit)
-        .execute();
-    },
   };
 
   function contactsOf(integrationId: string) {

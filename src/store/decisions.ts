@@ -1,4 +1,4 @@
-import type { OutcomeReason } from '../core/outcome.ts';
+import { type OutcomeReason, outcomeNamed, outcomeOf } from '../core/outcome.ts';
 import type { ContactRow } from './contacts.ts';
 import type { Lease } from './leases.ts';
 import { portions, valuesTable } from './rows.ts';
@@ -65,12 +65,11 @@ export function decidedRow(
   lease: Lease,
   run: RunMoment,
   row: ContactRow,
-  decision: Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>,
+  decision: RowDecision,
 ): ContactRow {
   const chosen = decision.kind === 'choose';
   const held = decision.kind === 'hold';
   const leaves = decision.kind === 'settle' && !decision.eligible;
-  const waits = chosen && decision.priority === WAITS_FOR_ACCESS;
   return {
     ...row,
     integration_id: lease.integrationId,
@@ -80,16 +79,35 @@ export function decidedRow(
     priority: chosen ? decision.priority : Math.min(row.priority, LAST_PRIORITY),
     // Should it come back, its paid job is not lost.
     tracking_id: leaves || held ? row.tracking_id : null,
-    outcome_reason: chosen
-      ? waits
-        ? 'identity_unreadable'
-        : 'submission_pending'
-      : decision.reason,
+    ...(saysMore(row, run, decision) ? {} : outcomeAfter(run, decision)),
+    seen_run: run.id,
+  };
+}
+
+/** A decision that changes a contact's row. */
+type RowDecision = Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>;
+
+/** What a run has done to a contact says more than what it reads of it afterwards. */
+function saysMore(row: ContactRow, run: RunMoment, decision: RowDecision): boolean {
+  if (row.outcome_run !== run.id || decision.kind !== 'settle') return false;
+  const before = outcomeNamed(row.outcome_reason);
+  return (
+    before === 'written' || (outcomeOf(decision.reason) === 'unchanged' && before !== 'unchanged')
+  );
+}
+
+function outcomeAfter(run: RunMoment, decision: RowDecision) {
+  return {
+    outcome_reason: reasonAfter(decision),
     outcome_run: run.id,
     outcome_at: run.now,
     outcome_detail: null,
-    seen_run: run.id,
   };
+}
+
+function reasonAfter(decision: RowDecision): OutcomeReason {
+  if (decision.kind !== 'choose') return decision.reason;
+  return decision.priority === WAITS_FOR_ACCESS ? 'identity_unreadable' : 'submission_pending';
 }
 
 /** Writes what was decided; what a station has moved on meanwhile stays as it is. */

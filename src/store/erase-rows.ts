@@ -14,7 +14,7 @@ export interface ErasedRows {
   introductions: number;
   /** Memberships of groups of the CRM. */
   groups: number;
-  /** Runs that were asked for, and records of runs that named the contact. */
+  /** Runs that were asked for, and what runs have on record of the contact. */
   runs: number;
 }
 
@@ -104,8 +104,15 @@ async function eraseRuns(
     .where('integration_id', '=', integrationId)
     .where('contact', 'in', crmIds)
     .executeTakeFirst();
+  const told = await trx
+    .deleteFrom('run_rows')
+    .where('crm_id', 'in', crmIds)
+    .where('run_id', 'in', (eb) =>
+      eb.selectFrom('runs').select('id').where('integration_id', '=', integrationId),
+    )
+    .executeTakeFirst();
   for (const id of crmIds) await unquoteInRuns(trx, integrationId, id);
-  return Number(asked.numDeletedRows + named.numUpdatedRows);
+  return Number(asked.numDeletedRows + named.numUpdatedRows + told.numDeletedRows);
 }
 
 /** A run that failed may quote the id in its reason, and its report has the same reason as JSON. */

@@ -177,7 +177,15 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           .executeTakeFirst();
         if (row !== undefined) return true;
       }
-      return false;
+      const told = await db
+        .selectFrom('run_rows')
+        .innerJoin('runs', 'runs.id', 'run_rows.run_id')
+        .select('run_rows.crm_id')
+        .where('runs.integration_id', '=', integrationId)
+        .where('run_rows.crm_id', 'in', crmIds)
+        .limit(1)
+        .executeTakeFirst();
+      return told !== undefined;
     },
 
     /**

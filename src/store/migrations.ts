@@ -8,6 +8,7 @@ import * as runScope from '../../migrations/0006-run-scope.ts';
 import * as warmPathLooks from '../../migrations/0007-warm-path-looks.ts';
 import * as ordinaryDays from '../../migrations/0008-ordinary-days.ts';
 import * as erasure from '../../migrations/0009-erasure.ts';
+import * as runRows from '../../migrations/0011-run-rows.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -28,4 +29,5 @@ export const MIGRATIONS = {
   '0007-warm-path-looks': warmPathLooks,
   '0008-ordinary-days': ordinaryDays,
   '0009-erasure': erasure,
+  '0011-run-rows': runRows,
 } satisfies MigrationList;

@@ -4,6 +4,7 @@ import { RetriableError } from '../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../core/run.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { ALL_CONTACTS, beginRunRequest, endRunRequest } from './run-requests.ts';
+import { dropRunRows, writeRunRows } from './run-rows.ts';
 import type { Database, RunsTable, Trx } from './tables.ts';
 
 export type RunRow = Selectable<RunsTable>;
@@ -35,7 +36,7 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       await checkpoint(lease, async (trx) => {
         await requireFresh(trx, id);
         await beginRunRequest(trx, id, clock.now());
-        await trx
+        const cutOff = await trx
           .updateTable('runs')
           .set({
             status: 'incomplete',
@@ -45,7 +46,9 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
           })
           .where('integration_id', '=', lease.integrationId)
           .where('status', '=', 'running')
+          .returning(['id', 'integration_id'])
           .execute();
+        for (const run of cutOff) await writeRunRows(trx, run);
         const due = await trx
           .selectFrom('contacts')
           .select((eb) => eb.fn.countAll().as('count'))
@@ -77,13 +80,21 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     },
 
     /**
-     * Notes how a run ended, with its report. What asked for it is answered, unless the run was
+     * Notes how a run ended, with its report and what it did to contacts, and drops what older runs
+     * did before `keepRowsSince` (epoch ms). What asked for it is answered, unless the run was
      * interrupted: then it is wanted still.
      */
     async finish(
       lease: Lease,
       id: string,
-      end: { status: RunStatus; reason: RunReason | null; finishedAt: number; report: string },
+      end: {
+        status: RunStatus;
+        reason: RunReason | null;
+        finishedAt: number;
+        report: string;
+        /** Left out or null: nothing is dropped. */
+        keepRowsSince?: number | null;
+      },
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
         await trx
@@ -97,6 +108,10 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
           })
           .where('id', '=', id)
           .execute();
+        const { integrationId } = lease;
+        await writeRunRows(trx, { id, integration_id: integrationId });
+        const { keepRowsSince = null } = end;
+        if (keepRowsSince !== null) await dropRunRows(trx, integrationId, keepRowsSince);
         if (end.reason?.code !== 'interrupted') await endRunRequest(trx, id);
       });
     },

@@ -28,6 +28,7 @@ import { networkQueries } from './networks.ts';
 import { readinessQueries } from './readiness.ts';
 import { reconsideringQueries } from './reconsidering.ts';
 import { runRequestQueries } from './run-requests.ts';
+import { runRowQueries } from './run-rows.ts';
 import { runQueries } from './runs.ts';
 import { scheduleQueries } from './schedules.ts';
 import { secretQueries } from './secrets.ts';
@@ -55,6 +56,7 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
     secrets: secretQueries(db),
     integrations: integrationQueries(db, checkpoint),
     runs: runQueries(db, checkpoint, clock),
+    runRows: runRowQueries(db),
     contacts: {
       ...contactQueries(db, checkpoint, clock),
       ...decidedPageQueries(checkpoint, clock),

@@ -72,6 +72,7 @@ export interface Tables extends ServiceTables, NetworkTables, WarmPathTables {
   integrations: IntegrationsTable;
   partner_keys: PartnerKeysTable;
   runs: RunsTable;
+  run_rows: RunRowsTable;
   contacts: ContactsTable;
   submissions: SubmissionsTable;
   jobs: JobsTable;
@@ -140,8 +141,22 @@ export interface RunsTable {
   /** Contacts that took the job of the same person instead of a credit. */
   shared_count: number;
   spent_enhancements: number;
+  /** Contacts that were simply fresh, which have no `run_rows`; null until those are written. */
+  fresh_count: number | null;
   /** The finished report as JSON. */
   report: string | null;
+}
+
+/** What a run that is over did to a contact; `retention.runRows` says how long it is kept. */
+export interface RunRowsTable {
+  run_id: string;
+  /** The outcome's place among all (`OUTCOME_ORDER`), so that what needs a person is listed first. */
+  place: number;
+  crm_id: string;
+  reason: string;
+  /** More of the reason, without personal data. */
+  detail: string | null;
+  at: number;
 }
 
 export interface ContactsTable {

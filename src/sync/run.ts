@@ -238,6 +238,8 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   return networks;
 }
 
+const DAY_MS = 86_400_000;
+
 async function endRun(deps: SyncDeps, run: Run, facts: RunFacts): Promise<RunReport> {
   const { store, clock } = deps;
   const finishedAt = clock.now();
@@ -256,6 +258,7 @@ async function endRun(deps: SyncDeps, run: Run, facts: RunFacts): Promise<RunRep
   const finishing = store.runs.finish(run.lease, run.id, {
     ...end,
     report: JSON.stringify(report),
+    keepRowsSince: run.only === null ? finishedAt - deps.retention.runRows * DAY_MS : null,
   });
   return (await ifStillOurs(run, finishing)) ? report : reportOn(deps, run, finishedAt, facts);
 }

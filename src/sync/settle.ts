@@ -58,8 +58,9 @@ async function settle(
   const found = await findLoss(deps, run, request, lease);
   if (found === 'stopped') return;
   const { loss, balance } = found;
+  const settledBy = open.integration_id === run.integration.id ? run.id : null;
   if (loss.charged === 0) {
-    await store.submissions.settleNotCharged(lease, open.id, balance);
+    await store.submissions.settleNotCharged(lease, open.id, { balance, run: settledBy });
     log.info(facts, 'the lost submission was not charged; its contacts are submitted again');
     return;
   }
@@ -67,6 +68,7 @@ async function settle(
   await store.submissions.settleCharged(lease, open.id, {
     charged: loss.charged,
     balance,
+    run: settledBy,
     afterwards,
     detail,
   });

@@ -1,6 +1,6 @@
 /** A run as everything shows it: the report of design, section 4.3, put together from the store. */
 import { isoTime } from '../core/clock.ts';
-import { OUTCOME_REASONS, type Outcome, type OutcomeReason } from '../core/outcome.ts';
+import { isOutcomeReason, OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '../core/outcome.ts';
 import { formatCount } from '../core/quantities.ts';
 import type { RunReason, RunReport, RunStatus, StopCode, Trigger } from '../core/run.ts';
 import { runReportSchema, triggerSchema } from '../core/run-report.ts';
@@ -24,7 +24,7 @@ const NO_FACTS: RunFacts = {
  * was cut off left none.
  */
 export async function reportOf(
-  store: Pick<Store, 'contacts' | 'networks'>,
+  store: Pick<Store, 'runRows' | 'networks'>,
   row: RunRow,
 ): Promise<RunReport> {
   return row.report === null
@@ -34,11 +34,11 @@ export async function reportOf(
 
 /** The report of a run as it stands now; a finished one keeps its own (`report` of the row). */
 export async function buildReport(
-  store: Pick<Store, 'contacts' | 'networks'>,
+  store: Pick<Store, 'runRows' | 'networks'>,
   row: RunRow,
   facts: RunFacts = NO_FACTS,
 ): Promise<RunReport> {
-  const reasons = await store.contacts.countOutcomes(row.id, row.integration_id);
+  const reasons = await store.runRows.count(row);
   return {
     id: row.id,
     integration: row.integration_id,
@@ -75,10 +75,6 @@ export function countByOutcome(reasons: ReadonlyMap<string, number>): Record<Out
   return counts;
 }
 
-function isOutcomeReason(text: string): text is OutcomeReason {
-  return Object.hasOwn(OUTCOME_REASONS, text);
-}
-
 function reasonOf(row: RunRow): RunReason | null {
   if (row.reason_code === null) return null;
   const code: StopCode | (string & {}) = row.reason_code;
@@ -98,7 +94,7 @@ function statusOf(text: string): RunStatus {
  * where it waits, and, since it may have begun between the two looks, once more where it began.
  */
 export async function findRunReport(
-  store: Pick<Store, 'runs' | 'runRequests' | 'contacts' | 'networks'>,
+  store: Pick<Store, 'runs' | 'runRequests' | 'runRows' | 'networks'>,
   id: string,
 ): Promise<RunReport | null> {
   const row = await store.runs.find(id);
@@ -139,24 +135,9 @@ export function waitingRun(run: {
   };
 }
 
-/** Outcomes in the order in which people look at them: what needs a person is first. */
-export const OUTCOME_ORDER = [
-  'held',
-  'failed',
-  'waiting',
-  'skipped',
-  'written',
-  'unchanged',
-] as const satisfies readonly Outcome[];
-
 /** `1 held, 36 written`; empty where nothing has happened yet. */
 export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string {
   return OUTCOME_ORDER.filter((outcome) => contacts[outcome] > 0)
     .map((outcome) => `${formatCount(contacts[outcome])} ${outcome}`)
     .join(', ');
-}
-
-/** The outcome that a reason belongs to; null for a word that this version does not know. */
-export function outcomeNamed(reason: string): Outcome | null {
-  return isOutcomeReason(reason) ? OUTCOME_REASONS[reason] : null;
 }

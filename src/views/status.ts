@@ -29,7 +29,7 @@ export interface IntegrationStatus {
   lastSuccessAt: string | null;
 }
 
-type StatusStore = Pick<Store, 'runs' | 'schedules' | 'contacts' | 'networks'>;
+type StatusStore = Pick<Store, 'runs' | 'schedules' | 'runRows' | 'networks'>;
 
 export async function readStatus(
   store: StatusStore,

@@ -185,8 +185,22 @@ describe('the status page', () => {
       .getByText('the name in the profile is not that of the contact')
       .first()
       .waitFor();
-    await view.page.getByText('Each contact by its id').click();
+    // Held contacts are named first, and each reason leads to its contacts.
     await view.page.getByRole('rowheader', { name: contact }).waitFor();
+    const all = view.page.locator('#contacts tbody tr');
+    expect(await all.first().innerText()).toContain(contact);
+    await view.page.getByRole('link', { name: 'the name in the profile' }).click();
+    await view.page.waitForURL(/reason=name_mismatch/);
+    expect(await all.count()).toBe(1);
+    await view.page.getByRole('link', { name: 'show all reasons' }).click();
+    await view.page.getByRole('link', { name: 'written', exact: true }).click();
+    await view.page.waitForURL(/outcome=written/);
+    expect(await view.page.locator('#contacts').innerText()).not.toContain(contact);
+    await view.page.getByRole('searchbox').fill('no such id');
+    await view.page.getByRole('button', { name: 'Find' }).click();
+    await view.page.getByText('No contact of this run is like that.').waitFor();
+    const csv = view.page.getByRole('link', { name: 'Download as CSV' });
+    expect(await csv.getAttribute('href')).toContain('format=csv&outcome=written&contact=');
     expect(view.complaints).toEqual([]);
   });
 

@@ -20,8 +20,23 @@ describe('createProgress', () => {
     progress.update('Enhancing', { done: 0, total: 400 });
     clock.advance(10_000);
     progress.update('Enhancing', { done: 120, total: 400, remark: '1,200 credits left' });
-    const expected = 'Enhancing: 120 of 400 · 30% · 12/s · 23 s left · 1,200 credits left\n';
+    const expected = 'Enhancing: 120 of 400 · 30% · 12/s · about 23 s left · 1,200 credits left\n';
     expect(stream.written()).toContain(expected);
+  });
+
+  it('promises no time while nothing moves, or when it is over in a moment', () => {
+    const stream = aStream();
+    const clock = aClock();
+    const progress = createProgress({ stream, clock });
+    progress.update('Delivered', { done: 0, total: 400 });
+    clock.advance(10_000);
+    progress.update('Delivered', { done: 300, total: 400 });
+    clock.advance(6_000);
+    progress.update('Delivered', { done: 300, total: 400 });
+    expect(stream.written()).toMatch(/300 of 400 · 75% · 19\/s\n$/);
+    clock.advance(100);
+    progress.update('Delivered', { done: 399, total: 400 });
+    expect(stream.written()).toMatch(/399 of 400 · 99% · 25\/s\n$/);
   });
 
   it('updates its lines in place and makes room for others', () => {

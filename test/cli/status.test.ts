@@ -13,7 +13,12 @@ const detailSchema = z.strictObject({
     z.looseObject({
       id: z.string(),
       reasons: z.record(z.string(), z.int()),
-      outcomes: z.array(z.object({ crmId: z.string(), reason: z.string() })),
+      outcomes: z.array(
+        z.strictObject({
+          ...{ crmId: z.string(), outcome: z.string(), reason: z.string(), text: z.string() },
+          ...{ detail: z.string().nullable(), at: z.iso.datetime() },
+        }),
+      ),
       writes: z.array(z.object({ crmId: z.string(), fields: z.array(z.string()) })),
     }),
   ]),
@@ -90,10 +95,50 @@ describe('donor-sync runs', () => {
     const id = synced?.id.slice(-8) ?? '';
     expect((await world.run(['status'])).stdout).toContain(`donor-sync runs ${id}`);
     const { stdout } = await world.run(['runs', id, '--limit', '2']);
-    expect(stdout).toMatch(/^Contact .*\nC000009 +no_match .*\nC000001 +fields_written /m);
+    expect(stdout).toMatch(/^Contact .*\nC000009 +failed .*\nC000001 +written /m);
     expect(stdout).not.toContain(`donor-sync runs ${id}`);
     const { runs } = await world.runJson(['runs', id, '--limit', '2'], detailSchema);
-    expect(runs[0].outcomes).toMatchObject([{ crmId: 'C000001' }, { crmId: 'C000002' }]);
+    expect(runs[0].outcomes).toMatchObject([
+      { crmId: 'C000009', outcome: 'failed', reason: 'no_match' },
+      { crmId: 'C000001', outcome: 'written', reason: 'fields_written' },
+    ]);
+  });
+
+  it('finds contacts of a run by outcome, reason and id, and gives all of them as CSV', async () => {
+    const world = await open();
+    await world.saveRows(
+      (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...NOBODY } : row)),
+    );
+    const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
+    // What later runs do to the same contacts takes nothing away.
+    await world.run(['sync', '--full']);
+    const id = synced?.id ?? '';
+    const found = async (...filter: string[]) => {
+      const { runs } = await world.runJson(['runs', id, ...filter], detailSchema);
+      return runs[0].outcomes.map(({ crmId }) => crmId);
+    };
+    expect(await found('--outcome', 'failed,held')).toEqual(['C000009']);
+    expect(await found('--reason', 'no_match')).toEqual(['C000009']);
+    expect(await found('--contact', 'C00001')).toEqual(['C000010', 'C000011', 'C000012']);
+    const { stdout } = await world.run(['runs', id, '--csv']);
+    const lines = stdout.trim().split('\n');
+    expect(lines).toHaveLength(13);
+    expect(lines.slice(0, 2)).toEqual([
+      'Contact,Outcome,Reason,Why,Detail,At',
+      expect.stringMatching(/^C000009,failed,no_match,.*,,\d{4}-\d\d-\d\dT/),
+    ]);
+    const none = await world.run(['runs', id, '--outcome', 'held']);
+    expect(none.stdout).toBe('No contact of this run is like that.\n');
+  });
+
+  it('asks which run is meant by a filter, and knows outcomes that there are', async () => {
+    const world = await open({ people: 1 });
+    const withoutRun = await world.run(['runs', '--csv']);
+    expect(withoutRun).toMatchObject({ exitCode: 2 });
+    expect(withoutRun.stderr).toContain('Say which run: donor-sync runs RUN');
+    const misspelt = await world.run(['runs', 'x', '--outcome', 'hold']);
+    expect(misspelt).toMatchObject({ exitCode: 2 });
+    expect(misspelt.stderr).toContain('"hold" is no outcome; there are: held, failed');
   });
 
   it('names the fields of writes that are alike once', async () => {

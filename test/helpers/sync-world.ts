@@ -104,6 +104,7 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
       sealer,
       clock,
       sightings,
+      retention: { runRows: 90 },
       log: silentLog,
       newId: randomUUID,
       takeLease: (id) => store.leases.acquire(id, owner, () => false),

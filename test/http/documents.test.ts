@@ -58,6 +58,7 @@ describe('openapi.json', () => {
       'GET /v1/integrations/{id}',
       'GET /v1/runs',
       'GET /v1/runs/{id}',
+      'GET /v1/runs/{id}/contacts',
       'GET /v1/runs/{id}/events',
       'POST /hooks/{integration}/{token}',
       'POST /v1/holds/batches/{id}/{decision}',

@@ -23,6 +23,73 @@ async function start(here: HttpWorld, body?: unknown, headers: Record<string, st
   return { ...answer.read(startedSchema), answer };
 }
 
+describe('GET /v1/runs/:id/contacts', () => {
+  const contactsSchema = z.strictObject({
+    contacts: z.array(
+      z.strictObject({
+        crmId: z.string(),
+        outcome: z.string().nullable(),
+        reason: z.string(),
+        text: z.string(),
+        detail: z.string().nullable(),
+        at: z.iso.datetime(),
+      }),
+    ),
+    next: z.string().nullable(),
+  });
+
+  it('lists what a run did to each contact, page by page, also after the next run', async () => {
+    const here = await open();
+    const ids = await here.addPeople(5);
+    const { run } = await start(here);
+    await here.untilEnded(run.id);
+    const next = await start(here, { full: true });
+    await here.untilEnded(next.run.id);
+
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query: string = cursor === '' ? 'limit=2' : `limit=2&cursor=${cursor}`;
+      const answer = await here.request(`/v1/runs/${run.id}/contacts?${query}`);
+      const page = answer.read(contactsSchema);
+      expect(page.contacts.length).toBeLessThanOrEqual(2);
+      seen.push(...page.contacts.map(({ crmId }) => crmId));
+      cursor = page.next;
+    }
+    expect(seen.sort()).toEqual([...ids].sort());
+  });
+
+  it('lets a caller look for outcomes, reasons and ids, and answers in CSV', async () => {
+    const here = await open();
+    const ids = await here.addPeople(3);
+    const { run } = await start(here);
+    await here.untilEnded(run.id);
+    const of = `/v1/runs/${run.id}/contacts`;
+    const found = async (query: string) =>
+      (await here.request(`${of}?${query}`)).read(contactsSchema).contacts.length;
+    expect(await found('outcome=held,failed')).toBe(0);
+    expect(await found('outcome=written')).toBe(3);
+    expect(await found('reason=fields_written')).toBe(3);
+    expect(await found(`contact=${ids[0]}`)).toBe(1);
+
+    const csv = await here.request(`${of}?format=csv&outcome=written`);
+    expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(csv.text.trim().split('\n')).toHaveLength(4);
+    expect(csv.text).toMatch(/^Contact,Outcome,Reason,Why,Detail,At\n/);
+  });
+
+  it('refuses what it does not know', async () => {
+    const here = await open({ isIdle: true });
+    const { run } = await start(here);
+    const status = async (path: string) => (await here.request(path)).status;
+    expect(await status('/v1/runs/no-run/contacts')).toBe(404);
+    expect(await status(`/v1/runs/${run.id}/contacts?outcome=hold`)).toBe(422);
+    expect(await status(`/v1/runs/${run.id}/contacts?cursor=no`)).toBe(422);
+    const waiting = await here.request(`/v1/runs/${run.id}/contacts`);
+    expect(waiting.read(contactsSchema)).toEqual({ contacts: [], next: null });
+  });
+});
+
 describe('POST /v1/integrations/:id/runs', () => {
   it('starts a run, which GET /v1/runs/:id shows to its end', async () => {
     const here = await open();

@@ -1,4 +1,5 @@
 import { createSecretKey } from 'node:crypto';
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { bindSeals, hasUnboundSeals, markSealsBound } from '../../src/store/bind-seals.ts';
 import {
@@ -173,22 +174,36 @@ describeEachDatabase('bindSeals', (open) => {
   });
 
   it('stops while an older version keeps on writing', async () => {
-    const { db } = await openOlder();
-    const late = await sealUnbound(ring, 'late');
-    let isRunning = true;
-    const olderVersion = writeOnAndOn();
-    const error = await bindSeals(db, sealsOf(KEY)).catch((thrown: unknown) => thrown);
-    isRunning = false;
-    await olderVersion;
-    expect(error).toMatchObject({ kind: 'retriable', code: 'older_version_running' });
+    const { db, url } = await openOlder();
+    await writeAfterEveryWrite(db, url, await sealUnbound(ring, 'late'));
+    const binding = bindSeals(db, sealsOf(KEY));
+    await expect(binding).rejects.toMatchObject({
+      kind: 'retriable',
+      code: 'older_version_running',
+    });
     expect(await hasUnboundSeals(db)).toBe(true);
-
-    async function writeOnAndOn(): Promise<void> {
-      while (isRunning) {
-        await db.updateTable('hooks').set({ secret: late }).execute();
-      }
-    }
   });
+
+  /** An older version that is always the last to write into `hooks`. */
+  async function writeAfterEveryWrite(db: Database, url: string, late: string): Promise<void> {
+    if (url.startsWith('postgres')) {
+      await sql
+        .raw(
+          `create function older_version() returns trigger language plpgsql as
+           $$ begin new.secret := '${late}'; return new; end $$`,
+        )
+        .execute(db);
+      await sql`create trigger older_version before update on hooks
+        for each row execute function older_version()`.execute(db);
+      return;
+    }
+    await sql
+      .raw(
+        `create trigger older_version after update on hooks
+         begin update hooks set secret = '${late}' where rowid = new.rowid; end`,
+      )
+      .execute(db);
+  }
 
   it('leaves bound texts to a rotation of the key, the marker too', async () => {
     const { db } = await openOlder();

@@ -166,6 +166,7 @@ export function chargeLoss(
   return store.submissions.settleCharged(lease, submissionId, {
     charged,
     balance,
+    run: null,
     afterwards,
     detail,
   });

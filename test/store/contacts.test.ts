@@ -701,53 +701,6 @@ describeEachDatabase('stampWaiting', (open) => {
   });
 });
 
-describeEachDatabase('outcomes of a run', (open) => {
-  const createWorld = storeWorlds(open);
-
-  it('are counted by reason, for one integration and one run', async () => {
-    const world = await createWorld();
-    await putContacts(world, OUTCOMES);
-    const counted = await world.store.contacts.countOutcomes(RUN, INTEGRATION);
-    expect(Object.fromEntries(counted)).toEqual({
-      no_match: 2,
-      crm_refused: 1,
-      profile_fresh: 1,
-    });
-    expect(await world.store.contacts.countOutcomes('run-9', INTEGRATION)).toEqual(new Map());
-  });
-
-  it('are listed by reason and id without those that were simply fresh', async () => {
-    const world = await createWorld();
-    await putContacts(world, OUTCOMES);
-    const { contacts } = world.store;
-    const ids = async (limit: number) =>
-      (await contacts.listOutcomes(RUN, INTEGRATION, limit)).map((row) => row.crm_id);
-    expect(await ids(10)).toEqual(['c-3', 'c-1', 'c-2']);
-    expect(await ids(2)).toEqual(['c-3', 'c-1']);
-  });
-
-  it('are listed with the reasons first that are asked for', async () => {
-    const world = await createWorld();
-    await putContacts(world, OUTCOMES);
-    const rows = await world.store.contacts.listOutcomes(RUN, INTEGRATION, 2, ['no_match']);
-    expect(rows.map((row) => row.crm_id)).toEqual(['c-1', 'c-2']);
-  });
-
-  const OUTCOMES = [
-    contactRow({ crm_id: 'c-2', outcome_run: RUN, outcome_reason: 'no_match' }),
-    contactRow({ crm_id: 'c-1', outcome_run: RUN, outcome_reason: 'no_match' }),
-    contactRow({ crm_id: 'c-3', outcome_run: RUN, outcome_reason: 'crm_refused' }),
-    contactRow({ crm_id: 'c-4', outcome_run: RUN, outcome_reason: 'profile_fresh' }),
-    contactRow({ crm_id: 'c-5', outcome_run: 'run-0', outcome_reason: 'no_match' }),
-    contactRow({
-      crm_id: 'c-6',
-      integration_id: 'lakeside',
-      outcome_run: RUN,
-      outcome_reason: 'no_match',
-    }),
-  ];
-});
-
 describeEachDatabase('find', (open) => {
   const createWorld = storeWorlds(open);
 

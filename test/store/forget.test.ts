@@ -65,6 +65,30 @@ describeEachDatabase('erase', (open, kind) => {
     expect(await tablesWithTraces(world)).toEqual([]);
   });
 
+  it('leaves no row of what runs did to the contact, whatever other integrations have', async () => {
+    const world = await createWorld();
+    const { store, db, lease, clock } = world;
+    await store.runs.begin(lease, 'run-2', 'manual', null);
+    await store.runs.finish(lease, 'run-2', {
+      ...{ status: 'succeeded', reason: null, finishedAt: clock.now(), report: '{}' },
+    });
+    const row = { place: 4, crm_id: MARKED, reason: 'no_match', detail: null, at: clock.now() };
+    await db
+      .insertInto('run_rows')
+      .values({ ...row, run_id: 'run-2' })
+      .execute();
+    await db
+      .insertInto('run_rows')
+      .values({ ...row, run_id: 'of-lakeside' })
+      .execute();
+    expect(await store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
+    expect(await store.forget.erase(INTEGRATION, MARKED)).toMatchObject({ runs: 1 });
+    expect(await store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(false);
+    expect(await db.selectFrom('run_rows').select('run_id').execute()).toEqual([
+      { run_id: 'of-lakeside' },
+    ]);
+  });
+
   it('leaves no id in what runs have said', async () => {
     const world = await createWorld();
     const { store, lease, clock } = world;

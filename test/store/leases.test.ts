@@ -284,7 +284,8 @@ describeEachDatabase('one that has lost its lease', (open) => {
     ],
     [
       'submissions.settleNotCharged',
-      ({ store, lease }) => store.submissions.settleNotCharged(lease, 'submission-1', 1),
+      ({ store, lease }) =>
+        store.submissions.settleNotCharged(lease, 'submission-1', { balance: 1, run: null }),
     ],
     ['submissions.settleCharged', (world) => chargeLoss(world, 'hold')],
     ['jobs.recordProgress', ({ store, lease }) => store.jobs.recordProgress(lease, RUN, NOTHING)],

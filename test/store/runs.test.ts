@@ -26,6 +26,7 @@ describeEachDatabase('runs', (open) => {
       enhanced_count: 0,
       shared_count: 0,
       spent_enhancements: 0,
+      fresh_count: null,
       report: null,
     });
   });

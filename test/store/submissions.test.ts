@@ -281,7 +281,10 @@ describeEachDatabase('recordAccepted', (open) => {
     const before = await everything(world.db);
     await expect(accept(world, ['c-1'])).rejects.toThrow();
     await expect(
-      world.store.submissions.settleNotCharged(world.lease, 'submission-1', 1),
+      world.store.submissions.settleNotCharged(world.lease, 'submission-1', {
+        balance: 1,
+        run: null,
+      }),
     ).rejects.toThrow();
     await expect(chargeLoss(world, 'hold')).rejects.toThrow();
     await expect(
@@ -381,7 +384,10 @@ describeEachDatabase('a lost answer', (open) => {
       await submit(world, ['c-1', 'c-2']);
       const { submissions } = world.store;
       if (lost) await submissions.recordLost(world.lease, 'submission-1');
-      await submissions.settleNotCharged(world.lease, 'submission-1', BALANCE + 5);
+      await submissions.settleNotCharged(world.lease, 'submission-1', {
+        balance: BALANCE + 5,
+        run: null,
+      });
       for (const id of ['c-1', 'c-2']) {
         expect(await contactOf(world, id)).toMatchObject({
           state: 'due',

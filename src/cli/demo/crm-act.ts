@@ -1,10 +1,9 @@
 /** The later acts of the demo: the same service, and a CRM instead of a file. */
 import type { Application, OpenIntegration } from '../../application.ts';
 import type { FieldValue } from '../../core/crm-field.ts';
-import { OUTCOME_REASONS } from '../../core/outcome.ts';
-import { outcomeText } from '../../core/outcome-text.ts';
 import type { RunReport } from '../../core/run.ts';
 import { createMissingFields } from '../../sync/fields.ts';
+import { type ReasonCount, readReasons } from '../../views/run-contacts.ts';
 import { withIntegration } from '../product.ts';
 import type { CrmKind } from './folder.ts';
 
@@ -62,7 +61,7 @@ export async function playCrm(
   });
   const first = await withCrm(syncOnce);
   // Before the second run, which gives every contact its next outcome.
-  const reasons = await application.store.contacts.countOutcomes(first.id, part.integration);
+  const reasons = await readReasons(application.store, first.id);
   const second = await withCrm(syncOnce);
   const rows = await application.store.deliveries.listWrites(first.id);
   // In the order of the ids, so that the same contacts are shown whoever was written first.
@@ -86,11 +85,10 @@ export async function playCrm(
   };
 }
 
-function explainUnwritten(reasons: ReadonlyMap<string, number>): CrmAct['unwritten'] {
-  const outcomes = new Map<string, string>(Object.entries(OUTCOME_REASONS));
-  return [...reasons]
-    .filter(([reason]) => outcomes.get(reason) !== 'written')
-    .map(([reason, count]) => ({ count, explanation: outcomeText(reason) }));
+function explainUnwritten(reasons: readonly ReasonCount[]): CrmAct['unwritten'] {
+  return reasons
+    .filter(({ outcome }) => outcome !== 'written')
+    .map(({ count, text }) => ({ count, explanation: text }));
 }
 
 function shownValue(values: ShownContact['values'], wanted: string): FieldValue {

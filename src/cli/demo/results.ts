@@ -1,8 +1,8 @@
 import type { Application } from '../../application.ts';
-import { OUTCOME_REASONS } from '../../core/outcome.ts';
+import { outcomeNamed } from '../../core/outcome.ts';
 import { outcomeText } from '../../core/outcome-text.ts';
 import type { DemoContact } from './cast.ts';
-import { DEMO_INTEGRATION, type DemoFolder, ENHANCED_FIELDS, readRows } from './folder.ts';
+import { type DemoFolder, ENHANCED_FIELDS, readRows } from './folder.ts';
 
 /** What the first sync did to one contact of the demo. */
 export interface DemoResult {
@@ -35,24 +35,21 @@ export async function readResults(
 ): Promise<DemoResult[]> {
   const before = await readRows(folder.contacts);
   const after = await readRows(folder.enhanced);
-  const rows = await store.contacts.listOutcomes(runId, DEMO_INTEGRATION, contacts.length);
-  const reasons = new Map(rows.map((row) => [row.crm_id, row.outcome_reason]));
+  const run = await store.runs.find(runId);
+  const rows = run ? await store.runRows.list(run, { limit: contacts.length }) : [];
+  const reasons = new Map(rows.map(({ crmId, reason }) => [crmId, reason]));
   return contacts.map(({ id, firstName, lastName, story }) => {
     const reason = reasons.get(id) ?? 'submission_pending';
     return {
       id,
       name: `${firstName} ${lastName || '(no last name)'}`.trim(),
       story,
-      outcome: outcomeOf(reason),
+      outcome: outcomeNamed(reason) ?? 'waiting',
       reason,
       explanation: outcomeText(reason),
       fields: compareFields(before.get(id) ?? {}, after.get(id) ?? {}),
     };
   });
-}
-
-function outcomeOf(reason: string): string {
-  return Object.entries(OUTCOME_REASONS).find(([known]) => known === reason)?.[1] ?? 'waiting';
 }
 
 type Row = Readonly<Record<string, string>>;

@@ -1,13 +1,18 @@
 import { isoTime } from '../../core/clock.ts';
-import { OUTCOME_REASONS } from '../../core/outcome.ts';
-import { outcomeText } from '../../core/outcome-text.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { WriteRow } from '../../store/deliveries.ts';
 import { parseOwned } from '../../store/owned-values.ts';
+import type { RunContactFilter } from '../../store/run-rows.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { PathCost } from '../../store/warm-paths.ts';
 import { reportOf } from '../../views/run.ts';
+import {
+  type RunContactView,
+  readReasons,
+  readRunContacts,
+  reasonCounts,
+} from '../../views/run-contacts.ts';
 import { nextSteps } from '../next-steps.ts';
 import type { Output } from '../output.ts';
 import { countOf, formatCount } from '../quantities.ts';
@@ -15,57 +20,39 @@ import { printRun } from '../sync/run-summary.ts';
 
 /** A run with what it did to its contacts. Names of fields only: values are sealed on disk. */
 export interface RunDetail extends RunReport {
-  /**
-   * Contacts by reason, of those that no later run has touched: the store keeps the last outcome of
-   * each.
-   */
+  /** Contacts by reason. */
   reasons: Record<string, number>;
   /** Contacts that took the job of the same person in another contact, without a credit. */
   shared: number;
   /** What the queries for warm paths have cost; null if they were free. */
   queries: PathCost | null;
   /** The first of the contacts that were not simply fresh. */
-  outcomes: { crmId: string; reason: string; detail: string | null; at: string }[];
+  outcomes: RunContactView[];
   /** The first of what was written and not undone. */
   writes: { crmId: string; fields: string[]; at: string }[];
   /** How many writes there are in all. */
   writeCount: number;
 }
 
-/** How much of a run is shown, and what comes first. */
-export interface DetailOptions {
-  /** At most so many contacts, and so many writes. */
-  limit: number;
-  /** True if contacts that failed or are held stand before the others. */
-  pressingFirst: boolean;
-}
-
-const PRESSING_REASONS = Object.entries(OUTCOME_REASONS).flatMap(([reason, outcome]) =>
-  outcome === 'failed' || outcome === 'held' ? [reason] : [],
-);
+/** Which contacts of a run are shown; writes are, if no filter is set. */
+export type DetailOptions = Omit<RunContactFilter, 'after'>;
 
 /** Puts a run's detail together. */
 export async function describeRun(
   store: Store,
   row: RunRow,
-  { limit, pressingFirst }: DetailOptions,
+  filter: DetailOptions,
 ): Promise<RunDetail> {
-  const reasons = await store.contacts.countOutcomes(row.id, row.integration_id);
-  const first = pressingFirst ? PRESSING_REASONS : [];
-  const outcomes = await store.contacts.listOutcomes(row.id, row.integration_id, limit, first);
+  const reasons = await readReasons(store, row.id);
+  const { contacts } = await readRunContacts(store, row, filter);
   const writes = await store.deliveries.listWrites(row.id);
   return {
     ...(await reportOf(store, row)),
-    reasons: Object.fromEntries(reasons),
+    reasons: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
     shared: row.shared_count,
     queries: await store.warmPaths.findCost(row.id),
-    outcomes: outcomes.map((contact) => ({
-      crmId: contact.crm_id,
-      reason: contact.outcome_reason,
-      detail: contact.outcome_detail,
-      at: isoTime(contact.outcome_at),
-    })),
-    writes: writes.slice(0, limit).map(writeOf),
+    outcomes: contacts,
+    writes: writes.slice(0, filter.limit).map(writeOf),
     writeCount: writes.length,
   };
 }
@@ -81,7 +68,7 @@ function writeOf(write: WriteRow): RunDetail['writes'][number] {
 /** A run and what it did to its contacts, for a person. */
 export function printRunDetail(output: Output, detail: RunDetail): void {
   printRun(output, detail, {
-    reasons: new Map(Object.entries(detail.reasons)),
+    reasons: reasonCounts(Object.entries(detail.reasons)),
     steps: nextSteps(detail, { contactsListed: true }),
   });
   printShared(output, detail);
@@ -106,22 +93,40 @@ function printQueries(output: Output, { queries }: RunDetail): void {
 
 function printOutcomes(output: Output, { outcomes, reasons }: RunDetail): void {
   if (outcomes.length === 0) return;
-  output.table(
-    [
-      { header: 'Contact', value: ({ crmId }) => crmId },
-      { header: 'Reason', value: ({ reason }) => reason },
-      {
-        header: 'In words',
-        value: ({ reason, detail }) => detail ?? outcomeText(reason),
-        shrinks: true,
-      },
-    ],
-    outcomes,
-  );
+  printTable(output, outcomes);
   const { profile_fresh: _fresh, ...others } = reasons;
   const all = Object.values(others).reduce((sum, count) => sum + count, 0);
   printRest(output, all - outcomes.length);
   output.print();
+}
+
+/** The contacts that a filter let through. */
+export function printContacts(
+  output: Output,
+  contacts: readonly RunContactView[],
+  limit: number,
+): void {
+  if (contacts.length === 0) output.print('No contact of this run is like that.');
+  else printTable(output, contacts);
+  if (contacts.length === limit) {
+    output.print(output.style.faint(`the first ${formatCount(limit)} (--limit N shows more)`));
+  }
+}
+
+function printTable(output: Output, contacts: readonly RunContactView[]): void {
+  output.table(
+    [
+      { header: 'Contact', value: ({ crmId }) => crmId },
+      { header: 'Outcome', value: ({ outcome }) => outcome ?? '' },
+      { header: 'Why', value: whyText, shrinks: true },
+    ],
+    contacts,
+  );
+}
+
+/** The reason in words, and what is known besides. */
+function whyText({ text, detail }: RunContactView): string {
+  return detail === null ? text : `${text} (${detail})`;
 }
 
 function printWrites(output: Output, { writes, writeCount }: RunDetail): void {

@@ -63,11 +63,14 @@ async function look(
   if (!row) return;
   const underWay = await store.contacts.countUnderWay(run.integration.id);
   const { balance } = await store.submissions.findBalance(run.partnerKey);
-  const toDeliver = underWayBefore + row.submitted_count;
+  // Who shares a profile of another contact is not submitted, and is delivered all the same.
+  const sent = row.submitted_count + row.shared_count;
+  const toDeliver = underWayBefore + sent;
   progress.update('Read', { done: row.read_count, total: null });
   progress.update('Submitted', {
-    done: row.submitted_count,
-    total: row.chosen_count,
+    done: sent,
+    // Refused persons and those who changed meanwhile are not submitted: in the end, sent is all.
+    total: row.status === 'succeeded' ? sent : Math.max(sent, row.chosen_count),
     ...(balance === null ? {} : { remark: `${countOf(balance, 'credit')} left` }),
   });
   progress.update('Delivered', { done: Math.max(0, toDeliver - underWay), total: toDeliver });

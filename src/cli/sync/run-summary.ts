@@ -1,8 +1,6 @@
-import type { Outcome } from '../../core/outcome.ts';
-import { outcomeText } from '../../core/outcome-text.ts';
 import type { RunReport, RunStatus } from '../../core/run.ts';
 import { spentText } from '../../views/credits.ts';
-import { OUTCOME_ORDER, outcomeNamed } from '../../views/run.ts';
+import type { ReasonCount } from '../../views/run-contacts.ts';
 import { hangLines } from '../hang-lines.ts';
 import type { Output } from '../output.ts';
 import { formatCount, formatDuration } from '../quantities.ts';
@@ -13,7 +11,7 @@ import type { Style } from '../style.ts';
 export function printRun(
   output: Output,
   report: RunReport,
-  { reasons, steps }: { reasons: ReadonlyMap<string, number>; steps: readonly string[] },
+  { reasons, steps }: { reasons: readonly ReasonCount[]; steps: readonly string[] },
 ): void {
   const { style } = output;
   output.print(`${style.strong(report.integration)}: ${endOf(report, style)}`);
@@ -27,20 +25,17 @@ export function printRun(
   output.print();
 }
 
-/** The contacts of a run by what became of them and why, as a table. */
-function printReasons(output: Output, reasons: ReadonlyMap<string, number>): void {
-  const rows = [...reasons]
-    .map(([reason, count]) => ({ reason, count, outcome: outcomeNamed(reason) }))
-    .sort((a, b) => placeOf(a.outcome) - placeOf(b.outcome) || b.count - a.count);
-  if (rows.length === 0) return;
+/** The contacts of a run by what became of them and why; what needs a person last, by the prompt. */
+function printReasons(output: Output, reasons: readonly ReasonCount[]): void {
+  if (reasons.length === 0) return;
   output.print();
   output.table(
     [
       { header: 'Outcome', value: ({ outcome }) => outcome ?? '' },
       { header: 'Contacts', value: ({ count }) => formatCount(count), align: 'right' },
-      { header: 'Why', value: ({ reason }) => outcomeText(reason), shrinks: true },
+      { header: 'Why', value: ({ text }) => text, shrinks: true },
     ],
-    rows,
+    reasons.toReversed(),
   );
 }
 
@@ -94,9 +89,4 @@ function printNetworks(output: Output, { networks }: RunReport): void {
     ],
     networks,
   );
-}
-
-/** What needs a person stands last, where the eye is on a terminal. */
-function placeOf(outcome: Outcome | null): number {
-  return outcome === null ? 1 : -OUTCOME_ORDER.indexOf(outcome);
 }

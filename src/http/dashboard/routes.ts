@@ -56,7 +56,8 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
   app.get('/runs/:id', async (c) => {
     const principal = await access.identify(c);
     if (principal === null) return c.redirect(`/sign-in?to=${encodeURIComponent(c.req.path)}`, 303);
-    const detail = await readRunDetail(application, c.req.param('id'));
+    const query = contactQuerySchema.parse(c.req.query());
+    const detail = await readRunDetail(application, c.req.param('id'), query);
     const { renderRun } = await loadPages();
     return c.html(renderRun(viewerOf(principal), detail));
   });
@@ -205,6 +206,13 @@ const statusQuerySchema = z.object({
     ])
     .nullable()
     .catch(null),
+});
+
+const contactQuerySchema = z.object({
+  outcome: z.string().optional(),
+  reason: z.string().optional(),
+  contact: z.string().trim().optional(),
+  after: z.string().optional(),
 });
 
 /** Only pages of ours, so that nobody is led astray by a link. */

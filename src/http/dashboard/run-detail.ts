@@ -1,11 +1,18 @@
 /** All that the page of one run shows, read from the store. */
 import type { Application } from '../../application.ts';
-import type { Outcome } from '../../core/outcome.ts';
-import { outcomeText } from '../../core/outcome-text.ts';
+import { OUTCOME_ORDER } from '../../core/outcome.ts';
 import type { RunReport } from '../../core/run.ts';
+import type { RunContactFilter } from '../../store/run-rows.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { type Advice, adviceFor } from '../../views/advice.ts';
-import { findRunReport, OUTCOME_ORDER, outcomeNamed } from '../../views/run.ts';
+import { findRunReport } from '../../views/run.ts';
+import {
+  type ReasonCount,
+  type RunContactView,
+  readReasons,
+  readRunContacts,
+} from '../../views/run-contacts.ts';
+import { readCursor, writeCursor } from '../cursor.ts';
 import { runUnknown } from '../runs.ts';
 import { recordUrl } from './record-url.ts';
 
@@ -18,44 +25,44 @@ export interface RunDetail {
   isRateLow: boolean;
   /** What to do; null for a run that goes on or went well. */
   advice: Advice | null;
-  /** Contacts by outcome and reason, as far as no later run has touched them. */
   reasons: ReasonCount[];
   /** Contacts that took the profile of the same person in another contact, without a credit. */
   shared: number;
-  /** The first of the contacts that were not simply fresh. */
-  contacts: ContactOutcome[];
+  /** A page of the contacts that were not simply fresh, as far as the filter lets them through. */
+  contacts: ShownContact[];
+  /** What the page was asked to show. */
+  query: ContactQuery;
+  /** The word by which the next page is asked for; null if there is none. */
+  next: string | null;
 }
 
-export interface ReasonCount {
-  outcome: Outcome | null;
-  /** The reason; a part of a sentence. */
-  text: string;
-  count: number;
-}
-
-export interface ContactOutcome {
-  /** The contact's id in the CRM. */
-  id: string;
+export interface ShownContact extends RunContactView {
   /** Its page in the CRM, if it is known. */
   url: string | null;
-  outcome: Outcome | null;
-  text: string;
 }
 
-/** Contacts that the page names; `donor-sync runs` has all of them. */
-export const MAX_CONTACTS = 50;
+/** The words of the address that say which contacts are shown. */
+export interface ContactQuery {
+  outcome?: string | undefined;
+  reason?: string | undefined;
+  contact?: string | undefined;
+  after?: string | undefined;
+}
+
+/** Contacts on one page. */
+const PAGE_SIZE = 50;
 
 /** Reads a run; throws an HttpError (404) if there is none. */
 export async function readRunDetail(
   { store, integrations, findRunning }: Pick<Application, 'store' | 'integrations' | 'findRunning'>,
   id: string,
+  query: ContactQuery = {},
 ): Promise<RunDetail> {
   const report = await findRunReport(store, id);
   if (report === null) throw runUnknown(id);
   const integration = integrations.get(report.integration);
-  const reasons = await store.contacts.countOutcomes(id, report.integration);
-  const rows = await store.contacts.listOutcomes(id, report.integration, MAX_CONTACTS);
   const begun = await store.runs.find(id);
+  const page = begun && (await readRunContacts(store, begun, pageFilter(query)));
   const phase = await phaseOf();
   const isWell = phase !== 'over' || report.status === 'succeeded';
   const isRateLow = (await findLowRate(store, report.integration))?.id === id;
@@ -64,12 +71,12 @@ export async function readRunDetail(
     integrationName: integration?.name ?? report.integration,
     isRateLow,
     advice: isWell ? null : adviceFor(report.reason, report.integration),
-    reasons: [...reasons].map(([reason, count]) => reasonCount(reason, count)).sort(byWeight),
-    contacts: rows.map((row) => ({
-      id: row.crm_id,
-      url: integration ? recordUrl(integration, row.crm_id) : null,
-      outcome: outcomeNamed(row.outcome_reason),
-      text: outcomeText(row.outcome_reason),
+    reasons: await readReasons(store, id),
+    query,
+    next: page?.next ? writeCursor([page.next.place, page.next.crmId]) : null,
+    contacts: (page?.contacts ?? []).map((contact) => ({
+      ...contact,
+      url: integration ? recordUrl(integration, contact.crmId) : null,
     })),
   };
 
@@ -89,15 +96,15 @@ export async function findLowRate(
   return last?.reason_code === 'match_rate_low' ? last : null;
 }
 
-function reasonCount(reason: string, count: number): ReasonCount {
-  return { outcome: outcomeNamed(reason), text: outcomeText(reason), count };
-}
-
-function byWeight(one: ReasonCount, other: ReasonCount): number {
-  return placeOf(one.outcome) - placeOf(other.outcome) || other.count - one.count;
-}
-
-/** What needs a person stands first, and what this version does not know last. */
-function placeOf(outcome: Outcome | null): number {
-  return outcome === null ? OUTCOME_ORDER.length : OUTCOME_ORDER.indexOf(outcome);
+/** Words that mean nothing here are passed over: addresses are typed by people. */
+function pageFilter({ outcome, reason, contact, after }: ContactQuery): RunContactFilter {
+  const outcomes = OUTCOME_ORDER.filter((one) => outcome?.split(',').includes(one));
+  const position = after === undefined ? undefined : readCursor(after);
+  return {
+    outcomes: outcomes.length === 0 ? undefined : outcomes,
+    reason: reason || undefined,
+    idPrefix: contact || undefined,
+    after: position && { place: position[0], crmId: position[1] },
+    limit: PAGE_SIZE,
+  };
 }

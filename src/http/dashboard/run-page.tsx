@@ -1,3 +1,5 @@
+import { OUTCOME_ORDER } from '../../core/outcome.ts';
+import { outcomeText } from '../../core/outcome-text.ts';
 import { countOf, formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
 import { spentText } from '../../views/credits.ts';
@@ -16,7 +18,7 @@ import {
   Status,
   Trouble,
 } from './parts.tsx';
-import { MAX_CONTACTS, type RunDetail } from './run-detail.ts';
+import type { ContactQuery, RunDetail } from './run-detail.ts';
 import { formatSpan } from './words.ts';
 
 /** What one run did, and why. */
@@ -114,11 +116,7 @@ function Reasons({ detail: { report, reasons, shared } }: { detail: RunDetail })
           {countOf(shared, 'profile')} of people who were paid for in another contact: no credit.
         </p>
       )}
-      {reasons.length === 0 ? (
-        <p class="empty">
-          The reasons are those of the latest run of each contact; later runs have had all of these.
-        </p>
-      ) : (
+      {reasons.length > 0 && (
         <table class="stacks">
           <thead>
             <tr>
@@ -128,13 +126,17 @@ function Reasons({ detail: { report, reasons, shared } }: { detail: RunDetail })
             </tr>
           </thead>
           <tbody>
-            {reasons.map(({ outcome, text, count }) => (
-              <tr key={text}>
+            {reasons.map(({ outcome, reason, text, count }) => (
+              <tr key={reason}>
                 <th scope="row">
                   <OutcomeStatus outcome={outcome} />
                 </th>
                 <td data-label="Why" class="wide">
-                  {text}
+                  {reason === 'profile_fresh' ? (
+                    text
+                  ) : (
+                    <a href={contactsHref(report.id, { reason })}>{text}</a>
+                  )}
                 </td>
                 <CountCell label="Contacts" count={count} />
               </tr>
@@ -177,38 +179,106 @@ function Networks({ report: { networks } }: { report: RunReport }) {
   );
 }
 
-function Contacts({ detail: { contacts } }: { detail: RunDetail }) {
-  if (contacts.length === 0) return null;
+/** The address of the page with these contacts of a run. */
+function contactsHref(id: string, query: ContactQuery): string {
+  const words = new URLSearchParams();
+  for (const [name, word] of Object.entries(query)) if (word) words.set(name, word);
+  return `/runs/${id}${words.size > 0 ? `?${words}` : ''}#contacts`;
+}
+
+function Contacts({ detail: { report, contacts, query, next } }: { detail: RunDetail }) {
+  const isAll = Object.values(query).every((word) => !word);
+  if (isAll && contacts.length === 0) return null;
   return (
-    <details class="contacts" id="contacts">
-      <summary>
-        {contacts.length === MAX_CONTACTS ? `The first ${MAX_CONTACTS} contacts` : 'Each contact'}{' '}
-        by its id in the CRM
-      </summary>
-      <table class="stacks">
-        <thead>
-          <tr>
-            <th scope="col">Contact</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Why</th>
+    <section class="contacts" id="contacts" aria-labelledby="contacts-title">
+      <h2 id="contacts-title">Contacts</h2>
+      <form class="row" method="get" action={`/runs/${report.id}#contacts`}>
+        {query.outcome && <input type="hidden" name="outcome" value={query.outcome} />}
+        {query.reason && <input type="hidden" name="reason" value={query.reason} />}
+        <label>
+          Id in the CRM begins with{' '}
+          <input type="search" name="contact" value={query.contact} autocomplete="off" />
+        </label>
+        <button type="submit">Find</button>
+        <a href={csvHref(report.id, query)}>Download as CSV</a>
+      </form>
+      <p class="filters">
+        <FilterLink id={report.id} query={query} word={undefined} label="All" />
+        {OUTCOME_ORDER.map((outcome) => (
+          <FilterLink id={report.id} query={query} word={outcome} label={outcome} />
+        ))}
+        {query.reason && (
+          <span>
+            {' '}
+            only: {outcomeText(query.reason)}{' '}
+            <a href={contactsHref(report.id, { ...query, reason: undefined, after: undefined })}>
+              show all reasons
+            </a>
+          </span>
+        )}
+      </p>
+      {contacts.length === 0 ? (
+        <p class="empty">No contact of this run is like that.</p>
+      ) : (
+        <ContactTable contacts={contacts} />
+      )}
+      <p class="row">
+        {query.after && (
+          <a href={contactsHref(report.id, { ...query, after: undefined })}>← First page</a>
+        )}
+        {next !== null && (
+          <a href={contactsHref(report.id, { ...query, after: next })}>Next page →</a>
+        )}
+      </p>
+    </section>
+  );
+}
+
+function FilterLink(props: {
+  id: string;
+  query: ContactQuery;
+  word: string | undefined;
+  label: string;
+}) {
+  const { id, query, word, label } = props;
+  if (query.outcome === word) return <strong>{label} </strong>;
+  return <a href={contactsHref(id, { ...query, outcome: word, after: undefined })}>{label} </a>;
+}
+
+/** The same contacts as one file. */
+function csvHref(id: string, { outcome, reason, contact }: ContactQuery): string {
+  const words = new URLSearchParams({ format: 'csv' });
+  for (const [name, word] of Object.entries({ outcome, reason, contact })) {
+    if (word) words.set(name, word);
+  }
+  return `/v1/runs/${id}/contacts?${words}`;
+}
+
+function ContactTable({ contacts }: { contacts: RunDetail['contacts'] }) {
+  return (
+    <table class="stacks">
+      <thead>
+        <tr>
+          <th scope="col">Contact</th>
+          <th scope="col">Outcome</th>
+          <th scope="col">Why</th>
+        </tr>
+      </thead>
+      <tbody>
+        {contacts.map(({ crmId, url, outcome, text, detail }) => (
+          <tr key={crmId}>
+            <th scope="row">
+              <RecordId id={crmId} url={url} />
+            </th>
+            <td data-label="Outcome">
+              <OutcomeStatus outcome={outcome} />
+            </td>
+            <td data-label="Why" class="wide">
+              {detail === null ? text : `${text} (${detail})`}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {contacts.map(({ id, url, outcome, text }) => (
-            <tr key={id}>
-              <th scope="row">
-                <RecordId id={id} url={url} />
-              </th>
-              <td data-label="Outcome">
-                <OutcomeStatus outcome={outcome} />
-              </td>
-              <td data-label="Why" class="wide">
-                {text}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </details>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,0 +1,132 @@
+/** GET /v1/runs/:id/contacts: what a run did to each contact, as JSON in pages or as CSV in one. */
+import { createRoute, z } from '@hono/zod-openapi';
+import { stream } from 'hono/streaming';
+import { OUTCOME_ORDER } from '../core/outcome.ts';
+import type { RunContactFilter, RunKey } from '../store/run-rows.ts';
+import type { Store } from '../store/store.ts';
+import { findRunReport } from '../views/run.ts';
+import { pagesOfRunContacts, readRunContacts } from '../views/run-contacts.ts';
+import { RUN_CONTACTS_HEADER, runContactLines } from '../views/run-contacts-csv.ts';
+import type { Access } from './access.ts';
+import type { HttpDeps } from './context.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { accessErrors, createRouter, invalidError, json, notFoundError } from './router.ts';
+import { runUnknown } from './runs.ts';
+
+const MAX_PAGE = 1_000;
+const DEFAULT_PAGE = 100;
+
+const outcomeSchema = z.enum(OUTCOME_ORDER);
+
+/** Filters of a run's contacts, in the API and on the page. */
+export const contactFilterSchema = z.object({
+  outcome: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(outcomeSchema))
+    .optional()
+    .openapi({
+      type: 'string',
+      description: `Only these outcomes, with commas: ${OUTCOME_ORDER.join(', ')}.`,
+      example: 'held,failed',
+    }),
+  reason: z.string().optional().openapi({ description: 'Only contacts with this reason.' }),
+  contact: z
+    .string()
+    .optional()
+    .openapi({ description: 'Only contacts whose id in the CRM begins so.' }),
+});
+
+const querySchema = contactFilterSchema.extend({
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
+  cursor: z.string().optional().openapi({ description: 'The `next` of the page before.' }),
+  format: z
+    .enum(['json', 'csv'])
+    .default('json')
+    .openapi({ description: '`csv` has all contacts in one file, without pages.' }),
+});
+
+const contactSchema = z
+  .object({
+    crmId: z.string().openapi({ description: 'The id of the contact in the CRM.' }),
+    outcome: outcomeSchema.nullable(),
+    reason: z.string(),
+    text: z.string().openapi({ description: 'The reason as a part of a sentence.' }),
+    detail: z.string().nullable(),
+    at: z.iso.datetime(),
+  })
+  .openapi('RunContact');
+
+const pageSchema = z
+  .object({
+    contacts: z.array(contactSchema),
+    next: z.string().nullable().openapi({ description: 'The cursor of the next page, if any.' }),
+  })
+  .openapi('RunContactPage');
+
+function listRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/v1/runs/{id}/contacts',
+    tags: ['Runs'],
+    summary: 'List what a run did to contacts, without those that were simply fresh',
+    description:
+      'Held and failed contacts come first. What runs did is kept for `retention.runRows` days.',
+    middleware: [requireRole('viewer')] as const,
+    request: { params: z.object({ id: z.string() }), query: querySchema },
+    responses: {
+      200: {
+        description: 'A page of contacts.',
+        content: { ...json(pageSchema).content, 'text/csv': { schema: z.string() } },
+      },
+      ...{ ...accessErrors, ...notFoundError, ...invalidError },
+    },
+  });
+}
+
+export function runContactRoutes({ application: { store } }: HttpDeps, access: Access) {
+  return createRouter().openapi(listRoute(access), async (c) => {
+    const { id } = c.req.valid('param');
+    const { limit, cursor, format, ...query } = c.req.valid('query');
+    const filter = filterOf(query);
+    const run = await requireRun(store, id);
+    if (format === 'csv') {
+      c.header('Content-Type', 'text/csv; charset=utf-8');
+      c.header('Content-Disposition', `attachment; filename="run-${id}.csv"`);
+      return stream(c, async (out) => {
+        await out.write(RUN_CONTACTS_HEADER);
+        if (run === null) return;
+        for await (const contacts of pagesOfRunContacts(store, run, filter)) {
+          await out.write(runContactLines(contacts));
+        }
+      });
+    }
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const { contacts, next } = await pageOf(store, run, {
+      ...{ ...filter, limit },
+      after: after && { place: after[0], crmId: after[1] },
+    });
+    return c.json({ contacts, next: next && writeCursor([next.place, next.crmId]) }, 200);
+  });
+}
+
+/** The filter as the store takes it. */
+export function filterOf({
+  outcome,
+  reason,
+  contact,
+}: z.infer<typeof contactFilterSchema>): Omit<RunContactFilter, 'after' | 'limit'> {
+  return { outcomes: outcome, reason, idPrefix: contact };
+}
+
+/** The run with this id; null if it waits to begin. Throws an HttpError (404) if there is none. */
+async function requireRun(store: Store, id: string): Promise<RunKey | null> {
+  const report = await findRunReport(store, id);
+  if (report === null) throw runUnknown(id);
+  // One run over all contacts may have answered several requests.
+  return (await store.runs.find(report.id)) ?? null;
+}
+
+async function pageOf(store: Store, run: RunKey | null, filter: RunContactFilter) {
+  return run === null ? { contacts: [], next: null } : readRunContacts(store, run, filter);
+}
