@@ -35,6 +35,37 @@ export function fitWidth(text: string, width: number): string {
   return width < 1 ? '' : `${kept}${ELLIPSIS}`;
 }
 
+/** The text in lines of at most `width` columns (at least 1), broken at spaces where there are any. */
+export function wrapWidth(text: string, width: number): string[] {
+  if (displayWidth(text) <= width) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ').flatMap((each) => pieces(each, width))) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (displayWidth(longer) <= width) {
+      line = longer;
+    } else {
+      if (line !== '') lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
+/** A word in parts that fit into the width: an id or an address may be longer than a line. */
+function pieces(word: string, width: number): string[] {
+  const parts: string[] = [];
+  let part = '';
+  for (const { segment } of GRAPHEMES.segment(word)) {
+    if (part !== '' && displayWidth(part + segment) > width) {
+      parts.push(part);
+      part = '';
+    }
+    part += segment;
+  }
+  return [...parts, part];
+}
+
 /** The text filled up with spaces to `width` columns. */
 export function padWidth(text: string, width: number, align: 'left' | 'right'): string {
   const padding = ' '.repeat(Math.max(0, width - displayWidth(text)));

@@ -10,14 +10,11 @@ import { RUN_CONTACTS_HEADER, runContactLines } from '../views/run-contacts-csv.
 import { parseCount } from './count-option.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { findRun } from './find-run.ts';
-import { formatMoment } from './moment.ts';
 import type { Output } from './output.ts';
 import { type ProductDeps, productCommand } from './product.ts';
 import { productOptionsSchema, runProductAction } from './product-action.ts';
-import { formatCount, formatDuration } from './quantities.ts';
 import { describeRun, printContacts, printRunDetail } from './runs/run-detail.ts';
-import { shortId } from './short-id.ts';
-import { STATUS_WORDS } from './sync/run-summary.ts';
+import { printRuns } from './runs/run-list.ts';
 
 const EXAMPLES = `
 Examples:
@@ -140,43 +137,4 @@ function parseOutcomes(text: string): string[] {
   const unknown = words.find((word) => !OUTCOME_ORDER.some((outcome) => outcome === word));
   if (unknown === undefined) return words;
   throw new InvalidArgumentError(`"${unknown}" is no outcome; there are: ${OUTCOMES}.`);
-}
-
-function printRuns(output: Output, runs: readonly RunReport[]): void {
-  output.table<RunReport>(
-    [
-      { header: 'Run', value: ({ id }) => shortId(id) },
-      { header: 'Integration', value: ({ integration }) => integration, shrinks: true },
-      { header: 'Started', value: ({ startedAt }) => formatMoment(startedAt) },
-      { header: 'Took', value: tookText },
-      { header: 'By', value: ({ trigger }) => trigger },
-      { header: 'Status', value: statusText, shrinks: true },
-      ...(['chosen', 'written', 'waiting', 'failed', 'held'] as const).map((word) => ({
-        header: `${word[0]?.toUpperCase()}${word.slice(1)}`,
-        value: ({ contacts }: RunReport) => formatCount(contacts[word]),
-        align: 'right' as const,
-      })),
-      {
-        header: 'Credits',
-        value: ({ credits }) => formatCount(credits.enhancements.spent),
-        align: 'right',
-      },
-      {
-        header: 'For networks',
-        value: ({ credits: { networks } }) =>
-          networks.spent === 0 ? '' : formatCount(networks.spent),
-        ...{ align: 'right', optional: true },
-      },
-    ],
-    runs,
-  );
-}
-
-function tookText({ startedAt, finishedAt }: RunReport): string {
-  if (finishedAt === null) return '';
-  return formatDuration(Date.parse(finishedAt) - Date.parse(startedAt));
-}
-
-function statusText({ status, reason }: RunReport): string {
-  return reason === null ? STATUS_WORDS[status] : `${STATUS_WORDS[status]}: ${reason.code}`;
 }

@@ -1,4 +1,4 @@
-import { displayWidth, fitWidth, padWidth, plainLine } from './display-width.ts';
+import { displayWidth, padWidth, plainLine, wrapWidth } from './display-width.ts';
 
 /** One column of a table, and how it is read from a row. */
 export interface Column<Row> {
@@ -6,8 +6,12 @@ export interface Column<Row> {
   value(row: Row): string;
   /** Numbers stand to the right; default `left`. */
   align?: 'left' | 'right';
-  /** True if the column may be cut when the terminal is narrow; default false. */
+  /** True if its texts may go on below when the terminal is narrow; default false. */
   shrinks?: boolean;
+  /** The least that a column shrinks to; 14 unless told. */
+  minWidth?: number;
+  /** True if the column is left out where the terminal is too narrow for all; default false. */
+  isExtra?: boolean;
   /** True if the column is left out where no row has anything in it; default false. */
   optional?: boolean;
   /** Colours the finished cell. */
@@ -23,30 +27,86 @@ export interface TableOptions {
 
 const GAP = '  ';
 
-/** A column that shrinks keeps at least this many characters. */
-const MIN_SHRUNK_WIDTH = 8;
+/** A column that shrinks keeps at least this many characters: in less, few words have room. */
+const MIN_WIDTH = 14;
 
-/** A table as text, one line for each row and no line after the last. */
+/**
+ * A table as text, without a line after the last. Nothing is cut: what does not fit goes on below, and
+ * where not even that fits, each row becomes a block with a line for each column.
+ */
 export function formatTable<Row>(
   allColumns: readonly Column<Row>[],
   rows: readonly Row[],
   { width, styleHeader = (text) => text }: TableOptions,
 ): string {
-  const columns = allColumns.filter(
+  const told = allColumns.filter(
     (column) => !column.optional || rows.some((row) => column.value(row) !== ''),
   );
+  const columns = columnsThatFit(told, rows, width);
   const cells = rows.map((row) => columns.map((column) => plainLine(column.value(row))));
   const widths = fitColumns(columns, naturalWidths(columns, cells), width);
+  if (sumOf(widths) > width) return formatBlocks(columns, cells, rows, { width, styleHeader });
   const header = formatLine(columns, widths, (column) => column.header, styleHeader);
-  const lines = rows.map((row, index) =>
-    formatLine(
-      columns,
-      widths,
-      (_, position) => cells[index]?.[position] ?? '',
-      (text, column) => column.style?.(text, row) ?? text,
-    ),
-  );
+  const lines = rows.flatMap((row, index) => {
+    const wrapped = columns.map((_, position) =>
+      wrapWidth(cells[index]?.[position] ?? '', widths[position] ?? 0),
+    );
+    const height = Math.max(...wrapped.map((texts) => texts.length));
+    return Array.from({ length: height }, (_, at) =>
+      formatLine(
+        columns,
+        widths,
+        (__, position) => wrapped[position]?.[at] ?? '',
+        (text, column) => column.style?.(text, row) ?? text,
+      ),
+    );
+  });
   return [header, ...lines].join('\n');
+}
+
+/** The columns without extra ones, the last first, as far as the width asks for it. */
+function columnsThatFit<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number,
+): readonly Column<Row>[] {
+  const cells = rows.map((row) => columns.map((column) => plainLine(column.value(row))));
+  const fits = sumOf(fitColumns(columns, naturalWidths(columns, cells), width)) <= width;
+  const extra = columns.findLastIndex(({ isExtra }) => isExtra);
+  if (fits || extra === -1) return columns;
+  return columnsThatFit(columns.toSpliced(extra, 1), rows, width);
+}
+
+/** A block for each row, a line for each column that has something to say. */
+function formatBlocks<Row>(
+  columns: readonly Column<Row>[],
+  cells: readonly string[][],
+  rows: readonly Row[],
+  { width, styleHeader }: Required<TableOptions>,
+): string {
+  const labelWidth = Math.max(...columns.map(({ header }) => displayWidth(header)));
+  const textWidth = Math.max(1, width - labelWidth - GAP.length);
+  const blocks = rows.map((row, index) =>
+    columns
+      .flatMap((column, position) => {
+        const [first = '', ...more] = wrapWidth(cells[index]?.[position] ?? '', textWidth);
+        if (first === '') return [];
+        const styled = (text: string) => column.style?.(text, row) ?? text;
+        const label = styleHeader(padWidth(column.header, labelWidth, 'left'));
+        const indent = ' '.repeat(labelWidth);
+        return [
+          `${label}${GAP}${styled(first)}`,
+          ...more.map((text) => `${indent}${GAP}${styled(text)}`),
+        ];
+      })
+      .join('\n'),
+  );
+  return blocks.join('\n\n');
+}
+
+/** The columns that a line takes, gaps included. */
+function sumOf(widths: readonly number[]): number {
+  return widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1));
 }
 
 function naturalWidths<Row>(columns: readonly Column<Row>[], cells: readonly string[][]): number[] {
@@ -63,8 +123,7 @@ function fitColumns<Row>(
   width: number,
 ): number[] {
   const widths = [...natural];
-  const used = widths.reduce((sum, each) => sum + each, GAP.length * (columns.length - 1));
-  const excess = Number.isFinite(width) ? used - width : 0;
+  const excess = Number.isFinite(width) ? sumOf(widths) - width : 0;
   for (let taken = 0; taken < excess; taken += 1) {
     const position = widestShrinking(columns, widths);
     if (position === null) break;
@@ -76,7 +135,8 @@ function fitColumns<Row>(
 function widestShrinking<Row>(columns: readonly Column<Row>[], widths: number[]): number | null {
   let widest: number | null = null;
   for (const [position, width] of widths.entries()) {
-    if (!columns[position]?.shrinks || width <= MIN_SHRUNK_WIDTH) continue;
+    const { shrinks = false, minWidth = MIN_WIDTH } = columns[position] ?? {};
+    if (!shrinks || width <= minWidth) continue;
     if (widest === null || width > (widths[widest] ?? 0)) widest = position;
   }
   return widest;
@@ -91,10 +151,11 @@ function formatLine<Row>(
   const last = columns.length - 1;
   return columns
     .map((column, position) => {
-      const width = widths[position] ?? 0;
-      const fitted = fitWidth(textOf(column, position), width);
+      const text = textOf(column, position);
       const isRagged = position === last && column.align !== 'right';
-      const padded = isRagged ? fitted : padWidth(fitted, width, column.align ?? 'left');
+      const padded = isRagged
+        ? text
+        : padWidth(text, widths[position] ?? 0, column.align ?? 'left');
       return styleOf(padded, column);
     })
     .join(GAP)
