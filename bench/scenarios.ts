@@ -2,6 +2,7 @@ import type { Scenario } from './figure.ts';
 import { again } from './scenarios/again.ts';
 import { clocks } from './scenarios/clocks.ts';
 import { connections } from './scenarios/connections.ts';
+import { forget } from './scenarios/forget.ts';
 import { hubspot, hubspotUnlimited } from './scenarios/hubspot.ts';
 import { hubspotChanges } from './scenarios/hubspot-changes.ts';
 import { kill } from './scenarios/kill.ts';
@@ -20,6 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   again,
   kill,
   clocks,
+  forget,
   salesforce,
   night,
   hubspot,

@@ -34,6 +34,11 @@ export interface ConnectorDefinition<Settings = unknown> {
    */
   canonicalId?(text: string): string | null;
   /**
+   * Other texts by which people and programs mean the contact with this canonical id: fingerprints of
+   * older versions may be of one of them. Left out: ids have one form only.
+   */
+  otherForms?(id: string): readonly string[];
+  /**
    * True if plain http in `crm.url` is refused, unless it leads to this machine or to a host that
    * `allowInsecureHttp` in the settings names. Left out: this version only warns of it.
    */
@@ -186,6 +191,13 @@ export interface Connector {
 
   /** The prerequisites, one finding each, for `doctor`. Throws nothing. */
   check(): Promise<Finding[]>;
+
+  /**
+   * Drops what the connector keeps of these contacts and has not brought into the CRM yet, for good;
+   * resolves with how much that was. Asked after `prepare`, at the start of each run and when a person
+   * is erased. Left out where an acknowledged write is in the CRM.
+   */
+  erase?(isErased: (id: string) => boolean): Promise<number>;
 
   /** Makes every acknowledged write visible to others. Called at the end of each run. */
   finish(): Promise<void>;

@@ -280,6 +280,7 @@ async function openIntegration(
       newId: () => newId(clock.now()),
       takeLease: (id) => takeLease(options, parts, id),
       canonicalId: canonicalIdOf(definition),
+      otherForms: otherFormsOf(definition),
     },
     stages: RUN_STAGES,
     calls: () => ({ ...calls }),
@@ -290,6 +291,10 @@ async function openIntegration(
 /** A connector that says nothing of its ids has one form of them. */
 function canonicalIdOf(definition: ConnectorDefinition): CanonicalId {
   return (text) => (definition.canonicalId ? definition.canonicalId(text) : text);
+}
+
+function otherFormsOf(definition: ConnectorDefinition): (crmId: string) => readonly string[] {
+  return (crmId) => definition.otherForms?.(crmId) ?? [];
 }
 
 /** The connector's own map; without networks nothing would ever fill the fields of warm paths. */

@@ -11,6 +11,7 @@ import type {
   CrmAccount,
 } from '../contract.ts';
 import { check, NO_FILTER } from './check.ts';
+import { eraseKept } from './erase.ts';
 import { createFields, describeFields } from './fields.ts';
 import { openFiles } from './files.ts';
 import { listGroups, readGroup } from './groups.ts';
@@ -62,6 +63,7 @@ function createCsvConnector(options: ConnectorOptions<CsvSettings>): Connector {
     readGroup: (selector) => readGroup(session(), selector),
     readLimits: async () => null,
     check: () => check(settings, contacts),
+    erase: async (isErased) => eraseKept(session(), isErased),
     async finish() {
       if (opened !== null) await mergeIntoOutput(opened);
     },

@@ -21,6 +21,11 @@ export interface Journal {
   find(ids: readonly string[]): Promise<Map<string, JournalChange>>;
   /** On disk when the promise resolves. */
   append(lines: readonly JournalLine[]): Promise<void>;
+  /**
+   * Drops the changes of these ids for good; resolves with how many there were. A new output that is
+   * said to be ready may hold them as well: it is to be made anew. On disk when the promise resolves.
+   */
+  erase(isErased: (id: string) => boolean): Promise<number>;
   /** Forgets everything but these kept columns; without any, the file is removed. */
   reset(keptColumns: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -59,6 +64,19 @@ export async function openJournal(path: string): Promise<Journal> {
         throw fileError('write', path, error);
       }
     },
+    async erase(isErased) {
+      // What a kill has left of an earlier one.
+      await rm(temporaryFor(path), { force: true });
+      if (handle === null) return 0;
+      // What is in the output already must not be merged once more.
+      if (state.isSpent) {
+        await reset([...state.kept]);
+        return 0;
+      }
+      const { lines, dropped, isReady } = await linesWithout(handle, state.size, isErased);
+      if (dropped > 0 || isReady) await replaceBy(lines);
+      return dropped;
+    },
     reset,
     async close() {
       await handle?.close();
@@ -66,12 +84,16 @@ export async function openJournal(path: string): Promise<Journal> {
     },
   };
 
-  async function reset(keptColumns: readonly string[]): Promise<void> {
+  function reset(keptColumns: readonly string[]): Promise<void> {
+    return replaceBy(keptColumns.length === 0 ? [] : [encodeLine({ keep: [...keptColumns] })]);
+  }
+
+  async function replaceBy(lines: readonly Buffer[]): Promise<void> {
     try {
       await requireOurs(path, handle, state);
       await handle?.close();
       handle = null;
-      await rewrite(path, keptColumns);
+      await rewrite(path, lines);
       handle = await openExisting(path);
       state = handle === null ? emptyState() : await load(handle);
     } catch (error) {
@@ -215,12 +237,37 @@ async function findChanges(
   return changes;
 }
 
-async function rewrite(path: string, keptColumns: readonly string[]): Promise<void> {
-  if (keptColumns.length === 0) {
+/** The lines without the changes of some ids, how many those were, and whether an output was ready. */
+async function linesWithout(
+  handle: FileHandle,
+  size: number,
+  isErased: (id: string) => boolean,
+): Promise<{ lines: Buffer[]; dropped: number; isReady: boolean }> {
+  const lines: Buffer[] = [];
+  let dropped = 0;
+  let isReady = false;
+  for await (const records of readRecords({ handle, size, findEnd: findLineEnd })) {
+    for (const { bytes } of records) {
+      const line = parseLine(bytes);
+      if (line === null) continue;
+      if ('replacement' in line) isReady = true;
+      else if ('id' in line && isErased(line.id)) dropped += 1;
+      else lines.push(encodeLine(line));
+    }
+  }
+  return { lines, dropped, isReady };
+}
+
+/** Puts a journal of these lines in the place of the present one; without any, there is none. */
+async function rewrite(path: string, lines: readonly Buffer[]): Promise<void> {
+  if (lines.length === 0) {
     await rm(path, { force: true });
     return syncFolder(dirname(path));
   }
-  const temporary = `${path}.new`;
-  await writeWholeFile(temporary, [encodeLine({ keep: [...keptColumns] })], 0o600);
-  await replaceFile(temporary, path);
+  await writeWholeFile(temporaryFor(path), lines, 0o600);
+  await replaceFile(temporaryFor(path), path);
+}
+
+function temporaryFor(path: string): string {
+  return `${path}.new`;
 }

@@ -12,7 +12,7 @@ import type {
 /** A method of the connector that a test may count, interrupt or make fail. */
 export type MemoryOperation = Exclude<
   keyof Connector,
-  'kind' | 'capabilities' | 'identity' | 'check' | 'close'
+  'kind' | 'capabilities' | 'identity' | 'erase' | 'check' | 'close'
 >;
 
 /** A part of the identity that a test may make unreadable. */

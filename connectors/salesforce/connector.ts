@@ -14,7 +14,7 @@ import { check, readLimits } from './check.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
 import { listGroups, readGroup } from './groups.ts';
-import { contactId } from './ids.ts';
+import { contactId, otherForms } from './ids.ts';
 import { readByIds } from './lookup.ts';
 import { readPages } from './read.ts';
 import { openSession, type SalesforceSession } from './session.ts';
@@ -40,6 +40,7 @@ export function defineSalesforceConnector(
     defaultFields: z.array(fieldMappingSchema).parse(salesforceFields),
     consent: createSalesforceConsent(world),
     canonicalId: contactId,
+    otherForms,
     refusesPlainHttp: true,
     create: (options) => createSalesforceConnector(options, world),
   };

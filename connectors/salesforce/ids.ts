@@ -27,6 +27,12 @@ export function contactId(text: string): string | null {
   return longId(text.trim(), ID_PREFIXES.contact);
 }
 
+/** Forms of an id of 18 characters that people and programs type, and that lead back to it. */
+export function otherForms(id: string): string[] {
+  const forms = [id.slice(0, SHORT_LENGTH), id.toLowerCase(), id.toUpperCase()];
+  return forms.filter((form) => form !== id);
+}
+
 /** The same; what is no id of a contact stays, for Salesforce to refuse. */
 export function contactIdOrText(text: string): string {
   return contactId(text) ?? text;

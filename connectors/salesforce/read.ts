@@ -30,6 +30,9 @@ const MAX_PAGES = 5_000;
  */
 const OVERLAP_MS = 10 * 60_000;
 
+/** Salesforce empties its recycle bin after 15 days; the day more is for its clock. */
+const RECYCLE_BIN_MS = 16 * 86_400_000;
+
 /** Where in the order of `SystemModstamp, Id` a reading stands; the stamp in ISO 8601. */
 interface Position {
   stamp: string;
@@ -84,16 +87,20 @@ async function* readContacts(
 }
 
 /**
- * The contacts that left since, whatever the filter says: it may have let them in before. A first
- * reading needs none of them.
+ * The contacts that left since, whatever the filter says: it may have let them in before. A reading of
+ * all needs only those that were merged, as far as the recycle bin has them: it shows by itself who is
+ * gone, but not where a contact lives on.
  */
 async function* readRemoved(
   { api }: SalesforceSession,
-  { since }: Reading,
+  { since, untilMs }: Reading,
   cursor: string | null,
 ): AsyncGenerator<ContactPage> {
-  if (since === null) return;
-  const soql = `SELECT Id, MasterRecordId FROM Contact WHERE IsDeleted = true AND SystemModstamp >= ${since}`;
+  const which =
+    since === null
+      ? `SystemModstamp >= ${isoTime(untilMs - RECYCLE_BIN_MS)} AND MasterRecordId != null`
+      : `SystemModstamp >= ${since}`;
+  const soql = `SELECT Id, MasterRecordId FROM Contact WHERE IsDeleted = true AND ${which}`;
   for await (const rows of queryPages(api, soql, 'queryAll')) {
     const removed = rows.map(removedContact);
     if (removed.length > 0) yield { contacts: [], removed, cursor };

@@ -236,6 +236,14 @@ export function testConnector(
           const removed = removedOf(await collectPages(connector, cursor));
           expect(removed).toContainEqual({ id: loser, mergedInto: winner });
         });
+
+        it('tells that in a reading of all, too', async () => {
+          const [loser = '', winner = ''] = await start(people(2));
+          await crm.mergeContacts?.(loser, winner);
+          await startAgain();
+          const removed = removedOf(await collectPages(connector, null));
+          expect(removed).toContainEqual({ id: loser, mergedInto: winner });
+        });
       }
 
       it('throws when the run stops, instead of looking complete', async () => {

@@ -90,6 +90,7 @@ export function decisionsFor({ about, row }: AnyHold): readonly DecisionWord[] {
   if (about === 'contact') {
     // To approve a changed identity is to submit it again.
     if (row.kind === 'identity_mass_change') return BATCH_DECISIONS;
+    if (row.kind === 'forgotten_person') return ['approve', 'reject'];
     return row.kind === 'lost_answer' ? ['reject', 'resubmit'] : HOLD_DECISIONS;
   }
   const isQuestion = row.kind === 'group_shrunk' || row.kind === 'network_deleted';
@@ -115,6 +116,9 @@ function contactReason({ kind, detail }: HoldRow): string {
     return MISMATCHES.get(detail) ?? 'the name in the profile is not that of the contact';
   }
   if (kind === 'profile_deceased') return 'the profile says that this person has died';
+  if (kind === 'forgotten_person') {
+    return 'it looks like a person who was erased: approve if it is another one, reject to block this id too';
+  }
   const proof = detail === null ? '' : ` (${detail})`;
   return `the answer to its submission was lost, and its credit may be spent${proof}`;
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { FieldCreation } from '../../connectors/contract.ts';
 import type { OpenIntegration } from '../application.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
+import { keepErasedAway } from '../run/erased.ts';
 import { createMissingFields, type FieldCheck, readFields } from '../sync/fields.ts';
 import { pinAccount } from '../sync/run.ts';
 import { withLease } from '../sync/with-lease.ts';
@@ -112,7 +113,8 @@ interface Created {
 function create(open: OpenIntegration): Promise<Created> {
   const { integration, connector, mappings, deps } = open;
   return withLease(deps, integration.id, async (lease) => {
-    await pinAccount(deps, lease, integration, await connector.prepare());
+    const account = await pinAccount(deps, lease, integration, await connector.prepare());
+    await keepErasedAway(deps, integration.id, account);
     const created = await createMissingFields(connector, mappings);
     const { findings } = await readFields(connector, mappings);
     await connector.finish();

@@ -1,32 +1,50 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import {
+  type ForgetPersonDeps,
+  type ForgetRequest,
+  forgetPerson,
+  integrationsToForget,
+  liftBlock,
+} from '../application/forget.ts';
 import type { Application } from '../application.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
-import { type LeftNetworks, leaveNetworks } from '../networks/leave-networks.ts';
-import { type ForgetReport, forgetContact } from '../sync/forget.ts';
-import { pinAccount } from '../sync/run.ts';
-import { withLease } from '../sync/with-lease.ts';
+import { newId } from '../core/new-id.ts';
 import { chooseOne } from './choose-integrations.ts';
 import { confirmOrStop } from './confirm.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import { describeForgotten, printForgotten } from './forget/forget-view.ts';
 import type { Output } from './output.ts';
-import { neverAborted, type ProductDeps, productCommand, withIntegration } from './product.ts';
+import { type ProductDeps, productCommand } from './product.ts';
 import { productOptionsSchema, runProductAction } from './product-action.ts';
+import { countOf } from './quantities.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync forget 0035e000 --integration riverside
-  donor-sync forget 0035e000 --integration riverside --also-in-crm --yes
+  donor-sync forget 0035e00001 --integration riverside
+  donor-sync forget 0035e00001 --integration riverside --also-in-crm --yes
+  donor-sync forget 0035e00001 --integration riverside --lift-block
 
-The contact is erased from the database, leaves the networks, and is never taken up again. With
---also-in-crm the values that are still ours are cleared in the CRM first; what a person typed
-stays.`;
+The contact is erased from the database of every integration of that CRM account, leaves the networks,
+and is never taken up again, nor under another id before a person has decided. With --also-in-crm the
+values that are still ours are cleared in the CRM first, and read again; what a person typed stays. A
+receipt says what was done.
+
+Cut off at any moment, the same command goes on. Exit code 0: erased, now or earlier. 2: no contact has
+this id, and nothing was done. 3: the CRM did not let everything be cleared, or a sync is at work;
+repeat the command.`;
 
 const optionsSchema = productOptionsSchema.extend({
   integration: z.string().optional(),
   alsoInCrm: z.boolean().default(false),
+  everywhere: z.boolean().default(false),
+  blockUnknown: z.boolean().default(false),
+  liftBlock: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
+
+type ForgetOptions = z.infer<typeof optionsSchema>;
 
 /** The command `forget`: erases one person. */
 export function forgetCommand(deps: ProductDeps): Command {
@@ -35,66 +53,90 @@ export function forgetCommand(deps: ProductDeps): Command {
     .argument('<crm-id>', "the contact's id in the CRM")
     .option('--integration <id>', 'whose contact it is; may be left out if there is only one')
     .option('--also-in-crm', 'clear the values that we wrote into the CRM, too')
+    .option('--everywhere', 'in the integrations of other CRM accounts as well')
+    .option('--block-unknown', 'block an id that neither the database nor the CRM knows')
+    .option('--lift-block', 'take the block of an id back instead: it was a mistake')
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
   return command.action((typed: string) =>
     runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      requireOnePurpose(options);
       const integration = chooseOne(application, options.integration);
       const crmId = await application.contactId(integration, typed);
-      await confirmOrStop(deps, questionFor(crmId, integration, options), options.yes);
-      const report = await forget(application, integration, crmId, options);
-      output.finish({ forget: report }, () => printReport(output, report));
-      return EXIT_CODES.done;
+      const act = options.liftBlock ? lift : forget;
+      return act(deps, application, output, { ...options, integration, crmId });
     }),
   );
 }
 
-function questionFor(
-  crmId: string,
-  { id }: Integration,
-  { alsoInCrm }: { alsoInCrm: boolean },
-): string {
-  const crm = alsoInCrm ? ' and clear what we wrote of it in the CRM' : '';
-  return `Erase the contact ${crmId} of "${id}" from the database for ever${crm}?`;
+function requireOnePurpose({
+  liftBlock: lifts,
+  alsoInCrm,
+  everywhere,
+  blockUnknown,
+}: ForgetOptions) {
+  if (!lifts || !(alsoInCrm || everywhere || blockUnknown)) return;
+  throw new ConfigurationError(
+    '--lift-block takes a block back and erases nothing: leave the other options out.',
+    { code: 'usage' },
+  );
 }
 
-function forget(
+type Asked = ForgetRequest & Pick<ForgetOptions, 'yes'>;
+
+async function forget(
+  deps: ProductDeps,
   application: Application,
-  integration: Integration,
-  crmId: string,
-  { alsoInCrm }: { alsoInCrm: boolean },
-): Promise<Forgotten> {
-  return withIntegration(application, integration, neverAborted(), (open) =>
-    withLease(open.deps, integration.id, async (lease) => {
-      // Without it nobody needs the CRM, which may be out of reach for good.
-      if (alsoInCrm) {
-        await pinAccount(open.deps, lease, integration, await open.connector.prepare());
-      }
-      // Before the database forgets which donor the contact is.
-      const networks = await leaveNetworks(open.deps, lease, crmId);
-      return { ...(await forgetContact(open.deps, lease, crmId, { alsoInCrm })), networks };
-    }),
-  );
+  output: Output,
+  asked: Asked,
+): Promise<ExitCode> {
+  const forgetDeps: ForgetPersonDeps = {
+    application,
+    clock: deps.clock,
+    newId: () => newId(deps.clock.now()),
+  };
+  const ids = await integrationsToForget(forgetDeps, asked);
+  await confirmOrStop(deps, questionFor(asked, ids), asked.yes);
+  const receipt = await forgetPerson(forgetDeps, asked);
+  const forgotten = describeForgotten(asked, receipt);
+  output.finish({ forget: forgotten }, () => printForgotten(output, forgotten));
+  return receipt.complete ? EXIT_CODES.done : EXIT_CODES.stopped;
 }
 
-/** What forgetting did, with the networks that the person was in. */
-type Forgotten = ForgetReport & { networks: LeftNetworks };
+function questionFor({ crmId, alsoInCrm }: Asked, ids: readonly string[]): string {
+  const names = ids.map((id) => `"${id}"`).join(', ');
+  const crm = alsoInCrm ? ' and clear what we wrote of it in the CRM' : '';
+  return `Erase the contact ${crmId} of ${names} from the database for ever${crm}?`;
+}
 
-function printReport(output: Output, report: Forgotten): void {
-  const { crmId, wasKnown, cleared, editedSince, networks } = report;
-  output.print(
-    wasKnown
-      ? `${crmId} is erased and is not taken up again.`
-      : `The database knew nothing of ${crmId}; it is kept away from now on.`,
+async function lift(
+  deps: ProductDeps,
+  application: Application,
+  output: Output,
+  { integration, crmId, yes }: { integration: Integration; crmId: string; yes: boolean },
+): Promise<ExitCode> {
+  await confirmOrStop(
+    deps,
+    `Let the contact ${crmId} of "${integration.id}" be taken up again? What was erased does not come back; enhancing it costs a credit.`,
+    yes,
   );
-  if (networks.left.length > 0) output.print(`Left the networks: ${networks.left.join(', ')}.`);
-  if (networks.pending.length > 0) {
+  const lifted = await liftBlock({ application }, integration, crmId);
+  if (lifted.length === 0) throw notBlocked(integration, crmId);
+  const document = { integration: integration.id, crmId, lifted };
+  output.finish({ forget: document }, () => {
     output.print(
-      `Still in the networks, until the next sync removes them: ${networks.pending.join(', ')}.`,
+      `${crmId} may be taken up again in ${countOf(lifted.length, 'integration')}: ${lifted.join(', ')}.`,
     );
-  }
-  if (cleared !== null) output.print(`Cleared in the CRM: ${cleared.join(', ') || 'nothing'}.`);
-  if (editedSince.length > 0) {
-    output.print(`Left alone, because somebody changed them: ${editedSince.join(', ')}.`);
-  }
+    output.print(
+      `\`donor-sync sync ${integration.id} --contact ${crmId}\` does it now; other syncs, when it changes.`,
+    );
+  });
+  return EXIT_CODES.done;
+}
+
+function notBlocked({ id }: Integration, crmId: string): ConfigurationError {
+  return new ConfigurationError(
+    `The contact ${crmId} of "${id}" is not blocked: nothing was changed.`,
+    { code: 'block_unknown', details: { integration: id, contact: crmId } },
+  );
 }

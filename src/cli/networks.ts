@@ -5,6 +5,7 @@ import { type DriftOptions, findDrift, type NetworkDrift } from '../networks/dri
 import { describeNetworks } from '../networks/overview.ts';
 import { repairNetworks } from '../networks/repair.ts';
 import { createRunControl } from '../run/control.ts';
+import { loadErased } from '../run/erased.ts';
 import type { Lease } from '../store/leases.ts';
 import { pinAccount } from '../sync/run.ts';
 import { withLease } from '../sync/with-lease.ts';
@@ -168,7 +169,7 @@ async function repairRun(
   return {
     id: newId(),
     ...{ lease, integration, partnerKey },
-    forgotten: await store.forget.listForgotten(integration.id),
+    ...(await loadErased({ store }, integration.id, null)),
     groupMembers: new Set<string>(),
     only: null,
     control: createRunControl(clock, AbortSignal.any([deps.stopSignal(), lost])),

@@ -27,6 +27,9 @@ export const FIELD_SOURCES = [
 
 export type FieldSource = (typeof FIELD_SOURCES)[number];
 
+/** Every source that a warm path fills. */
+export const PATH_SOURCES = FIELD_SOURCES.filter((source) => source.startsWith('warmPath.'));
+
 /** When a value may be written: design, section 4.2. */
 export const WRITE_RULES = ['always', 'ifEmpty', 'unlessEdited'] as const;
 export type WriteRule = (typeof WRITE_RULES)[number];

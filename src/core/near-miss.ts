@@ -28,6 +28,36 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return candidate === null ? '' : `, did you mean "${candidate}"?`;
 }
 
+/** Typing errors that still lead to an id. */
+const MISTAKES_IN_AN_ID = 2;
+
+/** In a shorter id every other one would be near. */
+const LONG_ID = 6;
+
+/** How many near ids are worth naming. */
+const MAX_NEAR_IDS = 5;
+
+/** Collects the ids that differ from a mistyped one in one or two characters, the nearest first. */
+export function createNearIds(typed: string): {
+  look(ids: readonly string[]): void;
+  best(): string[];
+} {
+  const allowed = typed.length < LONG_ID ? 1 : MISTAKES_IN_AN_ID;
+  let found: { id: string; mistakes: number }[] = [];
+  return {
+    look(ids) {
+      for (const id of ids) {
+        if (Math.abs(id.length - typed.length) > allowed || id.length > MAX_COMPARED_LENGTH)
+          continue;
+        const mistakes = countMistakes(typed, id);
+        if (mistakes > 0 && mistakes <= allowed) found.push({ id, mistakes });
+      }
+      found = found.sort((a, b) => a.mistakes - b.mistakes).slice(0, MAX_NEAR_IDS);
+    },
+    best: () => found.map(({ id }) => id),
+  };
+}
+
 function folded(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, '');
 }

@@ -32,6 +32,7 @@ export const OUTCOME_TEXTS = {
   identity_mass_change:
     'its details changed together with those of many others; a person decides whether that is worth a credit',
   profile_deceased: 'the profile says that this person has died; a person decides',
+  forgotten_person: 'looks like a person who was erased with "forget"; a person decides',
   identity_unreadable:
     'a field of its name, address or employer can no longer be read; waits until access is back',
   match_rate_low: 'waits because the service knew too few of the contacts sent so far',

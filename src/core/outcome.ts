@@ -54,6 +54,8 @@ export const OUTCOME_REASONS = {
   identity_mass_change: 'held',
   /** The profile says that this person has died. */
   profile_deceased: 'held',
+  /** It looks like a person who was erased with `forget`. */
+  forgotten_person: 'held',
   /** The service no longer knows the job, and its profile was never delivered. */
   job_vanished: 'waiting',
   /** The job ran longer than any job should. */

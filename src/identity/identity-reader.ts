@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { type Contact, identityText } from '../core/contact.ts';
 import type { IdentityShape, IdentitySource } from '../core/identity-shape.ts';
 import { canonicalAddress } from './canonical-address.ts';
-import { canonicalEmployer, canonicalName } from './canonical-name.ts';
+import { canonicalEmployer } from './canonical-name.ts';
 import {
   type ChangedPart,
   changedParts,
@@ -17,6 +17,7 @@ import {
   parseIdentityText,
   type SourcedPart,
 } from './identity-text.ts';
+import { distinctTexts, namePrint, partPrint } from './person-prints.ts';
 
 /** The parts that may be unreadable; without a name no person can be submitted at all. */
 export type SourcedPartName = IdentitySource['part'];
@@ -49,8 +50,6 @@ export interface IdentityReaderOptions {
   known: readonly KnownSource[];
 }
 
-/** 64 bits tell one value of a contact from the next; the odds to miss a change are 1 in 10^19. */
-const PART_LENGTH = 11;
 /** 24 bits tell the few sets of sources that one integration ever has. */
 const SOURCES_LENGTH = 4;
 const NO_SOURCES = '-';
@@ -106,26 +105,19 @@ function partsOf(
   sources: Record<SourcedPartName, string>,
   fingerprint: IdentityReaderOptions['fingerprint'],
 ): IdentityParts {
-  const name = `${canonicalName(contact.firstName ?? '')}\n${canonicalName(contact.lastName ?? '')}`;
   return {
-    name: partPrint('identity_name', name),
+    name: namePrint(fingerprint, contact),
     addresses: sourced('addresses', contact.addresses.map(canonicalAddress)),
     employers: sourced('employers', contact.employers.map(canonicalEmployer)),
   };
 
   function sourced(part: SourcedPartName, texts: readonly string[]): SourcedPart {
-    // CRMs promise no order, and the same value twice says nothing more.
-    const distinct = [...new Set(texts.filter(Boolean))].sort();
-    // That there is none tells of no person, and needs no key.
-    const isNone = distinct.length === 0;
+    const text = distinctTexts(texts).join('\n');
     return {
       sources: sources[part],
-      fingerprint: isNone ? '' : partPrint(`identity_${part}`, distinct.join('\n')),
+      // That there is none tells of no person, and needs no key.
+      fingerprint: text === '' ? '' : partPrint(fingerprint, `identity_${part}`, text),
     };
-  }
-
-  function partPrint(purpose: string, text: string): string {
-    return fingerprint(purpose, text).slice(0, PART_LENGTH);
   }
 }
 

@@ -5,5 +5,13 @@ export type InsightDeps = Omit<SyncDeps, 'takeLease'>;
 
 export type InsightRun = Pick<
   Run,
-  'id' | 'lease' | 'integration' | 'mappings' | 'fields' | 'only' | 'control'
+  | 'id'
+  | 'lease'
+  | 'integration'
+  | 'mappings'
+  | 'fields'
+  | 'forgotten'
+  | 'erased'
+  | 'only'
+  | 'control'
 >;

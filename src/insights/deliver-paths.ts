@@ -1,8 +1,9 @@
 /** Paths ► map ► diff ► CRM, by the same way as profiles: only differences, undoable. */
 import type { RecordLookup, WriteResult } from '../../connectors/contract.ts';
 import type { FieldValues } from '../core/crm-field.ts';
-import { FIELD_SOURCES } from '../core/field-map.ts';
+import { PATH_SOURCES } from '../core/field-map.ts';
 import { warmPathValues } from '../mapping/profile-values.ts';
+import { forgottenPrint, looksErased } from '../run/erased.ts';
 import { type FieldPlan, planFields } from '../run/field-plan.ts';
 import { lookUpRecords, writeChanges } from '../run/records.ts';
 import { sealWords } from '../run/seal-words.ts';
@@ -19,9 +20,6 @@ export interface Found {
   contact: StaleContact;
   path: WarmPath | null;
 }
-
-/** Every source of the field map that a path fills. */
-const PATH_SOURCES = FIELD_SOURCES.filter((source) => source.startsWith('warmPath.'));
 
 /** Writes what differs into the CRM, and notes the paths and how it went. */
 export async function deliverPaths(
@@ -86,6 +84,9 @@ async function writePaths(
     const lookup = lookups.get(crmId);
     // The next reading settles contacts that have left or opted out; their values stay till then.
     if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
+    // Nor is anything written for who was erased, or may have been.
+    if (forgottenPrint(deps, run, crmId) !== null) return [];
+    if (looksErased(deps, run, lookup.contact)) return [];
     return [{ crmId, plan: planPath(deps, run, each, lookup, intended.get(crmId) ?? []) }];
   });
   const writes = plans.flatMap(({ plan }) => plan.write ?? []);
@@ -109,7 +110,7 @@ function changeOf(id: string, values: FieldValues) {
 function planPath(
   deps: InsightDeps,
   run: InsightRun,
-  { contact: { crmId, ownedValues }, path }: Found,
+  { contact: { crmId, ownedValues, isIntroducerErased = false }, path }: Found,
   { contact, values }: Extract<RecordLookup, { state: 'found' }>,
   intended: readonly OwnedValues[],
 ): FieldPlan {
@@ -120,6 +121,7 @@ function planPath(
     ownedBefore: parseOwned(ownedValues),
     intended,
     emptied: PATH_SOURCES,
+    unkept: isIntroducerErased ? PATH_SOURCES : [],
   });
 }
 

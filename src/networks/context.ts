@@ -5,5 +5,13 @@ export type NetworkDeps = Omit<SyncDeps, 'sealer'>;
 
 export type NetworkRun = Pick<
   Run,
-  'id' | 'lease' | 'integration' | 'partnerKey' | 'forgotten' | 'groupMembers' | 'only' | 'control'
+  | 'id'
+  | 'lease'
+  | 'integration'
+  | 'partnerKey'
+  | 'forgotten'
+  | 'erased'
+  | 'groupMembers'
+  | 'only'
+  | 'control'
 >;

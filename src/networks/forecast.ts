@@ -2,8 +2,9 @@
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
+import { loadErased } from '../run/erased.ts';
 import { findNetworkAllowance } from './add-joiners.ts';
-import type { NetworkDeps } from './context.ts';
+import type { NetworkDeps, NetworkRun } from './context.ts';
 import { type MatchedSetting, matchNetworks } from './match-networks.ts';
 import { wantedOf } from './membership.ts';
 import { planMembers } from './plan-members.ts';
@@ -39,12 +40,12 @@ export async function forecastNetworks(
 ): Promise<NetworksForecast> {
   const rows = await deps.store.networks.list(integration.id);
   const { settings } = matchNetworks(printSettings(deps, { integration }), rows);
-  const forgotten = await deps.store.forget.listForgotten(integration.id);
+  const erased = await loadErased(deps, integration.id, null);
   const networks: NetworkForecast[] = [];
   const calls = { partner: 0, crm: 0 };
   const { remote } = deps.connector.capabilities;
   for (const matched of settings) {
-    const forecast = await forecastOne(deps, { integration, forgotten }, matched);
+    const forecast = await forecastOne(deps, { integration, ...erased }, matched);
     networks.push(forecast);
     calls.partner += partnerCalls(forecast, matched);
     if (remote) calls.crm += 1;
@@ -89,7 +90,7 @@ function partnerCalls(
 
 async function forecastOne(
   deps: NetworkDeps,
-  run: { integration: Integration; forgotten: ReadonlySet<string> },
+  run: Pick<NetworkRun, 'integration' | 'forgotten' | 'erased'>,
   { setting: { name, group }, row }: MatchedSetting,
 ): Promise<NetworkForecast> {
   const { store } = deps;

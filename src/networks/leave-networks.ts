@@ -10,9 +10,9 @@ type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner'>;
 /** The networks that a person was in, by name. */
 export interface LeftNetworks {
   /** The person is out of these, and nothing of them is left in their mirror. */
-  left: string[];
+  left: readonly string[];
   /** The service could not be asked, or adds the person just now: the next sync removes them. */
-  pending: string[];
+  pending: readonly string[];
 }
 
 /**
@@ -26,19 +26,20 @@ export async function leaveNetworks(
 ): Promise<LeftNetworks> {
   const { store } = deps;
   const contact = (await store.contacts.find(lease.integrationId, [crmId])).get(crmId);
-  const found: LeftNetworks = { left: [], pending: [] };
+  const left: string[] = [];
+  const pending: string[] = [];
   const donorId = contact?.donor_id ?? null;
-  if (donorId === null) return found;
+  if (donorId === null) return { left, pending };
   const contacts = await store.networks.findContacts(lease.integrationId, [donorId]);
-  if ((contacts.get(donorId) ?? []).some((other) => other !== crmId)) return found;
+  if ((contacts.get(donorId) ?? []).some((other) => other !== crmId)) return { left, pending };
   for (const row of await store.networks.list(lease.integrationId)) {
     const members = await store.networks.listMembers(row.id);
     const member = members.find((one) => one.donor_id === donorId);
     if (member === undefined) continue;
     const isOut = member.state !== 'adding' && (await leave(deps, lease, row, donorId));
-    (isOut ? found.left : found.pending).push(row.name);
+    (isOut ? left : pending).push(row.name);
   }
-  return found;
+  return { left, pending };
 }
 
 async function leave(

@@ -1,6 +1,7 @@
 /** Groups of the CRM → members that are wanted, in the store. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import { DonorSyncError, messageOf } from '../core/errors.ts';
+import { forgottenPrint } from '../run/erased.ts';
 import type { MirroredGroup } from '../store/networks.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
@@ -82,15 +83,14 @@ async function holdUnreadable(
 
 /** Every member's CRM id, without those who were erased. */
 export async function readToEnd(
-  { store, connector }: Pick<NetworkDeps, 'store' | 'connector'>,
-  { forgotten }: Pick<NetworkRun, 'forgotten'>,
+  deps: Pick<NetworkDeps, 'store' | 'connector' | 'otherForms'>,
+  run: Pick<NetworkRun, 'forgotten' | 'erased'>,
   selector: GroupSelector,
 ): Promise<Set<string>> {
   const members = new Set<string>();
-  for await (const ids of connector.readGroup(selector)) {
+  for await (const ids of deps.connector.readGroup(selector)) {
     for (const id of ids) {
-      const isForgotten = forgotten.size > 0 && forgotten.has(store.fingerprint('forgotten', id));
-      if (!isForgotten) members.add(id);
+      if (forgottenPrint(deps, run, id) === null) members.add(id);
     }
   }
   return members;

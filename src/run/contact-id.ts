@@ -9,7 +9,8 @@ export type CanonicalId = (text: string) => string | null;
  * text that no contact can have as its id.
  */
 export function contactIdOf(canonicalId: CanonicalId, integrationId: string, text: string): string {
-  const id = canonicalId(text);
+  const trimmed = text.trim();
+  const id = trimmed === '' || /\p{Cc}/u.test(trimmed) ? null : canonicalId(trimmed);
   if (id !== null) return id;
   throw new ConfigurationError(
     `"${text}" cannot be the id of a contact in the CRM of "${integrationId}". Copy the id from the address of the contact's page in the CRM.`,

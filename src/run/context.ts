@@ -13,6 +13,7 @@ import type { Sealer } from '../store/sealed.ts';
 import type { Store } from '../store/store.ts';
 import type { CanonicalId } from './contact-id.ts';
 import type { RunControl } from './control.ts';
+import type { ErasedPersons } from './erased-persons.ts';
 import type { Sightings } from './sightings.ts';
 
 /** What the sync needs of the world. */
@@ -43,6 +44,8 @@ export interface SyncDeps {
   newId: () => string;
   /** The one form of a contact's id in this CRM. */
   canonicalId: CanonicalId;
+  /** Other forms of a canonical id by which older versions may know the contact. */
+  otherForms?: (crmId: string) => readonly string[];
 }
 
 /** One execution of the sync of one integration. */
@@ -63,6 +66,8 @@ export interface Run {
   identities: IdentityReader;
   /** Fingerprints of contacts that were erased and must not be taken up again. */
   forgotten: ReadonlySet<string>;
+  /** What is known of those people besides; filled before contacts are read. */
+  erased?: ErasedPersons;
   /** CRM ids of the members of mirrored groups, who come first; filled before contacts are read. */
   groupMembers: Set<string>;
   /** Reads everything anew instead of what changed. */

@@ -26,6 +26,11 @@ export interface FieldOffer {
    * unless told.
    */
   emptied?: readonly FieldSource[];
+  /**
+   * Sources whose fields are not kept as they are now for the way back: they tell of a person who was
+   * erased. None unless told.
+   */
+  unkept?: readonly FieldSource[];
 }
 
 /** What is to be written, and what holds once it is. */
@@ -44,7 +49,7 @@ export interface FieldPlan {
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'mappings' | 'fields' | 'integration'>,
-  { crmId, values, present, ownedBefore, intended, emptied = [] }: FieldOffer,
+  { crmId, values, present, ownedBefore, intended, emptied = [], unkept = [] }: FieldOffer,
 ): FieldPlan {
   const isOurs = (field: string, value: FieldValue): boolean => {
     const print = valuePrint(deps, crmId, field, value);
@@ -64,7 +69,10 @@ export function planFields(
   const after = valuePrints(deps, crmId, changes);
   const owned = { ...ownedBefore, ...valuePrints(deps, crmId, present, confirmed), ...after };
   const changed = Object.keys(changes);
-  const before = Object.fromEntries(changed.map((field) => [field, present[field] ?? null]));
+  const lost = mappings.flatMap(({ from, to }) => (unkept.includes(from) ? to : []));
+  const before = Object.fromEntries(
+    changed.map((field) => [field, lost.includes(field) ? null : (present[field] ?? null)]),
+  );
   return {
     reason: reasonOf({ ...diff, changes }, unfit),
     detail,

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
+import { ERASED_ID } from './erase-rows.ts';
 import { ASK_AGAIN } from './jobs.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions, valuesTable } from './rows.ts';
 import { closeSubmission, holdUnanswered, returnToDue, spendOnContacts } from './submission-end.ts';
+import type { Trx } from './tables.ts';
 
 /** What the service answers to a submission, on disk. */
 export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
@@ -31,6 +33,7 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
             .whereRef('tracking_id', '=', 'v.column1')
             .execute();
         }
+        await dropErased(trx, submissionId, clock.now());
         await spendOnContacts(trx, submission, 'processing', { due_reason: null });
         if (answer.charged > started.length) {
           // More was charged than there are jobs: whose credits those are, nobody can tell.
@@ -95,4 +98,15 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
       });
     },
   };
+}
+
+/** Jobs of contacts that were erased while the request was under way: nothing fetches their profile. */
+async function dropErased(trx: Trx, submissionId: string, now: number): Promise<void> {
+  await trx
+    .updateTable('jobs')
+    .set({ state: 'delivered', job_id: null, closed_at: now })
+    .where('submission_id', '=', submissionId)
+    .where('crm_id', '=', ERASED_ID)
+    .where('state', '=', 'processing')
+    .execute();
 }

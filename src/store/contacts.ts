@@ -8,11 +8,33 @@ import type { ContactsTable, Database, Tables, Trx } from './tables.ts';
 
 export type ContactRow = Selectable<ContactsTable>;
 
+/** Ids that are listed at a time. */
+const IDS_PER_LOOK = 5_000;
+
 /** Where contacts stand, and what a run did to them; `decisions.ts` is how they come to stand there. */
 export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /** The rows of these contacts, by CRM id. */
     find: (integrationId: string, ids: readonly string[]) => findRows(db, integrationId, ids),
+
+    /** The ids of all contacts of an integration, in portions. */
+    async *listIds(integrationId: string): AsyncGenerator<string[]> {
+      let after = '';
+      for (;;) {
+        const rows = await db
+          .selectFrom('contacts')
+          .select('crm_id')
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', '>', after)
+          .orderBy('crm_id')
+          .limit(IDS_PER_LOOK)
+          .execute();
+        if (rows.length > 0) yield rows.map(({ crm_id }) => crm_id);
+        const last = rows.at(-1);
+        if (!last || rows.length < IDS_PER_LOOK) return;
+        after = last.crm_id;
+      }
+    },
 
     /** Contacts that a run would think about without reading them: due ones, and old ones. */
     async *listToReconsider(

@@ -10,7 +10,8 @@ import {
   upsertDecided,
   WAITS_FOR_ACCESS,
 } from './decisions.ts';
-import { recordRemoved, supersedeHolds } from './departures.ts';
+import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
+import { openErasedHolds } from './erased-holds.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { resume, withdrawApprovals } from './returns.ts';
 import { portions } from './rows.ts';
@@ -20,7 +21,7 @@ import type { Trx } from './tables.ts';
 export interface DecidedPage<C extends ReadContact> {
   runId: string;
   contacts: readonly C[];
-  removed: readonly { id: string; mergedInto: string | null }[];
+  removed: readonly Departure[];
   /** Where a later read may start after this page. */
   cursor: string | null;
 }
@@ -84,6 +85,7 @@ async function recordPortion<C extends ReadContact>(
   const released: string[] = [];
   const resumed: C[] = [];
   const renamed: ContactRow[] = [];
+  const held: string[] = [];
   let chosen = 0;
   for (const contact of contacts) {
     const row = rows.get(contact.crmId);
@@ -101,6 +103,7 @@ async function recordPortion<C extends ReadContact>(
     const waits = decision.kind === 'choose' && decision.priority === WAITS_FOR_ACCESS;
     if (decision.kind === 'choose' && row?.state !== 'due' && !waits) chosen += 1;
     if (row?.state === 'held') released.push(contact.crmId);
+    if (decision.kind === 'hold') held.push(contact.crmId);
     const { identity, asked } = noted;
     const known = row ?? newRow(lease.integrationId, { crmId: contact.crmId, identity });
     const asNoted = { ...known, identity, asked_identity: asked ?? known.asked_identity };
@@ -109,6 +112,7 @@ async function recordPortion<C extends ReadContact>(
   await upsertDecided(trx, decided);
   await noteKept(trx, lease, run.id, kept);
   await supersedeHolds(trx, lease, run.now, released);
+  await openErasedHolds(trx, lease, run, held);
   await resume(trx, lease, run, resumed);
   await withdrawApprovals(trx, run.now, renamed);
   return chosen;

@@ -10,6 +10,8 @@ export type Decision =
   | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
   /** It is back with the paid job that it left with: held again, or delivered. */
   | { kind: 'resume' }
+  /** A person decides first whether it may be taken up at all. */
+  | { kind: 'hold'; reason: Extract<OutcomeReason, 'forgotten_person'> }
   /** Work is under way or a person is asked: only the identity is noted. */
   | { kind: 'keep' };
 
@@ -63,36 +65,38 @@ export function decidedRow(
   lease: Lease,
   run: RunMoment,
   row: ContactRow,
-  decision: Extract<Decision, { kind: 'choose' | 'settle' }>,
+  decision: RowDecision,
 ): ContactRow {
   const chosen = decision.kind === 'choose';
+  const held = decision.kind === 'hold';
   const leaves = decision.kind === 'settle' && !decision.eligible;
   return {
     ...row,
     integration_id: lease.integrationId,
-    state: chosen ? 'due' : 'settled',
-    eligible: chosen || decision.eligible ? 1 : 0,
+    state: chosen ? 'due' : held ? 'held' : 'settled',
+    eligible: chosen || held || decision.eligible ? 1 : 0,
     due_reason: chosen ? decision.reason : null,
     priority: chosen ? decision.priority : Math.min(row.priority, LAST_PRIORITY),
     // Should it come back, its paid job is not lost.
-    tracking_id: leaves ? row.tracking_id : null,
+    tracking_id: leaves || held ? row.tracking_id : null,
     ...(saysMore(row, run, decision) ? {} : outcomeAfter(run, decision)),
     seen_run: run.id,
   };
 }
 
-type ChooseOrSettle = Extract<Decision, { kind: 'choose' | 'settle' }>;
+/** A decision that changes a contact's row. */
+type RowDecision = Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>;
 
 /** What a run has done to a contact says more than what it reads of it afterwards. */
-function saysMore(row: ContactRow, run: RunMoment, decision: ChooseOrSettle): boolean {
-  if (row.outcome_run !== run.id || decision.kind === 'choose') return false;
+function saysMore(row: ContactRow, run: RunMoment, decision: RowDecision): boolean {
+  if (row.outcome_run !== run.id || decision.kind !== 'settle') return false;
   const before = outcomeNamed(row.outcome_reason);
   return (
     before === 'written' || (outcomeOf(decision.reason) === 'unchanged' && before !== 'unchanged')
   );
 }
 
-function outcomeAfter(run: RunMoment, decision: ChooseOrSettle) {
+function outcomeAfter(run: RunMoment, decision: RowDecision) {
   return {
     outcome_reason: reasonAfter(decision),
     outcome_run: run.id,
@@ -101,8 +105,8 @@ function outcomeAfter(run: RunMoment, decision: ChooseOrSettle) {
   };
 }
 
-function reasonAfter(decision: ChooseOrSettle): OutcomeReason {
-  if (decision.kind === 'settle') return decision.reason;
+function reasonAfter(decision: RowDecision): OutcomeReason {
+  if (decision.kind !== 'choose') return decision.reason;
   return decision.priority === WAITS_FOR_ACCESS ? 'identity_unreadable' : 'submission_pending';
 }
 

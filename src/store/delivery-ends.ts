@@ -1,12 +1,13 @@
 import type { OutcomeReason } from '../core/outcome.ts';
 import { closeWrites } from './close-writes.ts';
 import type { RunMoment } from './decisions.ts';
+import { openErasedHolds } from './erased-holds.ts';
 import type { SealedWords } from './foreign-texts.ts';
 import { answered, askedAtOnceSettled } from './jobs.ts';
 import type { Lease } from './leases.ts';
 import type { OwnedValues } from './owned-values.ts';
 import { portions, valuesTable } from './rows.ts';
-import type { Trx } from './tables.ts';
+import type { HoldKind, Trx } from './tables.ts';
 
 /** How the delivery of one profile ended. */
 export interface Delivery {
@@ -28,8 +29,8 @@ export type DeliveryEnd =
       owned: OwnedValues;
       writeId: string | null;
     }
-  /** A person decides. */
-  | { kind: 'held'; donorId: string }
+  /** A person decides: about the names unless another kind is told. */
+  | { kind: 'held'; donorId: string; hold?: HoldKind }
   /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
   | { kind: 'postponed'; writeId: string | null; enhanced: boolean }
   /** Nothing is to be delivered (deleted, opted out). */
@@ -50,7 +51,8 @@ export async function recordEnds(
       case 'delivered':
         break;
       case 'held':
-        await hold(trx, lease, run, delivery);
+        if (end.hold === 'forgotten_person') await holdPaid(trx, lease, run, delivery);
+        else await hold(trx, lease, run, delivery);
         break;
       case 'postponed':
         await stamp(trx, lease, run, delivery, {});
@@ -179,6 +181,15 @@ async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery):
     .where('tracking_id', '=', delivery.trackingId)
     .execute();
   await stamp(trx, lease, run, delivery, { state: 'held' });
+}
+
+/**
+ * The hold is not named after the job, unlike one about the names: who approves it says nothing of
+ * those. The job stays as it is: should the contact leave and come back, its profile is paid for.
+ */
+async function holdPaid(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery): Promise<void> {
+  await stamp(trx, lease, run, delivery, { state: 'held' });
+  await openErasedHolds(trx, lease, run, [delivery.crmId]);
 }
 
 async function stamp(

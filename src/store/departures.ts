@@ -1,9 +1,25 @@
 import type { Clock } from '../core/clock.ts';
 import { AT_REST, type RunMoment } from './decisions.ts';
+import { holdErased } from './erased-holds.ts';
+import { suspectMerged } from './forget.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { moveProfile } from './merges.ts';
 import { portions } from './rows.ts';
 import type { Trx } from './tables.ts';
+
+/** A contact that is gone from the CRM. */
+export interface Departure {
+  id: string;
+  /** The contact that it lives on in. */
+  mergedInto: string | null;
+  /** That contact was erased: nothing goes to it. */
+  isHeirErased?: boolean;
+  /**
+   * It was erased itself, or may be a person who was: the fingerprint of the contact that it lives on
+   * in, so that a person decides about that one.
+   */
+  suspect?: string | null;
+}
 
 /** Contacts that are gone from the CRM. */
 export function departureQueries(checkpoint: Checkpoint, clock: Clock) {
@@ -42,11 +58,15 @@ export async function recordRemoved(
   trx: Trx,
   lease: Lease,
   run: RunMoment,
-  removed: readonly { id: string; mergedInto: string | null }[],
+  removed: readonly Departure[],
 ): Promise<void> {
-  for (const { id, mergedInto } of removed) {
-    if (mergedInto !== null) {
+  for (const { id, mergedInto, isHeirErased = false, suspect = null } of removed) {
+    if (mergedInto !== null && !isHeirErased && suspect === null) {
       await moveProfile(trx, lease, run, id, mergedInto);
+    }
+    if (mergedInto !== null && suspect !== null) {
+      const isNews = await suspectMerged(trx, lease.integrationId, suspect, run.now);
+      if (isNews) await holdErased(trx, lease, run, [mergedInto]);
     }
     await trx
       .updateTable('contacts')

@@ -1,5 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
+import { blockErased, releaseErased } from './erased-holds.ts';
+import type { Fingerprint } from './fingerprint.ts';
 import { ASK_AGAIN } from './jobs.ts';
 import { portions } from './rows.ts';
 import type { Database, HoldsTable, Trx } from './tables.ts';
@@ -13,7 +15,7 @@ export type HoldDecision = 'approved' | 'rejected' | 'resubmitted';
 const RESUBMITTED_PRIORITY = 2;
 
 /** Contacts that wait for a person's decision. */
-export function holdQueries(db: Database, clock: Clock) {
+export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
   return {
     /** What waits for a person, the oldest first. */
     listOpen(integrationId?: string): Promise<HoldRow[]> {
@@ -46,12 +48,26 @@ export function holdQueries(db: Database, clock: Clock) {
       return approved;
     },
 
+    /** Contacts of which a person said that they are not who was erased, and when (epoch ms). */
+    async listToldApart(integrationId: string): Promise<Map<string, number>> {
+      const rows = await db
+        .selectFrom('holds')
+        .select(['crm_id', 'decided_at'])
+        .where('integration_id', '=', integrationId)
+        .where('kind', '=', 'forgotten_person')
+        .where('decision', '=', 'approved')
+        .orderBy('decided_at')
+        .execute();
+      return new Map(rows.map((row) => [row.crm_id, row.decided_at ?? 0]));
+    },
+
     /**
      * Notes the decision and moves the contact on; false if the hold is no longer open, or if a
      * profile is to be approved that nobody has: the answer was lost.
      */
     async decide(hold: HoldRow, decision: HoldDecision): Promise<boolean> {
       if (decision === 'approved' && hold.kind === 'lost_answer') return false;
+      if (decision === 'resubmitted' && hold.kind === 'forgotten_person') return false;
       return db.transaction().execute(async (trx) => {
         const decided = await trx
           .updateTable('holds')
@@ -67,6 +83,11 @@ export function holdQueries(db: Database, clock: Clock) {
   };
 
   async function moveContact(trx: Trx, hold: HoldRow, decision: HoldDecision): Promise<void> {
+    if (hold.kind === 'forgotten_person') {
+      if (decision === 'approved') await releaseErased(trx, hold, clock.now());
+      else await blockErased(trx, hold, fingerprint, clock.now());
+      return;
+    }
     const contact = trx
       .updateTable('contacts')
       .where('integration_id', '=', hold.integration_id)

@@ -27,6 +27,22 @@ export function integrationQueries(db: Database, checkpoint: Checkpoint) {
       };
     },
 
+    /** Every integration that was ever pinned to the CRM account of this one, itself included. */
+    async listOfSameAccount(id: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('integrations')
+        .select('id')
+        .where('crm_account', '=', (eb) =>
+          eb
+            .selectFrom('integrations as self')
+            .select('self.crm_account')
+            .where('self.id', '=', id),
+        )
+        .orderBy('id')
+        .execute();
+      return [...new Set([id, ...rows.map((row) => row.id)])];
+    },
+
     /** Puts on record which sources of identities were ever readable. */
     async saveIdentitySources(lease: Lease, identitySources: string): Promise<void> {
       await checkpoint(lease, (trx) =>

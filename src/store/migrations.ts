@@ -7,6 +7,7 @@ import * as warmPaths from '../../migrations/0005-warm-paths.ts';
 import * as runScope from '../../migrations/0006-run-scope.ts';
 import * as warmPathLooks from '../../migrations/0007-warm-path-looks.ts';
 import * as ordinaryDays from '../../migrations/0008-ordinary-days.ts';
+import * as erasure from '../../migrations/0009-erasure.ts';
 import * as foreignText from '../../migrations/0010-foreign-text.ts';
 import * as runRows from '../../migrations/0011-run-rows.ts';
 
@@ -28,6 +29,7 @@ export const MIGRATIONS = {
   '0006-run-scope': runScope,
   '0007-warm-path-looks': warmPathLooks,
   '0008-ordinary-days': ordinaryDays,
+  '0009-erasure': erasure,
   '0010-foreign-text': foreignText,
   '0011-run-rows': runRows,
 } satisfies MigrationList;

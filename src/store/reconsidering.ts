@@ -8,6 +8,7 @@ import {
   upsertDecided,
   WAITS_FOR_ACCESS,
 } from './decisions.ts';
+import { holdErased } from './erased-holds.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions, ROWS_PER_TRANSACTION } from './rows.ts';
 import type { Trx } from './tables.ts';
@@ -136,6 +137,12 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
             .execute();
         }
       });
+    },
+
+    /** Due contacts that may be a person who was erased: a person decides. */
+    async holdErased(lease: Lease, runId: string, crmIds: readonly string[]): Promise<void> {
+      const run = { id: runId, now: clock.now() };
+      await checkpoint(lease, (trx) => holdErased(trx, lease, run, crmIds));
     },
 
     /** Contacts that turned out not to be submitted after all, with the reason for each. */

@@ -71,7 +71,7 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
     jobs: jobQueries(db, checkpoint, clock),
     mappings: mappingQueries(db, checkpoint, clock),
     deliveries: deliveryQueries(db, checkpoint, clock),
-    holds: { ...holdQueries(db, clock), ...holdBatchQueries(db, clock) },
+    holds: { ...holdQueries(db, clock, fingerprint), ...holdBatchQueries(db, clock) },
     networks: {
       ...networkQueries(db, checkpoint, clock),
       ...networkMemberQueries(db, checkpoint, clock),

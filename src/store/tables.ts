@@ -262,11 +262,20 @@ export interface WritesTable {
   written_at: number;
 }
 
+/** Why a contact waits for a person. */
+export type HoldKind =
+  | 'name_mismatch'
+  | 'lost_answer'
+  | 'identity_mass_change'
+  | 'profile_deceased'
+  /** It looks like a person who was erased, or an erased contact was merged into it. */
+  | 'forgotten_person';
+
 export interface HoldsTable {
   id: string;
   integration_id: string;
   crm_id: string;
-  kind: 'name_mismatch' | 'lost_answer' | 'identity_mass_change' | 'profile_deceased';
+  kind: HoldKind;
   /** Holds of one cause share this id; null for one that stands alone. */
   batch: string | null;
   tracking_id: string;
@@ -276,11 +285,25 @@ export interface HoldsTable {
   decided_at: number | null;
 }
 
-/** People who must not be enhanced again, by fingerprint of their CRM id. */
+/**
+ * People who must not be enhanced again, and contacts of which a person has to say whether they are
+ * one of them. A row counts in every integration of the same CRM account.
+ */
 export interface ForgottenTable {
   integration_id: string;
+  /** Of the id in its canonical form; versions before 0009 took it as it was typed. */
   crm_id_fingerprint: string;
   forgotten_at: number;
+  /** Null for rows of versions before 0009: erased, or never known. */
+  state: ForgottenState | null;
+  /** JSON: fingerprints of name, addresses and employers; null if nothing of them was known. */
+  person: string | null;
+  /** 1 if the person is to be recognised in the integrations of other accounts as well. */
+  everywhere: number | null;
+  /** When the erasure came to its end. */
+  erased_at: number | null;
+  /** JSON: what was done, without any id of the contact. */
+  receipt: string | null;
 }
 
 /** What a CRM said about a contact or a run, for those who decide; kept for a while. */
@@ -294,3 +317,12 @@ export interface ForeignTextsTable {
   sealed: string;
   kept_at: number;
 }
+
+export type ForgottenState =
+  /** Blocked; its erasure has not come to its end. */
+  | 'begun'
+  | 'erased'
+  /** Blocked without having been known. */
+  | 'blocked'
+  /** Not blocked: the CRM made an erased contact a part of it, and a person decides. */
+  | 'merged';

@@ -1,7 +1,9 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { type ComputedPath, recordPaths } from './computed-paths.ts';
+import { ERASED_INTRODUCER, findOnlyDonor } from './forget-introducer.ts';
 import type { Checkpoint, Lease } from './leases.ts';
+import { portions } from './rows.ts';
 import { markStale, type PathScope } from './stale-paths.ts';
 import type { Database, Tables } from './tables.ts';
 
@@ -14,7 +16,12 @@ export interface StaleContact {
   told: string | null;
   /** JSON: field → fingerprint of the value that we wrote last. */
   ownedValues: string;
+  /** True if the CRM may still name a person who was erased. */
+  isIntroducerErased?: boolean;
 }
+
+/** A contact in which the CRM names an introducer. */
+export type IntroducedContact = Pick<StaleContact, 'crmId' | 'ownedValues'>;
 
 /** Credits that queries have cost, and the bucket they were taken from. */
 export interface PathCost {
@@ -53,6 +60,7 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
           'warm_paths.donor_id',
           'warm_paths.computed_at',
           'warm_paths.told',
+          'warm_paths.introducer_id',
           'contacts.owned_values',
         ])
         .$if(after !== null, (query) =>
@@ -75,7 +83,48 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         computedAt: row.computed_at,
         told: row.told,
         ownedValues: row.owned_values,
+        isIntroducerErased: row.introducer_id === ERASED_INTRODUCER,
       }));
+    },
+
+    /**
+     * The contacts whose best path begins with the donor that a contact is, unless another contact is
+     * the same donor; the contact itself is none of them.
+     */
+    async listIntroduced(
+      integrationId: string,
+      crmIds: readonly string[],
+    ): Promise<IntroducedContact[]> {
+      const donorId = await findOnlyDonor(db, integrationId, crmIds);
+      if (donorId === null) return [];
+      const rows = await db
+        .selectFrom('warm_paths')
+        .innerJoin('contacts', (join) =>
+          join
+            .onRef('contacts.integration_id', '=', 'warm_paths.integration_id')
+            .onRef('contacts.crm_id', '=', 'warm_paths.crm_id'),
+        )
+        .select(['contacts.crm_id', 'contacts.owned_values'])
+        .where('warm_paths.integration_id', '=', integrationId)
+        .where('warm_paths.introducer_id', '=', donorId)
+        .where('warm_paths.crm_id', 'not in', [...crmIds])
+        .orderBy('warm_paths.crm_id')
+        .execute();
+      return rows.map((row) => ({ crmId: row.crm_id, ownedValues: row.owned_values }));
+    },
+
+    /** The CRM names the introducer of these contacts no more: their paths are computed anew. */
+    async dropIntroducers(lease: Lease, crmIds: readonly string[]): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const portion of portions(crmIds)) {
+          await trx
+            .updateTable('warm_paths')
+            .set({ introducer_id: ERASED_INTRODUCER, stale: 1, told: null })
+            .where('integration_id', '=', lease.integrationId)
+            .where('crm_id', 'in', portion)
+            .execute();
+        }
+      });
     },
 
     /** Notes what the queries of a run have cost so far. */

@@ -21,7 +21,7 @@ const SHORT_PATIENCE_MS = 250;
 
 type DeliverDeps = Pick<
   SyncDeps,
-  'store' | 'connector' | 'partner' | 'sealer' | 'clock' | 'log' | 'newId'
+  'store' | 'connector' | 'partner' | 'sealer' | 'clock' | 'log' | 'newId' | 'otherForms'
 >;
 
 /** Delivers profiles until polling is over and nothing is ready any more. */

@@ -11,7 +11,7 @@ import type { AdoptedContact } from '../store/decisions.ts';
 import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
 
-type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
+type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'otherForms'>;
 
 /** As the service writes its ids (document, section 2.6). */
 const DONOR_ID = /^[0-9a-f]{32}$/;

@@ -33,6 +33,8 @@ export interface PlannedContact extends ReadContact {
   identity: ReadIdentity;
   /** Why it may not be submitted; null if it may. */
   refusal: OutcomeReason | null;
+  /** True if it may be a person who was erased under another id. */
+  looksErased?: boolean;
 }
 
 export interface PlanRules {
@@ -116,8 +118,9 @@ function decideRead(
 ): Decision {
   if (row?.state === 'submitted' || row?.state === 'ready') return { kind: 'keep' };
   if (contact.refusal) return { kind: 'settle', reason: contact.refusal, eligible: false };
+  if (row?.state === 'held' && isSame) return { kind: 'keep' };
+  if (contact.looksErased === true) return { kind: 'hold', reason: 'forgotten_person' };
   if (!row) return choose('never_enhanced');
-  if (row.state === 'held' && isSame) return { kind: 'keep' };
   if (row.state === 'due' && row.due_reason !== null) return stillDue(row, row.due_reason, rules);
   const again = decideRemembered(row, rules);
   // It left (deleted, opted out) while its paid profile was on the way or a person was asked.

@@ -11,7 +11,7 @@ import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
 import { personPrint } from './sharing.ts';
 
-type PrepareDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'newId'>;
+type PrepareDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'newId' | 'otherForms'>;
 
 /** A person, and the job that it is to get. */
 export interface Prepared {
@@ -32,6 +32,7 @@ export async function preparePersons(
   const rows = new Map(due.map((row) => [row.crm_id, row]));
   const prepared: Prepared[] = [];
   const unreadable: string[] = [];
+  const held: string[] = [];
   const settled: { crmId: string; reason: OutcomeReason; removed: boolean }[] = [];
   const lookups = await lookUp(deps, run, due, donors);
   for (const lookup of lookups) {
@@ -40,6 +41,10 @@ export async function preparePersons(
     const verdict = verdictOn(deps, run, lookup, row);
     if (verdict.kind === 'wait') {
       unreadable.push(lookup.id);
+      continue;
+    }
+    if (verdict.kind === 'hold') {
+      held.push(lookup.id);
       continue;
     }
     if (verdict.kind === 'settle') {
@@ -62,6 +67,7 @@ export async function preparePersons(
   if (unreadable.length > 0) {
     await deps.store.contacts.postponeUnreadable(run.lease, run.id, unreadable);
   }
+  if (held.length > 0) await deps.store.contacts.holdErased(run.lease, run.id, held);
   if (settled.length > 0) await deps.store.contacts.settleDue(run.lease, run.id, settled);
   return prepared;
 }
@@ -95,6 +101,8 @@ type Verdict =
   | { kind: 'submit'; identity: string; reason: DueReason }
   /** A part of its identity could be read before and cannot now. */
   | { kind: 'wait' }
+  /** It may be a person who was erased. */
+  | { kind: 'hold' }
   | { kind: 'settle'; reason: OutcomeReason; removed: boolean };
 
 /** The plan once more, on the record as it is now: it may have changed since it was read. */
@@ -109,6 +117,7 @@ function verdictOn(deps: PrepareDeps, run: Run, lookup: RecordLookup, row: Conta
     if (planned.identity.lost.length > 0) return { kind: 'wait' };
     return { kind: 'submit', identity: decision.noted.identity, reason: decision.reason };
   }
+  if (decision.kind === 'hold') return { kind: 'hold' };
   const reason = decision.kind === 'settle' ? decision.reason : 'profile_fresh';
   return { kind: 'settle', reason, removed: false };
 }

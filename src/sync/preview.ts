@@ -12,6 +12,7 @@ import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import { allowanceOf, startOfMonth } from '../run/budget.ts';
 import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { loadErased } from '../run/erased.ts';
 import { lookUpRecords } from '../run/records.ts';
 import { requireSameAccount } from './crm-account.ts';
 import { fetchResults } from './deliver.ts';
@@ -81,6 +82,7 @@ export type PreviewRun = Pick<
   | 'mappings'
   | 'fields'
   | 'forgotten'
+  | 'erased'
   | 'identities'
   | 'groupMembers'
   | 'full'
@@ -101,7 +103,9 @@ export interface PreviewRequest {
 /** Works out what a run would do now. Throws a ConfigurationError where that run could not begin. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector, canonicalId } = deps;
-  await requireSameAccount(store, request.integration, await connector.prepare());
+  const account = await connector.prepare();
+  await requireSameAccount(store, request.integration, account);
+  const print = store.fingerprint('crm_account', account.id);
   const only = request.only && contactIdOf(canonicalId, request.integration.id, request.only);
   if (only !== null) await requireContact(deps, request.integration, only);
   const { fields, findings } = await readFields(connector, request.mappings);
@@ -110,7 +114,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     only,
     fields,
     groupMembers: new Set(),
-    forgotten: await store.forget.listForgotten(request.integration.id),
+    ...(await loadErased(deps, request.integration.id, print)),
     identities: await previewIdentities(deps, request),
   };
   const tally = await foresee(deps, run, await tallyContacts(deps, run));

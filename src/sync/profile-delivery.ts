@@ -17,9 +17,12 @@ import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
 import { plannedContact } from './read.ts';
 
 /** The part of a run that a delivery depends on. */
-type DeliveryRun = Pick<Run, 'forgotten' | 'identities' | 'mappings' | 'fields' | 'integration'>;
+type DeliveryRun = Pick<
+  Run,
+  'forgotten' | 'erased' | 'identities' | 'mappings' | 'fields' | 'integration'
+>;
 
-type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId'>;
+type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId' | 'otherForms'>;
 
 /** Refusals that keep a paid profile out of the CRM as well. */
 const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
@@ -78,9 +81,14 @@ export function planDelivery(
     const reason = lookup?.mergedInto ? 'merged_in_crm' : 'deleted_in_crm';
     return ended({ reason, detail: null, end: { kind: 'dropped', removed: true } });
   }
-  const { refusal, identity } = plannedContact(deps, run, lookup.contact);
+  const { refusal, identity, looksErased } = plannedContact(deps, run, lookup.contact);
   if (refusal !== null && NEVER_WRITTEN.has(refusal)) {
     return ended({ reason: refusal, detail: null, end: { kind: 'dropped', removed: false } });
+  }
+  if (looksErased === true) {
+    const { donorId } = profile;
+    const end = { kind: 'held' as const, donorId, hold: 'forgotten_person' as const };
+    return ended({ reason: 'forgotten_person', detail: null, end });
   }
   const name = guardName(profile.name, lookup.contact);
   // An approval is about the contact as it was read; it may have been edited since.

@@ -3,23 +3,22 @@ import type { ContactPage } from '../../connectors/contract.ts';
 import type { Contact } from '../core/contact.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { departures, forgottenPrint, looksErased } from '../run/erased.ts';
 import { decideContact, type PlannedContact, type PlanRules, refusalOf } from './plan.ts';
 
-type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
+type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'otherForms'>;
 
 /** Reads what changed and decides each contact; the watermark follows the decided pages. */
 export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
   if (run.control.stopping.aborted) return;
   const pages = run.only === null ? changedPages(deps, run) : onePage(deps, run.only);
   for await (const page of pages) {
+    // Before the contacts: who an erased one became a part of is known by then.
+    const removed = departures(deps, run, page.removed, deps.clock.now());
+    const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
     await deps.store.contacts.recordPage(
       run.lease,
-      {
-        runId: run.id,
-        ...page,
-        cursor: watermarkOf(page, run),
-        contacts: page.contacts.map((c) => plannedContact(deps, run, c)),
-      },
+      { runId: run.id, ...page, cursor: watermarkOf(page, run), contacts, removed },
       (contact, row) => decideContact(contact, row, planRules(deps, run)),
     );
     run.control.ring();
@@ -35,20 +34,18 @@ function watermarkOf({ cursor }: ContactPage, { limit }: Run): string | null {
 
 /** The part of a contact that deciding needs; names and addresses end here. */
 export function plannedContact(
-  { store }: Pick<SyncDeps, 'store'>,
-  run: Pick<Run, 'forgotten' | 'identities'>,
+  deps: Pick<SyncDeps, 'store' | 'otherForms'>,
+  run: Pick<Run, 'forgotten' | 'erased' | 'identities'>,
   contact: Contact,
 ): PlannedContact {
-  if (run.forgotten.size > 0) {
-    const print = store.fingerprint('forgotten', contact.id);
-    // Counted like everybody, but the store must not learn again who it is.
-    if (run.forgotten.has(print))
-      return { crmId: print, identity: NO_IDENTITY, refusal: 'forgotten' };
-  }
+  const print = forgottenPrint(deps, run, contact.id);
+  // Counted like everybody, but the store must not learn again who it is.
+  if (print !== null) return { crmId: print, identity: NO_IDENTITY, refusal: 'forgotten' };
   return {
     crmId: contact.id,
     identity: run.identities.read(contact),
     refusal: refusalOf(contact),
+    looksErased: looksErased(deps, run, contact),
   };
 }
 

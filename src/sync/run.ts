@@ -14,6 +14,7 @@ import { confirmClock } from '../run/confirm-clock.ts';
 import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
+import { forgottenPrint, keepErasedAway, loadErased } from '../run/erased.ts';
 import { mappingOf } from '../run/mapping.ts';
 import { sealWords } from '../run/seal-words.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
@@ -98,10 +99,13 @@ async function prepareRun(
   const { connector } = deps;
   try {
     if (run.only !== null) contactIdOf(deps.canonicalId, run.integration.id, run.only);
-    await pinAccount(deps, run.lease, run.integration, await connector.prepare());
+    const account = await pinAccount(deps, run.lease, run.integration, await connector.prepare());
+    Object.assign(run, await keepErasedAway(deps, run.integration.id, account));
     run.mapping = mappingOf(deps, run.integration);
     await noteMapping(deps, run, acceptMatchRate);
-    if (run.only !== null) await requireContact(deps, run.integration, run.only);
+    if (run.only !== null && forgottenPrint(deps, run, run.only) === null) {
+      await requireContact(deps, run.integration, run.only);
+    }
     const { fields, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) await connector.createFields(toCreate);
@@ -121,15 +125,21 @@ async function noteMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): 
   if (isAccepted) await store.mappings.acceptByPerson(run.integration.id, run.mapping);
 }
 
-/** One integration writes into one CRM account for ever: ids of another would mean other people. */
+/**
+ * One integration writes into one CRM account for ever: ids of another would mean other people.
+ * Resolves with the account's fingerprint.
+ */
 export async function pinAccount(
   { store }: SyncDeps,
   lease: Lease,
   integration: Integration,
   account: CrmAccount,
-): Promise<void> {
-  if (await requireSameAccount(store, integration, account)) return;
-  await store.integrations.pinAccount(lease, store.fingerprint('crm_account', account.id));
+): Promise<string> {
+  const print = store.fingerprint('crm_account', account.id);
+  if (!(await requireSameAccount(store, integration, account))) {
+    await store.integrations.pinAccount(lease, print);
+  }
+  return print;
 }
 
 async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {
@@ -147,7 +157,7 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
     partnerKey: request.partnerKey,
     groupMembers: new Set(),
     identities: createIdentityReader({ fingerprint: store.fingerprint, shape: null, known: [] }),
-    forgotten: await store.forget.listForgotten(request.integration.id),
+    ...(await loadErased(deps, request.integration.id, null)),
     full: request.full,
     only,
     limit: request.limit ?? null,
@@ -160,9 +170,8 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
 }
 
 /** What the record of a run calls its one contact: who was erased is not named again. */
-function nameOnRecord({ store }: SyncDeps, { forgotten }: Run, crmId: string): string {
-  const print = store.fingerprint('forgotten', crmId);
-  return forgotten.has(print) ? print : crmId;
+function nameOnRecord(deps: SyncDeps, run: Run, crmId: string): string {
+  return forgottenPrint(deps, run, crmId) ?? crmId;
 }
 
 /** All stations at the same time; the first error of one stops the others at their checkpoints. */

@@ -44,7 +44,14 @@ export interface Tally {
 /** The part of a run that a tally depends on. */
 export type TallyRun = Pick<
   Run,
-  'integration' | 'forgotten' | 'identities' | 'groupMembers' | 'full' | 'only' | 'partnerKey'
+  | 'integration'
+  | 'forgotten'
+  | 'erased'
+  | 'identities'
+  | 'groupMembers'
+  | 'full'
+  | 'only'
+  | 'partnerKey'
 >;
 
 /** A contact that a run would choose. */
@@ -215,6 +222,6 @@ function reasonToLeave(
   decision: Exclude<Decision, { kind: 'choose' }>,
   row: ContactRow | undefined,
 ): string {
-  if (decision.kind === 'settle') return decision.reason;
+  if (decision.kind === 'settle' || decision.kind === 'hold') return decision.reason;
   return decision.kind === 'resume' ? 'delivery_pending' : (row?.outcome_reason ?? 'held');
 }

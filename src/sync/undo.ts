@@ -2,13 +2,14 @@
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { ConfigurationError, FatalError } from '../core/errors.ts';
 import type { SyncDeps } from '../run/context.ts';
+import { forgottenPrint, keepErasedAway } from '../run/erased.ts';
 import { openValues, valuePrint } from '../run/values.ts';
 import type { WriteRow } from '../store/deliveries.ts';
 import type { Lease } from '../store/leases.ts';
 import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
 import { valuesBeforePlace } from '../store/seal-places.ts';
 
-type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
+type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms'>;
 
 /** What undoing a run did. A contact that the run wrote more than once counts once. */
 export interface UndoReport {
@@ -36,7 +37,7 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
     fields: { restored: 0, editedSince: 0 },
     refusals: [],
   };
-  const writes = await store.deliveries.listWrites(runId);
+  const writes = await withoutErased(deps, lease, await store.deliveries.listWrites(runId), tally);
   const size = Math.min(connector.capabilities.readBatch, connector.capabilities.writeBatch.max);
   for (const batch of batchesOfContacts(writes, size)) {
     await undoBatch(deps, lease, batch, tally);
@@ -45,6 +46,21 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
   const { restored, gone, refused, fields, refusals } = tally;
   const contacts = { restored: restored.size, gone: gone.size, refused: refused.size };
   return { run: runId, contacts, fields, refusals };
+}
+
+/** Nothing is written for contacts whose erasure has begun, also not what the connector has kept. */
+async function withoutErased(
+  deps: UndoDeps,
+  { integrationId }: Lease,
+  writes: readonly WriteRow[],
+  tally: Tally,
+): Promise<WriteRow[]> {
+  const erased = await keepErasedAway(deps, integrationId, null);
+  return writes.filter(({ crm_id: crmId }) => {
+    const isErased = forgottenPrint(deps, erased, crmId) !== null;
+    if (isErased) tally.gone.add(crmId);
+    return !isErased;
+  });
 }
 
 /** Portions in which no contact comes twice, so that its writes are taken back in their order. */

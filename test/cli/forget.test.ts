@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
@@ -6,11 +7,42 @@ import { closedAfterTest } from '../helpers/closed-after-test.ts';
 
 const open = closedAfterTest(openCliWorld);
 
+const counts = z.record(z.string(), z.int());
+const crmSchema = z.object({
+  cleared: z.array(z.string()),
+  editedSince: z.array(z.string()),
+  stillPresent: z.array(z.string()),
+  verified: z.boolean(),
+});
+
 const forgetSchema = z.strictObject({
-  forget: z.object({
+  forget: z.strictObject({
+    integration: z.string(),
     crmId: z.string(),
     wasKnown: z.boolean(),
     cleared: z.array(z.string()).nullable(),
+    editedSince: z.array(z.string()),
+    networks: z.strictObject({ left: z.array(z.string()), pending: z.array(z.string()) }),
+    receipt: z.object({
+      id: z.string(),
+      at: z.iso.datetime(),
+      complete: z.boolean(),
+      erasedEarlier: z.iso.datetime().nullable(),
+      integrations: z.array(z.object({ integration: z.string(), wasKnown: z.boolean() })),
+      erased: counts,
+      crm: crmSchema.nullable(),
+      alike: z.array(z.object({ integration: z.string(), crmId: z.string() })),
+      leftAlone: z.array(z.object({ integration: z.string(), crmId: z.string() })),
+      pending: z.array(z.object({ integration: z.string(), what: z.string(), text: z.string() })),
+    }),
+  }),
+});
+
+const errorSchema = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.object({ near: z.array(z.string()) }).optional(),
   }),
 });
 
@@ -20,11 +52,27 @@ async function databaseText({ path }: CliWorld): Promise<string> {
   return (await Promise.all(names.map((name) => readFile(path(name), 'latin1')))).join('');
 }
 
+/** The id of a contact whose profile is in the file. */
+async function enhancedId(world: CliWorld, name?: string): Promise<string> {
+  const row = (await world.rows(name)).find((one) => one['Donor ID']);
+  if (!row) throw new Error('No contact was enhanced');
+  return row['Id'] ?? '';
+}
+
+/** Columns that only donor-sync fills. */
+async function ourColumns(world: CliWorld, id: string, name?: string): Promise<string[]> {
+  const row = (await world.rows(name)).find((one) => one['Id'] === id) ?? {};
+  return Object.entries(row).flatMap(([column, value]) =>
+    column.startsWith('Donor ') && value !== '' ? [column] : [],
+  );
+}
+
 describe('donor-sync forget', () => {
   it('erases a person from the database and what we wrote from the CRM, for good', async () => {
     const world = await open();
     await world.run(['sync']);
-    const id = (await world.rows()).find((row) => row['Donor ID'])?.['Id'] ?? '';
+    const id = await enhancedId(world);
+    const columns = await ourColumns(world, id);
     expect(await databaseText(world)).toContain(id);
 
     const unasked = await world.run(['forget', id]);
@@ -34,7 +82,13 @@ describe('donor-sync forget', () => {
     const args = ['forget', id, '--integration', 'riverside', '--also-in-crm', '--yes'];
     const { forget } = await world.runJson(args, forgetSchema);
     expect(forget).toMatchObject({ crmId: id, wasKnown: true });
-    expect(forget.cleared).toContain('Donor ID');
+    expect(forget.cleared?.toSorted()).toEqual(columns.toSorted());
+    expect(forget.receipt).toMatchObject({
+      ...{ complete: true, erasedEarlier: null, pending: [] },
+      crm: { verified: true, stillPresent: [] },
+      erased: { contacts: 1, jobs: 1, writes: 1 },
+    });
+    expect(JSON.stringify(forget.receipt)).not.toContain(id);
     expect(await databaseText(world)).not.toContain(id);
     const row = (await world.rows()).find((one) => one['Id'] === id);
     expect(row?.['Donor ID']).toBe('');
@@ -50,6 +104,21 @@ describe('donor-sync forget', () => {
     expect(await world.spent()).toBe(spent);
   });
 
+  it('says of who was erased before when that was and what was done, with exit code 0', async () => {
+    const world = await open();
+    await world.run(['sync']);
+    const id = await enhancedId(world);
+    const args = ['forget', id, '--also-in-crm', '--yes'];
+    const first = await world.run(args);
+    expect(first.stdout).toMatch(
+      /is erased and is not taken up again\.\nReceipt \S+, .*: erased 1 contact, 1 job, 1 write, 1 mention in runs\.\nCleared in the CRM: .*Donor ID.* Read again: none of it is left\./,
+    );
+    const again = await world.run(args);
+    expect(again.exitCode).toBe(0);
+    expect(again.stdout).toMatch(/was erased on .* already/);
+    expect(again.stdout).toContain(/Receipt (\S+),/.exec(first.stdout)?.[1]);
+  });
+
   it('takes a member out of the networks at once', async () => {
     const world = await open({
       settings: '    networks: [{ name: Board, group: { column: Board, equals: member } }]',
@@ -57,9 +126,134 @@ describe('donor-sync forget', () => {
     const people = await world.rows();
     await world.saveRows(people.map((row) => ({ ...row, Board: 'member' })));
     await world.run(['sync']);
-    const id = (await world.rows()).find((row) => row['Donor ID'])?.['Id'] ?? '';
+    const id = await enhancedId(world);
     const { stdout } = await world.run(['forget', id, '--yes']);
     expect(stdout).toContain('Left the networks: Board.');
     expect(await databaseText(world)).not.toContain(id);
   });
+
+  it('does nothing for an unknown id, and names those near it', async () => {
+    const world = await open();
+    await world.run(['sync']);
+    const id = await enhancedId(world);
+    const mistyped = `${id}9`;
+    const { exitCode, stdout } = await world.run(['forget', mistyped, '--yes', '--json']);
+    expect(exitCode).toBe(2);
+    const { error } = errorSchema.parse(JSON.parse(stdout));
+    expect(error.code).toBe('contact_unknown');
+    expect(error.details?.near).toContain(id);
+    const lifted = await world.run(['forget', mistyped, '--lift-block', '--yes']);
+    expect([lifted.exitCode, lifted.stderr]).toEqual([2, expect.stringContaining('not blocked')]);
+    expect((await world.run(['forget', ' ', '--yes'])).exitCode).toBe(2);
+  });
+
+  it('blocks an unknown id if that is wanted, until the block is lifted', async () => {
+    const world = await open();
+    const [first = {}] = await world.rows();
+    const later = { ...first, Id: 'comes-later', First: 'Wilhelmina', Address: '', Employer: '' };
+    const blocked = await world.run(['forget', 'comes-later', '--block-unknown', '--yes']);
+    expect(blocked.exitCode).toBe(0);
+    await world.saveRows([first, later]);
+    await world.run(['sync']);
+    expect(await world.spent()).toBe(1);
+    const lift = await world.run(['forget', 'comes-later', '--lift-block', '--yes']);
+    expect(lift.exitCode).toBe(0);
+    await world.run(['sync']);
+    expect(await world.spent()).toBe(2);
+  });
+
+  it('leaves no change behind that a killed sync has not brought into the file yet', async () => {
+    const world = await open();
+    await world.run(['sync']);
+    const id = await enhancedId(world);
+    const journal = world.path('riverside.csv.donor-sync-journal');
+    const line = { id, cells: { 'Donor Note': ['', 'left behind'] } };
+    await writeFile(
+      journal,
+      `${JSON.stringify({ create: ['Donor Note'] })}\n${JSON.stringify(line)}\n`,
+    );
+    const { forget } = await world.runJson(['forget', id, '--yes'], forgetSchema);
+    expect(forget.receipt.erased).toMatchObject({ kept: 1 });
+    await world.run(['sync', '--full']);
+    expect(await readFile(world.path('riverside.csv'), 'utf8')).not.toContain('left behind');
+    expect(await readdir(world.path('.'))).not.toContain('riverside.csv.donor-sync-journal');
+  });
+
+  it('erases in every integration of the same file, and elsewhere only if that is wanted', async () => {
+    const world = await open({ integrations: ['riverside', 'lakeside', 'hillside'] });
+    const settings = await readFile(world.path('donor-sync.yaml'), 'utf8');
+    const sameFile = settings.replace(
+      'path: lakeside.csv',
+      'path: riverside.csv\n      output: lakeside.out.csv',
+    );
+    await writeFile(world.path('donor-sync.yaml'), sameFile);
+    await world.run(['sync', '--all']);
+    const id = await enhancedId(world);
+    const args = ['forget', id, '--integration', 'riverside', '--also-in-crm', '--yes'];
+    const { forget } = await world.runJson(args, forgetSchema);
+    expect(forget.receipt.integrations.map(({ integration }) => integration)).toEqual([
+      'riverside',
+      'lakeside',
+    ]);
+    expect(await ourColumns(world, id)).toEqual([]);
+    expect(await ourColumns(world, id, 'lakeside.out.csv')).toEqual([]);
+    expect(await ourColumns(world, id, 'hillside.csv')).not.toEqual([]);
+    const everywhere = await world.runJson([...args, '--everywhere'], forgetSchema);
+    expect(everywhere.forget.receipt.complete).toBe(true);
+    expect(await ourColumns(world, id, 'hillside.csv')).toEqual([]);
+    expect(await databaseText(world)).not.toContain(id);
+  });
+
+  it('leaves another person alone who has the same id in another account', async () => {
+    const world = await open({ integrations: ['riverside', 'hillside'] });
+    const rows = await world.rows();
+    const other = {
+      First: 'Wilhelmina',
+      Last: 'Zuckerandel',
+      Address: '1 Far Road, Nome, AK 99762',
+    };
+    await world.saveRows(
+      rows.map((row) => ({ ...row, ...other, Employer: 'Arctic' })),
+      'hillside.csv',
+    );
+    await world.run(['sync', '--all']);
+    const id = await enhancedId(world);
+    const args = ['forget', id, '--integration', 'riverside', '--everywhere', '--yes'];
+    const { forget } = await world.runJson(args, forgetSchema);
+    expect(forget.receipt.leftAlone).toEqual([{ integration: 'hillside', crmId: id }]);
+    expect(forget.receipt.integrations).toHaveLength(1);
+    expect(await databaseText(world)).toContain(id);
+  });
+});
+
+describe('donor-sync forget that is killed', () => {
+  // The long version, for each kind of CRM and both databases, is `npm run bench -- forget`.
+  it('ends clean when it is repeated, whatever nights are in between', async () => {
+    const world = await open();
+    await world.run(['sync']);
+    const ids = (await world.rows()).flatMap((row) => (row['Donor ID'] ? [row['Id'] ?? ''] : []));
+    let kills = 0;
+    for (const [at, id] of ids.slice(0, 4).entries()) {
+      const columns = await ourColumns(world, id);
+      const args = ['forget', id, '--also-in-crm', '--yes'];
+      const killed = world.start(args);
+      await Promise.race([sleep(500 + at * 250), killed.ended]);
+      killed.child.kill('SIGKILL');
+      if ((await killed.ended).exitCode === null) kills += 1;
+      const left = await ourColumns(world, id);
+      await world.run(['sync', '--full']);
+      expect(left).toEqual(expect.arrayContaining(await ourColumns(world, id)));
+      const { forget } = await world.runJson(args, forgetSchema);
+      expect(forget.receipt).toMatchObject({ complete: true, crm: { verified: true } });
+      expect(forget.cleared?.toSorted()).toEqual(columns.toSorted());
+    }
+    const spent = await world.spent();
+    await world.run(['sync', '--full']);
+    for (const id of ids.slice(0, 4)) {
+      expect(await ourColumns(world, id)).toEqual([]);
+      expect(await databaseText(world)).not.toContain(id);
+    }
+    expect(await world.spent()).toBe(spent);
+    expect(kills).toBeGreaterThan(0);
+  }, 120_000);
 });

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { toArray } from './connector-options.ts';
-import { type CsvFolder, openCsvFolder } from './csv-folder.ts';
+import { type ConnectorChoices, type CsvFolder, openCsvFolder } from './csv-folder.ts';
 
 const WRITER = new URL('../fixtures/csv/writer.ts', import.meta.url).pathname;
 const HEADER = 'Id,First,Last,Street,City,Employer';
@@ -74,5 +75,101 @@ describe('the journal of a CSV integration', () => {
     });
     await one.close();
     expect(await folder.rows('in.csv')).toMatchObject([{ Net: '5' }, { Net: '' }]);
+  });
+});
+
+describe('a contact who is erased from a CSV integration', () => {
+  const isErased = (id: string) => id === '1';
+
+  /** Two changes that a run has left in the journal. */
+  async function openPending(options?: ConnectorChoices): Promise<void> {
+    await folder.write('in.csv', `${HEADER}\n1,Ann,Lee,,,\n2,Bea,Lee,,,\n`);
+    const one = folder.connector(options);
+    await one.prepare();
+    await write(one, '1', { Net: 'erased value' });
+    await write(one, '2', { Net: '6' });
+    await write(one, '1', { Age: 'erased age' });
+    await one.close();
+  }
+
+  it('leaves no pending change to be merged, and all of the others', async () => {
+    await openPending();
+    const connector = await prepared();
+    expect(await connector.erase?.(isErased)).toBe(2);
+    expect(await folder.read('in.csv.donor-sync-journal')).not.toContain('erased');
+    const [lookup] = await connector.readByIds(['1'], ['Net']);
+    expect(lookup).toMatchObject({ values: { Net: null } });
+    await connector.finish();
+    await connector.close();
+    expect(await folder.rows('in.csv')).toMatchObject([{ Net: '' }, { Net: '6' }]);
+  });
+
+  it('can be written to afterwards, for example to clear a field', async () => {
+    await folder.write('in.csv', `${HEADER},Net\n1,Ann,Lee,,,,5\n`);
+    const connector = await prepared();
+    await write(connector, '1', { Net: '7' });
+    expect(await connector.erase?.(isErased)).toBe(1);
+    await toArray(connector.write([{ id: '1', values: { Net: null } }]));
+    await connector.finish();
+    await connector.close();
+    expect(await folder.rows('in.csv')).toMatchObject([{ Net: '' }]);
+  });
+
+  it.each([{ output: undefined }, { output: 'out.csv' }])(
+    'leaves no output that a kill has left half-made, and loses no change of others: %j',
+    async ({ output }) => {
+      const choices = output === undefined ? {} : { settings: { output: folder.path(output) } };
+      await openPending(choices);
+      const target = output ?? 'in.csv';
+      const replacement = `${target}.donor-sync-new`;
+      // As a run leaves it that is killed before it moves the new output into its place.
+      const journal = await folder.read(`${target}.donor-sync-journal`);
+      const ready = JSON.stringify({ replacement: folder.path(replacement) });
+      await folder.write(`${target}.donor-sync-journal`, `${journal}${ready}\n`);
+      await folder.write(`${target}.donor-sync-journal.new`, 'erased value');
+      await folder.write(replacement, 'erased value');
+      const connector = folder.connector(choices);
+      await connector.prepare();
+      await connector.erase?.(isErased);
+      await connector.close();
+      const files = await readdir(folder.path('.'));
+      const texts = await Promise.all(files.map((name) => folder.read(name)));
+      expect(texts.join('\n')).not.toContain('erased');
+
+      const next = folder.connector(choices);
+      await next.prepare();
+      await next.finish();
+      await next.close();
+      expect(await folder.rows(target)).toMatchObject([{ Net: '' }, { Net: '6' }]);
+    },
+  );
+
+  it('loses no change of others even if the journal has nothing of the erased one', async () => {
+    await openPending();
+    const replacement = folder.path('in.csv.donor-sync-new');
+    const journal = await folder.read('in.csv.donor-sync-journal');
+    const ready = JSON.stringify({ replacement });
+    await folder.write('in.csv.donor-sync-journal', `${journal}${ready}\n`);
+    await folder.write('in.csv.donor-sync-new', 'half');
+    const connector = await prepared();
+    expect(await connector.erase?.(() => false)).toBe(0);
+    await connector.close();
+    const next = await prepared();
+    await next.finish();
+    await next.close();
+    expect(await folder.rows('in.csv')).toMatchObject([{ Net: 'erased value' }, { Net: '6' }]);
+  });
+
+  it('merges nothing once more that is in the output already', async () => {
+    await openPending();
+    const journal = await folder.read('in.csv.donor-sync-journal');
+    const ready = JSON.stringify({ replacement: folder.path('in.csv.donor-sync-new') });
+    await folder.write('in.csv.donor-sync-journal', `${journal}${ready}\n`);
+    const connector = await prepared();
+    expect(await connector.erase?.(isErased)).toBe(0);
+    await connector.finish();
+    await connector.close();
+    expect(await readdir(folder.path('.'))).toEqual(['in.csv']);
+    expect((await folder.rows('in.csv'))[1]).not.toHaveProperty('Net');
   });
 });

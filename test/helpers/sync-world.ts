@@ -55,6 +55,8 @@ export interface SyncWorldOptions {
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
   /** The one form of a contact's id; every text is one unless told otherwise. */
   canonicalId?: (text: string) => string | null;
+  /** Other forms of a contact's id; there is none unless told otherwise. */
+  otherForms?: (crmId: string) => readonly string[];
   /** Puts something between the sync and its client of the service. */
   partner?: (client: PartnerClient) => PartnerClient;
 }
@@ -107,6 +109,7 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
       newId: randomUUID,
       takeLease: (id) => store.leases.acquire(id, owner, () => false),
       canonicalId: options.canonicalId ?? ((text) => text),
+      otherForms: options.otherForms ?? (() => []),
     };
   }
 

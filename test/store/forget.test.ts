@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { personPrintsOf } from '../../src/identity/person-prints.ts';
+import { readableIdentities } from '../helpers/identities.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   accept,
@@ -8,6 +10,7 @@ import {
   contactRow,
   holdForName,
   intendedJob,
+  jobOf,
   makeReady,
   putContacts,
   readContact,
@@ -26,6 +29,7 @@ import {
   START_MS,
   type StoreWorld,
   storeWorlds,
+  takeLease,
   testFingerprint,
 } from './store-world.ts';
 
@@ -42,8 +46,64 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     await leaveTraces(world);
     expect(await tablesWithTraces(world)).toEqual(['contacts', 'holds', 'jobs', 'writes']);
-    expect(await world.store.forget.erase(INTEGRATION, MARKED)).toBe(true);
+    expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
+    expect(await world.store.forget.erase(INTEGRATION, MARKED)).toEqual({
+      ...{ contacts: 1, jobs: 1, holds: 1, writes: 1, paths: 0 },
+      ...{ introductions: 0, groups: 0, runs: 0 },
+    });
     expect(await tablesWithTraces(world)).toEqual([]);
+    expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(false);
+  });
+
+  it('leaves nothing under any form of the id', async () => {
+    const world = await createWorld();
+    await leaveTraces(world);
+    const forms = { forms: [MARKED] };
+    expect(await world.store.forget.erase(INTEGRATION, 'another form', forms)).toMatchObject({
+      contacts: 1,
+    });
+    expect(await tablesWithTraces(world)).toEqual([]);
+  });
+
+  it('leaves no row of what runs did to the contact, whatever other integrations have', async () => {
+    const world = await createWorld();
+    const { store, db, lease, clock } = world;
+    await store.runs.begin(lease, 'run-2', 'manual', null);
+    await store.runs.finish(lease, 'run-2', {
+      ...{ status: 'succeeded', reason: null, finishedAt: clock.now(), report: '{}' },
+    });
+    const row = { place: 4, crm_id: MARKED, reason: 'no_match', detail: null, at: clock.now() };
+    await db
+      .insertInto('run_rows')
+      .values({ ...row, run_id: 'run-2' })
+      .execute();
+    await db
+      .insertInto('run_rows')
+      .values({ ...row, run_id: 'of-lakeside' })
+      .execute();
+    expect(await store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
+    expect(await store.forget.erase(INTEGRATION, MARKED)).toMatchObject({ runs: 1 });
+    expect(await store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(false);
+    expect(await db.selectFrom('run_rows').select('run_id').execute()).toEqual([
+      { run_id: 'of-lakeside' },
+    ]);
+  });
+
+  it('leaves no id in what runs have said', async () => {
+    const world = await createWorld();
+    const { store, lease, clock } = world;
+    const message = `There is no contact "${MARKED}" in the CRM.`;
+    await store.runs.begin(lease, 'run-2', 'webhook', MARKED);
+    await store.runs.finish(lease, 'run-2', {
+      ...{ status: 'failed', reason: { code: 'contact_unknown', message } },
+      ...{ finishedAt: clock.now(), report: JSON.stringify({ reason: { message } }) },
+    });
+    expect(await tablesWithTraces(world)).toEqual(['runs']);
+    await store.forget.erase(INTEGRATION, MARKED);
+    expect(await tablesWithTraces(world)).toEqual([]);
+    const run = await store.runs.find('run-2');
+    expect(run?.reason_message).toBe('There is no contact (erased) in the CRM.');
+    expect(JSON.parse(run?.report ?? '')).toEqual({ reason: { message: run?.reason_message } });
   });
 
   it('leaves nothing in the file or its log either, once the log is emptied', async () => {
@@ -68,7 +128,7 @@ describeEachDatabase('erase', (open, kind) => {
     expect(await submissions.spentSince(INTEGRATION, 0)).toBe(1);
     expect(await submissions.findBalance(KEY)).toMatchObject({ balance: BALANCE - 1 });
     expect(await world.db.selectFrom('jobs').selectAll().execute()).toMatchObject([
-      { tracking_id: TRACKING_ID, job_id: 'job-7f', reason: 'never_enhanced', crm_id: '' },
+      { tracking_id: TRACKING_ID, job_id: null, reason: 'never_enhanced', crm_id: '' },
     ]);
   });
 
@@ -134,7 +194,7 @@ describeEachDatabase('erase', (open, kind) => {
 
   it('says whether anything was known, and keeps the person away all the same', async () => {
     const { store } = await createWorld();
-    expect(await store.forget.erase(INTEGRATION, MARKED)).toBe(false);
+    expect(await store.forget.erase(INTEGRATION, MARKED)).toMatchObject({ contacts: 0, jobs: 0 });
     expect(await store.forget.listForgotten(INTEGRATION)).toEqual(
       new Set([testFingerprint('forgotten', MARKED)]),
     );
@@ -160,6 +220,74 @@ describeEachDatabase('erase', (open, kind) => {
     );
     expect(await store.forget.listForgotten('hillside')).toEqual(new Set());
   });
+
+  it('lists who is forgotten in any integration of the same account', async () => {
+    const { store, lease } = await createWorld();
+    await store.integrations.pinAccount(lease, 'account-1');
+    const lakeside = await takeLease(store, 'lakeside');
+    await store.forget.erase(INTEGRATION, 'c-1');
+    expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
+    await store.integrations.pinAccount(lakeside, 'account-1');
+    const print = testFingerprint('forgotten', 'c-1');
+    expect(await store.forget.listForgotten('lakeside')).toEqual(new Set([print]));
+    expect(await store.integrations.listOfSameAccount('lakeside')).toEqual([
+      'lakeside',
+      INTEGRATION,
+    ]);
+    // Before the first run has pinned its account, a run knows it all the same.
+    const blocks = await store.forget.listBlocks('hillside', 'account-1');
+    expect(blocks).toMatchObject([{ print, isOwn: true }]);
+    expect(await store.forget.lift(['lakeside', INTEGRATION], ['c-1'])).toEqual([INTEGRATION]);
+    expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
+  });
+
+  it('blocks from its beginning, and says that it has not come to its end', async () => {
+    const { store, clock } = await createWorld();
+    const erasure = { integrationId: INTEGRATION, crmId: 'c-1', person: null, everywhere: false };
+    await store.forget.begin({ ...erasure, state: 'begun', receipt: '{}' });
+    expect((await store.forget.listForgotten(INTEGRATION)).size).toBe(1);
+    const found = () => store.forget.findErasures([INTEGRATION], ['c-0', 'c-1']);
+    expect(await found()).toMatchObject([{ state: 'begun', receipt: '{}', erased_at: null }]);
+    await clock.advance(1_000);
+    await store.forget.erase(INTEGRATION, 'c-1', { receiptOf: ({ jobs }) => `{"jobs":${jobs}}` });
+    expect(await found()).toMatchObject([
+      {
+        state: 'erased',
+        receipt: '{"jobs":0}',
+        forgotten_at: START_MS,
+        erased_at: START_MS + 1_000,
+      },
+    ]);
+  });
+
+  it('finds other contacts that may be the same person, by what is remembered of them', async () => {
+    const world = await createWorld();
+    const identities = readableIdentities({ fingerprint: testFingerprint });
+    const person = { firstName: 'Ada', lastName: 'Stone', addresses: ['5 Elm St'], employers: [] };
+    const contact = (id: string, changes: object = {}) => ({
+      ...person,
+      ...{ id, optedOut: false },
+      ...changes,
+    });
+    const contacts = [
+      contact('c-1'),
+      contact('c-2', { addresses: ['9 Oak Road', '5 Elm Street'] }),
+      contact('c-3', { lastName: 'Stones' }),
+      contact('c-4', { addresses: ['5 ELM STREET'], employers: ['Acme'] }),
+    ];
+    await putContacts(
+      world,
+      contacts.map((each) =>
+        contactRow({ crm_id: each.id, identity: identities.read(each).text() }),
+      ),
+    );
+    const prints = personPrintsOf(testFingerprint, person);
+    const alike = prints && (await world.store.forget.findAlike(prints, [INTEGRATION]));
+    // Two addresses are remembered as one: only the record itself tells that one of them is equal.
+    expect(alike?.map(({ crmId }) => crmId)).toEqual(['c-1', 'c-4']);
+    expect(prints && (await world.store.forget.findAlike(prints, ['lakeside']))).toEqual([]);
+    expect(prints && (await world.store.forget.findAlike(prints, null))).toHaveLength(2);
+  });
 });
 
 describeEachDatabase('a person who is forgotten in the middle of a sync', (open) => {
@@ -173,6 +301,8 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
     expect(await world.store.submissions.spentByRun(RUN)).toBe(1);
     expect(await idsKnown(world)).toEqual(['c-2']);
     expect(await contactOf(world, 'c-2')).toMatchObject({ outcome_reason: 'not_processed' });
+    // With the key of the service its job id would fetch the profile.
+    expect(await jobOf(world, 'c-1')).toMatchObject({ job_id: null, state: 'delivered' });
   });
 
   it('does not come back with the end of a job', async () => {

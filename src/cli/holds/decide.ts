@@ -107,6 +107,12 @@ function requireContactDecision(hold: AnyHold, { id, kind }: HoldRow, word: Deci
       { code: 'hold_not_decidable', details: { hold: id } },
     );
   }
+  if (kind === 'forgotten_person') {
+    throw new ConfigurationError(
+      `The hold ${short} is about a contact that looks like an erased person. \`donor-sync holds approve ${short}\` says that it is another one; \`donor-sync holds reject ${short}\` blocks it as well.`,
+      { code: 'hold_not_decidable', details: { hold: id } },
+    );
+  }
   // Approving writes the profile that is there; after a lost answer there is none.
   throw new ConfigurationError(
     `The hold ${short} has no profile to approve: the answer was lost. Ask the service again, for another credit, with \`donor-sync holds resubmit ${short}\`, or leave the contact alone with \`donor-sync holds reject ${short}\`.`,
@@ -118,12 +124,21 @@ function requireContactDecision(hold: AnyHold, { id, kind }: HoldRow, word: Deci
 function sentencesFor(word: DecisionWord, decided: readonly AnyHold[]): string[] {
   const networks = decided.filter(({ about }) => about === 'network').length;
   const changes = decided.filter(({ row }) => row.kind === 'identity_mass_change').length;
-  const contacts = decided.length - networks - changes;
+  const erased = decided.filter(({ row }) => row.kind === 'forgotten_person').length;
+  const contacts = decided.length - networks - changes - erased;
   return [
     ...(contacts > 0 || contacts === decided.length ? [sentenceFor(word, contacts)] : []),
+    ...(erased > 0 ? [erasedSentence(word, erased)] : []),
     ...(changes > 0 && word !== 'resubmit' ? [decidedText(word, changes)] : []),
     ...(networks > 0 ? [networkSentence(word, networks)] : []),
   ];
+}
+
+function erasedSentence(word: DecisionWord, count: number): string {
+  const holds = countOf(count, 'hold');
+  return word === 'approve'
+    ? `${holds} approved: not the person who was erased. The next sync goes on, and does not ask again.`
+    : `${holds} rejected: blocked like the person who was erased. \`donor-sync forget\` erases what was written before.`;
 }
 
 function networkSentence(word: DecisionWord, count: number): string {

@@ -158,9 +158,22 @@ const CHANGE_LABELS: Readonly<Record<DecisionWord, Label>> = {
   },
 };
 
+const ERASED_LABELS: Readonly<Record<DecisionWord, Label>> = {
+  ...CONTACT_LABELS,
+  approve: {
+    label: 'It is another person',
+    effect: 'The next sync goes on with the contact, and does not ask again.',
+  },
+  reject: {
+    label: 'It is the erased person',
+    effect: 'This id is blocked too. What an earlier sync has written is erased with "forget".',
+  },
+};
+
 const LABELS_BY_KIND: ReadonlyMap<string, Readonly<Record<DecisionWord, Label>>> = new Map([
   ['identity_mass_change', CHANGE_LABELS],
   ['profile_deceased', DECEASED_LABELS],
+  ['forgotten_person', ERASED_LABELS],
 ]);
 
 function approvalOf({ kind, detail }: NetworkHoldRow): Label {

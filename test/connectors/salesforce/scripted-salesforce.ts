@@ -106,7 +106,7 @@ export function field(name: string, more: object = {}) {
   return { name, label: name, type: 'string', length: 80, updateable: true, ...more };
 }
 
-/** Signing in and a plain Contact. */
+/** Signing in, a plain Contact, and no contact that was merged. */
 function basics({ path }: Asked, url: string): Answer | null {
   if (path === '/services/oauth2/token') {
     const id = `${url}/id/${ORG}/${USER}`;
@@ -119,8 +119,11 @@ function basics({ path }: Asked, url: string): Answer | null {
     const names = ['Id', 'FirstName', 'LastName', 'MailingCity', 'AccountId', 'Note__c'];
     return { body: { updateable: true, fields: names.map((name) => field(name)) } };
   }
-  return null;
+  return path.startsWith(MERGED) ? records() : null;
 }
+
+/** How a reading of all contacts asks which of them were merged. */
+export const MERGED = '/queryAll?q=SELECT Id, MasterRecordId ';
 
 async function askedOf(request: IncomingMessage): Promise<Asked> {
   const chunks: Buffer[] = [];

@@ -1,0 +1,305 @@
+/** SIGKILL at random moments of `forget`, and what is left of the person afterwards. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { type OpenDatabase, openDatabase } from '../src/store/database.ts';
+import type { Tables } from '../src/store/tables.ts';
+import { type ForgetKind, type Place, withPlace } from './forget-places.ts';
+import { type Neighbour, startNeighbour } from './neighbour.ts';
+import { PROGRAM } from './program.ts';
+
+/** The sums over all persons; what is not a plain count has to be nothing. */
+export interface ForgetFigures {
+  kills: number;
+  /** Those after which the block was on disk. */
+  killsAfterBlock: number;
+  /** Values of ours that such a person has in the CRM when all is done. */
+  valuesLeft: number;
+  /** Rows of the database that name a person or its donor, and files of SQLite that hold the id. */
+  tracesLeft: number;
+  /** Files that a connector has left beside its own. */
+  filesLeft: number;
+  /** Networks of the service that the donor is in. */
+  networksLeft: number;
+  /** Values that the night between a kill and the repetition has written, and those of later nights. */
+  writtenBack: number;
+  /** Receipts that do not say exactly what was cleared and proved. */
+  untrueReceipts: number;
+  /** Credits that all nights have spent. */
+  credits: number;
+  /** Erased persons who came back under a new id, and by a merge. */
+  cameBack: number;
+  /** Those of them who are not held. */
+  notHeld: number;
+}
+
+const NIGHTS = 5;
+
+/**
+ * When kills come, in parts of the time that the last command took: first it starts and signs in, and one
+ * that ends before its kill does not count.
+ */
+const FIRST_KILL = 0.7;
+const LAST_KILL = 1.1;
+
+const COME_BACK = 5;
+
+/** Forgets persons, each killed once at a random moment with a night after it, until so many kills are done. */
+export async function killForgets(
+  kind: ForgetKind,
+  createDatabase: (path: string) => Promise<string>,
+  kills: number,
+): Promise<ForgetFigures> {
+  // About six of ten are known to the service, and some attempts end before their kill.
+  const contacts = Math.ceil(kills * 2.2) + 30;
+  const service = await startNeighbour({ donors: contacts, rate: 0, burst: 10, jobTimeMs: 0 });
+  try {
+    return await withPlace(kind, service, { contacts, createDatabase }, (place) =>
+      forgetAndKill(place, service, kills),
+    );
+  } finally {
+    await service.stop();
+  }
+}
+
+/** An erased person, and the donor if no other contact is the same one. */
+interface Erased {
+  id: string;
+  donorId: string | null;
+}
+
+async function forgetAndKill(
+  place: Place,
+  service: Neighbour,
+  wantedKills: number,
+): Promise<ForgetFigures> {
+  const sums = {
+    ...{ kills: 0, killsAfterBlock: 0, valuesLeft: 0, tracesLeft: 0, filesLeft: 0 },
+    ...{ networksLeft: 0, writtenBack: 0, untrueReceipts: 0, cameBack: 0, notHeld: 0 },
+  };
+  await run(place, ['migrate']);
+  await run(place, ['fields', 'create', 'bench', '--json']);
+  await run(place, ['sync']);
+  const spent = await creditsOf(service);
+  const [first, ...others] = await enhancedPeople(place);
+  if (first === undefined) throw new Error('No contact was enhanced');
+  let wholeMs = await measure(() => forget(place, first.id));
+  const erased: Erased[] = [first];
+  const spare: Erased[] = [];
+  for (const person of others) {
+    if (sums.kills === wantedKills) {
+      spare.push(person);
+      continue;
+    }
+    erased.push(person);
+    const { id } = person;
+    const before = await place.ours(id);
+    const killedAtMs = wholeMs * (FIRST_KILL + Math.random() * (LAST_KILL - FIRST_KILL));
+    if (await killed(place, forgetArgs(id), killedAtMs)) {
+      sums.kills += 1;
+      if ((await countBlocks(place)) === erased.length) sums.killsAfterBlock += 1;
+    }
+    sums.writtenBack += await writtenBackByNight(place, id);
+    wholeMs = await measure(async () => {
+      const receipt = await forget(place, id);
+      if (!isTrue(receipt, before)) sums.untrueReceipts += 1;
+    });
+  }
+  for (let night = 0; night < NIGHTS; night++) await run(place, ['sync', '--full']);
+  for (const person of erased) {
+    sums.valuesLeft += (await place.ours(person.id)).length;
+    sums.tracesLeft += await tracesOf(place, person);
+    sums.networksLeft += await networksOf(service, person);
+  }
+  sums.filesLeft = (await place.leftBeside()).length;
+  const back = await comeBack(place, erased, spare);
+  await run(place, ['sync', '--full']);
+  sums.cameBack = back.length;
+  sums.notHeld = back.length - (await countHeld(place, back));
+  return { ...sums, credits: (await creditsOf(service)) - spent };
+}
+
+function forgetArgs(id: string): string[] {
+  return ['forget', id, '--also-in-crm', '--yes', '--json'];
+}
+
+/** How long it takes at the present load of the machine, in milliseconds. */
+async function measure(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+async function writtenBackByNight(place: Place, id: string): Promise<number> {
+  const before = await place.ours(id);
+  await run(place, ['sync', '--full']);
+  return (await place.ours(id)).filter((field) => !before.includes(field)).length;
+}
+
+const receiptSchema = z.object({
+  complete: z.boolean(),
+  erased: z.record(z.string(), z.number()),
+  crm: z.object({ cleared: z.array(z.string()), verified: z.boolean() }),
+  pending: z.array(z.unknown()),
+});
+
+type Receipt = z.infer<typeof receiptSchema>;
+
+const documentSchema = z.object({ forget: z.object({ receipt: receiptSchema }) });
+
+async function forget(place: Place, id: string): Promise<Receipt> {
+  return documentSchema.parse(JSON.parse(await run(place, forgetArgs(id)))).forget.receipt;
+}
+
+function isTrue({ complete, erased, crm, pending }: Receipt, before: readonly string[]): boolean {
+  const isWhole = complete && crm.verified && pending.length === 0 && erased['contacts'] === 1;
+  return isWhole && crm.cleared.toSorted().join() === before.toSorted().join();
+}
+
+/** Brings some of them back under a new id and, where the CRM has merges, some by a merge. */
+async function comeBack(
+  place: Place,
+  erased: readonly Erased[],
+  spare: readonly Erased[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const { id } of erased.slice(0, COME_BACK)) ids.push(await place.copy(id));
+  const merged = erased.slice(COME_BACK, 2 * COME_BACK);
+  for (const [at, { id }] of merged.entries()) {
+    const winner = spare[at]?.id;
+    if (winner !== undefined && place.merge) ids.push(await place.merge(id, winner));
+  }
+  return ids;
+}
+
+function start({ settings, secretKey }: Place, args: readonly string[]) {
+  return spawn(process.execPath, [PROGRAM, ...args, '--config', settings], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DONOR_SYNC_SECRET_KEY: secretKey },
+  });
+}
+
+/** Runs a command to its end; resolves with what it printed. */
+async function run(place: Place, args: readonly string[]): Promise<string> {
+  const child = start(place, args);
+  const exited = once(child, 'exit');
+  const [printed, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await exited;
+  if (code === 0) return printed;
+  throw new Error(`${args.join(' ')} ended with code ${code}: ${complaint} ${printed}`);
+}
+
+/** True if it was killed before it came to its end. */
+async function killed(place: Place, args: readonly string[], atMs: number): Promise<boolean> {
+  const child = start(place, args);
+  const exited = once(child, 'exit');
+  await Promise.race([sleep(atMs), exited]);
+  child.kill('SIGKILL');
+  const [, signal] = await exited;
+  return signal === 'SIGKILL';
+}
+
+const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
+
+async function creditsOf({ rootUrl }: Neighbour): Promise<number> {
+  const reply = await fetch(`${rootUrl}/_sandbox/ledger?bucket=enhancements`);
+  return ledgerSchema.parse(await reply.json()).ledger.reduce((sum, one) => sum + one.amount, 0);
+}
+
+const networksSchema = z.object({
+  networks: z.array(z.object({ member_ids: z.array(z.string()) })),
+});
+
+async function networksOf({ rootUrl }: Neighbour, { donorId }: Erased): Promise<number> {
+  if (donorId === null) return 0;
+  const reply = await fetch(`${rootUrl}/_sandbox/networks`);
+  const { networks } = networksSchema.parse(await reply.json());
+  return networks.filter(({ member_ids: members }) => members.includes(donorId)).length;
+}
+
+async function withDatabase<Result>(
+  { database }: Pick<Place, 'database'>,
+  work: (db: OpenDatabase<Tables>['db']) => Promise<Result>,
+): Promise<Result> {
+  const { db, close } = await openDatabase<Tables>(database);
+  try {
+    return await work(db);
+  } finally {
+    await close();
+  }
+}
+
+function enhancedPeople(place: Place): Promise<Erased[]> {
+  return withDatabase(place, async (db) => {
+    const rows = await db
+      .selectFrom('contacts')
+      .select(['crm_id', 'donor_id', 'outcome_reason'])
+      .orderBy('crm_id')
+      .execute();
+    const isOnly = (id: string | null) => rows.filter((row) => row.donor_id === id).length === 1;
+    return rows.flatMap(({ crm_id: id, donor_id: donorId, outcome_reason: reason }) =>
+      reason === 'fields_written' ? { id, donorId: isOnly(donorId) ? donorId : null } : [],
+    );
+  });
+}
+
+function countBlocks(place: Place): Promise<number> {
+  return withDatabase(place, async (db) => {
+    const rows = await db.selectFrom('forgotten').select('crm_id_fingerprint').execute();
+    return rows.length;
+  });
+}
+
+function countHeld(place: Place, ids: readonly string[]): Promise<number> {
+  return withDatabase(place, async (db) => {
+    const rows = await db
+      .selectFrom('contacts')
+      .innerJoin('holds', (join) =>
+        join
+          .onRef('holds.integration_id', '=', 'contacts.integration_id')
+          .onRef('holds.crm_id', '=', 'contacts.crm_id'),
+      )
+      .select('contacts.crm_id')
+      .where('contacts.crm_id', 'in', ids)
+      .where('contacts.outcome_reason', '=', 'forgotten_person')
+      .where('holds.kind', '=', 'forgotten_person')
+      .where('holds.decided_at', 'is', null)
+      .execute();
+    return rows.length;
+  });
+}
+
+/** Rows of any table in which an id stands as a word of its own, and files of SQLite that hold it. */
+async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> {
+  const ids = [id, ...(donorId === null ? [] : [donorId])];
+  // An id of digits is no number of a report, which follows a colon, and no part of a UUID.
+  const words = ids.map((each) => new RegExp(`(?<![\\w:.,-])${each}(?![\\w-])`));
+  const rows = await withDatabase(place, async (db) => {
+    let found = 0;
+    for (const { name } of await db.introspection.getTables()) {
+      const { rows: all } = await sql`select * from ${sql.table(name)}`.execute(db);
+      found += all.filter((row) => words.some((word) => word.test(JSON.stringify(row)))).length;
+    }
+    return found;
+  });
+  const texts = await databaseTexts(place);
+  const telling = ids.filter((each) => each.length >= TELLING_LENGTH);
+  return rows + texts.filter((each) => telling.some((one) => each.includes(one))).length;
+}
+
+/** Shorter ids stand anywhere in a file by chance. */
+const TELLING_LENGTH = 8;
+
+/** The bytes of an SQLite database and of all that SQLite keeps beside it. */
+async function databaseTexts({ database }: Place): Promise<string[]> {
+  if (!database.startsWith('sqlite:')) return [];
+  const path = database.slice('sqlite:'.length);
+  const names = await readdir(dirname(path));
+  const own = names.filter((name) => name.startsWith(basename(path)));
+  return Promise.all(own.map((name) => readFile(join(dirname(path), name), 'latin1')));
+}

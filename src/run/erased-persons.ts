@@ -1,0 +1,22 @@
+import type { PersonPrints } from '../identity/person-prints.ts';
+
+/** What is known of erased people besides the ids that must not be taken up. */
+export interface ErasedPersons {
+  /** Fingerprints of ids that were taken as they were typed: the contact may have other forms. */
+  asTyped: ReadonlySet<string>;
+  /**
+   * Contacts that an erased one became a part of, by fingerprint of their id, and since when (epoch
+   * ms). It grows as the CRM tells of more.
+   */
+  merged: Map<string, number>;
+  /** By the fingerprint of their name. */
+  byName: ReadonlyMap<string, readonly ErasedPerson[]>;
+  /** Contacts of which a person said that they are other people, and when (epoch ms). */
+  toldApart: ReadonlyMap<string, number>;
+}
+
+/** One of them, and when they were erased (epoch ms). */
+export interface ErasedPerson {
+  prints: PersonPrints;
+  since: number;
+}

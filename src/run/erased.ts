@@ -1,0 +1,152 @@
+/** Who was erased: contacts that must not be taken up again, and those who look like one of them. */
+import { z } from 'zod';
+import type { RemovedContact } from '../../connectors/contract.ts';
+import type { Contact } from '../core/contact.ts';
+import {
+  mayBeSamePerson,
+  namePrint,
+  type PersonPrints,
+  personPrintsOf,
+} from '../identity/person-prints.ts';
+import type { Departure } from '../store/departures.ts';
+import { type Block, isBlocking } from '../store/forget.ts';
+import type { Run, SyncDeps } from './context.ts';
+import type { ErasedPerson, ErasedPersons } from './erased-persons.ts';
+
+type EraseDeps = Pick<SyncDeps, 'otherForms'> & { store: Pick<SyncDeps['store'], 'fingerprint'> };
+type ErasedRun = Pick<Run, 'forgotten' | 'erased'>;
+
+const personSchema = z.object({
+  name: z.string(),
+  addresses: z.array(z.string()),
+  employers: z.array(z.string()),
+});
+
+/** The JSON of a block's person. */
+export function parsePerson(json: string | null): PersonPrints | null {
+  return json === null ? null : personSchema.parse(JSON.parse(json));
+}
+
+/** Who was erased, for a run of an integration whose account has this fingerprint. */
+export async function loadErased(
+  { store }: Pick<SyncDeps, 'store'>,
+  integrationId: string,
+  account: string | null,
+): Promise<Required<ErasedRun>> {
+  const blocks = await store.forget.listBlocks(integrationId, account);
+  const blocking = blocks.filter(isBlocking);
+  const merged = blocks.filter(({ isOwn, state }) => isOwn && state === 'merged');
+  return {
+    forgotten: new Set(blocking.map(({ print }) => print)),
+    erased: {
+      asTyped: new Set(blocking.flatMap(({ print, state }) => (state === null ? print : []))),
+      merged: new Map(merged.map(({ print, since }) => [print, since])),
+      byName: personsByName(blocks),
+      toldApart: blocks.length === 0 ? new Map() : await store.holds.listToldApart(integrationId),
+    },
+  };
+}
+
+/**
+ * The same, before anything is brought into the CRM: what the connector has kept of erased contacts
+ * since a run that was cut off is dropped.
+ */
+export async function keepErasedAway(
+  deps: EraseDeps & Pick<SyncDeps, 'store' | 'connector'>,
+  integrationId: string,
+  account: string | null,
+): Promise<Required<ErasedRun>> {
+  const run = await loadErased(deps, integrationId, account);
+  if (run.forgotten.size > 0) {
+    await deps.connector.erase?.((crmId) => forgottenPrint(deps, run, crmId) !== null);
+  }
+  return run;
+}
+
+function personsByName(blocks: readonly Block[]): Map<string, ErasedPerson[]> {
+  const persons = blocks.flatMap(({ person, since }): ErasedPerson[] => {
+    const prints = parsePerson(person);
+    return prints === null ? [] : [{ prints, since }];
+  });
+  return Map.groupBy(persons, ({ prints }) => prints.name);
+}
+
+/** The fingerprint under which an erased contact is counted; null for a contact that was not erased. */
+export function forgottenPrint(
+  { store, otherForms }: EraseDeps,
+  { forgotten, erased }: ErasedRun,
+  crmId: string,
+): string | null {
+  if (forgotten.size === 0) return null;
+  const print = store.fingerprint('forgotten', crmId);
+  if (forgotten.has(print)) return print;
+  if (erased === undefined || erased.asTyped.size === 0) return null;
+  const isTypedForm = (form: string) => erased.asTyped.has(store.fingerprint('forgotten', form));
+  return otherForms?.(crmId).some(isTypedForm) ? print : null;
+}
+
+/**
+ * True if the contact may be a person who was erased under another id, and no person has said yet that
+ * it is another one.
+ */
+export function looksErased(
+  { store }: EraseDeps,
+  { erased }: ErasedRun,
+  contact: Contact,
+): boolean {
+  if (erased === undefined) return false;
+  const since = Math.max(mergedSince(store, erased, contact), alikeSince(store, erased, contact));
+  const toldApart = erased.toldApart.get(contact.id) ?? -1;
+  return since > toldApart;
+}
+
+const NEVER = -1;
+
+function mergedSince(
+  store: EraseDeps['store'],
+  { merged }: ErasedPersons,
+  { id }: Pick<Contact, 'id'>,
+): number {
+  if (merged.size === 0) return NEVER;
+  return merged.get(store.fingerprint('forgotten', id)) ?? NEVER;
+}
+
+/** The name first: most contacts share it with no other, and the rest need not be worked out. */
+function alikeSince(
+  { fingerprint }: EraseDeps['store'],
+  { byName }: ErasedPersons,
+  contact: Contact,
+): number {
+  if (byName.size === 0) return NEVER;
+  const name = namePrint(fingerprint, contact);
+  const namesakes = byName.get(name);
+  const own = namesakes && personPrintsOf(fingerprint, contact, name);
+  if (!own) return NEVER;
+  const alike = namesakes.filter(({ prints }) => mayBeSamePerson(prints, own));
+  return Math.max(NEVER, ...alike.map(({ since }) => since));
+}
+
+/**
+ * Contacts that left the CRM, and what of it concerns erased people: nothing goes to an erased
+ * contact, and who an erased one became a part of may be that person.
+ */
+export function departures(
+  deps: EraseDeps,
+  run: ErasedRun,
+  removed: readonly RemovedContact[],
+  now: number,
+): Departure[] {
+  const { erased } = run;
+  if (erased === undefined) return [...removed];
+  return removed.map((contact) => {
+    const { id, mergedInto } = contact;
+    if (mergedInto === null) return contact;
+    if (forgottenPrint(deps, run, mergedInto) !== null) return { ...contact, isHeirErased: true };
+    const isUndecided =
+      mergedSince(deps.store, erased, { id }) > (erased.toldApart.get(id) ?? NEVER);
+    if (forgottenPrint(deps, run, id) === null && !isUndecided) return contact;
+    const suspect = deps.store.fingerprint('forgotten', mergedInto);
+    if (!erased.merged.has(suspect)) erased.merged.set(suspect, now);
+    return { ...contact, suspect };
+  });
+}

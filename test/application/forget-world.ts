@@ -1,0 +1,54 @@
+import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
+import { type ForgetRequest, forgetPerson } from '../../src/application/forget.ts';
+import type { ErasureReceipt } from '../../src/application/forget-receipt.ts';
+import type { Integration } from '../../src/core/integration.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+
+/** A world with two integrations of one CRM account, `riverside` and `lakeside`. */
+export interface ForgetWorld extends SyncWorld {
+  lakeside: Integration;
+  forget(crmId: string, request?: Partial<ForgetRequest>): Promise<ErasureReceipt>;
+}
+
+export async function createForgetWorld(options: SyncWorldOptions = {}): Promise<ForgetWorld> {
+  const world = await createSyncWorld({ service: { donors: 200 }, ...options });
+  const lakeside = { ...world.integration, id: 'lakeside' };
+  return {
+    ...world,
+    lakeside,
+    forget: (crmId, request) => forgetIn(world, crmId, { others: [lakeside], ...request }),
+  };
+}
+
+/**
+ * Forgets a contact of the world's integration; `others` are more integrations of the settings, and
+ * `store` may be one that breaks.
+ */
+export function forgetIn(
+  world: SyncWorld,
+  crmId: string,
+  {
+    others = [],
+    store = world.store,
+    ...request
+  }: Partial<ForgetRequest> & { others?: readonly Integration[]; store?: Store } = {},
+): Promise<ErasureReceipt> {
+  const { integration } = world;
+  const { clock, newId, takeLease } = world.deps();
+  const application = {
+    ...{ store, takeLease },
+    integrations: new Map([integration, ...others].map((each) => [each.id, each])),
+    async open(of: Integration, signal: AbortSignal) {
+      const deps = { ...world.deps(signal, of), store };
+      const { connector } = deps;
+      const mappings = of.fields ?? memoryDefaultFields;
+      return { integration: of, connector, mappings, deps, close: () => connector.close() };
+    },
+  };
+  const nothingElse = { alsoInCrm: false, everywhere: false, blockUnknown: false };
+  return forgetPerson(
+    { application, clock, newId },
+    { integration, crmId, ...nothingElse, ...request },
+  );
+}

@@ -1,0 +1,292 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Contact } from '../../src/core/contact.ts';
+import { personPrintsOf } from '../../src/identity/person-prints.ts';
+import { previewRun } from '../../src/sync/preview.ts';
+import { undoRun } from '../../src/sync/undo.ts';
+import { withLease } from '../../src/sync/with-lease.ts';
+import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+import { everything } from '../store/store-world.ts';
+
+const worlds: SyncWorld[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+async function open(options: SyncWorldOptions = {}): Promise<SyncWorld> {
+  const world = await createSyncWorld({ service: { donors: 200 }, ...options });
+  worlds.push(world);
+  return world;
+}
+
+/** A CRM of three people, enhanced, and the first is erased in the store and the CRM. */
+async function openErased(options: SyncWorldOptions = {}) {
+  const world = await open(options);
+  const [erased = '', ...others] = await world.addPeople(3);
+  await world.sync();
+  const contact = contactOf(world, erased);
+  await erase(world, contact);
+  clearInCrm(world, erased);
+  return { world, erased, others, contact, spent: await world.spent() };
+}
+
+async function erase({ store }: SyncWorld, contact: Contact): Promise<void> {
+  const person = personPrintsOf(store.fingerprint, contact);
+  const erasure = { integrationId: 'riverside', crmId: contact.id, person };
+  await store.forget.begin({ ...erasure, everywhere: false, state: 'begun', receipt: null });
+  await store.forget.erase('riverside', contact.id);
+}
+
+function clearInCrm({ crm }: SyncWorld, id: string): void {
+  for (const field of crm.fields.keys()) crm.setValue(id, field, null);
+}
+
+function contactOf({ crm }: SyncWorld, id: string): Contact {
+  const record = crm.records.get(id);
+  if (!record) throw new Error(`The CRM has no contact ${id}`);
+  return record.contact;
+}
+
+/** The tables that name the contact anywhere. */
+async function tablesNaming({ database }: SyncWorld, id: string): Promise<string[]> {
+  const tables = Object.entries(await everything(database.db));
+  return tables.flatMap(([name, rows]) => (rows.some((row) => row.includes(id)) ? name : []));
+}
+
+async function reasonOf({ store }: SyncWorld, id: string): Promise<string | undefined> {
+  return (await store.contacts.find('riverside', [id])).get(id)?.outcome_reason;
+}
+
+async function decideOnly({ store }: SyncWorld, decision: 'approved' | 'rejected'): Promise<void> {
+  const [hold, ...others] = await store.holds.listOpen();
+  if (!hold || others.length > 0) throw new Error(`There are ${others.length} holds besides`);
+  expect(hold.kind).toBe('forgotten_person');
+  expect(await store.holds.decide(hold, decision)).toBe(true);
+}
+
+describe('an id in another form than the one that an older version blocked', () => {
+  const canonicalId = (text: string) => text.toUpperCase();
+  const otherForms = (id: string) => [id.toLowerCase()];
+
+  it('is not taken up', async () => {
+    const world = await open({ canonicalId, otherForms });
+    const [id = ''] = ['CONTACT-A'].map((own) => world.crm.addContact({ id: own, ...ADA }));
+    // As versions before the canonical form had it: the id as it was typed, and nothing else.
+    await world.store.forget.erase('riverside', id.toLowerCase());
+    await world.database.db.updateTable('forgotten').set({ state: null }).execute();
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ read: 1, chosen: 0, skipped: 1 });
+    await world.sync({ only: id.toLowerCase(), full: true });
+    expect(await world.spent()).toBe(0);
+    expect(await tablesNaming(world, id)).toEqual([]);
+  });
+});
+
+const ADA = {
+  firstName: 'Ada',
+  lastName: 'Stone',
+  addresses: ['5 Elm Street, Springfield, IL 62701'],
+  employers: ['Acme Foundation'],
+};
+
+describe('the person who was erased, under another id', () => {
+  it('is held before a credit is spent, and a plan says so', async () => {
+    const { world, contact, spent } = await openErased();
+    const { id: _, ...person } = contact;
+    const copy = world.crm.addContact({
+      ...person,
+      firstName: contact.firstName?.toUpperCase() ?? '',
+    });
+    const plan = await previewRun(world.deps(), {
+      ...{ integration: world.integration, mappings: [], partnerKey: 'key' },
+      ...{ full: false, only: null },
+    });
+    expect(plan.leave).toMatchObject({ forgotten_person: 1 });
+    const report = await world.sync();
+    expect(report.contacts.held).toBe(1);
+    expect(await reasonOf(world, copy)).toBe('forgotten_person');
+    expect(await world.spent()).toBe(spent);
+    // However often it is read.
+    await world.sync({ full: true });
+    expect(await world.store.holds.listOpen()).toHaveLength(1);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('is enhanced once a person says that it is another one, and not asked about again', async () => {
+    const { world, contact, spent } = await openErased();
+    const { id: _, ...person } = contact;
+    const copy = world.crm.addContact(person);
+    await world.sync();
+    await decideOnly(world, 'approved');
+    await world.sync();
+    expect(await world.spent()).toBe(spent + 1);
+    expect(await reasonOf(world, copy)).toBe('fields_written');
+    world.crm.editContact(copy, { employers: ['Another Works'] });
+    await world.sync({ full: true });
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.spent()).toBe(spent + 2);
+  });
+
+  it('is asked about again if it is erased once more after that', async () => {
+    const { world, contact } = await openErased();
+    const { id: _, ...person } = contact;
+    const copy = world.crm.addContact(person);
+    await world.sync();
+    await decideOnly(world, 'approved');
+    const third = world.crm.addContact(person);
+    await erase(world, contactOf(world, third));
+    await world.sync({ full: true });
+    expect(await reasonOf(world, copy)).toBe('forgotten_person');
+  });
+
+  it('is blocked under this id too if a person says so, and nothing of it stays', async () => {
+    const { world, contact, spent } = await openErased();
+    const { id: _, ...person } = contact;
+    const copy = world.crm.addContact({ ...person, id: 'the-copy' });
+    await world.sync();
+    await decideOnly(world, 'rejected');
+    expect(await tablesNaming(world, copy)).toEqual([]);
+    await world.sync({ full: true });
+    expect(await tablesNaming(world, copy)).toEqual([]);
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('is another person with another address and another employer', async () => {
+    const { world, contact } = await openErased();
+    const { firstName, lastName } = contact;
+    const other = { addresses: ['1 Far Away Road, Nome, AK 99762'], employers: ['Arctic Works'] };
+    world.crm.addContact({ firstName, lastName, ...other });
+    await world.sync();
+    expect(await world.store.holds.listOpen()).not.toContainEqual(
+      expect.objectContaining({ kind: 'forgotten_person' }),
+    );
+  });
+
+  it('gets nothing that was paid for before the erasure', async () => {
+    const { service, options } = withholding();
+    const world = await open(options);
+    const [first = '', second = ''] = await world.addPeople(2);
+    const { id: _, ...person } = contactOf(world, first);
+    world.crm.editContact(second, person);
+    await world.sync();
+    service.withholds = false;
+    await erase(world, contactOf(world, first));
+    await world.sync();
+    expect(await reasonOf(world, second)).toBe('forgotten_person');
+    expect(world.crm.valueOf(second, 'Donor ID')).toBeNull();
+    await decideOnly(world, 'approved');
+    await world.sync();
+    expect(world.crm.valueOf(second, 'Donor ID')).not.toBeNull();
+  });
+});
+
+/** A service that keeps its profiles back until it is told to give them. */
+function withholding() {
+  const service = { withholds: true };
+  const options: SyncWorldOptions = {
+    partner: (client) => ({
+      ...client,
+      readResults: async (ids, signal) =>
+        service.withholds ? new Map() : client.readResults(ids, signal),
+    }),
+  };
+  return { service, options };
+}
+
+describe('a merge with a contact that was erased', () => {
+  it('holds the contact that stays, whatever it is called', async () => {
+    const { world, erased, others, spent } = await openErased();
+    const [winner = ''] = others;
+    world.crm.mergeContact(erased, winner);
+    world.crm.editContact(winner, { employers: ['Another Works'] });
+    const report = await world.sync();
+    expect(report.contacts.held).toBe(1);
+    expect(await reasonOf(world, winner)).toBe('forgotten_person');
+    expect(await world.spent()).toBe(spent);
+    await world.sync({ full: true });
+    expect(await world.store.holds.listOpen()).toHaveLength(1);
+    await decideOnly(world, 'approved');
+    await world.sync({ full: true });
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.spent()).toBe(spent + 1);
+  });
+
+  it('holds a contact that was never seen before', async () => {
+    const { world, erased, spent } = await openErased();
+    const winner = world.crm.addContact(ADA);
+    world.crm.mergeContact(erased, winner);
+    await world.sync();
+    expect(await reasonOf(world, winner)).toBe('forgotten_person');
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('brings no profile to an erased contact', async () => {
+    const { world, erased, others, spent } = await openErased();
+    const [loser = ''] = others;
+    world.crm.mergeContact(loser, erased);
+    await world.sync();
+    await world.sync({ only: loser });
+    expect(world.crm.valueOf(erased, 'Donor ID')).toBeNull();
+    expect(await tablesNaming(world, erased)).toEqual([]);
+    expect(await reasonOf(world, loser)).toBe('merged_in_crm');
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('holds the last one of a chain', async () => {
+    const { world, erased, others } = await openErased();
+    const [middle = '', last = ''] = others;
+    world.crm.mergeContact(erased, middle);
+    await world.sync();
+    world.crm.mergeContact(middle, last);
+    await world.sync();
+    expect(await reasonOf(world, last)).toBe('forgotten_person');
+  });
+});
+
+describe('an erasure that has only begun', () => {
+  /** All is on record still, and nothing is erased but the CRM's fields. */
+  async function openBegun(options: SyncWorldOptions = {}) {
+    const world = await open(options);
+    const [id = ''] = await world.addPeople(2);
+    return { world, id };
+  }
+
+  async function begin({ store }: SyncWorld, crmId: string): Promise<void> {
+    const erasure = { integrationId: 'riverside', crmId, person: null, everywhere: false };
+    await store.forget.begin({ ...erasure, state: 'begun', receipt: null });
+  }
+
+  it('keeps a paid profile from being written', async () => {
+    const { service, options } = withholding();
+    const { world, id } = await openBegun(options);
+    await world.sync();
+    service.withholds = false;
+    await begin(world, id);
+    await world.sync();
+    await world.sync({ full: true });
+    expect(world.crm.valueOf(id, 'Donor ID')).toBeNull();
+  });
+
+  it('keeps undo from restoring anything', async () => {
+    const { world, id } = await openBegun();
+    world.crm.setValue(id, 'Donor Net Worth', 'from before');
+    const mappings = [{ from: 'netWorth.label', to: 'Donor Net Worth', when: 'always' } as const];
+    const run = await world.sync({ mappings });
+    await begin(world, id);
+    clearInCrm(world, id);
+    const deps = world.deps();
+    const report = await withLease(deps, 'riverside', (lease) => undoRun(deps, lease, run.id));
+    expect(report.contacts.gone).toBe(1);
+    expect(world.crm.valueOf(id, 'Donor Net Worth')).toBeNull();
+  });
+
+  it('lets a run for that contact alone end in peace, though the CRM has deleted it', async () => {
+    const { world, id } = await openBegun();
+    await begin(world, id);
+    await world.store.forget.erase('riverside', id);
+    world.crm.deleteContact(id);
+    const report = await world.sync({ only: id });
+    expect(report.status).toBe('succeeded');
+    expect(await tablesNaming(world, id)).toEqual([]);
+  });
+});
