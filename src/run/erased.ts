@@ -96,8 +96,12 @@ export function looksErased(
 ): boolean {
   if (erased === undefined) return false;
   const since = Math.max(mergedSince(store, erased, contact), alikeSince(store, erased, contact));
-  const toldApart = erased.toldApart.get(contact.id) ?? -1;
-  return since > toldApart;
+  return isOpen(since, erased, contact.id);
+}
+
+/** True if no person has told the two apart since; in one moment with it, a person is asked once more. */
+function isOpen(since: number, { toldApart }: ErasedPersons, crmId: string): boolean {
+  return since !== NEVER && since >= (toldApart.get(crmId) ?? NEVER);
 }
 
 const NEVER = -1;
@@ -142,8 +146,7 @@ export function departures(
     const { id, mergedInto } = contact;
     if (mergedInto === null) return contact;
     if (forgottenPrint(deps, run, mergedInto) !== null) return { ...contact, isHeirErased: true };
-    const isUndecided =
-      mergedSince(deps.store, erased, { id }) > (erased.toldApart.get(id) ?? NEVER);
+    const isUndecided = isOpen(mergedSince(deps.store, erased, { id }), erased, id);
     if (forgottenPrint(deps, run, id) === null && !isUndecided) return contact;
     const suspect = deps.store.fingerprint('forgotten', mergedInto);
     if (!erased.merged.has(suspect)) erased.merged.set(suspect, now);
