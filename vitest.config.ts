@@ -28,6 +28,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [SLOW],
           provide: { databases: ['sqlite'] },
+          // Loading the product and its libraries anew for each file takes half of the processor.
+          isolate: false,
         },
       },
       {
@@ -36,6 +38,7 @@ export default defineConfig({
           name: 'postgres',
           include: ON_BOTH_DATABASES,
           provide: { databases: ['postgres'] },
+          isolate: false,
         },
       },
       {
