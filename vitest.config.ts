@@ -1,15 +1,64 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+const cores = availableParallelism();
+
+/** Kills and restarts of processes, browsers, packages, the demo, and what is on Postgres alone. */
+const SLOW = 'test/**/*.slow.test.ts';
+
+/** What has to be true of both databases: tests by `describeEachDatabase` and `describeOn`. */
+const ON_BOTH_DATABASES = globSync('test/**/*.test.ts', { exclude: [SLOW] }).filter((file) =>
+  /\bdescribe(EachDatabase|On)\(/.test(readFileSync(file, 'utf8')),
+);
+
+const FAST = {
+  // Loading the product and its libraries anew for each file takes half of the processor.
+  isolate: false,
+  // A sync waits most of its time for jobs and for its own pauses.
+  maxWorkers: Math.max(2, Math.ceil(cores * 1.5)),
+  sequence: { groupOrder: 0 },
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     // Real servers, databases and child processes take their time on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    // More workers than cores would only make the real neighbours wait for each other.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // `npm test` is the project "fast"; `npm run test:all` is all of them, each test once.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          ...FAST,
+          include: ['test/**/*.test.ts'],
+          exclude: [SLOW],
+          provide: { databases: ['sqlite'] },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          ...FAST,
+          include: ON_BOTH_DATABASES,
+          provide: { databases: ['postgres'] },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          // More workers than cores would only make the real neighbours wait for each other.
+          maxWorkers: Math.max(2, cores),
+          sequence: { groupOrder: 1 },
+          include: [SLOW],
+          provide: { databases: ['sqlite', 'postgres'] },
+        },
+      },
+    ],
   },
 });

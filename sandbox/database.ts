@@ -12,19 +12,20 @@ const LOCK_TIMEOUT_MS = 1000;
  * Opens a file, or a database in memory without one, and brings its schema. A sandbox may lose its
  * last moments with the machine's power, so it does not wait for the disk. The file belongs to one
  * sandbox until it is closed: two of them would fail each other's writes, and each would count
- * requests and credits that the other has used up. So the second one is an error.
+ * requests and credits that the other has used up. So the second one is an error. What another
+ * database in memory held (`serialize`) opens as a copy of it.
  */
-export function openDatabase(file: string | undefined, schema: string): Database {
+export function openDatabase(file: string | Buffer | undefined, schema: string): Database {
   const db = new Sqlite(file ?? ':memory:', { timeout: LOCK_TIMEOUT_MS });
   try {
-    if (file !== undefined) claim(db, file);
+    if (typeof file === 'string') claim(db, file);
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.exec(schema);
     return db;
   } catch (error) {
     db.close();
-    throw isBusy(error) ? inUse(file, error) : error;
+    throw typeof file === 'string' && isBusy(error) ? inUse(file, error) : error;
   }
 }
 
@@ -43,7 +44,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
-function inUse(file: string | undefined, cause: unknown): Error {
+function inUse(file: string, cause: unknown): Error {
   return new Error(
     `The database ${file} is in use. End the sandbox that has it, or choose another file.`,
     { cause },

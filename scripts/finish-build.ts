@@ -1,9 +1,17 @@
 /** What the compiler leaves to do; `npm run build` runs it. */
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-const DIST = join(import.meta.dirname, '../dist');
+const ROOT = join(import.meta.dirname, '..');
+const DIST = join(ROOT, 'dist');
+
+/** Files that the code reads as they are, from beside itself. */
+const READ_AS_THEY_ARE = 'src/**/*.{css,csv,js,svg}';
+
+for (const file of globSync(READ_AS_THEY_ARE, { cwd: ROOT })) {
+  cpSync(join(ROOT, file), join(DIST, file));
+}
 
 /** All that the program reads of it. Elsewhere than at the top of a package, the rest misleads. */
 const manifestSchema = z.object({ name: z.string(), version: z.string(), type: z.string() });

@@ -8,6 +8,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Answers `POST /databases` with the URL of a fresh Postgres database, as text. */
     databasesUrl: string;
+    /** The databases that this run of a test file works on (vitest.config.ts). */
+    databases: readonly ('sqlite' | 'postgres')[];
   }
 }
 

@@ -8,8 +8,8 @@ export type { Database };
 /** The connections of a team's networks fill some hundred megabytes, and searches go all over them. */
 const CACHE_KIB = 128 * 1024;
 
-/** Opens a file, or a database in memory without one. */
-export function openDatabase(file: string | undefined): Database {
+/** Opens a file, a copy of what another held, or a database in memory without either. */
+export function openDatabase(file: string | Buffer | undefined): Database {
   const db = openFile(file, SCHEMA + NETWORK_TABLES);
   db.pragma(`cache_size = -${CACHE_KIB}`);
   return db;

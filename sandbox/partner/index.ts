@@ -10,7 +10,7 @@ import { type AppOptions, BASE_PATH, createApp } from './app.ts';
 import { type ConnectionEngine, openConnectionEngine } from './connections/engine.ts';
 import { startingBalances } from './control.ts';
 import { createCredits } from './credits.ts';
-import { type Database, openDatabase } from './database.ts';
+import type { Database } from './database.ts';
 import type { PathForms } from './enhancements.ts';
 import { createExports } from './exports/export-store.ts';
 import { partnerFaultRulesSchema } from './faults.ts';
@@ -20,9 +20,10 @@ import { createLists } from './lists/list-store.ts';
 import { openDonorIndex } from './matcher/donor-index.ts';
 import { createMatcher } from './matcher/matcher.ts';
 import { openNetworkService } from './networks/service.ts';
+import { openSettled } from './open-settled.ts';
 import { openFacts } from './search/facts.ts';
 import { openOrganisations } from './search/organisations.ts';
-import { type SettlingProgress, settlePeople } from './settled-people.ts';
+import type { SettlingProgress } from './settled-people.ts';
 
 const DEFAULT_CREDITS = 100_000;
 const DEFAULT_JOB_TIME_MS = 4000;
@@ -79,9 +80,15 @@ export interface PartnerSandbox {
 export async function startPartnerSandbox(
   options: PartnerSandboxOptions = {},
 ): Promise<PartnerSandbox> {
-  const db = openDatabase(options.db);
+  const world = worldOf(options);
+  const db = openSettled(world, {
+    file: options.db,
+    // People from elsewhere may be others next time under the same description.
+    isKept: options.world === undefined && options.data === undefined,
+    progress: options.progress ?? tellProgress,
+  });
   try {
-    const app = assemble(db, options);
+    const app = assemble(db, world, options);
     const apiKey = issueFirstKey(app);
     const { rootUrl, close } = await serve(createApp(app), db, options);
     return {
@@ -96,13 +103,12 @@ export async function startPartnerSandbox(
   }
 }
 
-function assemble(db: Database, options: PartnerSandboxOptions): AppOptions {
+function assemble(db: Database, world: World, options: PartnerSandboxOptions): AppOptions {
   const parts = createParts(
-    { ...options, world: worldOf(options) },
+    { ...options, world },
     { rulesSchema: partnerFaultRulesSchema, basePath: BASE_PATH },
   );
-  const { clock, report, world } = parts;
-  settlePeople(db, world, options.progress ?? tellProgress);
+  const { clock, report } = parts;
   const donorIndex = openDonorIndex(db, world);
   return {
     ...parts,

@@ -1,8 +1,8 @@
 /** The API's own documents: openapi.json, made from the routes, and a page for people. */
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { readDocsStyles } from './assets.ts';
 import type { HttpEnv } from './context.ts';
 import { renderDocs } from './docs-page.ts';
-import { docsStyles } from './docs-styles.ts';
 import { isLoopbackName } from './peer.ts';
 import { json } from './router.ts';
 
@@ -32,10 +32,11 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
     security: [{ token: [] }],
   });
   const page = renderDocs(document);
+  const styles = readDocsStyles();
   app.get('/openapi.json', (c) => c.json(document, 200, { 'Cache-Control': CACHE_CONTROL }));
   app.get('/docs', (c) => c.html(page, 200, { 'Cache-Control': CACHE_CONTROL }));
   app.get('/docs/styles.css', (c) =>
-    c.body(docsStyles, 200, {
+    c.body(styles, 200, {
       'Content-Type': 'text/css; charset=utf-8',
       'Cache-Control': CACHE_CONTROL,
     }),

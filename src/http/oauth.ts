@@ -14,8 +14,8 @@ import {
 } from '../application/consents.ts';
 import { ConfigurationError, type DonorSyncError, RetriableError } from '../core/errors.ts';
 import type { Access } from './access.ts';
+import { readDocsStyles } from './assets.ts';
 import type { HttpDeps, HttpEnv } from './context.ts';
-import { docsStyles } from './docs-styles.ts';
 import { findIntegration } from './find-integration.ts';
 import { publicAddress } from './hook-address.ts';
 import { HttpError } from './http-error.ts';
@@ -82,9 +82,10 @@ const callbackRoute = createRoute({
 export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'> | null) {
   const { application, publicUrl } = deps;
   const router = createRouter();
+  const styles = readDocsStyles();
   router.use('/oauth/:kind/start', requireAdminOrTicket(access));
   router.get('/oauth/styles.css', (c) =>
-    c.body(docsStyles, 200, { 'Content-Type': 'text/css; charset=utf-8' }),
+    c.body(styles, 200, { 'Content-Type': 'text/css; charset=utf-8' }),
   );
   return router
     .openapi(startRoute, async (c) => {

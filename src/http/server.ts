@@ -68,7 +68,9 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
     },
-    getRequestListener(app.fetch),
+    // Otherwise it would put classes of its own in place of the global Request and Response, and
+    // Salesforce's connector would not know the answers of fetch any more.
+    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
   );
   // Node leaves out the headers beyond a count without a word, and proxies add theirs at the end. Their
   // bytes are limited.

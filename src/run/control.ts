@@ -41,8 +41,8 @@ export interface RunControl {
   ring(): void;
   /** How often the bell has rung: taken before looking into the store, given to `wait` after. */
   readonly rings: number;
-  /** Resolves once the bell has rung since `rings`, after a while, or when the run stops. */
-  wait(rings: number): Promise<void>;
+  /** Resolves once the bell has rung since `rings`, after a while (`atMostMs`), or when the run stops. */
+  wait(rings: number, atMostMs?: number): Promise<void>;
   /** Lets go of timers and listeners once the run is over; nothing is under way any more. */
   close(): void;
 }
@@ -115,8 +115,8 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       bell = new AbortController();
       rung.abort();
     },
-    async wait(seen) {
-      if (seen === rings && !stopping.signal.aborted) await clock.sleep(IDLE_MS, bell.signal);
+    async wait(seen, atMostMs = IDLE_MS) {
+      if (seen === rings && !stopping.signal.aborted) await clock.sleep(atMostMs, bell.signal);
     },
     close() {
       outer.removeEventListener('abort', interrupt);

@@ -68,7 +68,7 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Tur
     if (waiting === 0 && pollIsDone) return;
     if (batch.length === 0) {
       waitingSince = waiting === 0 ? null : (waitingSince ?? deps.clock.now());
-      await run.control.wait(rings);
+      await run.control.wait(rings, waiting === 0 ? undefined : SHORT_PATIENCE_MS);
       continue;
     }
     waitingSince = null;

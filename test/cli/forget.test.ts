@@ -1,42 +1,11 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { databaseText, enhancedId, forgetSchema, ourColumns } from './forgetting.ts';
 
 const open = closedAfterTest(openCliWorld);
-
-const counts = z.record(z.string(), z.int());
-const crmSchema = z.object({
-  cleared: z.array(z.string()),
-  editedSince: z.array(z.string()),
-  stillPresent: z.array(z.string()),
-  verified: z.boolean(),
-});
-
-const forgetSchema = z.strictObject({
-  forget: z.strictObject({
-    integration: z.string(),
-    crmId: z.string(),
-    wasKnown: z.boolean(),
-    cleared: z.array(z.string()).nullable(),
-    editedSince: z.array(z.string()),
-    networks: z.strictObject({ left: z.array(z.string()), pending: z.array(z.string()) }),
-    receipt: z.object({
-      id: z.string(),
-      at: z.iso.datetime(),
-      complete: z.boolean(),
-      erasedEarlier: z.iso.datetime().nullable(),
-      integrations: z.array(z.object({ integration: z.string(), wasKnown: z.boolean() })),
-      erased: counts,
-      crm: crmSchema.nullable(),
-      alike: z.array(z.object({ integration: z.string(), crmId: z.string() })),
-      leftAlone: z.array(z.object({ integration: z.string(), crmId: z.string() })),
-      pending: z.array(z.object({ integration: z.string(), what: z.string(), text: z.string() })),
-    }),
-  }),
-});
 
 const errorSchema = z.object({
   error: z.object({
@@ -45,27 +14,6 @@ const errorSchema = z.object({
     details: z.object({ near: z.array(z.string()) }).optional(),
   }),
 });
-
-/** The bytes of the database and all that SQLite keeps beside it, as text. */
-async function databaseText({ path }: CliWorld): Promise<string> {
-  const names = (await readdir(path('.'))).filter((name) => name.startsWith('store.db'));
-  return (await Promise.all(names.map((name) => readFile(path(name), 'latin1')))).join('');
-}
-
-/** The id of a contact whose profile is in the file. */
-async function enhancedId(world: CliWorld, name?: string): Promise<string> {
-  const row = (await world.rows(name)).find((one) => one['Donor ID']);
-  if (!row) throw new Error('No contact was enhanced');
-  return row['Id'] ?? '';
-}
-
-/** Columns that only donor-sync fills. */
-async function ourColumns(world: CliWorld, id: string, name?: string): Promise<string[]> {
-  const row = (await world.rows(name)).find((one) => one['Id'] === id) ?? {};
-  return Object.entries(row).flatMap(([column, value]) =>
-    column.startsWith('Donor ') && value !== '' ? [column] : [],
-  );
-}
 
 describe('donor-sync forget', () => {
   it('erases a person from the database and what we wrote from the CRM, for good', async () => {
@@ -224,36 +172,4 @@ describe('donor-sync forget', () => {
     expect(forget.receipt.integrations).toHaveLength(1);
     expect(await databaseText(world)).toContain(id);
   });
-});
-
-describe('donor-sync forget that is killed', () => {
-  // The long version, for each kind of CRM and both databases, is `npm run bench -- forget`.
-  it('ends clean when it is repeated, whatever nights are in between', async () => {
-    const world = await open();
-    await world.run(['sync']);
-    const ids = (await world.rows()).flatMap((row) => (row['Donor ID'] ? [row['Id'] ?? ''] : []));
-    let kills = 0;
-    for (const [at, id] of ids.slice(0, 4).entries()) {
-      const columns = await ourColumns(world, id);
-      const args = ['forget', id, '--also-in-crm', '--yes'];
-      const killed = world.start(args);
-      await Promise.race([sleep(500 + at * 250), killed.ended]);
-      killed.child.kill('SIGKILL');
-      if ((await killed.ended).exitCode === null) kills += 1;
-      const left = await ourColumns(world, id);
-      await world.run(['sync', '--full']);
-      expect(left).toEqual(expect.arrayContaining(await ourColumns(world, id)));
-      const { forget } = await world.runJson(args, forgetSchema);
-      expect(forget.receipt).toMatchObject({ complete: true, crm: { verified: true } });
-      expect(forget.cleared?.toSorted()).toEqual(columns.toSorted());
-    }
-    const spent = await world.spent();
-    await world.run(['sync', '--full']);
-    for (const id of ids.slice(0, 4)) {
-      expect(await ourColumns(world, id)).toEqual([]);
-      expect(await databaseText(world)).not.toContain(id);
-    }
-    expect(await world.spent()).toBe(spent);
-    expect(kills).toBeGreaterThan(0);
-  }, 120_000);
 });

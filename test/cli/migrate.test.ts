@@ -10,7 +10,7 @@ import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
 import { MIGRATIONS } from '../../src/store/migrations.ts';
 import { isBound } from '../../src/store/sealed.ts';
 import type { Database, Tables } from '../../src/store/tables.ts';
-import { freshPostgresUrl } from '../helpers/test-databases.ts';
+import { describeEachDatabase, describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 import { unbindSeals } from '../store/older-seals.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
@@ -37,7 +37,7 @@ async function migrateWith(env: Record<string, string>, ...options: string[]) {
   return { ...ended, document: JSON.parse(ended.stdout) };
 }
 
-describe.each(['sqlite', 'postgres'])('migrate (%s)', (kind) => {
+describeEachDatabase('migrate', (_open, kind) => {
   beforeEach(async () => {
     const database = kind === 'sqlite' ? 'sqlite:data.db' : await freshPostgresUrl();
     await writeFile(join(folder, 'donor-sync.yaml'), aSettingsFile({ database }));
@@ -137,7 +137,7 @@ describe.each(['sqlite', 'postgres'])('migrate (%s)', (kind) => {
   });
 });
 
-describe('migrate', () => {
+describeOn('sqlite', 'migrate', () => {
   it('tells a person the steps that it took', async () => {
     await writeFile(join(folder, 'donor-sync.yaml'), aSettingsFile({}));
     const { stdout } = await runCommand(migrateCommand, ['migrate'], {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   aNetworkOf,
   ask,
@@ -6,6 +6,7 @@ import {
   createNetwork,
   donorAt,
   findProspects,
+  openService,
   readDonorConnections,
   type Service,
   startService,
@@ -46,6 +47,7 @@ let started: Awaited<ReturnType<typeof startWithNetworks>>;
 beforeAll(async () => {
   started = await startWithNetworks();
 });
+afterAll(() => started.service.close());
 
 describe.each(Object.entries(SEARCHES))('the filters of %s (section 4.2)', (_, search) => {
   it('cover all donors in all networks when both are omitted', async () => {
@@ -136,7 +138,7 @@ describe('the filters of donor connections in a query (section 4.1)', () => {
 });
 
 async function startWithNetworks() {
-  const service = await startService();
+  const service = await openService();
   const board = await aNetworkOf(service, 'Board', service.donorIds.slice(...ENDS_OF.board));
   const alumni = await aNetworkOf(service, 'Alumni', service.donorIds.slice(...ENDS_OF.alumni));
   return { service, board, alumni };

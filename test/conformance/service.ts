@@ -3,12 +3,12 @@
  * else of it, so another service can take the sandbox's place by another `startService`.
  */
 
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { createWorld, type Donor } from '../../sandbox/people/world.ts';
 
-const DONORS = 400;
+const PEOPLE = { seed: 1, donors: 400 };
 /** Of these some are strongly connected and some hardly at all. */
 const KNOWN_DONORS = 200;
 
@@ -43,7 +43,7 @@ export interface Answer {
   body: unknown;
 }
 
-const WORLD = createWorld({ seed: 1, donors: DONORS });
+const WORLD = createWorld(PEOPLE);
 const DONOR_IDS = Array.from({ length: KNOWN_DONORS }, (_, number) => WORLD.donor(number).id);
 const PERSONS = Array.from({ length: KNOWN_DONORS }, (_, number) => toPerson(WORLD.donor(number)));
 
@@ -57,12 +57,19 @@ interface ServiceOptions {
 }
 
 /**
- * Gives a test a service, and there a team that has done nothing yet. All tests of a file are at the
- * same service, unless they want one that is otherwise: what a team does is nobody else's business.
+ * Gives a test a service of its own until it is finished, and there a team that has done nothing yet.
  */
-export async function startService(options?: ServiceOptions): Promise<Service> {
-  const sandbox = options === undefined ? await openShared() : await startSandbox(options);
-  if (options !== undefined) onTestFinished(() => sandbox.close());
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const service = await openService(options);
+  onTestFinished(service.close);
+  return service;
+}
+
+/** The same for several tests, until it is closed. */
+export async function openService(
+  options: ServiceOptions = {},
+): Promise<Service & { close(): Promise<void> }> {
+  const sandbox = await startSandbox(options);
   const issueKey: Service['issueKey'] = (credits = {}, deactivatesOn) =>
     postKey(sandbox, { credits, deactivatesOn });
   return {
@@ -77,23 +84,13 @@ export async function startService(options?: ServiceOptions): Promise<Service> {
         body: JSON.stringify([{ times: 1, fault: { kind: 'error' } }]),
       });
     },
+    close: () => sandbox.close(),
   };
-}
-
-let shared: Promise<PartnerSandbox> | undefined;
-
-afterAll(async () => {
-  await (await shared)?.close();
-});
-
-function openShared(): Promise<PartnerSandbox> {
-  shared ??= startSandbox({});
-  return shared;
 }
 
 function startSandbox(options: ServiceOptions): Promise<PartnerSandbox> {
   return startPartnerSandbox({
-    world: WORLD,
+    ...PEOPLE,
     rate: 0,
     jobTimeMs: 0,
     networkJobTimeMs: NETWORK_JOB_TIME_MS,

@@ -1,16 +1,27 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
+import { findConnectorDefinition } from '../../connectors/index.ts';
+import packageFile from '../../package.json' with { type: 'json' };
 import {
   type PartnerSandbox,
   type PartnerSandboxOptions,
   startPartnerSandbox,
 } from '../../sandbox/partner/index.ts';
+import { runProgram } from '../../src/cli/command.ts';
+import type { AllDeps } from '../../src/cli/commands.ts';
+import { createLog, createLogStream } from '../../src/cli/log.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { readRuntimeOptions } from '../../src/config/environment.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { readProcessSpace } from '../../src/core/owner.ts';
+import { aStream } from '../cli/a-terminal.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
@@ -33,10 +44,11 @@ export interface CliWorld {
   service: PartnerSandbox;
   /** The path of a file in the folder. */
   path(name: string): string;
-  /** Runs `donor-sync …` to its end, in a process of its own. */
+  /** Runs `donor-sync …` to its end, in this process, which saves loading the program each time. */
   run(args: readonly string[], env?: Record<string, string>): Promise<CliEnd>;
   /** Runs it with `--json` and reads the document. */
   runJson<Document>(args: readonly string[], schema: z.ZodType<Document>): Promise<Document>;
+  /** Starts it in a process of its own, which may be killed and works beside others. */
   start(args: readonly string[], env?: Record<string, string>): CliProcess;
   /** The rows of a CSV file of the folder. */
   rows(name?: string): Promise<Record<string, string>[]>;
@@ -69,18 +81,21 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   const control = controlService(service);
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-cli-'));
   const path = (name: string) => join(folder, name);
+  const variables = (env: Record<string, string>) => ({
+    ...{ PARTNER_API_KEY: service.apiKey, NO_COLOR: '1' },
+    ...env,
+  });
   const ids = options.integrations ?? ['riverside'];
   const world: CliWorld = {
     service,
     path,
-    run: (args, env) => world.start(args, env).ended,
+    run: (args, env = {}) => runHere(args, folder, variables(env)),
     async runJson(args, schema) {
       const { stdout, stderr, exitCode } = await world.run([...args, '--json']);
       if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${stderr}`);
       return schema.parse(JSON.parse(stdout));
     },
-    start: (args, env = {}) =>
-      startCli(args, folder, { PARTNER_API_KEY: service.apiKey, NO_COLOR: '1', ...env }),
+    start: (args, env = {}) => startCli(args, folder, variables(env)),
     rows: async (name = 'riverside.csv') => parseRows(await readFile(path(name), 'utf8')),
     saveRows: (rows, name = 'riverside.csv') =>
       writeFile(path(name), stringify([...rows], { header: true })),
@@ -117,6 +132,36 @@ export async function startAndSubmit(
   }
   sync.child.kill();
   throw new Error(`nobody was submitted: ${(await sync.ended).stderr}`);
+}
+
+/** What `src/wiring.ts` makes of the process, made of a folder and variables instead. */
+async function runHere(
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+): Promise<CliEnd> {
+  const stdin = aStream({ isTTY: false });
+  const stdout = aStream({ isTTY: false });
+  const stderr = aStream({ isTTY: false });
+  const logStream = createLogStream(stderr, false);
+  let exitCode = 0;
+  const deps: AllDeps = {
+    ...{ stdin, stdout, stderr, env, cwd },
+    ...{ timezone: 'UTC', clock: systemClock, findConnectorDefinition },
+    ...{ log: createLog(readRuntimeOptions(env, false).logLevel, logStream), logStream },
+    owner: {
+      ...{ host: hostname(), processId: process.pid, start: randomUUID() },
+      space: readProcessSpace(),
+    },
+    stopSignal: () => new AbortController().signal,
+    setExitCode(code) {
+      exitCode = code;
+    },
+  };
+  await runProgram(await createProgram(deps, packageFile.version, args), deps, args);
+  // What was written last is through the streams then.
+  await setImmediate();
+  return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }
 
 function startCli(args: readonly string[], cwd: string, env: Record<string, string>): CliProcess {

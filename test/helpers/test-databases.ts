@@ -38,16 +38,29 @@ export async function freshPostgresUrl(): Promise<string> {
   return response.text();
 }
 
-/** Runs a suite on SQLite and on Postgres; what it opens is closed when it is done. */
+export type DatabaseKind = 'sqlite' | 'postgres';
+
+/**
+ * Runs a suite if this run of the tests works on that database: `npm test` works on SQLite alone, and
+ * `npm run test:all` reads the file once for each database (vitest.config.ts).
+ */
+export function describeOn(kind: DatabaseKind, name: string, suite: () => void): void {
+  if (inject('databases').includes(kind)) describe(name, suite);
+}
+
+/**
+ * Runs a suite on SQLite and on Postgres (`describeOn`); what it opens is closed when it is done. What
+ * else is in the file belongs into `describeOn`, or it would run twice.
+ */
 export function describeEachDatabase(
   name: string,
-  suite: (open: OpenFresh, kind: 'sqlite' | 'postgres') => void,
+  suite: (open: OpenFresh, kind: DatabaseKind) => void,
 ): void {
-  describeOn('sqlite', openSqliteTemp);
-  describeOn('postgres', openPostgresFresh);
+  describeWith('sqlite', openSqliteTemp);
+  describeWith('postgres', openPostgresFresh);
 
-  function describeOn(kind: 'sqlite' | 'postgres', openFresh: OpenFresh): void {
-    describe(`${name} (${kind})`, () => {
+  function describeWith(kind: DatabaseKind, openFresh: OpenFresh): void {
+    describeOn(kind, `${name} (${kind})`, () => {
       const closers: (() => Promise<void>)[] = [];
       afterAll(async () => {
         for (const close of closers) await close();

@@ -28,8 +28,9 @@ const BASE_PATH = '/v1/partners';
 export async function startTestService(answer: Answer): Promise<TestService> {
   const received: Received[] = [];
   const port = Promise.withResolvers<number>();
-  const server = serve({ fetch: take, port: 0, hostname: '127.0.0.1' }, (info) =>
-    port.resolve(info.port),
+  const server = serve(
+    { fetch: take, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false },
+    (info) => port.resolve(info.port),
   );
   onTestFinished(
     () =>

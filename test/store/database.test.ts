@@ -2,12 +2,13 @@ import { copyFile, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrateToLatest } from '../../src/store/migrate.ts';
 import {
   describeEachDatabase,
+  describeOn,
   freshPostgresUrl,
   openSqliteTemp,
   type TestDatabase,
@@ -15,7 +16,7 @@ import {
 import { runProgram } from './run-program.ts';
 import { TWO_TABLES, type TwoTables } from './two-tables.ts';
 
-describe('openDatabase', () => {
+describeOn('sqlite', 'openDatabase', () => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'donor-sync-open-'));
@@ -79,17 +80,6 @@ describe('openDatabase', () => {
     expect(String(error)).not.toContain('hunter2');
   });
 
-  it('says so if the Postgres database or its user does not exist', async () => {
-    const url = await freshPostgresUrl();
-    for (const wrong of [`${url}_not_there`, url.replace('postgres@', 'stranger@')]) {
-      await expect(openDatabase(wrong)).rejects.toMatchObject({
-        kind: 'configuration',
-        code: 'database_unreachable',
-        message: expect.stringContaining('Check user, password and database name'),
-      });
-    }
-  });
-
   it.each<[string, (path: string) => Promise<void>]>([
     ['deleted', (path) => rm(path)],
     ['moved away', (path) => rename(path, `${path}.away`)],
@@ -146,7 +136,20 @@ describe('openDatabase', () => {
   });
 });
 
-describe('two processes on one SQLite file', () => {
+describeOn('postgres', 'openDatabase', () => {
+  it('says so if the Postgres database or its user does not exist', async () => {
+    const url = await freshPostgresUrl();
+    for (const wrong of [`${url}_not_there`, url.replace('postgres@', 'stranger@')]) {
+      await expect(openDatabase(wrong)).rejects.toMatchObject({
+        kind: 'configuration',
+        code: 'database_unreachable',
+        message: expect.stringContaining('Check user, password and database name'),
+      });
+    }
+  });
+});
+
+describeOn('sqlite', 'two processes on one SQLite file', () => {
   it('take turns at transactions that read first and then write', async () => {
     const { db, url, close } = await openSqliteTemp<TwoTables>();
     await migrateToLatest(db, TWO_TABLES);

@@ -1,13 +1,13 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createFingerprint, loadFingerprintKey } from '../../src/store/fingerprint.ts';
 import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
 import { migrateToLatest } from '../../src/store/migrate.ts';
 import { resealAll } from '../../src/store/reseal.ts';
 import { createSealer } from '../../src/store/sealed.ts';
-import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 
-describe('createFingerprint', () => {
+describeOn('sqlite', 'createFingerprint', () => {
   const key = createSecretKey(Buffer.alloc(32, 7));
   const fingerprint = createFingerprint(key);
 

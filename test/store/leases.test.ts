@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { LEASE_MS, type Lease, LeaseLost } from '../../src/store/leases.ts';
 import { createStore } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import {
   describeEachDatabase,
+  describeOn,
   openPostgresFresh,
   type TestDatabase,
 } from '../helpers/test-databases.ts';
@@ -162,7 +163,7 @@ describeEachDatabase('leases', (open, kind) => {
   });
 });
 
-describe('leases of hosts whose clocks differ, over one Postgres', () => {
+describeOn('postgres', 'leases of hosts whose clocks differ, over one Postgres', () => {
   const closers: (() => Promise<void>)[] = [];
   afterAll(async () => {
     for (const close of closers) await close();

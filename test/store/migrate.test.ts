@@ -2,13 +2,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { generateKey } from '../../src/store/key-ring.ts';
 import { migrateToLatest, pendingMigrations } from '../../src/store/migrate.ts';
 import { MIGRATIONS, type MigrationList } from '../../src/store/migrations.ts';
 import {
   describeEachDatabase,
+  describeOn,
   freshPostgresUrl,
   openPostgresFresh,
   openSqliteTemp,
@@ -81,7 +82,7 @@ describeEachDatabase('migrateToLatest', (open) => {
   });
 });
 
-describe('a process that is killed in a migration', () => {
+describeOn('sqlite', 'a process that is killed in a migration', () => {
   it('leaves a database on which the next start succeeds', async () => {
     const { db, url, close } = await openSqliteTemp<TwoTables>();
     expect(await runProgram('killed-migration.ts', [url])).toMatchObject({ signal: 'SIGKILL' });
@@ -89,7 +90,9 @@ describe('a process that is killed in a migration', () => {
     expect(await db.selectFrom('tags').selectAll().execute()).toEqual([]);
     await close();
   });
+});
 
+describeOn('postgres', 'a process that is killed in a migration', () => {
   it('leaves nothing in Postgres either', async () => {
     const { db, url, close } = await openPostgresFresh<TwoTables>();
     expect(await runProgram('killed-migration.ts', [url])).toMatchObject({ signal: 'SIGKILL' });
@@ -98,14 +101,16 @@ describe('a process that is killed in a migration', () => {
   });
 });
 
-describe('two processes that start at once', () => {
+describeOn('sqlite', 'two processes that start at once', () => {
   it('share one schema and one fingerprint key on SQLite, with a key file made by one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'donor-sync-start-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     await expectOneStart(`sqlite:${join(folder, 'new', 'store.db')}`, []);
     expect(await readdir(join(folder, 'new'))).toEqual(['store.db', 'store.db.key']);
   });
+});
 
+describeOn('postgres', 'two processes that start at once', () => {
   it('share one schema and one fingerprint key on Postgres', async () => {
     await expectOneStart(await freshPostgresUrl(), [generateKey()]);
   });

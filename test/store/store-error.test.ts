@@ -1,18 +1,19 @@
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrateToLatest } from '../../src/store/migrate.ts';
 import { storeError } from '../../src/store/store-error.ts';
 import {
   describeEachDatabase,
+  describeOn,
   openPostgresFresh,
   openSqliteTemp,
 } from '../helpers/test-databases.ts';
 import { TWO_TABLES, type TwoTables } from './two-tables.ts';
 
-describe('storeError', () => {
+describeOn('sqlite', 'storeError', () => {
   it.each([
     ['SQLITE_BUSY_SNAPSHOT', 'retriable', 'database_busy'],
     ['SQLITE_IOERR_FSYNC', 'fatal', 'database_io_failed'],
@@ -36,7 +37,7 @@ describe('storeError', () => {
   });
 });
 
-describe('failures of SQLite', () => {
+describeOn('sqlite', 'failures of SQLite', () => {
   it('stop the run when the disk is full, and the transaction leaves nothing', async () => {
     const { db, close } = await openSqliteTemp<TwoTables>();
     await migrateToLatest(db, TWO_TABLES);
@@ -68,7 +69,7 @@ describe('failures of SQLite', () => {
   });
 });
 
-describe('failures of Postgres', () => {
+describeOn('postgres', 'failures of Postgres', () => {
   it('do not end the process when it drops idle connections, and the next query goes on', async () => {
     const { db, url, close } = await openPostgresFresh<TwoTables>();
     await migrateToLatest(db, TWO_TABLES);

@@ -1,7 +1,7 @@
 /** What every page has round its content. */
 import type { PropsWithChildren } from 'hono/jsx';
+import { readPageAssets } from '../assets.ts';
 import type { Principal } from '../principal.ts';
-import { ASSETS } from './assets.ts';
 
 /** What pages are told of the moment and of who looks. */
 export interface Viewer {
@@ -16,6 +16,7 @@ export interface Viewer {
 /** A whole page. */
 export function Layout(props: PropsWithChildren<{ title: string; viewer: Viewer }>) {
   const { title, viewer, children } = props;
+  const { styles, script, icon } = readPageAssets();
   return (
     <html lang="en">
       <head>
@@ -23,9 +24,9 @@ export function Layout(props: PropsWithChildren<{ title: string; viewer: Viewer 
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · donor-sync`}</title>
-        <link rel="icon" href={ASSETS.icon.href} type="image/svg+xml" />
-        <link rel="stylesheet" href={ASSETS.styles.href} />
-        <script src={ASSETS.script.href} defer></script>
+        <link rel="icon" href={icon.href} type="image/svg+xml" />
+        <link rel="stylesheet" href={styles.href} />
+        <script src={script.href} defer></script>
       </head>
       <body>
         <a class="skip" href="#main">
@@ -33,7 +34,7 @@ export function Layout(props: PropsWithChildren<{ title: string; viewer: Viewer 
         </a>
         <header class="top">
           <a class="brand" href="/">
-            <img src={ASSETS.icon.href} alt="" width="28" height="28" />
+            <img src={icon.href} alt="" width="28" height="28" />
             donor-sync
           </a>
           <Account principal={viewer.principal} />

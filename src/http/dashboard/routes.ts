@@ -8,6 +8,7 @@ import { readKeptWords } from '../../application/kept-words.ts';
 import { acceptMatchRate, showPersons } from '../../application/live-crm.ts';
 import type { Access } from '../access.ts';
 import { answerError } from '../answer-error.ts';
+import { readPageAssets } from '../assets.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../bodies.ts';
 import type { HttpDeps, HttpEnv } from '../context.ts';
 import { findDecidableHold } from '../decidable-hold.ts';
@@ -17,7 +18,6 @@ import { liveDeps } from '../live.ts';
 import { decideOpenBatch, findOpenBatch } from '../open-batch.ts';
 import type { Principal } from '../principal.ts';
 import { anchorOf } from './anchors.ts';
-import { ASSETS } from './assets.ts';
 import { createCreditReader } from './credits.ts';
 import { batchView } from './holds.ts';
 import type { Viewer } from './layout.tsx';
@@ -39,7 +39,8 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
 
   app.onError((error, c) => answerPage(error, c));
-  for (const { path, contentType, body } of Object.values(ASSETS)) {
+  const { styles, script, icon } = readPageAssets();
+  for (const { path, contentType, body } of [styles, script, icon]) {
     app.get(path, (c) =>
       c.body(body, 200, { 'Content-Type': contentType, 'Cache-Control': KEPT_FOR_GOOD }),
     );

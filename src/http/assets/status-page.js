@@ -1,23 +1,31 @@
 /**
- * The script of the pages, as the browser gets it. The server renders everything; the script fetches
- * the same page anew whenever a run tells of progress, and puts the parts marked `data-live` in
- * place. Without it the pages are the same after a reload.
+ * The script of the pages. The server renders everything; the script fetches the same page anew
+ * whenever a run tells of progress, and puts the parts marked `data-live` in place. Without it the
+ * pages are the same after a reload. Browsers get this file as it is, as a script and no module.
  */
-export const script = `'use strict';
+'use strict';
 
 // A browser keeps six connections to a server; most of them stay free.
 const MAX_STREAMS = 3;
 const REFRESH_INTERVAL_MS = 15_000;
 const MIN_PAUSE_MS = 500;
 
-const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
+/** @type {readonly (readonly [Intl.RelativeTimeFormatUnit, number])[]} */
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
 // The words are English; the order of a date is that of the reader's own English, if there is one.
 const language = navigator.languages.find((one) => /^en(-[A-Z]{2})?$/.test(one)) ?? 'en';
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' });
 const absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
 
+/** @type {Map<string, EventSource>} */
 const streams = new Map();
+/** @type {Map<string, string>} */
 const rendered = new Map();
+/** @type {Map<Element, ChildNode[]>} */
 const unloaded = new Map();
 let isRefreshing = false;
 let isWanted = false;
@@ -27,12 +35,17 @@ showTimes();
 follow();
 forgetNote();
 // The event of a popover goes no way up.
-document.addEventListener('toggle', ({ target, newState }) => {
-  for (const place of target.querySelectorAll(':scope > [data-load]')) {
-    if (newState === 'open') load(place);
-    else unload(place);
-  }
-}, true);
+document.addEventListener(
+  'toggle',
+  ({ target, newState }) => {
+    if (!(target instanceof Element)) return;
+    for (const place of target.querySelectorAll(':scope > [data-load]')) {
+      if (newState === 'open') load(place);
+      else unload(place);
+    }
+  },
+  true,
+);
 setInterval(() => {
   if (document.visibilityState === 'visible') refresh();
 }, REFRESH_INTERVAL_MS);
@@ -73,11 +86,17 @@ async function fetchParts() {
   }
 }
 
+/** @param {Document} root */
 function liveParts(root) {
   return [...root.querySelectorAll('[data-live]')];
 }
 
-/** Leaves alone what has not changed, and what somebody is about to use. */
+/**
+ * Leaves alone what has not changed, and what the reader is about to use.
+ *
+ * @param {Element} part
+ * @param {Element | null} next
+ */
 function replace(part, next) {
   if (!next || rendered.get(part.id) === next.innerHTML) return;
   const focus = part.contains(document.activeElement) ? document.activeElement : null;
@@ -87,7 +106,11 @@ function replace(part, next) {
   if (focus) document.getElementById(focus.id)?.focus();
 }
 
-/** Shows what the link in this place leads to, for as long as it is looked at. */
+/**
+ * Shows what the link in this place leads to, for as long as it is looked at.
+ *
+ * @param {Element} place
+ */
 async function load(place) {
   const link = place.querySelector('a');
   if (!link || unloaded.has(place)) return;
@@ -97,6 +120,10 @@ async function load(place) {
   if (unloaded.has(place)) place.replaceChildren(...content);
 }
 
+/**
+ * @param {string} address
+ * @returns {Promise<Iterable<Node | string>>}
+ */
 async function fetchFragment(address) {
   try {
     const response = await fetch(address);
@@ -109,7 +136,11 @@ async function fetchFragment(address) {
   return ['The CRM could not be asked.'];
 }
 
-/** Names and addresses leave the page with the question that they were shown for. */
+/**
+ * Names and addresses leave the page with the question that they were shown for.
+ *
+ * @param {Element} place
+ */
 function unload(place) {
   const nodes = unloaded.get(place);
   if (nodes) place.replaceChildren(...nodes);
@@ -118,41 +149,46 @@ function unload(place) {
 
 /** Listens to the runs on the page; the end of one is a reason to look as well. */
 function follow() {
-  for (const { dataset: { run } } of document.querySelectorAll('[data-run]')) {
+  for (const part of document.querySelectorAll('[data-run]')) {
+    const run = part.getAttribute('data-run') ?? '';
     if (streams.has(run) || streams.size >= MAX_STREAMS) continue;
-    const stream = new EventSource('/v1/runs/' + encodeURIComponent(run) + '/events');
+    const stream = new EventSource(`/v1/runs/${encodeURIComponent(run)}/events`);
     streams.set(run, stream);
     stream.addEventListener('progress', refresh);
     stream.addEventListener('ended', () => {
-      close(run);
+      stopFollowing(run);
       refresh();
     });
     stream.addEventListener('error', () => {
       // The browser comes back by itself, unless it was sent away.
-      if (stream.readyState === EventSource.CLOSED) close(run);
+      if (stream.readyState === EventSource.CLOSED) stopFollowing(run);
     });
   }
 }
 
-function close(run) {
+/** @param {string} run */
+function stopFollowing(run) {
   streams.get(run)?.close();
   streams.delete(run);
 }
 
+/** @param {boolean} isThere */
 function showConnection(isThere) {
-  document.getElementById('offline').hidden = isThere;
+  document.getElementById('offline')?.toggleAttribute('hidden', isThere);
 }
 
-/** Times in the zone of whoever looks. */
+/** Times in the zone of the reader. */
 function showTimes() {
   for (const time of document.querySelectorAll('time')) {
     const date = new Date(time.dateTime);
     const exact = absolute.format(date);
     time.title = exact;
-    time.textContent = time.dataset.as === 'moment' ? exact : distance(date - Date.now());
+    time.textContent =
+      time.dataset['as'] === 'moment' ? exact : distance(date.getTime() - Date.now());
   }
 }
 
+/** @param {number} ms */
 function distance(ms) {
   const unit = UNITS.find(([, unitMs]) => Math.abs(ms) >= unitMs);
   if (!unit) return ms > 0 ? 'in a moment' : 'just now';
@@ -161,9 +197,8 @@ function distance(ms) {
 
 /** A reload does not say again what was done. */
 function forgetNote() {
-  const url = new URL(location);
+  const url = new URL(location.href);
   if (!url.searchParams.has('note')) return;
   url.searchParams.delete('note');
   history.replaceState(null, '', url);
 }
-`;

@@ -54,6 +54,8 @@ describe('the package', () => {
         ...['LICENSE', 'README.md', 'CHANGELOG.md', 'package.json'],
         ...['dist/src/main.js', 'dist/connectors/contract.d.ts', 'dist/src/core/errors.d.ts'],
         ...['config/donor-sync.example.yaml', 'config/settings.schema.json'],
+        ...['dist/src/http/assets/status-page.css', 'dist/src/http/assets/status-page.js'],
+        ...['dist/src/mapping/nicknames.csv', 'dist/src/mapping/common-names.csv'],
         ...['deploy/donor-sync.service', 'sandbox/people/data/surnames.csv'],
       ]),
     );
@@ -61,7 +63,7 @@ describe('the package', () => {
 
   it('has nothing else', () => {
     const isExpected =
-      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|config\/[\w.-]+\.(yaml|json)|deploy\/donor-sync\.service|sandbox\/people\/data\/.+\.(csv|md)|dist\/package\.json|dist\/config\/[\w.]+\.json|dist\/(src|connectors|migrations|sandbox)\/.+\.js|dist\/connectors\/contract\.d\.ts|dist\/src\/core\/[\w-]+\.d\.ts)$/;
+      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|config\/[\w.-]+\.(yaml|json)|deploy\/donor-sync\.service|sandbox\/people\/data\/.+\.(csv|md)|dist\/package\.json|dist\/config\/[\w.]+\.json|dist\/(src|connectors|migrations|sandbox)\/.+\.js|dist\/src\/.+\.(css|csv|svg)|dist\/connectors\/contract\.d\.ts|dist\/src\/core\/[\w-]+\.d\.ts)$/;
     expect(files.filter((file) => !isExpected.test(file))).toEqual([]);
     expect(files.filter((file) => /test|bench/i.test(file))).toEqual([]);
   });

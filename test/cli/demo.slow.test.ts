@@ -2,8 +2,6 @@ import { access, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createWorld } from '../../sandbox/people/world.ts';
-import { createCast } from '../../src/cli/demo/cast.ts';
 import { demoCommand } from '../../src/cli/demo.ts';
 import { runCommand, type Started, startCommand } from './run-command.ts';
 
@@ -197,17 +195,5 @@ describe('a demo of the shortest list', () => {
     const [, , one, other] = contacts;
     expect(one?.['name']).toBe(other?.['name']);
     expect(one?.fields).not.toEqual(other?.fields);
-  });
-});
-
-describe('createCast', () => {
-  it('has as many contacts as it is asked for, each with an id of its own', () => {
-    const contacts = createCast(createWorld({ seed: 1, donors: 500 }), 120);
-    expect(new Set(contacts.map(({ id }) => id)).size).toBe(120);
-  });
-
-  it.each([2, 3, 4])('finds its cast in the world of seed %i too', (seed) => {
-    const contacts = createCast(createWorld({ seed, donors: 2_000 }), 8);
-    expect(contacts.filter(({ story }) => story !== null)).toHaveLength(6);
   });
 });
