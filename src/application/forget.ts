@@ -8,6 +8,7 @@ import type { Application, OpenIntegration } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError, DonorSyncError, messageOf, RetriableError } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
+import type { Log } from '../core/log.ts';
 import { createNearIds } from '../core/near-miss.ts';
 import {
   joinedPrints,
@@ -51,6 +52,7 @@ export interface ForgetPersonDeps {
     open(integration: Integration, signal: AbortSignal): Promise<Opened>;
   };
   clock: Clock;
+  log: Log;
   newId: () => string;
 }
 
@@ -179,10 +181,15 @@ async function forgetIn(
   const erased = isDone
     ? await doneBefore(deps, request, mine, blocks, facts)
     : await eraseInEach(deps, request, mine, facts);
-  await store.forget.emptyLog();
+  if (!(await store.forget.overwriteErased())) {
+    deps.log.warn({}, FILE_IN_USE);
+  }
   const alike = await findAlike(deps, request, { ids, forms, person, donors });
   return receiptOf({ at: deps.clock.now(), erased, alike, leftAlone });
 }
+
+const FILE_IN_USE =
+  'the database file is in use by another process and could not be rewritten: bytes of what was erased may stand in it until forget is repeated for the same contact';
 
 /** False for a contact that is only suspected. */
 function isErasure({ state }: ForgottenRow): boolean {

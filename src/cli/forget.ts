@@ -93,6 +93,7 @@ async function forget(
   const forgetDeps: ForgetPersonDeps = {
     application,
     clock: deps.clock,
+    log: deps.log,
     newId: () => newId(deps.clock.now()),
   };
   const ids = await integrationsToForget(forgetDeps, asked);

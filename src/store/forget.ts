@@ -1,4 +1,4 @@
-import { type Selectable, SqliteAdapter, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import {
   mayBeSamePerson,
@@ -6,6 +6,7 @@ import {
   storedPersonPrints,
 } from '../identity/person-prints.ts';
 import { type ErasedRows, eraseRows, OWN_TABLES } from './erase-rows.ts';
+import { overwriteErased } from './erased-bytes.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { parseOwned } from './owned-values.ts';
 import { ROWS_PER_TRANSACTION } from './rows.ts';
@@ -146,14 +147,8 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
       });
     },
 
-    /**
-     * Empties SQLite's write-ahead log, which still holds the pages as they were before an erasure.
-     * Does nothing on Postgres; a reader in another process leaves it to the next time.
-     */
-    async emptyLog(): Promise<void> {
-      if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return;
-      await sql`pragma wal_checkpoint(truncate)`.execute(db);
-    },
+    /** Takes what was erased out of the file as well; false if that has to be done once more. */
+    overwriteErased: () => overwriteErased(db),
 
     /** True if any table knows the contact under one of these forms of its id. */
     async hasTraces(integrationId: string, crmIds: readonly string[]): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { ConfigurationError, DonorSyncError, FatalError, messageOf } from '../core/errors.ts';
+import { overwriteErased } from './erased-bytes.ts';
 import { MIGRATIONS, type MigrationList } from './migrations.ts';
-import { emptyWriteAheadLog } from './write-ahead-log.ts';
 
 /** Our own name, since a Postgres database may be shared with another program that uses Kysely. */
 const MIGRATION_TABLE = 'donor_sync_migration';
@@ -32,8 +32,8 @@ export async function migrateToLatest<Tables>(
     const failed = results.find((result) => result.status === 'Error');
     throw migrationFailed(error, failed?.migrationName);
   }
-  // What a step has dropped is not to stand in the log either.
-  await emptyWriteAheadLog(db);
+  // What a step has dropped is not to stand in the file either; a new one had nothing to drop.
+  if (results.length < Object.keys(migrations).length) await overwriteErased(db);
   return results.map((result) => result.migrationName);
 }
 

@@ -2,6 +2,7 @@ import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import { type ForgetRequest, forgetPerson } from '../../src/application/forget.ts';
 import type { ErasureReceipt } from '../../src/application/forget-receipt.ts';
 import type { Integration } from '../../src/core/integration.ts';
+import { silentLog } from '../../src/core/log.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
@@ -48,7 +49,7 @@ export function forgetIn(
   };
   const nothingElse = { alsoInCrm: false, everywhere: false, blockUnknown: false };
   return forgetPerson(
-    { application, clock, newId },
+    { application, clock, log: silentLog, newId },
     { integration, crmId, ...nothingElse, ...request },
   );
 }

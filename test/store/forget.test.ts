@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { personPrintsOf } from '../../src/identity/person-prints.ts';
 import { readableIdentities } from '../helpers/identities.ts';
@@ -106,11 +106,11 @@ describeEachDatabase('erase', (open, kind) => {
     expect(JSON.parse(run?.report ?? '')).toEqual({ reason: { message: run?.reason_message } });
   });
 
-  it('leaves nothing in the file or its log either, once the log is emptied', async () => {
+  it('leaves nothing in the file or its log either, once the file is rewritten', async () => {
     const world = await createWorld();
     await leaveTraces(world);
     await world.store.forget.erase(INTEGRATION, MARKED);
-    await world.store.forget.emptyLog();
+    await world.store.forget.overwriteErased();
     if (kind === 'sqlite') {
       const path = world.url.slice('sqlite:'.length);
       expect(await readFile(path, 'latin1')).not.toContain(MARKED);
@@ -118,6 +118,23 @@ describeEachDatabase('erase', (open, kind) => {
     }
     expect(await tablesWithTraces(world)).toEqual([]);
   });
+
+  if (kind === 'sqlite') {
+    it('takes what stands between the rows out of the file, too', async () => {
+      const world = await createWorld();
+      await leaveTraces(world);
+      const { forget } = world.store;
+      expect(await forget.overwriteErased()).toBe(true);
+      const path = world.url.slice('sqlite:'.length);
+      // As SQLite leaves copies of rows behind that it moved to another page.
+      const bytes = await readFile(path);
+      bytes.write(LEFT_BEHIND, gapOf(bytes), 'latin1');
+      await writeFile(path, bytes);
+      expect(await forget.overwriteErased()).toBe(true);
+      expect(await readFile(path, 'latin1')).not.toContain(LEFT_BEHIND);
+      expect((await tablesWithTraces(world)).length).toBeGreaterThan(0);
+    });
+  }
 
   it('keeps on record what was paid, without saying for whom', async () => {
     const world = await createWorld();
@@ -386,4 +403,18 @@ async function tablesWithTraces({ db }: StoreWorld): Promise<string[]> {
     .filter(([, rows]) => rows.some((row) => row.includes(MARKED)))
     .map(([table]) => table)
     .sort();
+}
+
+const LEFT_BEHIND = 'a donor who was erased';
+const PAGE_BYTES = 4_096;
+const TABLE_LEAF = 13;
+
+/** Where a page of rows has room between its list of rows and the first of them (file format, 1.6). */
+function gapOf(file: Buffer): number {
+  for (let page = PAGE_BYTES; page < file.length; page += PAGE_BYTES) {
+    const listEnd = 8 + 2 * file.readUInt16BE(page + 3);
+    const firstRow = file.readUInt16BE(page + 5);
+    if (file[page] === TABLE_LEAF && firstRow - listEnd > LEFT_BEHIND.length) return page + listEnd;
+  }
+  throw new Error('no page has room');
 }
