@@ -1,22 +1,24 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { Application } from '../application.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { didYouMean } from '../core/near-miss.ts';
+import type { HoldBatch } from '../store/hold-batches.ts';
+import {
+  type AnyHold,
+  contactHolds,
+  type DecisionWord,
+  describeHold,
+  HOLD_DECISIONS,
+  type HoldView,
+  listOpenHolds,
+} from '../views/hold.ts';
 import {
   BATCH_DECISIONS,
   type BatchDecisionWord,
   type BatchView,
   describeBatch,
-} from '../application/hold-batches.ts';
-import {
-  type AnyHold,
-  contactHolds,
-  type DecisionWord,
-  HOLD_DECISIONS,
-  listOpenHolds,
-} from '../application/holds.ts';
-import type { Application } from '../application.ts';
-import { ConfigurationError } from '../core/errors.ts';
-import { didYouMean } from '../core/near-miss.ts';
-import type { HoldBatch } from '../store/hold-batches.ts';
+} from '../views/hold-batch.ts';
 import { readOptions, runAction } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import {
@@ -27,7 +29,7 @@ import {
   requireBatch,
 } from './holds/batches.ts';
 import { decideHolds } from './holds/decide.ts';
-import { describeHold, type HoldView } from './holds/hold-view.ts';
+import type { HoldNames } from './holds/hold-names.ts';
 import { findNames } from './holds/names.ts';
 import { formatAgo } from './moment.ts';
 import type { Output } from './output.ts';
@@ -154,7 +156,7 @@ async function listHolds(
   const rows = open.flatMap((hold) => (hold.about === 'contact' ? [hold.row] : []));
   const names = show ? await findNames(application, rows) : null;
   const examples = show && !output.isJson ? await findExamples(application, batches) : [];
-  const holds = open.map((hold): HoldView => {
+  const holds = open.map((hold): ShownHold => {
     const view = describeHold(hold);
     return names === null || hold.about === 'network'
       ? view
@@ -173,6 +175,12 @@ async function listHolds(
   });
 }
 
+/** A hold as `holds --json` shows it. */
+interface ShownHold extends HoldView {
+  /** With `--show`: the two names; null if the hold is not about names. */
+  names?: HoldNames | null;
+}
+
 /** What is open: everything, that of an integration, or that of one batch. */
 async function findOpen(
   { store }: Application,
@@ -189,7 +197,7 @@ async function findOpen(
   return { open: contactHolds(await store.holds.listOfBatch(batch)), batches: [batch] };
 }
 
-function printHolds(output: Output, holds: readonly HoldView[], now: number): void {
+function printHolds(output: Output, holds: readonly ShownHold[], now: number): void {
   output.table(
     [
       { header: 'Hold', value: ({ id }) => shortId(id) },
@@ -206,7 +214,7 @@ function printHolds(output: Output, holds: readonly HoldView[], now: number): vo
 /** How many decisions there are to make, and with which commands. */
 function printDecisions(
   output: Output,
-  holds: readonly HoldView[],
+  holds: readonly ShownHold[],
   batches: readonly BatchView[],
 ): void {
   const single = holds.filter(({ batch }) => batch === null).length;
@@ -230,11 +238,11 @@ function printDecisions(
   output.print('details over as those of the same people, for none. Three of them: --show.');
 }
 
-function subjectOf({ contact, network }: HoldView): string {
+function subjectOf({ contact, network }: ShownHold): string {
   return contact ?? network ?? '';
 }
 
-function printNames(output: Output, holds: readonly HoldView[]): void {
+function printNames(output: Output, holds: readonly ShownHold[]): void {
   const shown = holds.flatMap((hold) => (hold.names ? [{ id: hold.id, ...hold.names }] : []));
   if (shown.length === 0) return;
   output.print();

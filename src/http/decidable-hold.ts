@@ -4,7 +4,7 @@ import {
   decisionsFor,
   findHold,
   type HoldStore,
-} from '../application/holds.ts';
+} from '../views/hold.ts';
 import { HttpError } from './http-error.ts';
 
 /**

@@ -1,17 +1,9 @@
 /** GET /v1/holds and POST /v1/holds/:id/:decision: what waits for a person, and the decisions. */
 import { createRoute, z } from '@hono/zod-openapi';
-import { BATCH_DECISIONS, describeBatch } from '../application/hold-batches.ts';
-import {
-  type AnyHold,
-  DECIDED,
-  decideHold,
-  decisionsFor,
-  HOLD_DECISIONS,
-  listOpenHolds,
-  reasonText,
-} from '../application/holds.ts';
-import { isoTime } from '../core/clock.ts';
+import { DECIDED, decideHold } from '../application/decide-holds.ts';
 import { CHANGED_PARTS } from '../identity/identity-text.ts';
+import { describeHold, HOLD_DECISIONS, listOpenHolds } from '../views/hold.ts';
+import { BATCH_DECISIONS, describeBatch } from '../views/hold-batch.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './context.ts';
 import { findDecidableHold } from './decidable-hold.ts';
@@ -150,19 +142,6 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
       if (!(await decideHold(store, hold, decision))) throw decidedBefore();
       return c.json({ hold: { ...describeHold(hold), decision: DECIDED[decision] } }, 200);
     });
-}
-
-function describeHold(hold: AnyHold): z.infer<typeof holdSchema> {
-  const { id, integration_id: integration, kind, detail, opened_at, decision } = hold.row;
-  return {
-    ...{ id, integration, kind, detail, decision },
-    contact: hold.about === 'contact' ? hold.row.crm_id : null,
-    network: hold.about === 'network' ? hold.row.name : null,
-    batch: hold.about === 'contact' ? hold.row.batch : null,
-    reason: reasonText(hold),
-    decisions: [...decisionsFor(hold)],
-    since: isoTime(opened_at),
-  };
 }
 
 function decidedBefore(): HttpError {

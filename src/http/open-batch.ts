@@ -1,10 +1,7 @@
-import {
-  type BatchDecisionWord,
-  type DecidedBatch,
-  decideBatch,
-} from '../application/hold-batches.ts';
+import { type DecidedBatch, decideBatch } from '../application/decide-holds.ts';
 import type { HoldBatch } from '../store/hold-batches.ts';
 import type { Store } from '../store/store.ts';
+import type { BatchDecisionWord } from '../views/hold-batch.ts';
 import { HttpError } from './http-error.ts';
 
 type BatchStore = {

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createFingerprint, loadFingerprintKey } from '../../src/store/fingerprint.ts';
 import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
@@ -14,6 +15,25 @@ describeOn('sqlite', 'createFingerprint', () => {
   it('is the first 16 bytes of HMAC-SHA-256 over purpose and text', () => {
     const whole = createHmac('sha256', Buffer.alloc(32, 7)).update('identity\0Ada').digest();
     expect(fingerprint('identity', 'Ada')).toBe(whole.subarray(0, 16).toString('base64url'));
+  });
+
+  it('is the same for texts of any length and script, also where they are hashed another way', () => {
+    const expected = (text: string) =>
+      createHmac('sha256', key).update(`identity\0${text}`).digest().toString('base64url', 0, 16);
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme', minLength: 900, maxLength: 1_100 }),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(fingerprint('identity', text)).toBe(expected(text));
+      }),
+      { numRuns: 500 },
+    );
+    const longest = '漢'.repeat(1_000 - 'identity\0'.length);
+    for (const text of [longest, `${longest}漢`, '\ud800'.repeat(500)]) {
+      expect(fingerprint('identity', text)).toBe(expected(text));
+    }
   });
 
   it('differs by text, by purpose and by key', () => {

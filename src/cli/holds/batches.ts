@@ -1,17 +1,13 @@
 /** Contacts that are decided together, on the command line. */
 import { type BatchExample, readBatchExamples } from '../../application/batch-examples.ts';
-import {
-  type BatchDecisionWord,
-  type BatchView,
-  decideBatch,
-  decidedText,
-} from '../../application/hold-batches.ts';
+import { decideBatch } from '../../application/decide-holds.ts';
 import type { Application } from '../../application.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';
 import { partCountsText } from '../../identity/changed-parts-text.ts';
 import type { HoldBatch } from '../../store/hold-batches.ts';
 import type { Store } from '../../store/store.ts';
+import { type BatchDecisionWord, type BatchView, decidedText } from '../../views/hold-batch.ts';
 import { formatAgo } from '../moment.ts';
 import type { Output } from '../output.ts';
 import { neverAborted } from '../product.ts';

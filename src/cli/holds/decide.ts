@@ -1,17 +1,17 @@
-import { decidedText } from '../../application/hold-batches.ts';
+import { DECIDED, type DecisionStore, decideHold } from '../../application/decide-holds.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/near-miss.ts';
+import type { HoldRow } from '../../store/holds.ts';
 import {
   type AnyHold,
-  DECIDED,
   type DecisionWord,
-  decideHold,
   decisionsFor,
+  describeHold,
   findHold,
   type HoldStore,
   listOpenHolds,
-} from '../../application/holds.ts';
-import { ConfigurationError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/near-miss.ts';
-import type { HoldDecision, HoldRow } from '../../store/holds.ts';
+} from '../../views/hold.ts';
+import { decidedText } from '../../views/hold-batch.ts';
 import { formatMoment } from '../moment.ts';
 import type { Output } from '../output.ts';
 import { countOf } from '../quantities.ts';
@@ -23,7 +23,7 @@ import { requireNetworkDecision } from './network-hold.ts';
  * which of them cannot be decided so.
  */
 export async function decideHolds(
-  store: HoldStore,
+  store: HoldStore & DecisionStore,
   output: Output,
   word: DecisionWord,
   typed: readonly string[],
@@ -41,30 +41,10 @@ export async function decideHolds(
     if (await decideHold(store, hold, word)) decided.push(hold);
     else output.note(`${shortId(hold.row.id)} was decided by somebody else meanwhile.`);
   }
-  const holds = decided.map((hold) => decidedHold(hold, DECIDED[word]));
+  const holds = decided.map((hold) => ({ ...describeHold(hold), decision: DECIDED[word] }));
   output.finish({ holds }, () => {
     for (const sentence of sentencesFor(word, decided)) output.print(sentence);
   });
-}
-
-interface DecidedHold {
-  id: string;
-  integration: string;
-  /** Null for the hold of a network. */
-  contact: string | null;
-  /** The name of the network; only for its hold. */
-  network?: string;
-  kind: AnyHold['row']['kind'];
-  batch: string | null;
-  decision: HoldDecision;
-}
-
-function decidedHold(hold: AnyHold, decision: HoldDecision): DecidedHold {
-  const { id, integration_id: integration, kind } = hold.row;
-  const common = { id, integration, kind, decision };
-  return hold.about === 'contact'
-    ? { ...common, contact: hold.row.crm_id, batch: hold.row.batch }
-    : { ...common, contact: null, network: hold.row.name, batch: null };
 }
 
 async function requireOpen(

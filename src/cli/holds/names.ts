@@ -7,7 +7,7 @@ import { MAX_JOBS_PER_RESULTS } from '../../partner/results.ts';
 import type { HoldRow } from '../../store/holds.ts';
 import { requireSameAccount } from '../../sync/crm-account.ts';
 import { neverAborted, withIntegration } from '../product.ts';
-import type { HoldNames } from './hold-view.ts';
+import type { HoldNames } from './hold-names.ts';
 
 /**
  * The names behind the holds that have a profile, by hold id: asked of the CRM and the service at

@@ -1,5 +1,11 @@
 /** What waits for a person as the pages show it, with what may be said about it. */
-import { creditsOf } from '../../application/hold-batches.ts';
+
+import { isoTime } from '../../core/clock.ts';
+import type { Integration } from '../../core/integration.ts';
+import { partCountsText } from '../../identity/changed-parts-text.ts';
+import type { HoldBatch } from '../../store/hold-batches.ts';
+import type { NetworkHoldRow } from '../../store/network-holds.ts';
+import type { Store } from '../../store/store.ts';
 import {
   type AnyHold,
   type DecisionWord,
@@ -7,13 +13,8 @@ import {
   listSingleHolds,
   reasonText,
   type SingleHoldStore,
-} from '../../application/holds.ts';
-import { isoTime } from '../../core/clock.ts';
-import type { Integration } from '../../core/integration.ts';
-import { partCountsText } from '../../identity/changed-parts-text.ts';
-import type { HoldBatch } from '../../store/hold-batches.ts';
-import type { NetworkHoldRow } from '../../store/network-holds.ts';
-import type { Store } from '../../store/store.ts';
+} from '../../views/hold.ts';
+import { creditsOf } from '../../views/hold-batch.ts';
 import { recordUrl } from './record-url.ts';
 
 /** A hold as the page shows it. There is no name of a contact: none is kept. */

@@ -2,10 +2,11 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { readBatchExamples } from '../../application/batch-examples.ts';
-import { BATCH_DECISIONS, type BatchDecisionWord } from '../../application/hold-batches.ts';
-import { type DecisionWord, decideHold, HOLD_DECISIONS } from '../../application/holds.ts';
+import { decideHold } from '../../application/decide-holds.ts';
 import { readKeptWords } from '../../application/kept-words.ts';
 import { acceptMatchRate, showPersons } from '../../application/live-crm.ts';
+import { type DecisionWord, HOLD_DECISIONS } from '../../views/hold.ts';
+import { BATCH_DECISIONS, type BatchDecisionWord } from '../../views/hold-batch.ts';
 import type { Access } from '../access.ts';
 import { answerError } from '../answer-error.ts';
 import { readPageAssets } from '../assets.ts';

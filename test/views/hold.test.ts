@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { type DecisionStore, decideHold } from '../../src/application/decide-holds.ts';
+import type { HoldRow } from '../../src/store/holds.ts';
+import type { NetworkHoldRow } from '../../src/store/network-holds.ts';
 import {
   type AnyHold,
   contactHolds,
-  decideHold,
   decisionsFor,
   findHold,
   type HoldStore,
   listOpenHolds,
   reasonText,
-} from '../../src/application/holds.ts';
-import type { HoldRow } from '../../src/store/holds.ts';
-import type { NetworkHoldRow } from '../../src/store/network-holds.ts';
+} from '../../src/views/hold.ts';
 import { aContactHold, aNetworkHold } from '../helpers/hold-rows.ts';
 
 /** A store with these holds, and what was decided about them. */
@@ -24,7 +24,10 @@ function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]) {
       return Promise.resolve(true);
     },
   });
-  const store: HoldStore = { holds: queries(contacts), networkHolds: queries(networks) };
+  const store: HoldStore & DecisionStore = {
+    holds: queries(contacts),
+    networkHolds: queries(networks),
+  };
   return { store, decided };
 }
 

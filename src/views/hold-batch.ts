@@ -6,18 +6,12 @@
 import { isoTime } from '../core/clock.ts';
 import { countOf, formatCount } from '../core/quantities.ts';
 import { changedPartsText } from '../identity/changed-parts-text.ts';
-import { type BatchDecision, type HoldBatch, partsOf } from '../store/hold-batches.ts';
+import { type HoldBatch, partsOf } from '../store/hold-batches.ts';
 import type { HoldRow } from '../store/holds.ts';
-import type { Store } from '../store/store.ts';
 
 /** What a person may say about a batch. */
 export const BATCH_DECISIONS = ['approve', 'reject'] as const;
 export type BatchDecisionWord = (typeof BATCH_DECISIONS)[number];
-
-const DECIDED = { approve: 'approved', reject: 'rejected' } as const satisfies Record<
-  BatchDecisionWord,
-  BatchDecision
->;
 
 /** A batch as programs are shown it. */
 export interface BatchView {
@@ -40,32 +34,6 @@ export function describeBatch(batch: HoldBatch): BatchView {
 /** A credit for each contact, or less where two of them are the same person. */
 export function creditsOf({ count }: Pick<HoldBatch, 'count'>): number {
   return count;
-}
-
-/** What was decided, as programs are told. */
-export interface DecidedBatch {
-  id: string;
-  integration: string;
-  decision: BatchDecision;
-  /** Contacts that this decision was about; those decided before are not among them. */
-  count: number;
-  /** What the next sync spends on it at most. */
-  credits: number;
-}
-
-/**
- * Decides all that is still open of a batch. It can be broken off at any moment: repeated, it goes on
- * with the rest.
- */
-export async function decideBatch(
-  { holds }: { holds: Pick<Store['holds'], 'decideBatch'> },
-  { id, integrationId: integration }: Pick<HoldBatch, 'id' | 'integrationId'>,
-  word: BatchDecisionWord,
-): Promise<DecidedBatch> {
-  const decision = DECIDED[word];
-  const count = await holds.decideBatch(id, decision);
-  const credits = word === 'approve' ? creditsOf({ count }) : 0;
-  return { id, integration, decision, count, credits };
 }
 
 /** What the next sync does with contacts about which this was decided; a whole sentence. */

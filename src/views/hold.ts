@@ -1,19 +1,13 @@
 /** What waits for a person, contacts and networks in one list: why, and what may be decided. */
-import type { HoldDecision, HoldRow } from '../store/holds.ts';
+import { isoTime } from '../core/clock.ts';
+import type { HoldRow } from '../store/holds.ts';
 import type { NetworkHoldRow } from '../store/network-holds.ts';
 import type { Store } from '../store/store.ts';
-import { BATCH_DECISIONS, massChangeReason } from './hold-batches.ts';
+import { BATCH_DECISIONS, massChangeReason } from './hold-batch.ts';
 
 /** What a person may say. */
 export const HOLD_DECISIONS = ['approve', 'reject', 'resubmit'] as const;
 export type DecisionWord = (typeof HOLD_DECISIONS)[number];
-
-/** What each word is on record as. */
-export const DECIDED = {
-  approve: 'approved',
-  reject: 'rejected',
-  resubmit: 'resubmitted',
-} as const satisfies Record<DecisionWord, HoldDecision>;
 
 /** A hold of a contact or of a network. */
 export type AnyHold =
@@ -23,8 +17,8 @@ export type AnyHold =
 
 /** The part of the store that knows what is held. */
 export interface HoldStore {
-  holds: Pick<Store['holds'], 'listOpen' | 'find' | 'decide'>;
-  networkHolds: Pick<Store['networkHolds'], 'listOpen' | 'find' | 'decide'>;
+  holds: Pick<Store['holds'], 'listOpen' | 'find'>;
+  networkHolds: Pick<Store['networkHolds'], 'listOpen' | 'find'>;
 }
 
 /** The open holds, of one integration or of all, the oldest first. */
@@ -76,12 +70,6 @@ export async function findHold(
   if (row) return { about: 'contact', row };
   const network = await networkHolds.find(id);
   return network ? { about: 'network', row: network } : null;
-}
-
-/** Notes a decision of `decisionsFor`; false if somebody has decided already. */
-export function decideHold(store: HoldStore, hold: AnyHold, word: DecisionWord): Promise<boolean> {
-  if (hold.about === 'contact') return store.holds.decide(hold.row, DECIDED[word]);
-  return store.networkHolds.decide(hold.row, word === 'approve' ? 'approved' : 'rejected');
 }
 
 /** The decisions that make sense for a hold. */
@@ -136,4 +124,41 @@ function networkReason({ kind, detail }: NetworkHoldRow): string {
     case 'network_refused':
       return `the service refuses the network or its members (${detail ?? 'no reason given'})`;
   }
+}
+
+/** A hold as programs are shown it, on the command line and over HTTP. */
+export interface HoldView {
+  id: string;
+  integration: string;
+  /** The contact's id in the CRM; null for the hold of a network. */
+  contact: string | null;
+  /** The name of the network; null for the hold of a contact. */
+  network: string | null;
+  kind: AnyHold['row']['kind'];
+  /** Holds of one cause share it and can be decided together; null for one that stands alone. */
+  batch: string | null;
+  /** Why it is held, in words. */
+  reason: string;
+  /** More of the reason as a word or a number; null if there is no more. */
+  detail: string | null;
+  /** What may be decided. */
+  decisions: DecisionWord[];
+  /** What was decided; null while it is open. */
+  decision: AnyHold['row']['decision'];
+  /** ISO 8601. */
+  since: string;
+}
+
+/** A hold without names: those are kept nowhere. */
+export function describeHold(hold: AnyHold): HoldView {
+  const { id, integration_id: integration, kind, detail, decision, opened_at } = hold.row;
+  return {
+    ...{ id, integration, kind, detail, decision },
+    contact: hold.about === 'contact' ? hold.row.crm_id : null,
+    network: hold.about === 'network' ? hold.row.name : null,
+    batch: hold.about === 'contact' ? hold.row.batch : null,
+    reason: reasonText(hold),
+    decisions: [...decisionsFor(hold)],
+    since: isoTime(opened_at),
+  };
 }

@@ -1,0 +1,55 @@
+/** What a person decides about holds, on record for the next sync. */
+import type { BatchDecision, HoldBatch } from '../store/hold-batches.ts';
+import type { HoldDecision } from '../store/holds.ts';
+import type { Store } from '../store/store.ts';
+import type { AnyHold, DecisionWord } from '../views/hold.ts';
+import { type BatchDecisionWord, creditsOf } from '../views/hold-batch.ts';
+
+/** What each word is on record as. */
+export const DECIDED = {
+  approve: 'approved',
+  reject: 'rejected',
+  resubmit: 'resubmitted',
+} as const satisfies Record<DecisionWord, HoldDecision>;
+
+/** The part of the store that takes decisions. */
+export interface DecisionStore {
+  holds: Pick<Store['holds'], 'decide'>;
+  networkHolds: Pick<Store['networkHolds'], 'decide'>;
+}
+
+/** Notes a decision of `decisionsFor`; false if somebody has decided already. */
+export function decideHold(
+  store: DecisionStore,
+  hold: AnyHold,
+  word: DecisionWord,
+): Promise<boolean> {
+  if (hold.about === 'contact') return store.holds.decide(hold.row, DECIDED[word]);
+  return store.networkHolds.decide(hold.row, word === 'approve' ? 'approved' : 'rejected');
+}
+
+/** What was decided, as programs are told. */
+export interface DecidedBatch {
+  id: string;
+  integration: string;
+  decision: BatchDecision;
+  /** Contacts that this decision was about; those decided before are not among them. */
+  count: number;
+  /** What the next sync spends on it at most. */
+  credits: number;
+}
+
+/**
+ * Decides all that is still open of a batch. It can be broken off at any moment: repeated, it goes on
+ * with the rest.
+ */
+export async function decideBatch(
+  { holds }: { holds: Pick<Store['holds'], 'decideBatch'> },
+  { id, integrationId: integration }: Pick<HoldBatch, 'id' | 'integrationId'>,
+  word: BatchDecisionWord,
+): Promise<DecidedBatch> {
+  const decision = DECIDED[word];
+  const count = await holds.decideBatch(id, decision);
+  const credits = word === 'approve' ? creditsOf({ count }) : 0;
+  return { id, integration, decision, count, credits };
+}
