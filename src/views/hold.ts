@@ -99,9 +99,14 @@ const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
   ['profile_name_missing', 'the profile has no name to compare'],
 ]);
 
+/** What a word of the name guard means; null for any other word. */
+export function mismatchText(detail: string | null): string | null {
+  return MISMATCHES.get(detail) ?? null;
+}
+
 function contactReason({ kind, detail }: HoldRow): string {
   if (kind === 'name_mismatch') {
-    return MISMATCHES.get(detail) ?? 'the name in the profile is not that of the contact';
+    return mismatchText(detail) ?? 'the name in the profile is not that of the contact';
   }
   if (kind === 'profile_deceased') return 'the profile says that this person has died';
   if (kind === 'forgotten_person') {

@@ -9,6 +9,7 @@ import type {
   RunKey,
 } from '../store/run-rows.ts';
 import type { Store } from '../store/store.ts';
+import { mismatchText } from './hold.ts';
 
 /** A contact that a run touched and that was not simply fresh. */
 export interface RunContactView {
@@ -23,6 +24,13 @@ export interface RunContactView {
   detail: string | null;
   /** ISO 8601. */
   at: string;
+}
+
+/** The reason in words, with what is known besides; codes of the name guard are said in words, too. */
+export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'>): string {
+  if (detail === null) return text;
+  const words = mismatchText(detail);
+  return words === null ? `${text} (${detail})` : `${words}; a person decides`;
 }
 
 export interface RunContactPage {

@@ -12,6 +12,7 @@ import {
   readReasons,
   readRunContacts,
   reasonCounts,
+  whyText,
 } from '../../views/run-contacts.ts';
 import { nextSteps } from '../next-steps.ts';
 import type { Output } from '../output.ts';
@@ -114,7 +115,7 @@ export function printContacts(
 }
 
 function printTable(output: Output, contacts: readonly RunContactView[]): void {
-  output.table(
+  output.table<RunContactView>(
     [
       { header: 'Contact', value: ({ crmId }) => crmId },
       { header: 'Outcome', value: ({ outcome }) => outcome ?? '' },
@@ -122,11 +123,6 @@ function printTable(output: Output, contacts: readonly RunContactView[]): void {
     ],
     contacts,
   );
-}
-
-/** The reason in words, and what is known besides. */
-function whyText({ text, detail }: RunContactView): string {
-  return detail === null ? text : `${text} (${detail})`;
 }
 
 function printWrites(output: Output, { writes, writeCount }: RunDetail): void {

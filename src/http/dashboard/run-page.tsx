@@ -5,6 +5,7 @@ import { countOf, formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
 import { spentText } from '../../views/credits.ts';
 import { outcomesText } from '../../views/run.ts';
+import { whyText } from '../../views/run-contacts.ts';
 import { AcceptRate, PersonsLink } from './accept-rate.tsx';
 import { anchorOf } from './anchors.ts';
 import { Stations } from './current-run.tsx';
@@ -209,7 +210,9 @@ function Contacts({ detail: { report, contacts, query, next } }: { detail: RunDe
           Id in the CRM begins with{' '}
           <input type="search" name="contact" value={query.contact} autocomplete="off" />
         </label>
-        <button type="submit">Find</button>
+        <button type="submit" class="button small">
+          Find
+        </button>
         <a href={csvHref(report.id, query)}>Download as CSV</a>
       </form>
       <p class="filters">
@@ -251,8 +254,8 @@ function FilterLink(props: {
   label: string;
 }) {
   const { id, query, word, label } = props;
-  if (query.outcome === word) return <strong>{label} </strong>;
-  return <a href={contactsHref(id, { ...query, outcome: word, after: undefined })}>{label} </a>;
+  if (query.outcome === word) return <strong aria-current="true">{label}</strong>;
+  return <a href={contactsHref(id, { ...query, outcome: word, after: undefined })}>{label}</a>;
 }
 
 /** The same contacts as one file. */
@@ -275,7 +278,7 @@ function ContactTable({ contacts }: { contacts: RunDetail['contacts'] }) {
         </tr>
       </thead>
       <tbody>
-        {contacts.map(({ crmId, url, outcome, text, detail }) => (
+        {contacts.map(({ crmId, url, outcome, ...why }) => (
           <tr key={crmId}>
             <th scope="row">
               <RecordId id={crmId} url={url} />
@@ -284,7 +287,7 @@ function ContactTable({ contacts }: { contacts: RunDetail['contacts'] }) {
               <OutcomeStatus outcome={outcome} />
             </td>
             <td data-label="Why" class="wide">
-              {detail === null ? text : `${text} (${detail})`}
+              {whyText(why)}
             </td>
           </tr>
         ))}
