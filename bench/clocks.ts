@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { z } from 'zod';
 import {
   type Host,
@@ -16,6 +15,7 @@ import {
 } from '../test/helpers/hosts.ts';
 import { startPostgresServer } from '../test/helpers/postgres-server.ts';
 import { type Neighbour, startNeighbour } from './neighbour.ts';
+import { createDatabase } from './postgres-database.ts';
 import { PROGRAM } from './program.ts';
 import { createWorkplace } from './workplace.ts';
 
@@ -134,17 +134,4 @@ async function putFault({ rootUrl }: Neighbour, rule: Record<string, unknown>): 
     body: JSON.stringify([{ on, ...rule }]),
   });
   if (!reply.ok) throw new Error(await reply.text());
-}
-
-async function createDatabase(serverUrl: string, name: string): Promise<string> {
-  const client = new pg.Client(serverUrl);
-  await client.connect();
-  try {
-    await client.query(`create database ${name}`);
-  } finally {
-    await client.end();
-  }
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
 }

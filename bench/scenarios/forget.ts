@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { startPostgresServer } from '../../test/helpers/postgres-server.ts';
 import { atLeast, exactly, type Figure, plain, type Scenario } from '../figure.ts';
 import { killForgets } from '../forget.ts';
 import type { ForgetKind } from '../forget-places.ts';
+import { createDatabase } from '../postgres-database.ts';
 
 /** For each kind of CRM and each database. */
 const KILLS = 50;
@@ -20,7 +20,7 @@ async function measureForgets(): Promise<Figure[]> {
   const server = await startPostgresServer();
   const databases = {
     sqlite: async (path: string) => `sqlite:${path}`,
-    postgres: () => createDatabase(server.url),
+    postgres: () => createDatabase(server.url, `forget_${randomBytes(4).toString('hex')}`),
   };
   const figures: Figure[] = [];
   try {
@@ -55,18 +55,4 @@ async function measureOne(
     plain(`${of}came back (new id, merge)`, sums.cameBack, ''),
     exactly(`${of}of them not held`, sums.notHeld, '', 0),
   ];
-}
-
-async function createDatabase(serverUrl: string): Promise<string> {
-  const name = `forget_${randomBytes(4).toString('hex')}`;
-  const client = new pg.Client(serverUrl);
-  await client.connect();
-  try {
-    await client.query(`create database ${name}`);
-  } finally {
-    await client.end();
-  }
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
 }

@@ -18,23 +18,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     find: (integrationId: string, ids: readonly string[]) => findRows(db, integrationId, ids),
 
     /** The ids of all contacts of an integration, in portions. */
-    async *listIds(integrationId: string): AsyncGenerator<string[]> {
-      let after = '';
-      for (;;) {
-        const rows = await db
-          .selectFrom('contacts')
-          .select('crm_id')
-          .where('integration_id', '=', integrationId)
-          .where('crm_id', '>', after)
-          .orderBy('crm_id')
-          .limit(IDS_PER_LOOK)
-          .execute();
-        if (rows.length > 0) yield rows.map(({ crm_id }) => crm_id);
-        const last = rows.at(-1);
-        if (!last || rows.length < IDS_PER_LOOK) return;
-        after = last.crm_id;
-      }
-    },
+    listIds: (integrationId: string) => idPages(db, integrationId),
 
     /** Contacts that a run would think about without reading them: due ones, and old ones. */
     async *listToReconsider(
@@ -237,6 +221,28 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
 
   function contactsOf(integrationId: string) {
     return db.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
+  }
+}
+
+/** The ids of all contacts of an integration, ascending, in portions. */
+export async function* idPages(
+  db: Database,
+  integrationId: string,
+): AsyncGenerator<string[], void> {
+  let after = '';
+  for (;;) {
+    const rows = await db
+      .selectFrom('contacts')
+      .select('crm_id')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', '>', after)
+      .orderBy('crm_id')
+      .limit(IDS_PER_LOOK)
+      .execute();
+    if (rows.length > 0) yield rows.map(({ crm_id }) => crm_id);
+    const last = rows.at(-1);
+    if (!last || rows.length < IDS_PER_LOOK) return;
+    after = last.crm_id;
   }
 }
 

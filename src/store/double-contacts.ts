@@ -1,9 +1,6 @@
-import { type ContactRow, findRows } from './contacts.ts';
+import { type ContactRow, findRows, idPages } from './contacts.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import type { Database, Trx } from './tables.ts';
-
-/** Ids that are looked through at a time. */
-const IDS_PER_LOOK = 5_000;
 
 /** Tables that name a contact once for each purpose; a row of the other form gives way. */
 const ONE_ROW_EACH = ['network_wanted', 'warm_paths'] as const;
@@ -17,33 +14,17 @@ export function doubleContactQueries(db: Database, checkpoint: Checkpoint) {
      */
     async unite(lease: Lease, canonicalId: (text: string) => string | null): Promise<number> {
       let moved = 0;
-      let after = '';
-      for (;;) {
-        const ids = await idsAfter(lease.integrationId, after);
+      for await (const ids of idPages(db, lease.integrationId)) {
         for (const id of ids) {
           const canonical = canonicalId(id);
           if (canonical === null || canonical === id) continue;
           await checkpoint(lease, (trx) => uniteOne(trx, lease, id, canonical));
           moved += 1;
         }
-        const last = ids.at(-1);
-        if (last === undefined || ids.length < IDS_PER_LOOK) return moved;
-        after = last;
       }
+      return moved;
     },
   };
-
-  async function idsAfter(integrationId: string, after: string): Promise<string[]> {
-    const rows = await db
-      .selectFrom('contacts')
-      .select('crm_id')
-      .where('integration_id', '=', integrationId)
-      .where('crm_id', '>', after)
-      .orderBy('crm_id')
-      .limit(IDS_PER_LOOK)
-      .execute();
-    return rows.map(({ crm_id }) => crm_id);
-  }
 }
 
 async function uniteOne(trx: Trx, lease: Lease, from: string, to: string): Promise<void> {

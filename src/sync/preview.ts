@@ -29,6 +29,7 @@ import {
   MAX_LISTED,
   sampleOf,
   type Tally,
+  type TallyRun,
   tallyContacts,
 } from './tally.ts';
 import { forecastTrial, type TrialForecast } from './trial-forecast.ts';
@@ -76,19 +77,7 @@ export interface FieldChange {
 }
 
 /** The part of a run that a preview has. */
-export type PreviewRun = Pick<
-  Run,
-  | 'integration'
-  | 'mappings'
-  | 'fields'
-  | 'forgotten'
-  | 'erased'
-  | 'identities'
-  | 'groupMembers'
-  | 'full'
-  | 'only'
-  | 'partnerKey'
->;
+export type PreviewRun = TallyRun & Pick<Run, 'mappings' | 'fields'>;
 
 export interface PreviewRequest {
   integration: Integration;
