@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
-import { ERASED_ID } from './erase-rows.ts';
 import { ASK_AGAIN } from './jobs.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { portions, valuesTable } from './rows.ts';
 import { closeSubmission, holdUnanswered, returnToDue, spendOnContacts } from './submission-end.ts';
-import type { Trx } from './tables.ts';
+import { ERASED_ID, type Trx } from './tables.ts';
 
 /** What the service answers to a submission, on disk. */
 export function answerQueries(checkpoint: Checkpoint, clock: Clock) {

@@ -1,9 +1,9 @@
 import { OUTCOME_REASONS, type OutcomeReason, outcomeOf } from '../core/outcome.ts';
 import { closeWrites, type WriteEnd } from './close-writes.ts';
-import type { RunMoment } from './decisions.ts';
 import { keepWords, type SealedWords } from './foreign-texts.ts';
 import type { OwnedValues } from './owned-values.ts';
 import { portions, valuesTable } from './rows.ts';
+import type { RunMoment } from './runs.ts';
 import type { Trx } from './tables.ts';
 
 /** A contact's best connection by ids; `connecting` is null if the service did not name everybody. */

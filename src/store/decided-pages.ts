@@ -6,7 +6,6 @@ import {
   type KeptContact,
   noteKept,
   type ReadContact,
-  type RunMoment,
   upsertDecided,
   WAITS_FOR_ACCESS,
 } from './decisions.ts';
@@ -15,6 +14,7 @@ import { openErasedHolds } from './erased-holds.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { resume, withdrawApprovals } from './returns.ts';
 import { portions } from './rows.ts';
+import type { RunMoment } from './runs.ts';
 import type { Trx } from './tables.ts';
 
 /** A page as it was read. */

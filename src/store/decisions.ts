@@ -2,6 +2,7 @@ import { type OutcomeReason, outcomeNamed, outcomeOf } from '../core/outcome.ts'
 import type { ContactRow } from './contacts.ts';
 import type { Lease } from './leases.ts';
 import { portions, valuesTable } from './rows.ts';
+import type { RunMoment } from './runs.ts';
 import type { ContactState, DueReason, Trx } from './tables.ts';
 
 /** What the plan says of one contact. */
@@ -42,12 +43,6 @@ export interface AdoptedContact {
 
 /** The priority of contacts that are due and not submitted before a field can be read again. */
 export const WAITS_FOR_ACCESS = 9;
-
-/** The run that decides, and when (epoch ms). */
-export interface RunMoment {
-  id: string;
-  now: number;
-}
 
 /** What is known of a contact that was just read; the rest of it never enters the store. */
 export interface ReadContact {

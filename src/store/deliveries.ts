@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
-import type { RunMoment } from './decisions.ts';
 import { type Delivery, recordEnds } from './delivery-ends.ts';
 import { keepWords } from './foreign-texts.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { type OwnedValues, parseOwned } from './owned-values.ts';
 import { portions } from './rows.ts';
+import type { RunMoment } from './runs.ts';
 import type { Database, WritesTable } from './tables.ts';
 
 export type WriteRow = Selectable<WritesTable>;

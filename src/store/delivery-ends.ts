@@ -1,12 +1,12 @@
 import type { OutcomeReason } from '../core/outcome.ts';
 import { closeWrites } from './close-writes.ts';
-import type { RunMoment } from './decisions.ts';
 import { openErasedHolds } from './erased-holds.ts';
 import type { SealedWords } from './foreign-texts.ts';
 import { answered, askedAtOnceSettled } from './jobs.ts';
 import type { Lease } from './leases.ts';
 import type { OwnedValues } from './owned-values.ts';
 import { portions, valuesTable } from './rows.ts';
+import type { RunMoment } from './runs.ts';
 import type { HoldKind, Trx } from './tables.ts';
 
 /** How the delivery of one profile ended. */

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts';
-import { AT_REST, type RunMoment } from './decisions.ts';
-import { holdErased } from './erased-holds.ts';
-import { suspectMerged } from './forget.ts';
+import { AT_REST } from './decisions.ts';
+import { holdErased, suspectMerged } from './erased-holds.ts';
 import type { Checkpoint, Lease } from './leases.ts';
 import { moveProfile } from './merges.ts';
 import { portions } from './rows.ts';
+import type { RunMoment } from './runs.ts';
 import type { Trx } from './tables.ts';
 
 /** A contact that is gone from the CRM. */

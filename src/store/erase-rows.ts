@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { forgetIntroducer } from './forget-introducer.ts';
-import type { JobState, Trx } from './tables.ts';
+import { ERASED_ID, type JobState, type Trx } from './tables.ts';
 
 /** How much of a contact was erased, by what it was. Nothing of it says who the contact is. */
 export interface ErasedRows {
@@ -17,9 +17,6 @@ export interface ErasedRows {
   /** Runs that were asked for, and what runs have on record of the contact. */
   runs: number;
 }
-
-/** `crm_id` of a job whose contact was erased. */
-export const ERASED_ID = '';
 
 /** Jobs that would lead back to a profile: nothing is left to be fetched. */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];

@@ -2,11 +2,9 @@
 import { sql } from 'kysely';
 import { newId } from '../core/new-id.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
-import type { RunMoment } from './decisions.ts';
-import { eraseRows } from './erase-rows.ts';
-import type { Fingerprint } from './fingerprint.ts';
 import type { Lease } from './leases.ts';
 import { portions } from './rows.ts';
+import type { RunMoment } from './runs.ts';
 import type { ContactState, DueReason, HoldsTable, Trx } from './tables.ts';
 
 /** The part of a hold that says whose it is. */
@@ -104,64 +102,24 @@ export async function releaseErased(trx: Trx, hold: HeldContact, now: number): P
 }
 
 /**
- * It is the erased person: this id is blocked as well. Where nothing was ever written into the CRM,
- * nothing is left of it here either; the rest is for `forget`, which can tell then what was ours.
+ * The CRM made an erased contact a part of this one: whether it is the same person, a person decides.
+ * False if that is on record already.
  */
-export async function blockErased(
+export async function suspectMerged(
   trx: Trx,
-  hold: HeldContact,
-  fingerprint: Fingerprint,
+  integrationId: string,
+  print: string,
   now: number,
-): Promise<void> {
-  const { integration_id: integrationId, crm_id: crmId } = hold;
-  const isKnownInCrm = await hasWritten(trx, hold);
-  const block = isKnownInCrm
-    ? { state: 'begun' as const, erased_at: null }
-    : { state: 'erased' as const, erased_at: now };
-  await trx
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
     .insertInto('forgotten')
     .values({
       integration_id: integrationId,
-      crm_id_fingerprint: fingerprint('forgotten', crmId),
+      crm_id_fingerprint: print,
       forgotten_at: now,
-      ...block,
+      state: 'merged',
     })
-    .onConflict((c) =>
-      c
-        .columns(['integration_id', 'crm_id_fingerprint'])
-        .doUpdateSet({ ...block, forgotten_at: now }),
-    )
-    .execute();
-  if (!isKnownInCrm) {
-    await eraseRows(trx, integrationId, [crmId], now);
-    return;
-  }
-  await trx
-    .updateTable('contacts')
-    .set({
-      ...{ state: 'settled', eligible: 0, due_reason: null },
-      ...{ outcome_reason: 'forgotten', outcome_at: now },
-    })
-    .where('integration_id', '=', integrationId)
-    .where('crm_id', '=', crmId)
-    .where('state', '=', 'held')
-    .execute();
-}
-
-async function hasWritten(trx: Trx, hold: HeldContact): Promise<boolean> {
-  const contact = await trx
-    .selectFrom('contacts')
-    .select('owned_values')
-    .where('integration_id', '=', hold.integration_id)
-    .where('crm_id', '=', hold.crm_id)
+    .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doNothing())
     .executeTakeFirst();
-  if (contact !== undefined && contact.owned_values !== '{}') return true;
-  const write = await trx
-    .selectFrom('writes')
-    .select('id')
-    .where('integration_id', '=', hold.integration_id)
-    .where('crm_id', '=', hold.crm_id)
-    .limit(1)
-    .executeTakeFirst();
-  return write !== undefined;
+  return numInsertedOrUpdatedRows !== undefined && numInsertedOrUpdatedRows > 0n;
 }

@@ -370,26 +370,3 @@ export interface EraseOptions {
 export function isBlocking({ isOwn, state }: Block): boolean {
   return isOwn && state !== 'merged';
 }
-
-/**
- * The CRM made an erased contact a part of this one: whether it is the same person, a person decides.
- * False if that is on record already.
- */
-export async function suspectMerged(
-  trx: Trx,
-  integrationId: string,
-  print: string,
-  now: number,
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await trx
-    .insertInto('forgotten')
-    .values({
-      integration_id: integrationId,
-      crm_id_fingerprint: print,
-      forgotten_at: now,
-      state: 'merged',
-    })
-    .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows !== undefined && numInsertedOrUpdatedRows > 0n;
-}

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
-import { blockErased, releaseErased } from './erased-holds.ts';
+import { blockErased } from './block-erased.ts';
+import { releaseErased } from './erased-holds.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { ASK_AGAIN } from './jobs.ts';
 import { portions } from './rows.ts';

@@ -1,7 +1,8 @@
 import type { ContactRow } from './contacts.ts';
-import type { ReadContact, RunMoment } from './decisions.ts';
+import type { ReadContact } from './decisions.ts';
 import type { Lease } from './leases.ts';
 import { portions } from './rows.ts';
+import type { RunMoment } from './runs.ts';
 import type { Trx } from './tables.ts';
 
 /** Contacts that are back: the hold that they left is open again, or their profile is ready. */

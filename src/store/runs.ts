@@ -10,6 +10,12 @@ import type { Database, RunsTable, Trx } from './tables.ts';
 
 export type RunRow = Selectable<RunsTable>;
 
+/** The run that acts, and when (epoch ms). */
+export interface RunMoment {
+  id: string;
+  now: number;
+}
+
 /** Which runs are asked for; what is left out does not matter. */
 export interface RunFilter {
   integrationId?: string | undefined;

@@ -209,6 +209,9 @@ export interface SubmissionsTable {
   mapping: string | null;
 }
 
+/** `crm_id` of a job whose contact was erased. */
+export const ERASED_ID = '';
+
 export interface JobsTable {
   tracking_id: string;
   submission_id: string;
