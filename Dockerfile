@@ -18,7 +18,7 @@ FROM node:26.10.0-slim
 WORKDIR /app
 COPY --from=build /app/package.json /app/LICENSE ./
 COPY --from=build /app/config config
-COPY --from=build /app/sandbox/people/data sandbox/people/data
+COPY --from=build /app/people/data people/data
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # Settings, database and CSV files: the one place that is written to.

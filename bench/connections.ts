@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { readTies } from '../sandbox/partner/connections/tie-store.ts';
-import { at, type TieTable } from '../sandbox/partner/connections/tie-table.ts';
-import { openDatabase } from '../sandbox/partner/database.ts';
-import { createWorld } from '../sandbox/people/world.ts';
+import { createWorld } from '../people/world.ts';
+import { readTies } from '../service/connections/tie-store.ts';
+import { at, type TieTable } from '../service/connections/tie-table.ts';
+import { openDatabase } from '../service/database.ts';
 import { watchPeak } from './peak-memory.ts';
 import { PROGRAM } from './program.ts';
 

@@ -1,4 +1,4 @@
-/** The tables of the way of a contact; `src/store/tables.ts` says what each column means. */
+/** The tables of the way of a contact; `src/store/engine/tables.ts` says what each column means. */
 import { type Kysely, sql } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

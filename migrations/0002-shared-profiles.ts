@@ -1,4 +1,4 @@
-/** What the same person needs to be paid for once; `src/store/shares.ts` says how. */
+/** What the same person needs to be paid for once; `src/store/credits/shares.ts` says how. */
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** The tables of the service that runs for years; `src/store/service-tables.ts` explains them. */
+/** The tables of the service that runs for years; `src/store/engine/service-tables.ts` explains them. */
 import { type Kysely, sql } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

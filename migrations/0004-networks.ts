@@ -1,4 +1,4 @@
-/** The tables of mirrored groups; `src/store/network-tables.ts` says what each column means. */
+/** The tables of mirrored groups; `src/store/engine/network-tables.ts` says what each column means. */
 import { type Kysely, sql } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** The tables of warm paths; `src/store/warm-path-tables.ts` says what each column means. */
+/** The tables of warm paths; `src/store/engine/warm-path-tables.ts` says what each column means. */
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a run looks at; `RunsTable` in `src/store/tables.ts` says what each column means. */
+/** What a run looks at; `RunsTable` in `src/store/engine/tables.ts` says what each column means. */
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** When warm paths were compared, and at what cost; `src/store/warm-path-tables.ts` says the rest. */
+/** When warm paths were compared, and at what cost; `src/store/engine/warm-path-tables.ts` says the rest. */
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Trials of mappings, holds that share a cause, and identity sources; `src/store/tables.ts` says
+ * Trials of mappings, holds that share a cause, and identity sources; `src/store/engine/tables.ts` says
  * what each column means. Every integration is read anew once: fingerprints of older versions are
  * carried over by that, without a credit.
  */

@@ -1,5 +1,5 @@
 /**
- * What a CRM said is kept sealed from here on; `src/store/tables.ts` says what each column means.
+ * What a CRM said is kept sealed from here on; `src/store/engine/tables.ts` says what each column means.
  * Earlier versions wrote it in clear: of that the codes stay, and the texts are dropped. They are
  * not sealed, since nothing tells which part of them is a person's.
  */

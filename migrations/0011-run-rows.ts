@@ -1,5 +1,5 @@
 /**
- * What each run did to contacts, kept for a while; `src/store/tables.ts` says what each column means.
+ * What each run did to contacts, kept for a while; `src/store/engine/tables.ts` says what each column means.
  * Of runs that are over, what their contacts still remember is carried over.
  */
 import { type Kysely, sql } from 'kysely';

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import packageFile from '../package.json' with { type: 'json' };
-import { runProgram } from './cli/command.ts';
+import { runProgram } from './cli/action/command.ts';
 import type { AllDeps } from './cli/commands.ts';
-import { createLog, createLogStream } from './cli/log.ts';
-import { createOutput } from './cli/output.ts';
 import { createProgram } from './cli/program.ts';
-import { createStopSignal } from './cli/stop-signal.ts';
+import { createLog, createLogStream } from './cli/terminal/log.ts';
+import { createOutput } from './cli/terminal/output.ts';
+import { createStopSignal } from './cli/terminal/stop-signal.ts';
 import { readRuntimeOptions, wantsColor } from './config/environment.ts';
 import { systemClock } from './core/clock.ts';
 import { readProcessSpace } from './core/owner.ts';

@@ -26,15 +26,45 @@ const PART_OF = new Map([
   ['src/wiring', 'src/main'],
 ]);
 
+/** The rooms inside the large rooms, the ground first; files beside them are the top. */
+const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'src/store': [
+    ['engine'],
+    ['secrets', 'service'],
+    ['runs'],
+    ['contacts'],
+    ['credits'],
+    ['fields'],
+    ['erasure'],
+    ['holds'],
+    ['networks'],
+  ],
+  'src/cli': [['terminal'], ['action'], ['commands']],
+};
+
+/** What a folder may hold itself, without those in it: more is no room any longer. */
+const MAX_FILES = 40;
+const MAX_LINES = 3_500;
+
 /** The only files that may know the sandboxes: the commands that start them. */
-const STARTS_SANDBOXES = /^src\/cli\/(demo|sandbox)[./]/;
+const STARTS_SANDBOXES = /^src\/cli\/commands\/(demo|sandbox)\//;
+
+/** What is no part of the product, and what each of them may know of the others. */
+const BESIDE_THE_PRODUCT: Readonly<Record<string, readonly string[]>> = {
+  people: [],
+  testbed: ['people'],
+  service: ['people', 'testbed'],
+  sandbox: ['people', 'testbed'],
+};
 
 interface Import {
   from: string;
   to: string;
 }
 
-const files = ['src', 'connectors', 'migrations', 'sandbox'].flatMap(sourceFiles);
+const files = ['src', 'connectors', 'migrations', ...Object.keys(BESIDE_THE_PRODUCT)].flatMap(
+  sourceFiles,
+);
 const imports = files.flatMap(importsOf);
 
 describe('the floors of the house', () => {
@@ -44,13 +74,13 @@ describe('the floors of the house', () => {
   });
 
   it('has a floor for every room', () => {
-    const homeless = files.filter((file) => !file.startsWith('sandbox/') && floorOf(file) === -1);
+    const homeless = files.filter((file) => !isBeside(file) && floorOf(file) === -1);
     expect(homeless).toEqual([]);
   });
 
   it('has no import that goes up, or across to another room of the same floor', () => {
     const wrong = imports.filter(({ from, to }) => {
-      if (from.startsWith('sandbox/') || to.startsWith('sandbox/')) return false;
+      if (isBeside(from) || isBeside(to)) return false;
       const isSameRoom = roomOf(from) === roomOf(to);
       return !isSameRoom && floorOf(to) >= floorOf(from);
     });
@@ -65,13 +95,36 @@ describe('the floors of the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keeps the sandboxes and the product apart, or both would agree on the same mistake', () => {
+  it('keeps product, service and stand-ins apart, or they would agree on the same mistake', () => {
     const wrong = imports.filter(({ from, to }) => {
-      const isOutside = from.startsWith('sandbox/') && !to.startsWith('sandbox/');
-      const isInside = to.startsWith('sandbox/') && !from.startsWith('sandbox/');
-      return isOutside || (isInside && !STARTS_SANDBOXES.test(from));
+      const [room, other] = [roomOf(from), roomOf(to)];
+      if (room === other) return false;
+      if (isBeside(from)) return !BESIDE_THE_PRODUCT[room]?.includes(other);
+      return isBeside(to) && !STARTS_SANDBOXES.test(from);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it.each(Object.entries(INNER_FLOORS))('has no import that goes up inside %s', (room, floors) => {
+    const floorInside = (file: string) => {
+      const [inner = '', ...more] = file.slice(room.length + 1).split('/');
+      const floor = floors.findIndex((rooms) => rooms.includes(inner));
+      return { inner, floor: more.length === 0 ? floors.length : floor };
+    };
+    const wrong = imports.filter(({ from, to }) => {
+      if (roomOf(from) !== room || !to.startsWith(`${room}/`)) return false;
+      const [a, b] = [floorInside(from), floorInside(to)];
+      if (a.floor === -1) return true;
+      return a.floor === floors.length ? false : a.inner !== b.inner && b.floor >= a.floor;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it(`has no folder of more than ${MAX_FILES} files or ${MAX_LINES} lines of its own`, () => {
+    const crowded = [...Map.groupBy(files, (file) => dirname(file))]
+      .map(([folder, inside]) => ({ folder, files: inside.length, lines: countLines(inside) }))
+      .filter((folder) => folder.files > MAX_FILES || folder.lines > MAX_LINES);
+    expect(crowded).toEqual([]);
   });
 
   it('has no circle of imports', () => {
@@ -84,6 +137,16 @@ function sourceFiles(folder: string): string[] {
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
     .filter((file) => !file.startsWith('connectors/testing/'));
+}
+
+function countLines(inside: readonly string[]): number {
+  return inside.reduce((lines, file) => {
+    return lines + readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1;
+  }, 0);
+}
+
+function isBeside(file: string): boolean {
+  return roomOf(file) in BESIDE_THE_PRODUCT;
 }
 
 /** Static imports, exports from elsewhere and dynamic imports of our own files. */

@@ -7,7 +7,7 @@ import {
   type ControlSettings,
   createControlRouter,
   readOrder,
-} from '../control.ts';
+} from '../../testbed/control.ts';
 
 const MAX_PEOPLE = 10_000;
 

@@ -1,6 +1,6 @@
 /** Values that the stand-in of a CRM keeps for good. */
 
-import type { Database } from '../database.ts';
+import type { Database } from '../../testbed/database.ts';
 
 /** The table of such values, of which each CRM has one; its columns are `name` and `value`. */
 export type SettingsTable = 'account_settings' | 'org_settings';

@@ -5,8 +5,8 @@ import {
   type FaultKinds,
   type SandboxOptions,
   type SandboxParts,
-} from '../options.ts';
-import { createRequestLog, type RequestLog } from '../request-log.ts';
+} from '../../testbed/options.ts';
+import { createRequestLog, type RequestLog } from '../../testbed/request-log.ts';
 import type { RequestDetails } from './requests.ts';
 
 const DEFAULT_CONTACTS = 500;

@@ -1,9 +1,9 @@
 /** The way of a request through the account. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
+import { playFaults } from '../../testbed/faults.ts';
+import { logRequests } from '../../testbed/request-log.ts';
 import { addHeaders, delay, detailsOf, getPath } from '../crm/requests.ts';
-import { playFaults } from '../faults.ts';
-import { logRequests } from '../request-log.ts';
 import { type ApiOptions, apiRoutes, guardApi } from './api.ts';
 import { DATED_VERSIONS, type HubspotContext, type HubspotEnv } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';

@@ -2,7 +2,7 @@
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import { type ControlParts, readOrder } from '../control.ts';
+import { type ControlParts, readOrder } from '../../testbed/control.ts';
 import { createCrmControlRouter } from '../crm/control.ts';
 import type { RequestDetails } from '../crm/requests.ts';
 import { type Account, OWNER } from './account.ts';

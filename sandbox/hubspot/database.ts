@@ -1,7 +1,7 @@
 /** The sandbox's one database: its schema, and how it is opened. */
 
+import { type Database, openDatabase as openFile } from '../../testbed/database.ts';
 import { keptSetting } from '../crm/kept-setting.ts';
-import { type Database, openDatabase as openFile } from '../database.ts';
 
 export type { Database };
 

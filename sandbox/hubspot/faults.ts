@@ -1,8 +1,8 @@
 /** The faults that only HubSpot has, beside those of any HTTP service. */
 
 import { z } from 'zod';
-import { type FaultRule, faultRulesSchema } from '../fault-rules.ts';
-import { HTTP_FAULTS } from '../faults.ts';
+import { type FaultRule, faultRulesSchema } from '../../testbed/fault-rules.ts';
+import { HTTP_FAULTS } from '../../testbed/faults.ts';
 
 const hubspotFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,

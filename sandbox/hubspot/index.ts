@@ -1,8 +1,8 @@
 /** Starts the stand-in for a HubSpot account. */
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { serve } from '../../testbed/serving.ts';
 import { type CrmSandboxOptions, createCrmParts } from '../crm/options.ts';
-import { serve } from '../serving.ts';
 import { OWNER, openAccount, PORTAL_ID } from './account.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { type Database, openDatabase } from './database.ts';

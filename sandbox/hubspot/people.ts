@@ -1,6 +1,6 @@
 /** The people of the world as this account holds them: contacts, and companies for their employers. */
 
-import type { CrmPerson, World } from '../people/world.ts';
+import type { CrmPerson, World } from '../../people/world.ts';
 import type { Database } from './database.ts';
 import { contactIdOf } from './person-id.ts';
 import type { Values } from './property-values.ts';

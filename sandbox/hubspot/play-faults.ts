@@ -1,7 +1,7 @@
 /** The faults that only HubSpot has, played. */
 
 import type { MiddlewareHandler } from 'hono';
-import { replaceAnswer } from '../faults.ts';
+import { replaceAnswer } from '../../testbed/faults.ts';
 import type { HubspotEnv } from './context.ts';
 import { authenticationError, HubspotError, limitError, scopeError } from './errors.ts';
 import type { HubspotFault } from './faults.ts';

@@ -1,9 +1,9 @@
 /** The way of a request through the org. */
 
 import type { Hono, MiddlewareHandler } from 'hono';
+import { playFaults } from '../../testbed/faults.ts';
+import { logRequests } from '../../testbed/request-log.ts';
 import { addHeaders, delay, detailsOf } from '../crm/requests.ts';
-import { playFaults } from '../faults.ts';
-import { logRequests } from '../request-log.ts';
 import { type ApiOptions, createApi, createRouter } from './api.ts';
 import type { SalesforceContext, SalesforceEnv } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';

@@ -1,6 +1,6 @@
 /** The sandbox's one database: the tables beside those of the objects, and how it is opened. */
 
-import { type Database, openDatabase as openFile } from '../database.ts';
+import { type Database, openDatabase as openFile } from '../../testbed/database.ts';
 
 export type { Database };
 

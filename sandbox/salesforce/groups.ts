@@ -1,6 +1,6 @@
 /** The groups of an org: its board and its staff. */
 
-import { type ContactList, chooseGroups } from '../people/groups.ts';
+import { type ContactList, chooseGroups } from '../../people/groups.ts';
 import type { Insert } from './insert.ts';
 import { contactIdOf } from './person-id.ts';
 

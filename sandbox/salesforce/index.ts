@@ -1,8 +1,8 @@
 /** Starts the stand-in for a Salesforce org. */
 
 import { randomBytes } from 'node:crypto';
+import { serve } from '../../testbed/serving.ts';
 import { type CrmSandboxOptions, createCrmParts } from '../crm/options.ts';
-import { serve } from '../serving.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { createBulk } from './bulk-jobs.ts';
 import type { OrgShape } from './catalogue.ts';

@@ -1,7 +1,7 @@
 /** A whole org: its records, its users and what it knows of its clients. */
 
+import type { World } from '../../people/world.ts';
 import { findSetting, keptSetting } from '../crm/kept-setting.ts';
-import type { World } from '../people/world.ts';
 import { type Access, createAccess, type User } from './access.ts';
 import { type ApiUsage, createApiUsage } from './api-usage.ts';
 import {

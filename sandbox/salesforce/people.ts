@@ -1,6 +1,6 @@
 /** The people of the world as this org holds them: contacts, households, employers, affiliations. */
 
-import type { CrmPerson, World } from '../people/world.ts';
+import type { CrmPerson, World } from '../../people/world.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Database } from './database.ts';
 import type { StoredValue } from './field.ts';

@@ -5,7 +5,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import type { RunReport } from '../core/run.ts';
-import type { LeaseAttempt } from '../store/leases.ts';
+import type { LeaseAttempt } from '../store/engine/leases.ts';
 import type { Store } from '../store/store.ts';
 import { compare, type RecordedChange, sortUntold } from './changes.ts';
 import { channelsOf } from './channels.ts';

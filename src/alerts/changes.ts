@@ -1,6 +1,6 @@
 /** What has changed since people were told last; pure. */
 import type { AlertSettings } from '../core/alert-settings.ts';
-import type { AlertRow } from '../store/alerts.ts';
+import type { AlertRow } from '../store/service/alerts.ts';
 import { type Condition, isAboutRuns, isWanted } from './conditions.ts';
 import type { Change } from './message.ts';
 

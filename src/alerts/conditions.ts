@@ -2,7 +2,7 @@
 import type { AlertKind, AlertSettings } from '../core/alert-settings.ts';
 import { countOf } from '../core/quantities.ts';
 import { partCountsText } from '../identity/changed-parts-text.ts';
-import type { HoldBatch } from '../store/hold-batches.ts';
+import type { HoldBatch } from '../store/holds/hold-batches.ts';
 import { adviceFor, isKnownStop, stepText } from '../views/advice.ts';
 
 const BUCKETS = ['enhancements', 'networks'] as const;

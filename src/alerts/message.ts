@@ -1,4 +1,4 @@
-import type { AlertRow } from '../store/alerts.ts';
+import type { AlertRow } from '../store/service/alerts.ts';
 import { type Condition, recoveryText } from './conditions.ts';
 
 /** What people are told in one moment; plain text, without personal data. */

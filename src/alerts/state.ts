@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Integration } from '../core/integration.ts';
-import type { RunRow } from '../store/runs.ts';
+import type { RunRow } from '../store/runs/runs.ts';
 import type { Store } from '../store/store.ts';
 import type { IntegrationState } from './conditions.ts';
 

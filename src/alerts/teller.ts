@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { AlertRow } from '../store/alerts.ts';
+import type { AlertRow } from '../store/service/alerts.ts';
 import type { RecordedChange } from './changes.ts';
 import type { Channel } from './channel.ts';
 import { composeMessage, type Message } from './message.ts';

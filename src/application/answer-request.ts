@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { DonorSyncError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
-import { ALL_CONTACTS, type RunRequestRow } from '../store/run-requests.ts';
+import { ALL_CONTACTS, type RunRequestRow } from '../store/runs/run-requests.ts';
 import { runSync } from '../sync/run.ts';
 import { recordUnopened } from './unopened-run.ts';
 

@@ -7,8 +7,8 @@ import type { Application } from '../application.ts';
 import type { Contact } from '../core/contact.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { ChangedPart } from '../identity/identity-text.ts';
-import { type HoldBatch, partsOf } from '../store/hold-batches.ts';
-import type { HoldRow } from '../store/holds.ts';
+import { type HoldBatch, partsOf } from '../store/holds/hold-batches.ts';
+import type { HoldRow } from '../store/holds/holds.ts';
 import { requireSameAccount } from '../sync/crm-account.ts';
 import { contactName } from './contact-name.ts';
 

@@ -1,6 +1,6 @@
 import type { ConnectorSecrets } from '../../connectors/contract.ts';
-import { secretPlace } from '../store/seal-places.ts';
-import type { Sealer } from '../store/sealed.ts';
+import { secretPlace } from '../store/secrets/seal-places.ts';
+import type { Sealer } from '../store/secrets/sealed.ts';
 import type { Store } from '../store/store.ts';
 
 /** The secrets of one integration's connector; only the product itself takes one away. */

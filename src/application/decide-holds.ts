@@ -1,6 +1,6 @@
 /** What a person decides about holds, on record for the next sync. */
-import type { BatchDecision, HoldBatch } from '../store/hold-batches.ts';
-import type { HoldDecision } from '../store/holds.ts';
+import type { BatchDecision, HoldBatch } from '../store/holds/hold-batches.ts';
+import type { HoldDecision } from '../store/holds/holds.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyHold, DecisionWord } from '../views/hold.ts';
 import { type BatchDecisionWord, creditsOf } from '../views/hold-batch.ts';

@@ -1,7 +1,7 @@
 /** What an erasure has done, as people and programs are told: no names, and no id besides the one asked for. */
 import { isoTime } from '../core/clock.ts';
 import { countOf } from '../core/quantities.ts';
-import type { KnownContact } from '../store/forget.ts';
+import type { KnownContact } from '../store/erasure/forget.ts';
 import {
   addCounts,
   type CrmErasure,

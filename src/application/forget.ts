@@ -18,8 +18,8 @@ import {
   storedPersonPrints,
 } from '../identity/person-prints.ts';
 import { leaveNetworks } from '../networks/leave-networks.ts';
-import type { ForgottenRow, KnownContact } from '../store/forget.ts';
-import type { Lease } from '../store/leases.ts';
+import type { Lease } from '../store/engine/leases.ts';
+import type { ForgottenRow, KnownContact } from '../store/erasure/forget.ts';
 import { requireSameAccount } from '../sync/crm-account.ts';
 import { addCounts, type ErasureNote, newNote, parseNote, union } from '../sync/erasure-note.ts';
 import {

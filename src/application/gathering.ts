@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { RunRequestRow } from '../store/run-requests.ts';
+import type { RunRequestRow } from '../store/runs/run-requests.ts';
 
 /** Which requests may begin a run now. */
 export interface Gathering {

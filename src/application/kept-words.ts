@@ -1,7 +1,7 @@
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { type ForeignTextRow, WHOLE_RUN } from '../store/foreign-texts.ts';
-import { foreignTextPlace } from '../store/seal-places.ts';
+import { type ForeignTextRow, WHOLE_RUN } from '../store/secrets/foreign-texts.ts';
+import { foreignTextPlace } from '../store/secrets/seal-places.ts';
 
 /** What a CRM said of a contact or of a whole run, opened for a person who decides. */
 export interface KeptWords {

@@ -9,7 +9,7 @@ import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
 import type { RunReport, Trigger } from '../core/run.ts';
-import { ALL_CONTACTS, type RunRequestRow } from '../store/run-requests.ts';
+import { ALL_CONTACTS, type RunRequestRow } from '../store/runs/run-requests.ts';
 import { reportOf } from '../views/run.ts';
 import { answerRequest } from './answer-request.ts';
 import { createGathering } from './gathering.ts';

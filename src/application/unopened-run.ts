@@ -2,7 +2,7 @@ import type { Application } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
 import { DonorSyncError } from '../core/errors.ts';
 import type { RunReason } from '../core/run.ts';
-import { ALL_CONTACTS, type RunRequestRow } from '../store/run-requests.ts';
+import { ALL_CONTACTS, type RunRequestRow } from '../store/runs/run-requests.ts';
 import { withLease } from '../sync/with-lease.ts';
 import { buildReport } from '../views/run.ts';
 

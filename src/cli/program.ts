@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { createCommand } from './command.ts';
+import { createCommand } from './action/command.ts';
 import { type AllDeps, COMMANDS } from './commands.ts';
 
 const EXAMPLES = `

@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { hashToken } from '../application/access-token.ts';
 import type { Clock } from '../core/clock.ts';
-import type { AccessTokenRow } from '../store/access.ts';
+import type { AccessTokenRow } from '../store/service/access.ts';
 import type { Store } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';
 import type { ClientAddress } from './client-address.ts';

@@ -1,7 +1,7 @@
 /** The address that a person pastes into a Salesforce Flow or a HubSpot workflow. */
 import { hashToken } from '../application/access-token.ts';
-import { hookSecretPlace } from '../store/seal-places.ts';
-import type { Sealer } from '../store/sealed.ts';
+import { hookSecretPlace } from '../store/secrets/seal-places.ts';
+import type { Sealer } from '../store/secrets/sealed.ts';
 import type { Store } from '../store/store.ts';
 import { newSecret } from './secret.ts';
 import type { SignatureKind } from './signature.ts';

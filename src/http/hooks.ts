@@ -2,8 +2,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { hashToken } from '../application/access-token.ts';
-import type { HookRow } from '../store/hooks.ts';
-import { hookSecretPlace } from '../store/seal-places.ts';
+import { hookSecretPlace } from '../store/secrets/seal-places.ts';
+import type { HookRow } from '../store/service/hooks.ts';
 import type { Attempts } from './attempts.ts';
 import { limitBody, MAX_HOOK_BODY_BYTES } from './bodies.ts';
 import type { ClientAddress } from './client-address.ts';

@@ -1,5 +1,5 @@
 import { type DecidedBatch, decideBatch } from '../application/decide-holds.ts';
-import type { HoldBatch } from '../store/hold-batches.ts';
+import type { HoldBatch } from '../store/holds/hold-batches.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchDecisionWord } from '../views/hold-batch.ts';
 import { HttpError } from './http-error.ts';

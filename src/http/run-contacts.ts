@@ -2,7 +2,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { stream } from 'hono/streaming';
 import { OUTCOME_ORDER } from '../core/outcome.ts';
-import type { RunContactFilter, RunKey } from '../store/run-rows.ts';
+import type { RunContactFilter, RunKey } from '../store/runs/run-rows.ts';
 import type { Store } from '../store/store.ts';
 import { findRunReport } from '../views/run.ts';
 import { pagesOfRunContacts, readRunContacts } from '../views/run-contacts.ts';

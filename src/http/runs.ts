@@ -1,7 +1,7 @@
 /** GET /v1/runs and /v1/runs/:id. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { runStatusSchema } from '../core/run-report.ts';
-import type { RunFilter } from '../store/runs.ts';
+import type { RunFilter } from '../store/runs/runs.ts';
 import { findRunReport, reportOf } from '../views/run.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './context.ts';

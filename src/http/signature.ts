@@ -1,6 +1,6 @@
 /** How callers of webhooks prove that they know a secret, and that they say it now. */
 import { createHmac } from 'node:crypto';
-import type { HookRow } from '../store/hooks.ts';
+import type { HookRow } from '../store/service/hooks.ts';
 import { isSameText } from './secret.ts';
 
 /** The ways of signing: HubSpot's own (version 3), and a plain one for everybody else. */

@@ -6,7 +6,7 @@ import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { AnswerLost, CreditsExhausted, PartnerNotFound } from '../partner/errors.ts';
 import { ClockWrong } from '../run/confirm-clock.ts';
 import { confirmLease } from '../run/confirm-lease.ts';
-import type { PathCost } from '../store/warm-paths.ts';
+import type { PathCost } from '../store/fields/warm-paths.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
 import { createQueryPurse, type QueryPurse } from './query-purse.ts';
 import { STRENGTH_FLOOR } from './strength.ts';

@@ -1,6 +1,6 @@
 import type { Connection } from '../partner/connections/connection.ts';
-import type { MirroredNetwork } from '../store/mirrored-networks.ts';
-import type { Members } from '../store/stale-paths.ts';
+import type { Members } from '../store/fields/stale-paths.ts';
+import type { MirroredNetwork } from '../store/networks/mirrored-networks.ts';
 
 /** A network as a path names it. */
 export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;

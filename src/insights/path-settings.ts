@@ -1,4 +1,4 @@
-import type { MirroredNetwork } from '../store/mirrored-networks.ts';
+import type { MirroredNetwork } from '../store/networks/mirrored-networks.ts';
 import type { Store } from '../store/store.ts';
 import type { InsightRun } from './context.ts';
 

@@ -5,7 +5,7 @@
 import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import { type Allowance, allowanceOf } from '../run/budget.ts';
-import type { PathCost } from '../store/warm-paths.ts';
+import type { PathCost } from '../store/fields/warm-paths.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
 
 /** Named after what a query does; the first query shows whether it is the one. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
-import type { MirroredNetwork } from '../store/mirrored-networks.ts';
+import type { MirroredNetwork } from '../store/networks/mirrored-networks.ts';
 import type { Store } from '../store/store.ts';
 
 /** The mirrored networks of an integration; a ConfigurationError says how to get some. */

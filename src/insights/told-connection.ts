@@ -1,5 +1,5 @@
 import type { Connection } from '../partner/connections/connection.ts';
-import type { MirroredNetwork } from '../store/mirrored-networks.ts';
+import type { MirroredNetwork } from '../store/networks/mirrored-networks.ts';
 import { type Memberships, membershipsOf } from './memberships.ts';
 import { tellConnection } from './sentence.ts';
 import { roundedStrength } from './strength.ts';

@@ -1,7 +1,7 @@
 /** Networks become warm paths: for each contact the best connection to somebody in them. */
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
-import type { MirroredNetwork } from '../store/mirrored-networks.ts';
-import type { StaleContact, StalePlace } from '../store/warm-paths.ts';
+import type { StaleContact, StalePlace } from '../store/fields/warm-paths.ts';
+import type { MirroredNetwork } from '../store/networks/mirrored-networks.ts';
 import { findBestPath } from './best-path.ts';
 import { type Compared, type Comparison, createComparison } from './compare-donors.ts';
 import type { InsightDeps, InsightRun } from './context.ts';

@@ -5,8 +5,8 @@ import { CreditsExhausted, chargedBy, PartnerNotFound } from '../partner/errors.
 import { type Allowance, allowanceOf, startOfMonth } from '../run/budget.ts';
 import { ClockWrong } from '../run/confirm-clock.ts';
 import { confirmLease } from '../run/confirm-lease.ts';
-import type { AddIntent } from '../store/network-adds.ts';
-import type { NetworkRow } from '../store/networks.ts';
+import type { AddIntent } from '../store/networks/network-adds.ts';
+import type { NetworkRow } from '../store/networks/networks.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { findMembership } from './membership.ts';
 import { planMembers } from './plan-members.ts';

@@ -1,5 +1,5 @@
-import type { NetworkDecision } from '../store/network-holds.ts';
-import type { NetworkHoldKind } from '../store/network-tables.ts';
+import type { NetworkHoldKind } from '../store/engine/network-tables.ts';
+import type { NetworkDecision } from '../store/networks/network-holds.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 
 /** A question about a network: `subject` tells it from other questions of its kind. */

@@ -1,5 +1,5 @@
 /** Networks that somebody has deleted at the service: they are not paid for again unasked. */
-import type { NetworkRow } from '../store/networks.ts';
+import type { NetworkRow } from '../store/networks/networks.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import type { MemberPlan } from './plan-members.ts';

@@ -1,9 +1,9 @@
 /** Where the networks of the service differ from the mirror, because somebody changed them by hand. */
 import { ConfigurationError } from '../core/errors.ts';
 import type { Network } from '../partner/networks/network.ts';
-import type { MemberRow } from '../store/network-members.ts';
-import type { MemberState } from '../store/network-tables.ts';
-import type { NetworkRow } from '../store/networks.ts';
+import type { MemberState } from '../store/engine/network-tables.ts';
+import type { MemberRow } from '../store/networks/network-members.ts';
+import type { NetworkRow } from '../store/networks/networks.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { matchNetworks } from './match-networks.ts';
 import { findMembership } from './membership.ts';

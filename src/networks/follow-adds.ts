@@ -1,6 +1,6 @@
 /** Bulk adds that the service works on: each of their donors comes to an end, paid for or not. */
 import type { BulkAdd, MemberOutcome } from '../partner/networks/bulk-add.ts';
-import type { AddRow, MemberEnd } from '../store/network-adds.ts';
+import type { AddRow, MemberEnd } from '../store/networks/network-adds.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { judgeLostAdd } from './settle-adds.ts';
 import { findWhereabouts, type Place, placesIn } from './whereabouts.ts';

@@ -1,8 +1,8 @@
 /** One person leaves the networks at once, because they are to be forgotten. */
 import { DonorSyncError } from '../core/errors.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
-import type { Lease } from '../store/leases.ts';
-import type { NetworkRow } from '../store/networks.ts';
+import type { Lease } from '../store/engine/leases.ts';
+import type { NetworkRow } from '../store/networks/networks.ts';
 import type { NetworkDeps } from './context.ts';
 
 type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner'>;

@@ -1,7 +1,7 @@
 /** Who ought to be in a network, and who is. */
-import type { ContactRow } from '../store/contacts.ts';
-import type { MemberRow } from '../store/network-members.ts';
-import type { NetworkRow } from '../store/networks.ts';
+import type { ContactRow } from '../store/contacts/contacts.ts';
+import type { MemberRow } from '../store/networks/network-members.ts';
+import type { NetworkRow } from '../store/networks/networks.ts';
 import type { NetworkDeps } from './context.ts';
 
 export interface Membership {

@@ -1,7 +1,7 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
 import { PartnerNotFound } from '../partner/errors.ts';
-import type { NetworkDecision } from '../store/network-holds.ts';
-import type { NetworkRow } from '../store/networks.ts';
+import type { NetworkDecision } from '../store/networks/network-holds.ts';
+import type { NetworkRow } from '../store/networks/networks.ts';
 import { addJoiners } from './add-joiners.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';

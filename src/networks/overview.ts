@@ -1,7 +1,7 @@
 /** How the networks of an integration stand, from the store alone. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { Integration } from '../core/integration.ts';
-import type { NetworkRow } from '../store/networks.ts';
+import type { NetworkRow } from '../store/networks/networks.ts';
 import type { NetworkDeps } from './context.ts';
 import { matchNetworks } from './match-networks.ts';
 import { findMembership } from './membership.ts';

@@ -1,5 +1,5 @@
 /** Who joins a network and who leaves it: pure. */
-import type { MemberState } from '../store/network-tables.ts';
+import type { MemberState } from '../store/engine/network-tables.ts';
 import type { Membership } from './membership.ts';
 
 /** What is to change in one network; donor ids, ascending. */

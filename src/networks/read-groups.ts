@@ -2,7 +2,7 @@
 import type { GroupSelector } from '../../connectors/contract.ts';
 import { DonorSyncError, messageOf } from '../core/errors.ts';
 import { forgottenPrint } from '../run/erased.ts';
-import type { MirroredGroup } from '../store/networks.ts';
+import type { MirroredGroup } from '../store/networks/networks.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { matchNetworks, selectorText } from './match-networks.ts';

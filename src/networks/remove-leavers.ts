@@ -1,7 +1,7 @@
 /** Leavers → out of the network. */
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
-import type { NetworkRow } from '../store/networks.ts';
+import type { NetworkRow } from '../store/networks/networks.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { isDeleted } from './deleted-network.ts';
 import type { MemberPlan } from './plan-members.ts';

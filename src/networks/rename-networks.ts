@@ -1,6 +1,6 @@
 /** Networks that have another name in the settings than at the service. */
 import { PartnerBadRequest, PartnerNotFound, PartnerValidationError } from '../partner/errors.ts';
-import type { NetworkRow } from '../store/networks.ts';
+import type { NetworkRow } from '../store/networks/networks.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { holdDeleted, isDeleted, isLeftAlone } from './deleted-network.ts';

@@ -4,8 +4,8 @@
  * of the key is sent.
  */
 import { findLoss } from '../run/loss.ts';
-import type { Lease } from '../store/leases.ts';
-import type { AddRow, MemberEnd } from '../store/network-adds.ts';
+import type { Lease } from '../store/engine/leases.ts';
+import type { AddRow, MemberEnd } from '../store/networks/network-adds.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { findWhereabouts, type Place, placesIn } from './whereabouts.ts';
 

@@ -1,5 +1,5 @@
 import { RetriableError } from '../core/errors.ts';
-import { LEASE_MS } from '../store/leases.ts';
+import { LEASE_MS } from '../store/engine/leases.ts';
 import { confirmClock } from './confirm-clock.ts';
 import type { Run, SyncDeps } from './context.ts';
 

@@ -8,8 +8,8 @@ import {
   type PersonPrints,
   personPrintsOf,
 } from '../identity/person-prints.ts';
-import type { Departure } from '../store/departures.ts';
-import { type Block, isBlocking } from '../store/forget.ts';
+import type { Departure } from '../store/contacts/departures.ts';
+import { type Block, isBlocking } from '../store/erasure/forget.ts';
 import type { Run, SyncDeps } from './context.ts';
 import type { ErasedPerson, ErasedPersons } from './erased-persons.ts';
 

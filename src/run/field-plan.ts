@@ -6,9 +6,9 @@ import { diffValues, type ValueDiff } from '../mapping/diff-values.ts';
 import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
 import type { RawValues } from '../mapping/raw-value.ts';
 import { isBlank } from '../mapping/same-value.ts';
-import type { IntendedWrite } from '../store/deliveries.ts';
-import type { OwnedValues } from '../store/owned-values.ts';
-import { valuesBeforePlace } from '../store/seal-places.ts';
+import type { OwnedValues } from '../store/contacts/owned-values.ts';
+import type { IntendedWrite } from '../store/fields/deliveries.ts';
+import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { sealValues, valuePrint, valuePrints } from './values.ts';
 

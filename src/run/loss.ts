@@ -3,7 +3,7 @@
  * time and by two equal readings. All of it is free.
  */
 import type { Bucket } from '../partner/buckets.ts';
-import type { Lease } from '../store/leases.ts';
+import type { Lease } from '../store/engine/leases.ts';
 import type { Run, SyncDeps } from './context.ts';
 
 /** A request that may have been charged. */

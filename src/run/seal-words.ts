@@ -1,6 +1,6 @@
 import type { ForeignText } from '../core/foreign-text.ts';
-import type { SealedWords } from '../store/foreign-texts.ts';
-import { foreignTextPlace } from '../store/seal-places.ts';
+import type { SealedWords } from '../store/secrets/foreign-texts.ts';
+import { foreignTextPlace } from '../store/secrets/seal-places.ts';
 import type { Run, SyncDeps } from './context.ts';
 
 /** What a CRM said about a contact (or `WHOLE_RUN`), as it is kept: sealed for its row. */

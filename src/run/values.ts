@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { comparableText } from '../mapping/same-value.ts';
-import type { OwnedValues } from '../store/owned-values.ts';
-import type { Sealer, SealPlace } from '../store/sealed.ts';
+import type { OwnedValues } from '../store/contacts/owned-values.ts';
+import type { Sealer, SealPlace } from '../store/secrets/sealed.ts';
 import type { Store } from '../store/store.ts';
 
 type Fingerprints = { store: Pick<Store, 'fingerprint'> };

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isoTime } from '../core/clock.ts';
 import type { Integration, Schedule } from '../core/integration.ts';
-import type { ScheduleRow } from '../store/schedules.ts';
+import type { ScheduleRow } from '../store/runs/schedules.ts';
 import type { Store } from '../store/store.ts';
 import { nextTime } from './next-time.ts';
 

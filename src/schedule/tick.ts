@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
-import type { ScheduleRow } from '../store/schedules.ts';
+import type { ScheduleRow } from '../store/runs/schedules.ts';
 import type { Store } from '../store/store.ts';
 import { isScheduled, nextRunAt, ruleOf, type Scheduled } from './schedules.ts';
 

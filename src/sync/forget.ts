@@ -8,9 +8,9 @@ import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldMapping, PATH_SOURCES } from '../core/field-map.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { openValues, sealValues, valuePrint } from '../run/values.ts';
-import type { Lease } from '../store/leases.ts';
-import { parseOwned } from '../store/owned-values.ts';
-import { valuesBeforePlace } from '../store/seal-places.ts';
+import { parseOwned } from '../store/contacts/owned-values.ts';
+import type { Lease } from '../store/engine/leases.ts';
+import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
 import {
   type CrmErasure,
   type ErasedCounts,

@@ -7,15 +7,15 @@ import type { Refresh } from '../core/integration.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { changedParts } from '../identity/identity-text.ts';
-import type { ContactRow } from '../store/contacts.ts';
+import type { ContactRow } from '../store/contacts/contacts.ts';
 import {
   type Decided,
   type Decision,
   type NotedIdentity,
   type ReadContact,
   WAITS_FOR_ACCESS,
-} from '../store/decisions.ts';
-import { INHERITED } from '../store/merges.ts';
+} from '../store/contacts/decisions.ts';
+import { INHERITED } from '../store/contacts/merges.ts';
 
 const DAY_MS = 86_400_000;
 

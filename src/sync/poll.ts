@@ -1,7 +1,7 @@
 /** The third station: running jobs → done, failed or vanished ones. */
 import type { JobProgress } from '../partner/progress.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import type { Progress, RunningJob } from '../store/jobs.ts';
+import type { Progress, RunningJob } from '../store/credits/jobs.ts';
 import { afterLook, MAX_JOBS_PER_LOOK, MAX_LOOK_MS, NOT_YET_LOOKED, nextLook } from './looking.ts';
 
 /** A job that runs longer than this never ends: the document speaks of a couple of minutes. */

@@ -9,11 +9,11 @@ import { profileValues } from '../mapping/profile-values.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { planFields } from '../run/field-plan.ts';
 import { sealWords } from '../run/seal-words.ts';
-import type { IntendedWrite } from '../store/deliveries.ts';
-import type { Delivery } from '../store/delivery-ends.ts';
-import type { HoldRow } from '../store/holds.ts';
-import type { ReadyJob } from '../store/jobs.ts';
-import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
+import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
+import type { ReadyJob } from '../store/credits/jobs.ts';
+import type { IntendedWrite } from '../store/fields/deliveries.ts';
+import type { Delivery } from '../store/fields/delivery-ends.ts';
+import type { HoldRow } from '../store/holds/holds.ts';
 import { plannedContact } from './read.ts';
 
 /** The part of a run that a delivery depends on. */

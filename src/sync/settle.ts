@@ -5,8 +5,8 @@
 
 import type { Run, SyncDeps } from '../run/context.ts';
 import { findLoss } from '../run/loss.ts';
-import type { Lease } from '../store/leases.ts';
-import type { SubmissionRow } from '../store/submissions.ts';
+import type { SubmissionRow } from '../store/credits/submissions.ts';
+import type { Lease } from '../store/engine/leases.ts';
 
 /** How often a submission of another living run is looked at. */
 const OTHER_RUN_WAIT_MS = 250;

@@ -4,8 +4,8 @@
  */
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import type { ContactRow } from '../store/contacts.ts';
-import type { MappingRow } from '../store/mappings.ts';
+import type { ContactRow } from '../store/contacts/contacts.ts';
+import type { MappingRow } from '../store/credits/mappings.ts';
 import { PRIORITY } from './plan.ts';
 import { createSpread } from './spread.ts';
 import {

@@ -4,10 +4,10 @@ import { ConfigurationError, FatalError } from '../core/errors.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { forgottenPrint, keepErasedAway } from '../run/erased.ts';
 import { openValues, valuePrint } from '../run/values.ts';
-import type { WriteRow } from '../store/deliveries.ts';
-import type { Lease } from '../store/leases.ts';
-import { type OwnedValues, parseOwned } from '../store/owned-values.ts';
-import { valuesBeforePlace } from '../store/seal-places.ts';
+import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
+import type { Lease } from '../store/engine/leases.ts';
+import type { WriteRow } from '../store/fields/deliveries.ts';
+import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
 
 type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms'>;
 

@@ -1,9 +1,9 @@
 import { RetriableError } from '../core/errors.ts';
 import { ownerWords } from '../core/owner.ts';
 import type { SyncDeps } from '../run/context.ts';
-import { LEASE_MS, type Lease } from '../store/leases.ts';
+import { LEASE_MS, type Lease } from '../store/engine/leases.ts';
+import { isPassing, isUnconfirmed } from '../store/engine/store-error.ts';
 import type { Store } from '../store/store.ts';
-import { isPassing, isUnconfirmed } from '../store/store-error.ts';
 
 interface LeaseDeps extends Pick<SyncDeps, 'clock' | 'takeLease'> {
   store: { leases: Pick<Store['leases'], 'renew' | 'release'> };

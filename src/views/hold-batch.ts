@@ -6,8 +6,8 @@
 import { isoTime } from '../core/clock.ts';
 import { countOf, formatCount } from '../core/quantities.ts';
 import { changedPartsText } from '../identity/changed-parts-text.ts';
-import { type HoldBatch, partsOf } from '../store/hold-batches.ts';
-import type { HoldRow } from '../store/holds.ts';
+import { type HoldBatch, partsOf } from '../store/holds/hold-batches.ts';
+import type { HoldRow } from '../store/holds/holds.ts';
 
 /** What a person may say about a batch. */
 export const BATCH_DECISIONS = ['approve', 'reject'] as const;

@@ -1,7 +1,7 @@
 /** What waits for a person, contacts and networks in one list: why, and what may be decided. */
 import { isoTime } from '../core/clock.ts';
-import type { HoldRow } from '../store/holds.ts';
-import type { NetworkHoldRow } from '../store/network-holds.ts';
+import type { HoldRow } from '../store/holds/holds.ts';
+import type { NetworkHoldRow } from '../store/networks/network-holds.ts';
 import type { Store } from '../store/store.ts';
 import { BATCH_DECISIONS, massChangeReason } from './hold-batch.ts';
 

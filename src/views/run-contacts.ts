@@ -7,7 +7,7 @@ import type {
   RunContactFilter,
   RunContactPosition,
   RunKey,
-} from '../store/run-rows.ts';
+} from '../store/runs/run-rows.ts';
 import type { Store } from '../store/store.ts';
 import { mismatchText } from './hold.ts';
 

@@ -4,7 +4,7 @@ import { isOutcomeReason, OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '.
 import { formatCount } from '../core/quantities.ts';
 import type { RunReason, RunReport, RunStatus, StopCode, Trigger } from '../core/run.ts';
 import { runReportSchema, triggerSchema } from '../core/run-report.ts';
-import type { RunRow } from '../store/runs.ts';
+import type { RunRow } from '../store/runs/runs.ts';
 import type { Store } from '../store/store.ts';
 
 /** What only the process that ran knows. */

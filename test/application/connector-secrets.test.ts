@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { connectorSecrets } from '../../src/application/connector-secrets.ts';
-import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
-import { createSealer } from '../../src/store/sealed.ts';
+import { generateKey, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
+import { createSealer } from '../../src/store/secrets/sealed.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { storeWorlds } from '../store/store-world.ts';
 import { sealUnbound } from '../store/unbound-seal.ts';

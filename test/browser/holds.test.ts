@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { integrationSchema } from '../../src/core/integration.ts';
 import { type PageHoldStore, readHolds } from '../../src/http/dashboard/holds.ts';
-import type { HoldBatch } from '../../src/store/hold-batches.ts';
-import type { HoldRow } from '../../src/store/holds.ts';
-import type { NetworkHoldRow } from '../../src/store/network-holds.ts';
+import type { HoldBatch } from '../../src/store/holds/hold-batches.ts';
+import type { HoldRow } from '../../src/store/holds/holds.ts';
+import type { NetworkHoldRow } from '../../src/store/networks/network-holds.ts';
 import { aContactHold, aNetworkHold } from '../helpers/hold-rows.ts';
 
 const RIVERSIDE = integrationSchema.parse({

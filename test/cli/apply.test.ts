@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyCommand } from '../../src/cli/apply.ts';
-import { exportCommand } from '../../src/cli/export.ts';
+import { applyCommand } from '../../src/cli/commands/apply.ts';
+import { exportCommand } from '../../src/cli/commands/export/export.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
 

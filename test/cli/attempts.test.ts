@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { worstOf } from '../../src/cli/attempts.ts';
+import { worstOf } from '../../src/cli/action/attempts.ts';
 
 describe('worstOf', () => {
   it('promises that nothing was changed only where nothing else was done', () => {

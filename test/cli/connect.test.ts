@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type HubspotSandbox, startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
-import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
-import { connectCommand } from '../../src/cli/connect.ts';
-import { disconnectCommand } from '../../src/cli/disconnect.ts';
-import { serveCommand } from '../../src/cli/serve.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
+import { connectCommand } from '../../src/cli/commands/connect/connect.ts';
+import { disconnectCommand } from '../../src/cli/commands/disconnect.ts';
+import { serveCommand } from '../../src/cli/commands/serve.ts';
 import { createBrowser } from '../helpers/browser.ts';
 import { runCommand, type Started, startCommand } from './run-command.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createWorld } from '../../sandbox/people/world.ts';
-import { createCast } from '../../src/cli/demo/cast.ts';
+import { createWorld } from '../../people/world.ts';
+import { createCast } from '../../src/cli/commands/demo/cast.ts';
 
 describe('createCast', () => {
   it('has as many contacts as it is asked for, each with an id of its own', () => {

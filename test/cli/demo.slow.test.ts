@@ -2,7 +2,7 @@ import { access, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { demoCommand } from '../../src/cli/demo.ts';
+import { demoCommand } from '../../src/cli/commands/demo/demo.ts';
 import { runCommand, type Started, startCommand } from './run-command.ts';
 
 const documentSchema = z.looseObject({

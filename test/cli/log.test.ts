@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog, createLogStream } from '../../src/cli/log.ts';
+import { createLog, createLogStream } from '../../src/cli/terminal/log.ts';
 import { ACTING, ACTS } from '../helpers/acting.ts';
 import { aStream } from './a-terminal.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { PartnerSandboxOptions } from '../../sandbox/partner/index.ts';
+import type { PartnerSandboxOptions } from '../../service/index.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { runsSchema } from './documents.ts';

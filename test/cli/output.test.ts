@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOutput } from '../../src/cli/output.ts';
+import { createOutput } from '../../src/cli/terminal/output.ts';
 import { ConfigurationError, FatalError, SkippableError } from '../../src/core/errors.ts';
 import { aStream } from './a-terminal.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { PartnerSandboxOptions } from '../../sandbox/partner/index.ts';
+import type { PartnerSandboxOptions } from '../../service/index.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 
 /** One world for all: nothing here writes anything. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { planCommand } from '../../src/cli/plan.ts';
+import { planCommand } from '../../src/cli/commands/plan/plan.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { openHubspot } from './an-empty-hubspot.ts';

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { addSample, createProgress, ratePerSecond, type Sample } from '../../src/cli/progress.ts';
+import {
+  addSample,
+  createProgress,
+  ratePerSecond,
+  type Sample,
+} from '../../src/cli/terminal/progress.ts';
 import { aStream } from './a-terminal.ts';
 
 function aClock() {

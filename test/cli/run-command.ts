@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findConnectorDefinition } from '../../connectors/index.ts';
-import { createCommand, runProgram } from '../../src/cli/command.ts';
-import type { ProductDeps } from '../../src/cli/product.ts';
+import { createCommand, runProgram } from '../../src/cli/action/command.ts';
+import type { ProductDeps } from '../../src/cli/action/product.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { aStream } from './a-terminal.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { displayWidth } from '../../src/cli/display-width.ts';
-import { createOutput } from '../../src/cli/output.ts';
-import { printRuns } from '../../src/cli/runs/run-list.ts';
+import { printRuns } from '../../src/cli/commands/runs/run-list.ts';
+import { displayWidth } from '../../src/cli/terminal/display-width.ts';
+import { createOutput } from '../../src/cli/terminal/output.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { aStream } from './a-terminal.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { sandboxCommand } from '../../src/cli/sandbox.ts';
+import { sandboxCommand } from '../../src/cli/commands/sandbox/sandbox.ts';
 import { runCommand, type Started, startCommand } from './run-command.ts';
 
 let folder = '';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createStopSignal } from '../../src/cli/stop-signal.ts';
+import { createStopSignal } from '../../src/cli/terminal/stop-signal.ts';
 import { aStream } from './a-terminal.ts';
 
 /** A process that remembers who listens to it; its end is an error, so that nothing goes on. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayWidth, fitWidth } from '../../src/cli/display-width.ts';
-import { type Column, formatTable } from '../../src/cli/table.ts';
+import { displayWidth, fitWidth } from '../../src/cli/terminal/display-width.ts';
+import { type Column, formatTable } from '../../src/cli/terminal/table.ts';
 
 interface Row {
   name: string;

@@ -5,8 +5,8 @@
 
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
-import { createWorld, type Donor } from '../../sandbox/people/world.ts';
+import { createWorld, type Donor } from '../../people/world.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
 
 const PEOPLE = { seed: 1, donors: 400 };
 /** Of these some are strongly connected and some hardly at all. */

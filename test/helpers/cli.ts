@@ -13,11 +13,11 @@ import {
   type PartnerSandbox,
   type PartnerSandboxOptions,
   startPartnerSandbox,
-} from '../../sandbox/partner/index.ts';
-import { runProgram } from '../../src/cli/command.ts';
+} from '../../service/index.ts';
+import { runProgram } from '../../src/cli/action/command.ts';
 import type { AllDeps } from '../../src/cli/commands.ts';
-import { createLog, createLogStream } from '../../src/cli/log.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { createLog, createLogStream } from '../../src/cli/terminal/log.ts';
 import { readRuntimeOptions } from '../../src/config/environment.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { readProcessSpace } from '../../src/core/owner.ts';

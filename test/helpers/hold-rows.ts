@@ -1,5 +1,5 @@
-import type { HoldRow } from '../../src/store/holds.ts';
-import type { NetworkHoldRow } from '../../src/store/network-holds.ts';
+import type { HoldRow } from '../../src/store/holds/holds.ts';
+import type { NetworkHoldRow } from '../../src/store/networks/network-holds.ts';
 
 /** An open hold of a contact, as the store has it. */
 export function aContactHold(changes: Partial<HoldRow> = {}): HoldRow {

@@ -6,7 +6,7 @@ import {
   type PartnerSandbox,
   type PartnerSandboxOptions,
   startPartnerSandbox,
-} from '../../sandbox/partner/index.ts';
+} from '../../service/index.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { type Integration, integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
@@ -15,11 +15,11 @@ import { createPartnerClient, type PartnerClient } from '../../src/partner/clien
 import { createPacer } from '../../src/partner/pacer.ts';
 import type { SyncDeps } from '../../src/run/context.ts';
 import { createSightings } from '../../src/run/sightings.ts';
-import { createFingerprint, loadFingerprintKey } from '../../src/store/fingerprint.ts';
-import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
-import { MIGRATIONS } from '../../src/store/migrations.ts';
-import { createSealer, type Sealer } from '../../src/store/sealed.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import { MIGRATIONS } from '../../src/store/engine/migrations.ts';
+import { createFingerprint, loadFingerprintKey } from '../../src/store/secrets/fingerprint.ts';
+import { generateKey, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
+import { createSealer, type Sealer } from '../../src/store/secrets/sealed.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import { controlService, type ServiceControl } from './service-control.ts';

@@ -1,8 +1,8 @@
 import { findConnectorDefinition } from '../../connectors/index.ts';
-import { runProgram } from '../../src/cli/command.ts';
+import { runProgram } from '../../src/cli/action/command.ts';
 import type { AllDeps } from '../../src/cli/commands.ts';
-import { createLog, createLogStream } from '../../src/cli/log.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { createLog, createLogStream } from '../../src/cli/terminal/log.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { aStream } from '../cli/a-terminal.ts';
 

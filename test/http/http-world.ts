@@ -9,11 +9,11 @@ import {
   type PartnerSandbox,
   type PartnerSandboxOptions,
   startPartnerSandbox,
-} from '../../sandbox/partner/index.ts';
+} from '../../service/index.ts';
 import { hashToken, newAccessToken } from '../../src/application/access-token.ts';
 import { createRunner, type Runner } from '../../src/application/runner.ts';
 import { type Application, openApplication } from '../../src/application.ts';
-import { createLog } from '../../src/cli/log.ts';
+import { createLog } from '../../src/cli/terminal/log.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { createHttpApp } from '../../src/http/app.ts';

@@ -1,6 +1,6 @@
 /** A night of an address tool must not make a whole contact list look new. */
 import { describe, expect, it } from 'vitest';
-import { createWorld } from '../../sandbox/people/world.ts';
+import { createWorld } from '../../people/world.ts';
 import { canonicalAddress } from '../../src/identity/canonical-address.ts';
 import { canonicalEmployer, canonicalName } from '../../src/identity/canonical-name.ts';
 import { type AddressFields, verified } from './address-tool.ts';

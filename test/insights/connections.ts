@@ -1,5 +1,5 @@
 import type { Connection } from '../../src/partner/connections/connection.ts';
-import type { MirroredNetwork } from '../../src/store/mirrored-networks.ts';
+import type { MirroredNetwork } from '../../src/store/networks/mirrored-networks.ts';
 
 /** A connection to Maria, who sat on a board with the contact, but for what the test says of it. */
 export function aConnection(traits: Partial<Connection> = {}): Connection {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ComputedPath } from '../../src/store/computed-paths.ts';
-import type { PathScope } from '../../src/store/stale-paths.ts';
-import type { StaleContact } from '../../src/store/warm-paths.ts';
+import type { ComputedPath } from '../../src/store/fields/computed-paths.ts';
+import type { PathScope } from '../../src/store/fields/stale-paths.ts';
+import type { StaleContact } from '../../src/store/fields/warm-paths.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { contactOf, contactRow, crmIds, putContacts } from '../store/contact-stages.ts';
 import {

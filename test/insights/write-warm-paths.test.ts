@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createWorld, type Donor } from '../../sandbox/people/world.ts';
+import { createWorld, type Donor } from '../../people/world.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { calledName } from '../../src/insights/called-name.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matchNetworks, selectorText } from '../../src/networks/match-networks.ts';
-import type { NetworkRow } from '../../src/store/networks.ts';
+import type { NetworkRow } from '../../src/store/networks/networks.ts';
 
 function row(id: string, selector: string, name: string): NetworkRow {
   const unknown = { network_id: null, read_run: null, read_at: null, created_at: 0 };

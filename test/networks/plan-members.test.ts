@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planMembers } from '../../src/networks/plan-members.ts';
-import type { MemberRow } from '../../src/store/network-members.ts';
-import type { MemberState } from '../../src/store/network-tables.ts';
+import type { MemberState } from '../../src/store/engine/network-tables.ts';
+import type { MemberRow } from '../../src/store/networks/network-members.ts';
 
 function member(donorId: string, state: MemberState = 'member'): MemberRow {
   return { network: 'n', donor_id: donorId, state, add_id: null, detail: null, since: 0 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
 import type { Bucket } from '../../src/partner/buckets.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { NEEDED_OPERATIONS, OTHER_OPERATIONS } from '../../src/partner/operations.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/core/log.ts';
 import { createScheduler, type Scheduler } from '../../src/schedule/scheduler.ts';
-import type { ScheduleRow } from '../../src/store/schedules.ts';
+import type { ScheduleRow } from '../../src/store/runs/schedules.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 
 const START_MS = 1_800_000_000_000;

@@ -9,7 +9,7 @@ import {
   resumeSchedule,
 } from '../../src/schedule/schedules.ts';
 import { type TickDeps, tick } from '../../src/schedule/tick.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';

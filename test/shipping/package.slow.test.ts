@@ -56,7 +56,7 @@ describe('the package', () => {
         ...['config/donor-sync.example.yaml', 'config/settings.schema.json'],
         ...['dist/src/http/assets/status-page.css', 'dist/src/http/assets/status-page.js'],
         ...['dist/src/mapping/nicknames.csv', 'dist/src/mapping/common-names.csv'],
-        ...['deploy/donor-sync.service', 'sandbox/people/data/surnames.csv'],
+        ...['deploy/donor-sync.service', 'people/data/surnames.csv'],
       ]),
     );
   });

@@ -1,24 +1,24 @@
 import { createSecretKey } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { bindSeals, hasUnboundSeals, markSealsBound } from '../../src/store/bind-seals.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import type { Database } from '../../src/store/engine/tables.ts';
+import { bindSeals, hasUnboundSeals, markSealsBound } from '../../src/store/secrets/bind-seals.ts';
 import {
   createFingerprint,
   FINGERPRINT_KEY,
   loadFingerprintKey,
-} from '../../src/store/fingerprint.ts';
-import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
-import { resealAll } from '../../src/store/reseal.ts';
+} from '../../src/store/secrets/fingerprint.ts';
+import { generateKey, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
+import { resealAll } from '../../src/store/secrets/reseal.ts';
 import {
   consentVerifierPlace,
   hookSecretPlace,
   secretPlace,
   settingsPlace,
   valuesBeforePlace,
-} from '../../src/store/seal-places.ts';
-import { createSealer, createUnboundOpener, isBound } from '../../src/store/sealed.ts';
-import type { Database } from '../../src/store/tables.ts';
+} from '../../src/store/secrets/seal-places.ts';
+import { createSealer, createUnboundOpener, isBound } from '../../src/store/secrets/sealed.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { runProgram } from './run-program.ts';
 import { sealUnbound } from './unbound-seal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createConnectionQueue } from '../../src/store/connection-queue.ts';
+import { createConnectionQueue } from '../../src/store/engine/connection-queue.ts';
 
 describe('createConnectionQueue', () => {
   it('gives the connection to one at a time, in the order of asking', async () => {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { identityTextOf } from '../../src/identity/identity-text.ts';
-import type { ContactRow } from '../../src/store/contacts.ts';
-import type { Decided, Decision, ReadContact } from '../../src/store/decisions.ts';
-import type { HoldRow } from '../../src/store/holds.ts';
-import type { IntendedJob, IntentResult } from '../../src/store/intents.ts';
-import type { AfterLoss } from '../../src/store/lost-answers.ts';
-import { INHERITED } from '../../src/store/merges.ts';
-import type { SharingRules } from '../../src/store/paid-jobs.ts';
-import type { Tables } from '../../src/store/tables.ts';
+import type { ContactRow } from '../../src/store/contacts/contacts.ts';
+import type { Decided, Decision, ReadContact } from '../../src/store/contacts/decisions.ts';
+import { INHERITED } from '../../src/store/contacts/merges.ts';
+import type { IntendedJob, IntentResult } from '../../src/store/credits/intents.ts';
+import type { AfterLoss } from '../../src/store/credits/lost-answers.ts';
+import type { SharingRules } from '../../src/store/credits/paid-jobs.ts';
+import type { Tables } from '../../src/store/engine/tables.ts';
+import type { HoldRow } from '../../src/store/holds/holds.ts';
 import { BALANCE, INTEGRATION, KEY, RUN, START_MS, type StoreWorld } from './store-world.ts';
 
 /** `count` CRM ids in their order: `c-000`, `c-001`, … */

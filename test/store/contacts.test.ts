@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ContactRow } from '../../src/store/contacts.ts';
-import type { Decision } from '../../src/store/decisions.ts';
-import { ROWS_PER_TRANSACTION } from '../../src/store/rows.ts';
+import type { ContactRow } from '../../src/store/contacts/contacts.ts';
+import type { Decision } from '../../src/store/contacts/decisions.ts';
+import { ROWS_PER_TRANSACTION } from '../../src/store/engine/rows.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   choose,

@@ -1,5 +1,5 @@
 /** A process that reads a counter and then raises it, many times, in transactions. */
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
 import type { TwoTables } from './two-tables.ts';
 
 const [url = '', times = ''] = process.argv.slice(2);

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/core/errors.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import {
   describeEachDatabase,
   describeOn,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { IntendedWrite, WriteRow } from '../../src/store/deliveries.ts';
-import type { Delivery } from '../../src/store/delivery-ends.ts';
-import { parseOwned } from '../../src/store/owned-values.ts';
+import { parseOwned } from '../../src/store/contacts/owned-values.ts';
+import type { IntendedWrite, WriteRow } from '../../src/store/fields/deliveries.ts';
+import type { Delivery } from '../../src/store/fields/delivery-ends.ts';
 import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 import {
   contactOf,

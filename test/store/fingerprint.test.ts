@@ -1,11 +1,11 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createFingerprint, loadFingerprintKey } from '../../src/store/fingerprint.ts';
-import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
-import { resealAll } from '../../src/store/reseal.ts';
-import { createSealer } from '../../src/store/sealed.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import { createFingerprint, loadFingerprintKey } from '../../src/store/secrets/fingerprint.ts';
+import { generateKey, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
+import { resealAll } from '../../src/store/secrets/reseal.ts';
+import { createSealer } from '../../src/store/secrets/sealed.ts';
 import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 
 describeOn('sqlite', 'createFingerprint', () => {

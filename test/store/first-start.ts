@@ -1,11 +1,11 @@
 /** A process that starts on a database for the first time and prints what it made of it, as JSON. */
 
-import { openDatabase } from '../../src/store/database.ts';
-import { createFingerprint, loadFingerprintKey } from '../../src/store/fingerprint.ts';
-import { loadKeyRing } from '../../src/store/key-ring.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
-import { createSealer } from '../../src/store/sealed.ts';
-import type { Tables } from '../../src/store/tables.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import type { Tables } from '../../src/store/engine/tables.ts';
+import { createFingerprint, loadFingerprintKey } from '../../src/store/secrets/fingerprint.ts';
+import { loadKeyRing } from '../../src/store/secrets/key-ring.ts';
+import { createSealer } from '../../src/store/secrets/sealed.ts';
 
 const [url = '', secretKey] = process.argv.slice(2);
 const keyRing = await loadKeyRing(secretKey, url);

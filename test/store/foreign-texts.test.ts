@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { FOREIGN_TEXT_LIFE_MS } from '../../src/core/foreign-text.ts';
-import type { Delivery } from '../../src/store/delivery-ends.ts';
-import { MAX_TEXTS_OF_RUN } from '../../src/store/foreign-texts.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
-import { MIGRATIONS, type MigrationList } from '../../src/store/migrations.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import { MIGRATIONS, type MigrationList } from '../../src/store/engine/migrations.ts';
+import type { Delivery } from '../../src/store/fields/delivery-ends.ts';
+import { MAX_TEXTS_OF_RUN } from '../../src/store/secrets/foreign-texts.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { contactRow, crmIds } from './contact-stages.ts';
 import {

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { CompiledQuery, type DatabaseConnection, type Driver, DummyDriver } from 'kysely';
 import { expect, it } from 'vitest';
-import { guardDriver } from '../../src/store/guarded-driver.ts';
+import { guardDriver } from '../../src/store/engine/guarded-driver.ts';
 
 it('gives no connection any more once the disk has failed', async () => {
   const driver = guardDriver(driverThatThrows('SQLITE_IOERR_WRITE'));

@@ -1,6 +1,6 @@
 import { type KyselyPlugin, OperationNodeTransformer } from 'kysely';
 import { expect, it } from 'vitest';
-import type { HoldRow } from '../../src/store/holds.ts';
+import type { HoldRow } from '../../src/store/holds/holds.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {

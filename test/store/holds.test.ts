@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { HoldRow } from '../../src/store/holds.ts';
+import type { HoldRow } from '../../src/store/holds/holds.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   chargeLoss,

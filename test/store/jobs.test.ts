@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RunningJob } from '../../src/store/jobs.ts';
+import type { RunningJob } from '../../src/store/credits/jobs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {

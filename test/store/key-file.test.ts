@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readOrCreateKeyFile } from '../../src/store/key-file.ts';
+import { readOrCreateKeyFile } from '../../src/store/secrets/key-file.ts';
 
 it('keeps the key that another process made in the meantime, and leaves no draft', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-key-file-'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/core/errors.ts';
-import { generateKey, loadKeyRing, parseKeyRing } from '../../src/store/key-ring.ts';
+import { generateKey, loadKeyRing, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
 
 describe('parseKeyRing', () => {
   it('seals with the first of several named keys and keeps the others', () => {

@@ -1,9 +1,10 @@
 /** A process that is killed while it binds the seals of an older version, in its second page of writes. */
-import { bindSeals } from '../../src/store/bind-seals.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { parseKeyRing } from '../../src/store/key-ring.ts';
-import { createSealer, createUnboundOpener } from '../../src/store/sealed.ts';
-import type { Tables } from '../../src/store/tables.ts';
+
+import { openDatabase } from '../../src/store/engine/database.ts';
+import type { Tables } from '../../src/store/engine/tables.ts';
+import { bindSeals } from '../../src/store/secrets/bind-seals.ts';
+import { parseKeyRing } from '../../src/store/secrets/key-ring.ts';
+import { createSealer, createUnboundOpener } from '../../src/store/secrets/sealed.ts';
 
 const KILLED_AT = 700;
 

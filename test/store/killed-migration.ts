@@ -1,6 +1,6 @@
 /** A process that is killed after a migration has made one of its two tables. */
-import { openDatabase } from '../../src/store/database.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import { TWO_TABLES } from './two-tables.ts';
 
 const [url = ''] = process.argv.slice(2);

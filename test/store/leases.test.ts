@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
-import { LEASE_MS, type Lease, LeaseLost } from '../../src/store/leases.ts';
+import { LEASE_MS, type Lease, LeaseLost } from '../../src/store/engine/leases.ts';
+import type { Tables } from '../../src/store/engine/tables.ts';
 import { createStore } from '../../src/store/store.ts';
-import type { Tables } from '../../src/store/tables.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import {
   describeEachDatabase,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DeliveryEnd } from '../../src/store/delivery-ends.ts';
+import type { DeliveryEnd } from '../../src/store/fields/delivery-ends.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   accept,

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { generateKey } from '../../src/store/key-ring.ts';
-import { migrateToLatest, pendingMigrations } from '../../src/store/migrate.ts';
-import { MIGRATIONS, type MigrationList } from '../../src/store/migrations.ts';
+import { migrateToLatest, pendingMigrations } from '../../src/store/engine/migrate.ts';
+import { MIGRATIONS, type MigrationList } from '../../src/store/engine/migrations.ts';
+import { generateKey } from '../../src/store/secrets/key-ring.ts';
 import {
   describeEachDatabase,
   describeOn,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { MemberEnd } from '../../src/store/network-adds.ts';
+import type { MemberEnd } from '../../src/store/networks/network-adds.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   choose,

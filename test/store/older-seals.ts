@@ -1,7 +1,7 @@
-import type { KeyRing } from '../../src/store/key-ring.ts';
-import { secretPlace, settingsPlace } from '../../src/store/seal-places.ts';
-import { createSealer } from '../../src/store/sealed.ts';
-import type { Database } from '../../src/store/tables.ts';
+import type { Database } from '../../src/store/engine/tables.ts';
+import type { KeyRing } from '../../src/store/secrets/key-ring.ts';
+import { secretPlace, settingsPlace } from '../../src/store/secrets/seal-places.ts';
+import { createSealer } from '../../src/store/secrets/sealed.ts';
 import { sealUnbound } from './unbound-seal.ts';
 
 /** Brings secrets and applied settings into the form in which older versions left them. */

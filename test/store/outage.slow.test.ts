@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { type OpenDatabase, openDatabase } from '../../src/store/database.ts';
-import type { Lease } from '../../src/store/leases.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
+import { type OpenDatabase, openDatabase } from '../../src/store/engine/database.ts';
+import type { Lease } from '../../src/store/engine/leases.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import type { Tables } from '../../src/store/engine/tables.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
-import type { Tables } from '../../src/store/tables.ts';
 import { type PostgresProxy, startPostgresProxy } from '../helpers/postgres-proxy.ts';
 import { freshPostgresUrl } from '../helpers/test-databases.ts';
 import { INTEGRATION, KEY, RUN, takeLease, testFingerprint } from './store-world.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { migrateToLatest } from '../../src/store/migrate.ts';
-import { readinessQueries } from '../../src/store/readiness.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import { readinessQueries } from '../../src/store/engine/readiness.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 
 const NOW_MS = 1_800_000_000_000;

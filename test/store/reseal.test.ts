@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
-import { resealAll } from '../../src/store/reseal.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import { generateKey, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
+import { resealAll } from '../../src/store/secrets/reseal.ts';
 import {
   consentVerifierPlace,
   foreignTextPlace,
@@ -10,8 +10,8 @@ import {
   secretPlace,
   settingsPlace,
   valuesBeforePlace,
-} from '../../src/store/seal-places.ts';
-import { createSealer, type SealPlace } from '../../src/store/sealed.ts';
+} from '../../src/store/secrets/seal-places.ts';
+import { createSealer, type SealPlace } from '../../src/store/secrets/sealed.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { TWO_TABLES, type TwoTables } from './two-tables.ts';
 import { sealUnbound } from './unbound-seal.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { portions } from '../../src/store/rows.ts';
+import { portions } from '../../src/store/engine/rows.ts';
 
 describe('portions', () => {
   it('cuts any list into portions of few lengths, in order and without loss', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RunContactFilter } from '../../src/store/run-rows.ts';
+import type { RunContactFilter } from '../../src/store/runs/run-rows.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   chargeLoss,

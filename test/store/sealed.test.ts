@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { FlattenedEncrypt, flattenedDecrypt } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { generateKey, parseKeyRing } from '../../src/store/key-ring.ts';
-import { createSealer, createUnboundOpener, type SealPlace } from '../../src/store/sealed.ts';
+import { generateKey, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
+import {
+  createSealer,
+  createUnboundOpener,
+  type SealPlace,
+} from '../../src/store/secrets/sealed.ts';
 import { sealUnbound } from './unbound-seal.ts';
 
 const oldKey = generateKey('2026');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Lease } from '../../src/store/leases.ts';
+import type { Lease } from '../../src/store/engine/leases.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   accept,

@@ -1,6 +1,6 @@
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { cacheStatements } from '../../src/store/statement-cache.ts';
+import { cacheStatements } from '../../src/store/engine/statement-cache.ts';
 
 describe('cacheStatements', () => {
   it('prepares a query once for as long as it is in use', () => {

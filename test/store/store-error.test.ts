@@ -2,9 +2,9 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
-import { storeError } from '../../src/store/store-error.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import { storeError } from '../../src/store/engine/store-error.ts';
 import {
   describeEachDatabase,
   describeOn,

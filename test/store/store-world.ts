@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Lease } from '../../src/store/leases.ts';
-import { migrateToLatest } from '../../src/store/migrate.ts';
+import type { Lease } from '../../src/store/engine/leases.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import type { Database } from '../../src/store/engine/tables.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
-import type { Database } from '../../src/store/tables.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 import type { OpenFresh } from '../helpers/test-databases.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { IntendedJob } from '../../src/store/intents.ts';
+import type { IntendedJob } from '../../src/store/credits/intents.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   accept,

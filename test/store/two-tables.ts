@@ -1,4 +1,4 @@
-import type { MigrationList } from '../../src/store/migrations.ts';
+import type { MigrationList } from '../../src/store/engine/migrations.ts';
 
 /** A schema for tests of the ground itself. */
 export interface TwoTables {

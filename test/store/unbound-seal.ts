@@ -1,5 +1,5 @@
 import { CompactEncrypt } from 'jose';
-import type { KeyRing } from '../../src/store/key-ring.ts';
+import type { KeyRing } from '../../src/store/secrets/key-ring.ts';
 
 /** A text as versions sealed it that did not bind it to its row; made by another library. */
 export function sealUnbound({ current }: KeyRing, text: string): Promise<string> {

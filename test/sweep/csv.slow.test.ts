@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { marksIn } from '../helpers/marks.ts';
 import { freshPostgresUrl } from '../helpers/test-databases.ts';

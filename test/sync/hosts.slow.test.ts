@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { afterEach, expect, it } from 'vitest';
-import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
+import { startPartnerSandbox } from '../../service/index.ts';
 import {
   type Host,
   type HostedSync,

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
+import { startPartnerSandbox } from '../../service/index.ts';
 import { killUntilDone, readBooks } from '../helpers/killed-sync.ts';
 import { controlService } from '../helpers/service-control.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseIdentityText } from '../../src/identity/identity-text.ts';
-import type { Database } from '../../src/store/tables.ts';
+import type { Database } from '../../src/store/engine/tables.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 let world: SyncWorld;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FatalError, RetriableError } from '../../src/core/errors.ts';
-import { LEASE_MS, LeaseLost } from '../../src/store/leases.ts';
+import { LEASE_MS, LeaseLost } from '../../src/store/engine/leases.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DecisionStore, decideHold } from '../../src/application/decide-holds.ts';
-import type { HoldRow } from '../../src/store/holds.ts';
-import type { NetworkHoldRow } from '../../src/store/network-holds.ts';
+import type { HoldRow } from '../../src/store/holds/holds.ts';
+import type { NetworkHoldRow } from '../../src/store/networks/network-holds.ts';
 import {
   type AnyHold,
   contactHolds,

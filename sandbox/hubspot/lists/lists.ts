@@ -1,8 +1,8 @@
 /** The lists of an account: opened, filled the first time, and where they are served. */
 
 import type { Hono } from 'hono';
-import { chooseGroups } from '../../people/groups.ts';
-import type { World } from '../../people/world.ts';
+import { chooseGroups } from '../../../people/groups.ts';
+import type { World } from '../../../people/world.ts';
 import { createRouter, type HubspotEnv } from '../context.ts';
 import { accountSetting, type Database } from '../database.ts';
 import { CONTACTS } from '../object-type.ts';

@@ -3,8 +3,8 @@
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
 import { partCountsText } from '../../identity/changed-parts-text.ts';
-import type { HoldBatch } from '../../store/hold-batches.ts';
-import type { NetworkHoldRow } from '../../store/network-holds.ts';
+import type { HoldBatch } from '../../store/holds/hold-batches.ts';
+import type { NetworkHoldRow } from '../../store/networks/network-holds.ts';
 import type { Store } from '../../store/store.ts';
 import {
   type AnyHold,

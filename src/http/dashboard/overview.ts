@@ -2,8 +2,8 @@
 import type { Application } from '../../application.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { RunReport } from '../../core/run.ts';
-import type { RunRequestRow } from '../../store/run-requests.ts';
-import type { RunRow } from '../../store/runs.ts';
+import type { RunRequestRow } from '../../store/runs/run-requests.ts';
+import type { RunRow } from '../../store/runs/runs.ts';
 import { findRunReport, reportOf } from '../../views/run.ts';
 import { type PlannedRuns, readLastSuccess, readPlannedRuns } from '../../views/status.ts';
 import { anchorOf } from './anchors.ts';

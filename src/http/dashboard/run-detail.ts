@@ -2,8 +2,8 @@
 import type { Application } from '../../application.ts';
 import { OUTCOME_ORDER } from '../../core/outcome.ts';
 import type { RunReport } from '../../core/run.ts';
-import type { RunContactFilter } from '../../store/run-rows.ts';
-import type { RunRow } from '../../store/runs.ts';
+import type { RunContactFilter } from '../../store/runs/run-rows.ts';
+import type { RunRow } from '../../store/runs/runs.ts';
 import { type Advice, adviceFor } from '../../views/advice.ts';
 import { findRunReport } from '../../views/run.ts';
 import {

@@ -1,7 +1,7 @@
 /** Is everything well? One word for each integration, and one sentence for all. */
 
 import { countOf } from '../../core/quantities.ts';
-import type { RunRow } from '../../store/runs.ts';
+import type { RunRow } from '../../store/runs/runs.ts';
 import { type Advice, adviceFor } from '../../views/advice.ts';
 
 /**

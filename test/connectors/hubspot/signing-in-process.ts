@@ -10,11 +10,11 @@ import { createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
 import { hubspotSettingsSchema } from '../../../connectors/hubspot/settings.ts';
 import { connectorSecrets } from '../../../src/application/connector-secrets.ts';
 import { DonorSyncError } from '../../../src/core/errors.ts';
-import { openDatabase } from '../../../src/store/database.ts';
-import { loadKeyRing } from '../../../src/store/key-ring.ts';
-import { createSealer } from '../../../src/store/sealed.ts';
-import { secretQueries } from '../../../src/store/secrets.ts';
-import type { Tables } from '../../../src/store/tables.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
+import type { Tables } from '../../../src/store/engine/tables.ts';
+import { loadKeyRing } from '../../../src/store/secrets/key-ring.ts';
+import { createSealer } from '../../../src/store/secrets/sealed.ts';
+import { secretQueries } from '../../../src/store/secrets/secrets.ts';
 import { connectorDeps } from '../connector-options.ts';
 
 const order = z

@@ -7,7 +7,7 @@ import {
   type HubspotSandboxOptions,
   startHubspotSandbox,
 } from '../../../sandbox/hubspot/index.ts';
-import { type Answer, type Message, send } from '../asking.ts';
+import { type Answer, type Message, send } from '../../testbed/asking.ts';
 
 /** Where the contacts of the latest version are. */
 export const CONTACTS = '/crm/objects/2026-09/contacts';

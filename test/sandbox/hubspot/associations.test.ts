@@ -1,7 +1,7 @@
 import { Client } from '@hubspot/api-client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { edit } from '../asking.ts';
+import { edit } from '../../testbed/asking.ts';
 import { ask, CONTACTS, contactIds, readRecord, readResults, startAccount } from './account.ts';
 
 type Account = Awaited<ReturnType<typeof startAccount>>;

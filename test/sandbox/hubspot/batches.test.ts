@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { control, edit } from '../asking.ts';
+import { control, edit } from '../../testbed/asking.ts';
 import { ask, CONTACTS, contactIds, readError, readResults, startAccount } from './account.ts';
 
 /** Sends a batch about contacts. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { sandboxCommand } from '../../../src/cli/sandbox.ts';
+import { sandboxCommand } from '../../../src/cli/commands/sandbox/sandbox.ts';
 import { runCommand, startCommand } from '../../cli/run-command.ts';
 
 const cwd = import.meta.dirname;

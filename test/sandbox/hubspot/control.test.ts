@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { control, edit } from '../asking.ts';
+import { control, edit } from '../../testbed/asking.ts';
 import {
   ask,
   CONTACTS,

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startPartnerSandbox } from '../../../sandbox/partner/index.ts';
-import { aDatabaseFile } from '../a-database-file.ts';
-import { control, edit } from '../asking.ts';
+import { startPartnerSandbox } from '../../../service/index.ts';
+import { aDatabaseFile } from '../../testbed/a-database-file.ts';
+import { control, edit } from '../../testbed/asking.ts';
 import { ask, CONTACTS, contactIds, readRecord, startAccount } from './account.ts';
 
 describe('a sandbox with a file', () => {

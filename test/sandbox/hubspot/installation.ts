@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { HubspotSandbox } from '../../../sandbox/hubspot/index.ts';
-import { type Answer, postForm } from '../asking.ts';
+import { type Answer, postForm } from '../../testbed/asking.ts';
 
 /** Where the app is answered. */
 export const REDIRECT_URI = 'http://localhost:8787/oauth/hubspot/callback';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { aClock } from '../a-clock.ts';
-import { control } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import { control } from '../../testbed/asking.ts';
 import { ask, CONTACTS, readError, startAccount } from './account.ts';
 
 type Account = Awaited<ReturnType<typeof startAccount>>;

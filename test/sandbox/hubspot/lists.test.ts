@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { Client } from '@hubspot/api-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { createWorld } from '../../../people/world.ts';
 import type { HubspotSandbox } from '../../../sandbox/hubspot/index.ts';
-import { createWorld } from '../../../sandbox/people/world.ts';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import { aClock } from '../a-clock.ts';
-import { control, edit } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import { control, edit } from '../../testbed/asking.ts';
 import { ask, contactIds, startAccount } from './account.ts';
 
 const LISTS = '/crm/lists/2026-09';

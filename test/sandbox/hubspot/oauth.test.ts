@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Client } from '@hubspot/api-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HubspotSandbox } from '../../../sandbox/hubspot/index.ts';
-import { aClock } from '../a-clock.ts';
-import { control } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import { control } from '../../testbed/asking.ts';
 import { ask, startAccount } from './account.ts';
 import {
   approve,

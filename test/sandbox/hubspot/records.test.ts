@@ -1,7 +1,7 @@
 import { Client } from '@hubspot/api-client';
 import { describe, expect, it } from 'vitest';
-import { aClock } from '../a-clock.ts';
-import { edit } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import { edit } from '../../testbed/asking.ts';
 import {
   ask,
   CONTACTS,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aClock } from '../a-clock.ts';
-import { edit } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import { edit } from '../../testbed/asking.ts';
 import {
   ask,
   CONTACTS,

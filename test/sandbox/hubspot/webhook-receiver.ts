@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { listen } from '../../../sandbox/serving.ts';
+import { listen } from '../../../testbed/serving.ts';
 
 const eventsSchema = z.array(
   z.looseObject({

@@ -5,8 +5,8 @@ import { SubscriptionCreateRequestEventTypeEnum } from '@hubspot/api-client/lib/
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { HubspotSandbox } from '../../../sandbox/hubspot/index.ts';
-import { aClock } from '../a-clock.ts';
-import { type Answer, control, edit } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import { type Answer, control, edit } from '../../testbed/asking.ts';
 import { ask, contactIds, startAccount } from './account.ts';
 import { type Received, type Receiver, startReceiver } from './webhook-receiver.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import { control } from '../asking.ts';
+import { control } from '../../testbed/asking.ts';
 import { ask, column, contactIds, create, query, queryError, startOrg, update } from './org.ts';
 
 const describedSchema = z.object({

@@ -2,8 +2,8 @@ import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import { aClock } from '../a-clock.ts';
-import { control, edit } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import { control, edit } from '../../testbed/asking.ts';
 import {
   ended,
   ingest,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { aClock } from '../a-clock.ts';
-import { control, edit } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import { control, edit } from '../../testbed/asking.ts';
 import { bulkRows, lookAt, readPage, refusalOf, startQuery } from './bulk.ts';
 import { ask, column, connect, contactIds, startOrg } from './org.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBulkUsage } from '../../../sandbox/salesforce/bulk-usage.ts';
-import { aClock } from '../a-clock.ts';
+import { aClock } from '../../testbed/a-clock.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import { aClock } from '../a-clock.ts';
-import { control } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import { control } from '../../testbed/asking.ts';
 import {
   ask,
   codesOf,

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startPartnerSandbox } from '../../../sandbox/partner/index.ts';
-import { aDatabaseFile } from '../a-database-file.ts';
-import { control } from '../asking.ts';
+import { startPartnerSandbox } from '../../../service/index.ts';
+import { aDatabaseFile } from '../../testbed/a-database-file.ts';
+import { control } from '../../testbed/asking.ts';
 import { addField, ask, column, contactIds, startOrg, update } from './org.ts';
 
 describe('a sandbox with a file', () => {

@@ -3,8 +3,8 @@ import jsforce from 'jsforce';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import { aClock } from '../a-clock.ts';
-import type { Answer } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import type { Answer } from '../../testbed/asking.ts';
 import { ask, sendForm, startOrg } from './org.ts';
 
 const REDIRECT_URI = 'http://localhost:8787/oauth/salesforce/callback';

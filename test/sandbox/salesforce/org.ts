@@ -8,7 +8,7 @@ import {
   type SalesforceSandboxOptions,
   startSalesforceSandbox,
 } from '../../../sandbox/salesforce/index.ts';
-import { type Answer, type Message, postForm, send } from '../asking.ts';
+import { type Answer, type Message, postForm, send } from '../../testbed/asking.ts';
 
 /** The path that resources begin with. */
 export const BASE_PATH = '/services/data/v67.0';

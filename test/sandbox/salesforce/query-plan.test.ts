@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWorld } from '../../../sandbox/people/world.ts';
+import { createWorld } from '../../../people/world.ts';
 import { openDatabase } from '../../../sandbox/salesforce/database.ts';
 import { openOrg } from '../../../sandbox/salesforce/org.ts';
 import { SYSTEM } from '../../../sandbox/salesforce/setup-records.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import { aClock } from '../a-clock.ts';
+import { aClock } from '../../testbed/a-clock.ts';
 import { ask, column, connect, create, query, queryError, startOrg } from './org.ts';
 
 /** An org without people but these contacts, in this order. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aClock } from '../a-clock.ts';
+import { aClock } from '../../testbed/a-clock.ts';
 import {
   addField,
   ask,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
-import { aClock } from '../a-clock.ts';
-import { control, edit } from '../asking.ts';
+import { aClock } from '../../testbed/a-clock.ts';
+import { control, edit } from '../../testbed/asking.ts';
 import { ask, codesOf, column, connect, contactIds, create, startOrg, update } from './org.ts';
 
 async function inCampaign(org: SalesforceSandbox, contactId: string): Promise<unknown[]> {

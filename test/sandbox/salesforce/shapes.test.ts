@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { control } from '../asking.ts';
+import { control } from '../../testbed/asking.ts';
 import { ask, column, contactIds, query, queryError, startOrg, update } from './org.ts';
 
 describe('an org with the Nonprofit Success Pack', () => {

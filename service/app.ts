@@ -1,0 +1,98 @@
+/** The way of a request through the service. */
+
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { failInside, playFaults } from '../testbed/faults.ts';
+import { logRequests } from '../testbed/request-log.ts';
+import { accountRoutes } from './account.ts';
+import type { PartnerEnv, RequestDetails } from './context.ts';
+import { type ControlOptions, controlRoutes } from './control.ts';
+import { addDocuments } from './documents.ts';
+import { CHARGED_DONORS, donorRoutes } from './donors/donors.ts';
+import { chargedEnhancements, type EnhancementOptions, enhancementRoutes } from './enhancements.ts';
+import { answerError } from './errors.ts';
+import { chargedExports, type ExportOptions, exportRoutes } from './exports/exports.ts';
+import { healthRoutes } from './health.ts';
+import { authenticate } from './keys.ts';
+import { limitRate, type RateLimit } from './limits.ts';
+import { CHARGED_LISTS, type ListOptions, listRoutes } from './lists/lists.ts';
+import { meterCredits } from './metering.ts';
+import { networkControlRoutes } from './networks/control.ts';
+import { chargedNetworks, type NetworkOptions, networkRoutes } from './networks/routes.ts';
+import { createRouter } from './router.ts';
+import type { FindOptions } from './search/find-donors.ts';
+import { CHARGED_SEARCHES, searchRoutes } from './search/search.ts';
+import { quotePersons, readBody } from './validation.ts';
+
+/** Where the service lives; the document's {base_url} ends so. */
+export const BASE_PATH = '/v1/partners';
+
+/** Everything that the app's parts need. */
+export interface AppOptions
+  extends ControlOptions,
+    EnhancementOptions,
+    ExportOptions,
+    FindOptions,
+    ListOptions,
+    NetworkOptions {
+  rateLimit: RateLimit;
+  /** Hears of errors that nobody foresaw. */
+  report: (error: Error) => void;
+}
+
+/** The service at its base path, and the sandbox's own controls beside it. */
+export function createApp(options: AppOptions): Hono<PartnerEnv> {
+  const app = new Hono<PartnerEnv>({ strict: false });
+  const service = createService(options);
+  const page = addDocuments(service, BASE_PATH, options.rateLimit);
+  app.route('/_sandbox', controlRoutes(options));
+  app.route('/_sandbox/networks', networkControlRoutes(options.networkService));
+  app.get('/_sandbox/docs', (c) => c.html(page));
+  app.route(BASE_PATH, service);
+  app.notFound((c) => c.json({ detail: 'Not Found' }, 404));
+  app.onError((error, c) => answerError(error, c, options.report));
+  return app;
+}
+
+/** The order matters: nobody is charged who is not let in, and the work comes after the charge. */
+function createService(options: AppOptions) {
+  const { clock, credits, createId } = options;
+  const endpoints = [
+    ...chargedEnhancements(options.forms),
+    ...CHARGED_DONORS,
+    ...CHARGED_LISTS,
+    ...chargedExports(options.lists),
+    ...CHARGED_SEARCHES,
+    ...chargedNetworks(options.networkPrices),
+  ];
+  const service = createRouter();
+  service.use(identify(createId));
+  service.use(logRequests(options.requests, clock, detailsOf));
+  service.use(playFaults(options.faults));
+  service.use(authenticate(options.keys, clock));
+  service.use(limitRate(options.rateLimit, clock));
+  service.use(readBody());
+  service.use(quotePersons());
+  service.use(meterCredits({ credits, clock, basePath: BASE_PATH, endpoints }));
+  service.use(failInside());
+  service.route('/', accountRoutes(credits));
+  service.route('/', healthRoutes());
+  service.route('/', donorRoutes(options));
+  service.route('/', listRoutes(options));
+  service.route('/', exportRoutes(options));
+  service.route('/', searchRoutes(options));
+  service.route('/', networkRoutes(options));
+  service.route('/', enhancementRoutes(options));
+  return service;
+}
+
+/** Every request has an id of its own, by which the ledger and the log speak of it. */
+function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
+  return async (c, next) => {
+    c.set('requestId', createId());
+    await next();
+  };
+}
+
+function detailsOf(c: Context<PartnerEnv>): RequestDetails {
+  return { requestId: c.var.requestId, apiKey: c.req.header('x-api-key') ?? null };
+}

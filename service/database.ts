@@ -1,0 +1,113 @@
+/** The sandbox's one database: its schema, and how it is opened. */
+
+import { type Database, openDatabase as openFile } from '../testbed/database.ts';
+import { NETWORK_TABLES } from './networks/tables.ts';
+
+export type { Database };
+
+/** The connections of a team's networks fill some hundred megabytes, and searches go all over them. */
+const CACHE_KIB = 128 * 1024;
+
+/** Opens a file, a copy of what another held, or a database in memory without either. */
+export function openDatabase(file: string | Buffer | undefined): Database {
+  const db = openFile(file, SCHEMA + NETWORK_TABLES);
+  db.pragma(`cache_size = -${CACHE_KIB}`);
+  return db;
+}
+
+const SCHEMA = `
+create table if not exists settled_people (
+  only integer primary key check (only = 1),
+  seed integer not null,
+  donors integer not null,
+  real_people text not null
+);
+create table if not exists api_keys (
+  api_key text primary key,
+  team text not null,
+  deactivates_on text
+) without rowid;
+create table if not exists balances (
+  team text not null,
+  bucket text not null,
+  granted integer not null,
+  remaining integer not null check (remaining >= 0),
+  primary key (team, bucket)
+) without rowid;
+create table if not exists ledger (
+  id integer primary key,
+  at_ms integer not null,
+  kind text not null check (kind in ('charge', 'refund')),
+  api_key text not null,
+  team text not null,
+  bucket text not null,
+  amount integer not null,
+  what text not null,
+  request_id text not null
+);
+create table if not exists late_charges (
+  id integer primary key,
+  due_at_ms integer not null,
+  api_key text not null,
+  team text not null,
+  bucket text not null,
+  amount integer not null,
+  what text not null,
+  request_id text not null
+);
+create table if not exists jobs (
+  id text primary key,
+  team text not null,
+  donor_number integer,
+  error text,
+  submitted_at_ms integer not null,
+  ends_at_ms integer
+) without rowid;
+create index if not exists jobs_by_age on jobs (submitted_at_ms);
+create table if not exists donor_names (
+  number integer primary key,
+  last text not null,
+  first text not null,
+  middle text not null,
+  addresses text not null,
+  employers text not null
+);
+create table if not exists circle_names (
+  circle integer primary key,
+  name text not null,
+  entity_type text not null
+);
+create table if not exists tie_columns (name text primary key, bytes blob not null);
+create table if not exists first_names (name text primary key, bearers integer not null) without rowid;
+create table if not exists last_names (name text primary key, bearers integer not null) without rowid;
+create table if not exists search_columns (name text primary key, bytes blob not null);
+create table if not exists search_places (number integer primary key, name text not null);
+create table if not exists lists (
+  position integer primary key,
+  list_id text not null unique,
+  team text not null,
+  name text not null,
+  is_system integer not null,
+  created_at_ms integer not null,
+  unique (team, name)
+);
+create table if not exists list_donors (
+  position integer primary key autoincrement,
+  list_id text not null,
+  donor_number integer not null,
+  added_at_ms integer not null,
+  unique (list_id, donor_number)
+);
+create index if not exists list_donors_in_order on list_donors (list_id, position);
+create table if not exists exports (
+  position integer primary key,
+  export_id text not null unique,
+  team text not null,
+  format text not null,
+  fields text not null,
+  donor_count integer not null,
+  created_at_ms integer not null,
+  file blob not null
+);
+create index if not exists exports_of_team on exports (team, position);
+`;

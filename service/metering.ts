@@ -1,0 +1,102 @@
+/** Metering: who pays before the work, and who gets it back (service document, section 4.5). */
+
+import type { Context, MiddlewareHandler } from 'hono';
+import { replaceAnswer, resetConnection } from '../testbed/faults.ts';
+import type { PartnerEnv } from './context.ts';
+import type { Bucket, Credits, Payment } from './credits.ts';
+
+/** An endpoint that costs credits. */
+export interface ChargedEndpoint {
+  method: string;
+  /** The whole path below the base URL, which has no trailing slash. */
+  path: RegExp;
+  bucket: Bucket;
+  /** What a team's request with this body costs; one that costs nothing is not metered. */
+  items(body: unknown, team: string): number;
+}
+
+/** What metering needs. */
+export interface MeterOptions {
+  credits: Credits;
+  clock: () => number;
+  basePath: string;
+  endpoints: readonly ChargedEndpoint[];
+}
+
+/**
+ * Charges a request before it runs, as far as the balance reaches, and tells the handler in
+ * `c.var.charged` how many items are paid. An empty bucket is a 402. What fails with 4xx or 5xx
+ * is refunded, and so are items that the handler says it left out.
+ */
+export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEnv> {
+  return async (c, next) => {
+    const payment = priceRequest(options, c);
+    if (payment === undefined) {
+      return next();
+    }
+    const { fault } = c.var;
+    if (fault?.kind === 'lateCharge') {
+      return payLater(options, c, next, payment, fault.delayMs);
+    }
+    const charged = options.credits.charge(payment);
+    if (charged === 0) {
+      return answerInsufficient(c, payment.bucket);
+    }
+    c.set('charged', charged);
+    await next();
+    const earned = c.res.status >= 400 ? 0 : (c.var.processed ?? charged);
+    if (earned < charged) {
+      options.credits.refund({ ...payment, amount: charged - earned });
+    }
+    return undefined;
+  };
+}
+
+function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | undefined {
+  const path = c.req.path.slice(options.basePath.length).replace(/\/$/, '');
+  // The router answers HEAD as GET, so it does the same work.
+  const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
+  const endpoint = options.endpoints.find(
+    (candidate) => candidate.method === method && candidate.path.test(path),
+  );
+  const { apiKey, team } = c.var.key;
+  const amount = endpoint?.items(c.var.body, team) ?? 0;
+  if (endpoint === undefined || amount === 0) {
+    return undefined;
+  }
+  const what = `${c.req.method} ${c.req.path}`;
+  return { apiKey, team, bucket: endpoint.bucket, amount, what, requestId: c.var.requestId };
+}
+
+/** Plays the fault of an answer that is lost and whose charge lands some time later. */
+async function payLater(
+  { credits, clock }: MeterOptions,
+  c: Context<PartnerEnv>,
+  next: () => Promise<void>,
+  payment: Payment,
+  delayMs: number,
+): Promise<Response | undefined> {
+  const affordable = Math.min(payment.amount, credits.balances(payment.team)[payment.bucket]);
+  if (affordable === 0) {
+    return answerInsufficient(c, payment.bucket);
+  }
+  c.set('charged', affordable);
+  await next();
+  if (c.res.status < 400) {
+    credits.chargeLater({ ...payment, amount: affordable }, clock() + delayMs);
+    replaceAnswer(c, resetConnection(c.env));
+  }
+  return undefined;
+}
+
+function answerInsufficient(c: Context, bucket: Bucket): Response {
+  return c.json(
+    {
+      error: 'insufficient_partner_api_credits',
+      message: `No credits remain in the ${bucket} bucket.`,
+      bucket,
+      available_credits: 0,
+    },
+    402,
+  );
+}

@@ -1,0 +1,90 @@
+import { Command, CommanderError } from 'commander';
+import type { z } from 'zod';
+import type { Environment } from '../../config/environment.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { plainText } from '../../core/printable.ts';
+import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
+import { createOutput, type Output, type TextStream } from '../terminal/output.ts';
+
+/** The part of the world that every command has. */
+export interface CommandDeps {
+  stdout: TextStream;
+  stderr: TextStream;
+  env: Environment;
+  /** Called once, when the command has ended; the process may end once its streams are empty. */
+  setExitCode(code: ExitCode): void;
+}
+
+/** A command with what all of them share: `--json`, where help goes, and errors that are thrown. */
+export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | 'stderr'>): Command {
+  const command = new Command(name);
+  return command
+    .option('--json', 'print exactly one JSON document on stdout')
+    .configureOutput({
+      writeOut: (text) => deps.stdout.write(plainText(text)),
+      writeErr: (text) => deps.stderr.write(plainText(text)),
+      outputError: (text, write) => write(`${text}See ${wholeName(command)} --help.\n`),
+      getOutHelpWidth: () => deps.stdout.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => deps.stderr.columns ?? HELP_WIDTH,
+    })
+    .exitOverride();
+}
+
+/** `donor-sync fields check`: the command as it is typed. */
+function wholeName(command: Command): string {
+  const { parent } = command;
+  return parent === null ? command.name() : `${wholeName(parent)} ${command.name()}`;
+}
+
+/** Characters of help that goes into a file or a pipe. */
+const HELP_WIDTH = 80;
+
+/**
+ * Runs a command's work with its output, and turns what it throws into an exit code. `--json`
+ * counts before the command's name as well as after it.
+ */
+export async function runAction(
+  deps: CommandDeps,
+  command: Command,
+  work: (output: Output) => Promise<ExitCode>,
+): Promise<void> {
+  const isJson = command.optsWithGlobals()['json'] === true;
+  const output = createOutput({ ...deps, isJson });
+  try {
+    deps.setExitCode(await work(output));
+  } catch (error) {
+    deps.setExitCode(output.fail(error));
+  }
+}
+
+/**
+ * The options of a command, and of those that it belongs to, as its schema reads them. Throws a
+ * ConfigurationError in the words of the schema if one of them cannot be meant so.
+ */
+export function readOptions<Options>(command: Command, schema: z.ZodType<Options>): Options {
+  const parsed = schema.safeParse(command.optsWithGlobals());
+  if (parsed.success) return parsed.data;
+  const words = parsed.error.issues.map(({ message }) => message).join(' ');
+  throw new ConfigurationError(words, { code: 'usage' });
+}
+
+/**
+ * Parses and runs the whole command line. Commander has written its complaints about usage (and
+ * its help) already; with `--json` the one document on stdout is still owed.
+ */
+export async function runProgram(
+  program: Command,
+  deps: CommandDeps,
+  argv: readonly string[],
+): Promise<void> {
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    const isHelp = error instanceof CommanderError && error.exitCode === 0;
+    if (isHelp) return deps.setExitCode(EXIT_CODES.done);
+    const isTold = error instanceof CommanderError;
+    const stderr = isTold ? { write: () => undefined } : deps.stderr;
+    const output = createOutput({ ...deps, stderr, isJson: argv.includes('--json') });
+    deps.setExitCode(output.fail(error));
+  }
+}

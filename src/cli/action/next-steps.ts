@@ -1,0 +1,35 @@
+import type { RunReport } from '../../core/run.ts';
+import { adviceFor, stepText } from '../../views/advice.ts';
+import { shortId } from '../terminal/short-id.ts';
+
+/**
+ * What a person does next after a run, the most pressing first: whole sentences with commands.
+ * `contactsListed` is true where the contacts that failed stand on the same page, `isLimited` where the
+ * run had a limit of its own.
+ */
+export function nextSteps(
+  report: RunReport,
+  {
+    contactsListed = false,
+    isLimited = false,
+  }: { contactsListed?: boolean; isLimited?: boolean } = {},
+): string[] {
+  const { contacts, integration } = report;
+  const isAtOwnLimit = isLimited && report.reason?.code === 'budget_reached';
+  const steps = isAtOwnLimit ? [] : stepsAfterStop(report);
+  if (contacts.held > 0) steps.push('Decide what waits for you: donor-sync holds');
+  if (contacts.failed > 0 && !contactsListed) {
+    steps.push(`See why contacts failed: donor-sync runs ${shortId(report.id)}`);
+  }
+  const isToGoOn = report.status !== 'succeeded' && report.status !== 'running';
+  if (isToGoOn) {
+    const then = isAtOwnLimit ? 'Go on from there without a limit' : 'Then go on from there';
+    steps.push(`${then}: donor-sync sync ${integration}`);
+  }
+  return steps;
+}
+
+function stepsAfterStop({ status, reason, integration }: RunReport): string[] {
+  if (status === 'succeeded' || status === 'running') return [];
+  return adviceFor(reason, integration).steps.map(stepText);
+}

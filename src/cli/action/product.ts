@@ -1,0 +1,84 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { type Application, type OpenIntegration, openApplication } from '../../application.ts';
+import { readRuntimeOptions } from '../../config/environment.ts';
+import { type LoadOptions, loadSettings, type Settings, settingsPath } from '../../config.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Integration } from '../../core/integration.ts';
+import type { Log } from '../../core/log.ts';
+import type { Owner } from '../../core/owner.ts';
+import type { LogStream } from '../terminal/log.ts';
+import { type CommandDeps, createCommand } from './command.ts';
+
+/** What commands need that work with settings, database and integrations. */
+export interface ProductDeps
+  extends CommandDeps,
+    Pick<LoadOptions, 'cwd' | 'findConnectorDefinition'> {
+  stdin: Readable & { isTTY?: boolean };
+  stderr: Writable & { isTTY?: boolean; columns?: number; rows?: number };
+  clock: Clock;
+  log: Log;
+  logStream: LogStream;
+  owner: Owner;
+  /**
+   * A signal that is aborted when the process is asked to end. From the first call on, the command
+   * has to come to its end by itself; before that, the process ends at once.
+   */
+  stopSignal(): AbortSignal;
+}
+
+/** A command that reads the settings. */
+export function productCommand(name: string, deps: CommandDeps): Command {
+  return createCommand(name, deps).option(
+    '--config <file>',
+    'the settings file (default: DONOR_SYNC_CONFIG or donor-sync.yaml)',
+  );
+}
+
+/** Does something with the product as the settings describe it, and closes it whatever happens. */
+export async function withApplication<Result>(
+  deps: ProductDeps,
+  config: string | undefined,
+  work: (application: Application) => Promise<Result>,
+): Promise<Result> {
+  const application = await openProduct(deps, await loadProductSettings(deps, config));
+  try {
+    return await work(application);
+  } finally {
+    await application.close();
+  }
+}
+
+/** Reads the settings file that the command line or the environment names. */
+export function loadProductSettings(
+  deps: ProductDeps,
+  config: string | undefined,
+): Promise<Settings> {
+  return loadSettings({ ...deps, path: settingsPath(config, deps.env) });
+}
+
+/** Opens the product of these settings; whoever opens it closes it. */
+export function openProduct(deps: ProductDeps, settings: Settings): Promise<Application> {
+  const { secretKey } = readRuntimeOptions(deps.env, deps.stderr.isTTY === true);
+  return openApplication({ ...deps, settings, secretKey: secretKey ?? undefined });
+}
+
+/** Does something with the clients of an integration, and closes them whatever happens. */
+export async function withIntegration<Result>(
+  application: Application,
+  integration: Integration,
+  signal: AbortSignal,
+  work: (open: OpenIntegration) => Promise<Result>,
+): Promise<Result> {
+  const open = await application.open(integration, signal);
+  try {
+    return await work(open);
+  } finally {
+    await open.close();
+  }
+}
+
+/** A signal that never stops anything, for work that ends soon by itself. */
+export function neverAborted(): AbortSignal {
+  return new AbortController().signal;
+}

@@ -1,0 +1,143 @@
+import type { Command } from 'commander';
+import type { Channel } from '../../../alerts/channel.ts';
+import { channelsOf } from '../../../alerts/channels.ts';
+import { testMessage } from '../../../alerts/message.ts';
+import { SEND_LIMIT_MS } from '../../../alerts/teller.ts';
+import type { Settings } from '../../../config.ts';
+import { isoTime } from '../../../core/clock.ts';
+import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { readOptions, runAction } from '../../action/command.ts';
+import {
+  loadProductSettings,
+  openProduct,
+  type ProductDeps,
+  productCommand,
+} from '../../action/product.ts';
+import { productOptionsSchema } from '../../action/product-action.ts';
+import { EXIT_CODES } from '../../terminal/exit-codes.ts';
+import { formatAgo } from '../../terminal/moment.ts';
+import type { Output } from '../../terminal/output.ts';
+import { productAlerts } from './product-alerts.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync alerts test      sends a message through each channel, and says what happened
+  donor-sync alerts check     looks now and tells what has changed, for cron after a sync
+
+\`donor-sync serve\` looks by itself. Whom to tell is in the settings, under alerts.`;
+
+/** The command `alerts`: telling people, and trying whether they can be told. */
+export function alertsCommand(deps: ProductDeps): Command {
+  return productCommand('alerts', deps)
+    .description('tell people what is the matter, or try whether they can be told')
+    .addCommand(testCommand(deps))
+    .addCommand(checkCommand(deps))
+    .addHelpText('after', EXAMPLES);
+}
+
+/** What became of a test message. */
+interface Trial {
+  channel: Channel['name'];
+  ok: boolean;
+  problem: string | null;
+}
+
+function testCommand(deps: ProductDeps): Command {
+  const command = productCommand('test', deps).description('send a message through each channel');
+  return command.action(() =>
+    runAction(deps, command, async (output) => {
+      const settings = await loadAlertSettings(deps, command);
+      const message = testMessage(settings.server.publicUrl);
+      const trials: Trial[] = [];
+      for (const channel of channelsOf(settings.alerts)) {
+        const problem = await problemOf(channel.send(message, AbortSignal.timeout(SEND_LIMIT_MS)));
+        trials.push({ channel: channel.name, ok: problem === null, problem });
+      }
+      output.finish({ channels: trials }, () => printTrials(output, trials));
+      return trials.every(({ ok }) => ok) ? EXIT_CODES.done : EXIT_CODES.usage;
+    }),
+  );
+}
+
+/** Why it failed; null if it did not. */
+async function problemOf(sending: Promise<void>): Promise<string | null> {
+  try {
+    await sending;
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function printTrials(output: Output, trials: readonly Trial[]): void {
+  for (const { channel, problem } of trials) {
+    if (problem === null)
+      output.print(`${output.style.good('✓')} ${channel}: the message was taken.`);
+    else output.print(`${output.style.bad('✗')} ${channel}: ${problem}`);
+  }
+}
+
+/** Something that is the matter, as people have been told of it. */
+interface OpenAlert {
+  integration: string;
+  subject: string;
+  since: string;
+  /** False if telling has not succeeded yet. */
+  told: boolean;
+}
+
+function checkCommand(deps: ProductDeps): Command {
+  const command = productCommand('check', deps).description('look now and tell what has changed');
+  return command.action(() =>
+    runAction(deps, command, async (output) => {
+      const settings = await loadAlertSettings(deps, command);
+      const open = await checkNow(deps, settings);
+      output.finish({ alerts: open }, () => printOpen(output, open, deps.clock.now()));
+      return open.every(({ told }) => told) ? EXIT_CODES.done : EXIT_CODES.stopped;
+    }),
+  );
+}
+
+async function checkNow(deps: ProductDeps, settings: Settings): Promise<OpenAlert[]> {
+  const application = await openProduct(deps, settings);
+  try {
+    const alerts = productAlerts(deps, application, settings);
+    await alerts.tick();
+    await alerts.close();
+    const rows = await application.store.alerts.list();
+    return rows
+      .filter(({ over_at }) => over_at === null)
+      .map(({ integration_id: integration, subject, since, told_at }) => ({
+        ...{ integration, subject, since: isoTime(since), told: told_at !== null },
+      }));
+  } finally {
+    await application.close();
+  }
+}
+
+function printOpen(output: Output, open: readonly OpenAlert[], now: number): void {
+  if (open.length === 0) {
+    output.print('Nothing is the matter.');
+    return;
+  }
+  output.table<OpenAlert>(
+    [
+      { header: 'Integration', value: ({ integration }) => integration },
+      { header: 'What', value: ({ subject }) => subject },
+      { header: 'Began', value: ({ since }) => formatAgo(since, now) },
+      { header: 'Told', value: ({ told }) => (told ? 'yes' : 'not yet') },
+    ],
+    open,
+  );
+}
+
+/** The settings; throws a ConfigurationError if they name nobody to tell. */
+async function loadAlertSettings(deps: ProductDeps, command: Command): Promise<Settings> {
+  const { config } = readOptions(command, productOptionsSchema);
+  const settings = await loadProductSettings(deps, config);
+  if (channelsOf(settings.alerts).length > 0) return settings;
+  throw new ConfigurationError(
+    'The settings name nobody to tell: add alerts.email or alerts.webhook to them.',
+    { code: 'alerts_unset' },
+  );
+}

@@ -1,0 +1,139 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import {
+  beginConsent,
+  CONNECTED,
+  CONSENT_LIFE_MS,
+  type ConsentsDeps,
+  findConsentOutcome,
+} from '../../../application/consents.ts';
+import type { Application } from '../../../application.ts';
+import type { Settings } from '../../../config.ts';
+import { ConfigurationError, RetriableError } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration.ts';
+import { readOptions, runAction } from '../../action/command.ts';
+import {
+  loadProductSettings,
+  openProduct,
+  type ProductDeps,
+  productCommand,
+} from '../../action/product.ts';
+import { productOptionsSchema } from '../../action/product-action.ts';
+import { EXIT_CODES } from '../../terminal/exit-codes.ts';
+import type { Output } from '../../terminal/output.ts';
+import { examineIntegration, printFindings, withoutWords } from '../doctor/doctor.ts';
+import type { DoctorFinding } from '../doctor/finding.ts';
+import { wholeNumber } from '../sandbox/flags.ts';
+import { openInBrowser } from './open-in-browser.ts';
+import { openWayBack } from './way-back.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync connect riverside
+  donor-sync connect riverside --open          opens the address in the browser of this machine
+  donor-sync connect riverside --port 8788     comes back to http://127.0.0.1:8788
+
+For integrations whose crm.auth is of type oauth. The app in the CRM has to know the address to come
+back to: server.publicUrl of the settings (or --port) and /oauth/KIND/callback. Connecting again keeps
+everything that is known of the contacts. The address is good for ten minutes.`;
+
+const optionsSchema = productOptionsSchema.extend({
+  port: z.number().optional(),
+  open: z.boolean().default(false),
+});
+
+type Options = z.infer<typeof optionsSchema>;
+
+/** The command `connect`: waits until a person has let donor-sync into the CRM account. */
+export function connectCommand(deps: ProductDeps): Command {
+  const command = productCommand('connect', deps)
+    .description('let donor-sync into the CRM account of an integration, once')
+    .argument('<id>', 'the integration')
+    .option('--open', 'open the address in a browser instead of only printing it')
+    .option('--port <n>', 'come back to this port of this machine', wholeNumber(1, 65_535))
+    .addHelpText('after', EXAMPLES);
+  return command.action((id: string) =>
+    runAction(deps, command, async (output) => {
+      const options = readOptions(command, optionsSchema);
+      const settings = await loadProductSettings(deps, options.config);
+      const application = await openProduct(deps, settings);
+      try {
+        for (const integration of application.select([id])) {
+          await connect(deps, { application, settings, integration, options }, output);
+        }
+        return EXIT_CODES.done;
+      } finally {
+        await application.close();
+      }
+    }),
+  );
+}
+
+interface Wish {
+  application: Application;
+  settings: Settings;
+  integration: Integration;
+  options: Options;
+}
+
+async function connect(deps: ProductDeps, wish: Wish, output: Output): Promise<void> {
+  const { application, integration } = wish;
+  await awaitConsent(deps, wish, output);
+  const findings = await examineIntegration(deps, application, integration);
+  const document = { connected: integration.id, findings: findings.map(withoutWords) };
+  output.finish(document, () => printConnected(output, integration, findings));
+}
+
+/** Resolves once the account is connected; throws if it is not going to be. */
+async function awaitConsent(
+  deps: ProductDeps,
+  { application, settings, integration, options }: Wish,
+  output: Output,
+): Promise<void> {
+  const signal = deps.stopSignal();
+  const consents = { application, clock: deps.clock, signal };
+  const state = await beginConsent(consents, integration);
+  const wayBack = await openWayBack(
+    { ...consents, stopping: signal, log: deps.log },
+    { kind: integration.crm.kind, state, publicUrl: settings.server.publicUrl, port: options.port },
+  );
+  try {
+    output.note(
+      `Open this address within ten minutes, and let donor-sync in:\n\n  ${wayBack.address}\n`,
+    );
+    if (options.open) openInBrowser(wayBack.address, deps.env);
+    await awaitOutcome(consents, state);
+  } finally {
+    await wayBack.close();
+  }
+}
+
+/** How often the store is looked at: the answer may come to another process. */
+const LOOK_INTERVAL_MS = 500;
+
+/** Somebody who comes back in the last moment still waits for the CRM. */
+const LAST_ANSWER_MS = 30_000;
+
+const MAX_LOOKS = (CONSENT_LIFE_MS + LAST_ANSWER_MS) / LOOK_INTERVAL_MS;
+
+async function awaitOutcome(deps: ConsentsDeps, state: string): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS && !deps.signal.aborted; look += 1) {
+    const outcome = await findConsentOutcome(deps, state);
+    if (outcome === CONNECTED) return;
+    if (outcome !== null) throw new ConfigurationError(outcome, { code: 'not_connected' });
+    await deps.clock.sleep(LOOK_INTERVAL_MS, deps.signal);
+  }
+  throw new RetriableError('Nobody has come back from the CRM, so nothing was connected.', {
+    code: 'consent_not_finished',
+  });
+}
+
+function printConnected(
+  output: Output,
+  { id }: Integration,
+  findings: readonly DoctorFinding[],
+): void {
+  output.print(output.style.good(`"${id}" is connected.`));
+  printFindings(output, findings);
+  output.print(`Next: donor-sync plan ${id}`);
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../../../core/clock.ts';
+import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
+import { type OAuthDeps, ticketAddress } from '../../../http/oauth.ts';
+import { createOAuthApp } from '../../../http/oauth-app.ts';
+import { isLoopbackName } from '../../../http/peer.ts';
+import { startHttpServer } from '../../../http/server.ts';
+
+/** Somebody who serves the addresses of connecting until the person is back. */
+export interface WayBack {
+  /** The address for the person to open. */
+  address: string;
+  close(): Promise<void>;
+}
+
+export interface WayBackWish {
+  kind: string;
+  /** Of the consent that has begun. */
+  state: string;
+  publicUrl: string;
+  /** The port of this machine to come back to, instead of the public address. */
+  port: number | undefined;
+}
+
+type WayBackDeps = Pick<OAuthDeps, 'application' | 'stopping'> & { clock: Clock; log: Log };
+
+/**
+ * The running service, if there is one with the same database; else this process listens at the
+ * public address itself, as long as that is one of this machine. Throws a ConfigurationError if
+ * nobody could take the person back.
+ */
+export async function openWayBack(deps: WayBackDeps, wish: WayBackWish): Promise<WayBack> {
+  const { kind, state, port } = wish;
+  if (port !== undefined) return listen(deps, wish, `http://127.0.0.1:${port}`);
+  const address = ticketAddress(wish.publicUrl, kind, state);
+  if (await isServed(address)) return { address, close: async () => {} };
+  if (!isOurs(wish.publicUrl)) throw unserved(wish.publicUrl);
+  return listen(deps, wish, wish.publicUrl);
+}
+
+const PROBE_TIMEOUT_MS = 5_000;
+
+/** Only a service that looks into the same database knows the way to the CRM. */
+async function isServed(address: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+    const reply = await fetch(address, { redirect: 'manual', signal });
+    await reply.body?.cancel();
+    return reply.status === 302;
+  } catch {
+    return false;
+  }
+}
+
+/** True for a plain address of this machine, at which anybody may listen. */
+function isOurs(publicUrl: string): boolean {
+  const { protocol, hostname, pathname } = new URL(publicUrl);
+  return protocol === 'http:' && isLoopbackName(hostname) && pathname === '/';
+}
+
+async function listen(
+  deps: WayBackDeps,
+  { kind, state }: WayBackWish,
+  publicUrl: string,
+): Promise<WayBack> {
+  const { hostname, port } = new URL(publicUrl);
+  const app = createOAuthApp({ ...deps, publicUrl });
+  try {
+    const { close } = await startHttpServer({
+      app,
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || HTTP_PORT),
+    });
+    return { address: ticketAddress(publicUrl, kind, state), close };
+  } catch (cause) {
+    throw unheard(publicUrl, cause);
+  }
+}
+
+const HTTP_PORT = 80;
+
+function unserved(publicUrl: string): ConfigurationError {
+  return new ConfigurationError(
+    `The CRM would send people back to ${publicUrl}, and no service with this database answers there. Start it first (donor-sync serve), or come back to a port of this machine with --port N.`,
+    { code: 'service_unreachable', details: { publicUrl } },
+  );
+}
+
+function unheard(publicUrl: string, cause: unknown): ConfigurationError {
+  const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+  const words = isTaken
+    ? `${publicUrl} is in use by something that does not know this integration. If it is donor-sync, start it again; else come back to another port with --port N.`
+    : `Nothing can listen at ${publicUrl}: ${messageOf(cause)}`;
+  return new ConfigurationError(words, { code: 'listen_failed', cause, details: { publicUrl } });
+}

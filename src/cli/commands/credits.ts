@@ -1,0 +1,146 @@
+import type { Command } from 'commander';
+import type { Application, OpenIntegration } from '../../application.ts';
+import { isoTime } from '../../core/clock.ts';
+import type { Budget, CreditLimits } from '../../core/integration.ts';
+import { BUCKETS } from '../../partner/buckets.ts';
+import type { CreditBalances } from '../../partner/credits.ts';
+import { startOfMonth } from '../../run/budget.ts';
+import type { SubmissionRow } from '../../store/credits/submissions.ts';
+import { attemptEach, finishAttempts } from '../action/attempts.ts';
+import { namedOrAll } from '../action/choose-integrations.ts';
+import { neverAborted, type ProductDeps, productCommand } from '../action/product.ts';
+import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
+import { formatMoment } from '../terminal/moment.ts';
+import type { Output } from '../terminal/output.ts';
+import { countOf, formatCount } from '../terminal/quantities.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync credits
+  donor-sync credits riverside --json    for scripts: { "keys": [...] }
+
+Asking for the balances is free.`;
+
+/** What one integration may spend of a key, and has spent. */
+interface Spending {
+  integration: string;
+  budget: Budget;
+  /**
+   * Credits by bucket in this calendar month of the schedule's time zone. What queries cost is not
+   * kept: nobody documents their price.
+   */
+  spentThisMonth: { enhancements: number; networks: number };
+}
+
+/** A submission whose credits are not settled yet. */
+interface OpenSubmission {
+  integration: string;
+  state: SubmissionRow['state'];
+  persons: number;
+  since: string;
+}
+
+/** One partner key. */
+interface KeyCredits {
+  integrations: Spending[];
+  buckets: CreditBalances;
+  openSubmission: OpenSubmission | null;
+}
+
+/** The command `credits`: balances, budgets and spending of each partner key. */
+export function creditsCommand(deps: ProductDeps): Command {
+  const command = productCommand('credits', deps)
+    .description('show the credits that each partner key has left, and what was spent')
+    .argument('[ids...]', 'the integrations (default: all)')
+    .addHelpText('after', EXAMPLES);
+  return command.action((ids: string[]) =>
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const byKey = new Map<string, KeyCredits>();
+      const chosen = namedOrAll(application, ids);
+      const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
+        addCredits(deps, application, byKey, open),
+      );
+      return finishAttempts(output, attempts, {
+        document: () => ({ keys: [...byKey.values()] }),
+        render: ({ keys }) => {
+          for (const key of keys) printKey(output, key);
+        },
+      });
+    }),
+  );
+}
+
+/** Several integrations may share a key, which is asked once. */
+async function addCredits(
+  { clock }: Pick<ProductDeps, 'clock'>,
+  { store }: Application,
+  byKey: Map<string, KeyCredits>,
+  { integration, partner, partnerKey }: OpenIntegration,
+): Promise<KeyCredits> {
+  const known = byKey.get(partnerKey);
+  const credits = known ?? {
+    integrations: [],
+    buckets: await partner.readCredits(),
+    openSubmission: openSubmissionOf(await store.submissions.findOpen(partnerKey)),
+  };
+  byKey.set(partnerKey, credits);
+  const monthStart = startOfMonth(clock.now(), integration.schedule?.timezone ?? 'UTC');
+  const { id, budget } = integration;
+  credits.integrations.push({
+    ...{ integration: id, budget },
+    spentThisMonth: {
+      enhancements: await store.submissions.spentSince(id, monthStart),
+      networks: await store.networks.spentSince(id, monthStart),
+    },
+  });
+  return credits;
+}
+
+function openSubmissionOf(row: SubmissionRow | undefined): OpenSubmission | null {
+  if (!row) return null;
+  return {
+    integration: row.integration_id,
+    state: row.state,
+    persons: row.persons,
+    since: isoTime(row.intended_at),
+  };
+}
+
+function printKey(output: Output, { integrations, buckets, openSubmission }: KeyCredits): void {
+  const names = integrations.map(({ integration }) => integration).join(', ');
+  output.print(`Partner key of ${output.style.strong(names)}`);
+  output.table(
+    [
+      { header: 'Bucket', value: (bucket) => bucket },
+      { header: 'Credits', value: (bucket) => formatCount(buckets[bucket]), align: 'right' },
+    ],
+    BUCKETS,
+  );
+  for (const spending of integrations) {
+    for (const text of spendingTexts(spending)) output.print(`  ${text}`);
+  }
+  if (openSubmission !== null) output.print(`  ${output.style.warn(openText(openSubmission))}`);
+  output.print();
+}
+
+/** Whoever has no networks is not told about them. */
+function spendingTexts({ integration, budget, spentThisMonth }: Spending): string[] {
+  const { enhancements, networks } = spentThisMonth;
+  const texts = [spendingText(integration, enhancements, budget)];
+  return networks === 0
+    ? texts
+    : [...texts, spendingText(`${integration}, networks`, networks, budget.networks)];
+}
+
+function spendingText(what: string, spentThisMonth: number, limits: CreditLimits): string {
+  const month = limits.perMonth === null ? '' : ` of ${formatCount(limits.perMonth)}`;
+  const others = [
+    ...(limits.perRun === null ? [] : [`at most ${formatCount(limits.perRun)} in a run`]),
+    ...(limits.keep === 0 ? [] : [`${formatCount(limits.keep)} are kept`]),
+  ];
+  return [`${what}: ${formatCount(spentThisMonth)}${month} spent this month`, ...others].join(', ');
+}
+
+function openText({ integration, persons, since }: OpenSubmission): string {
+  return `A submission of ${integration} with ${countOf(persons, 'person', 'persons')} is not settled since ${formatMoment(since)}; the next sync settles it.`;
+}

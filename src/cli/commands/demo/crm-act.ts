@@ -1,0 +1,112 @@
+/** The later acts of the demo: the same service, and a CRM instead of a file. */
+import type { Application, OpenIntegration } from '../../../application.ts';
+import type { FieldValue } from '../../../core/crm-field.ts';
+import type { RunReport } from '../../../core/run.ts';
+import { createMissingFields } from '../../../sync/fields.ts';
+import { type ReasonCount, readReasons } from '../../../views/run-contacts.ts';
+import { withIntegration } from '../../action/product.ts';
+import type { CrmKind } from './folder.ts';
+
+/** A CRM that plays a part. */
+export interface CrmPart {
+  kind: CrmKind;
+  /** What people call it. */
+  name: string;
+  integration: string;
+  /** Where its stand-in serves. */
+  baseUrl: string;
+  /** The fields of a profile that are shown of a contact. */
+  shownFields: readonly string[];
+  /** The field that says who can introduce somebody. */
+  pathField: string;
+}
+
+/** What became of the CRM. */
+export interface CrmAct extends Omit<CrmPart, 'shownFields' | 'pathField'> {
+  /** The custom fields that were created for it, with the access they need. */
+  createdFields: string[];
+  runs: RunReport[];
+  /** Why contacts were not written by the first run, in plain words. */
+  unwritten: { count: number; explanation: string }[];
+  /** A few of the contacts that were written, as the CRM has them now. */
+  contacts: ShownContact[];
+  /** A few of those whom somebody can introduce, and how many there are. */
+  introduced: { count: number; contacts: ShownContact[] };
+}
+
+/** A contact with some of its values. */
+export interface ShownContact {
+  id: string;
+  name: string;
+  values: { field: string; value: FieldValue }[];
+}
+
+/** Contacts that are shown with their new values. */
+const SHOWN_CONTACTS = 3;
+
+/** Creates the custom fields, syncs twice, and reads back what is in the CRM. */
+export async function playCrm(
+  application: Application,
+  { shownFields, pathField, ...part }: CrmPart,
+  signal: AbortSignal,
+  syncOnce: (open: OpenIntegration) => Promise<RunReport>,
+): Promise<CrmAct> {
+  const [integration] = application.select([part.integration]);
+  if (integration === undefined) throw new Error(`The settings of the demo lack ${part.name}`);
+  const withCrm = <Result>(work: (open: OpenIntegration) => Promise<Result>) =>
+    withIntegration(application, integration, signal, work);
+  const created = await withCrm(async ({ connector, mappings }) => {
+    await connector.prepare();
+    return createMissingFields(connector, mappings);
+  });
+  const first = await withCrm(syncOnce);
+  // Before the second run, which gives every contact its next outcome.
+  const reasons = await readReasons(application.store, first.id);
+  const second = await withCrm(syncOnce);
+  const rows = await application.store.deliveries.listWrites(first.id);
+  // In the order of the ids, so that the same contacts are shown whoever was written first.
+  const ids = [...new Set(rows.map((row) => row.crm_id))].sort();
+  const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
+  const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);
+  const show = (contact: ShownContact, fields: readonly string[]) => ({
+    ...contact,
+    values: contact.values.filter(({ field }) => fields.includes(field)),
+  });
+  return {
+    ...part,
+    createdFields: created.flatMap(({ name, result }) => (result === 'created' ? [name] : [])),
+    runs: [first, second],
+    unwritten: explainUnwritten(reasons),
+    contacts: contacts.slice(0, SHOWN_CONTACTS).map((contact) => show(contact, shownFields)),
+    introduced: {
+      count: introduced.length,
+      contacts: introduced.slice(0, SHOWN_CONTACTS).map((contact) => show(contact, [pathField])),
+    },
+  };
+}
+
+function explainUnwritten(reasons: readonly ReasonCount[]): CrmAct['unwritten'] {
+  return reasons
+    .filter(({ outcome }) => outcome !== 'written')
+    .map(({ count, text }) => ({ count, explanation: text }));
+}
+
+function shownValue(values: ShownContact['values'], wanted: string): FieldValue {
+  return values.find(({ field }) => field === wanted)?.value ?? null;
+}
+
+async function readBack(
+  { connector }: OpenIntegration,
+  ids: readonly string[],
+  fields: readonly string[],
+): Promise<ShownContact[]> {
+  await connector.prepare();
+  // A demo has fewer contacts than a CRM gives at a time.
+  const records = await connector.readByIds(ids, fields);
+  return records.flatMap((record) => {
+    if (record.state !== 'found') return [];
+    const { firstName, lastName } = record.contact;
+    const values = fields.map((field) => ({ field, value: record.values[field] ?? null }));
+    return [{ id: record.id, name: `${firstName ?? ''} ${lastName ?? ''}`.trim(), values }];
+  });
+}

@@ -1,0 +1,131 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { silentLog } from '../../../core/log.ts';
+import { createCommand, runAction } from '../../action/command.ts';
+import { type ProductDeps, withApplication, withIntegration } from '../../action/product.ts';
+import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
+import type { Output } from '../../terminal/output.ts';
+import { wholeNumber } from '../sandbox/flags.ts';
+import { syncOnce } from '../sync/sync-once.ts';
+import { type CrmAct, type CrmPart, playCrm } from './crm-act.ts';
+import { createDemoFolder, crmIntegration, DEMO_INTEGRATION, type DemoFolder } from './folder.ts';
+import { readResults } from './results.ts';
+import { serveStatusPage, showStatusPage } from './serving.ts';
+import { type DemoReport, showNextSteps, showReport, showStart } from './show.ts';
+import type { Stage } from './stage.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync demo            sync, then serve the status page and keep the stand-ins running
+  donor-sync demo --once     sync and end
+
+Nothing leaves this machine: the service and the CRMs are local stand-ins with invented people. The
+files stay in a temporary folder, to be looked at.`;
+
+/** Fewer have no room for the people who show something; more take longer than a demo should. */
+const CONTACTS = { least: 8, most: 2_000, usual: 40 };
+
+const flagsSchema = z.object({ once: z.boolean().default(false), contacts: z.number() });
+
+/** The command `demo`: a first and a second sync of an invented nonprofit, in a few seconds. */
+export function demoCommand(deps: ProductDeps): Command {
+  const command = createCommand('demo', deps)
+    .description('see it work: sync an invented contact list, Salesforce org and HubSpot account')
+    .option('--once', 'end after the syncs instead of keeping the stand-ins running')
+    .option(
+      '--contacts <n>',
+      `how many contacts the list has, ${CONTACTS.least} to ${CONTACTS.most}`,
+      wholeNumber(CONTACTS.least, CONTACTS.most),
+      CONTACTS.usual,
+    )
+    .addHelpText('after', EXAMPLES);
+  return command.action(() =>
+    runAction(deps, command, (output) => playDemo(deps, flagsSchema.parse(command.opts()), output)),
+  );
+}
+
+async function playDemo(
+  deps: ProductDeps,
+  { once, contacts }: z.infer<typeof flagsSchema>,
+  output: Output,
+): Promise<ExitCode> {
+  const stopped = deps.stopSignal();
+  // The product does not know the sandboxes: they are loaded by whoever asks for one.
+  const { setStage } = await import('./stage.ts');
+  const stage = await setStage(contacts);
+  try {
+    const folder = await createDemoFolder(stage.contacts, stage);
+    showStart(output, stage, folder);
+    const report = await playActs(deps, stage, folder, stopped);
+    output.finish(report, () => showReport(output, report));
+    const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
+    const isDone = runs.every(({ status }) => status === 'succeeded');
+    if (!isDone) return stopped.aborted ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
+    if (once) return EXIT_CODES.done;
+    await serveStatusPage(deps, folder.settings, stopped, (url) => {
+      showStatusPage(output, url);
+      showNextSteps(output, deps.env, report);
+    });
+    return EXIT_CODES.done;
+  } finally {
+    await stage.close();
+  }
+}
+
+/** The real thing: settings, database, connector and client are those of any `sync`. */
+function playActs(
+  deps: ProductDeps,
+  { baseUrl, apiKey, rootUrl, contacts, crms }: Stage,
+  folder: DemoFolder,
+  signal: AbortSignal,
+): Promise<DemoReport> {
+  // What a demo has to say is on stdout; a log between it would only puzzle.
+  const quietDeps = { ...deps, log: silentLog };
+  return withApplication(quietDeps, folder.settings, async (application) => {
+    const [integration] = application.select([DEMO_INTEGRATION]);
+    if (integration === undefined) throw new Error('the settings of the demo lack its integration');
+    const sync = () =>
+      withIntegration(application, integration, signal, (open) =>
+        syncOnce(quietDeps, open, signal),
+      );
+    const partner = { baseUrl, apiKey, rootUrl };
+    const places = { folder, partner };
+    const first = await sync();
+    if (first.status !== 'succeeded') return { ...places, runs: [first], contacts: [], crms: [] };
+    const results = await readResults(application, first.id, contacts, folder);
+    const second = await sync();
+    const acts: CrmAct[] = [];
+    for (const part of partsOf(crms)) {
+      acts.push(
+        await playCrm(application, part, signal, (open) => syncOnce(quietDeps, open, signal)),
+      );
+    }
+    return { ...places, runs: [first, second], contacts: results, crms: acts };
+  });
+}
+
+function partsOf({ salesforce, hubspot }: Stage['crms']): CrmPart[] {
+  return [
+    {
+      kind: 'salesforce',
+      name: 'a Salesforce org',
+      integration: crmIntegration('salesforce'),
+      baseUrl: salesforce.baseUrl,
+      shownFields: [
+        'Donor_Net_Worth__c',
+        'Donor_Giving_Capacity__c',
+        'Donor_Employer__c',
+        'Donor_School__c',
+      ],
+      pathField: 'Warm_Path__c',
+    },
+    {
+      kind: 'hubspot',
+      name: 'a HubSpot account',
+      integration: crmIntegration('hubspot'),
+      baseUrl: hubspot.baseUrl,
+      shownFields: ['donor_net_worth', 'donor_giving_capacity', 'donor_employer', 'donor_school'],
+      pathField: 'warm_path',
+    },
+  ];
+}

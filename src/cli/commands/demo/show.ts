@@ -1,0 +1,186 @@
+import type { Environment } from '../../../config/environment.ts';
+import type { RunReport } from '../../../core/run.ts';
+import { spentText } from '../../../views/credits.ts';
+import { outcomesText } from '../../../views/run.ts';
+import { displayWidth, fitWidth, padWidth } from '../../terminal/display-width.ts';
+import type { Output } from '../../terminal/output.ts';
+import { countOf, formatCount, formatDuration } from '../../terminal/quantities.ts';
+import { STATUS_WORDS } from '../sync/run-summary.ts';
+import type { CrmAct } from './crm-act.ts';
+import { type DemoFolder, ENHANCED_FIELDS } from './folder.ts';
+import type { DemoResult } from './results.ts';
+import type { Stage } from './stage.ts';
+
+/** The answer of `demo`, as `--json` prints it. */
+export interface DemoReport {
+  folder: DemoFolder;
+  /** The stand-in; `rootUrl` is where its `/_sandbox` is found. */
+  partner: { baseUrl: string; apiKey: string; rootUrl: string };
+  runs: RunReport[];
+  contacts: DemoResult[];
+  /** What became of each CRM; none if the first sync did not come to its end. */
+  crms: CrmAct[];
+}
+
+/** Says what is going to be synced, before it takes its seconds. */
+export function showStart(output: Output, { contacts, baseUrl }: Stage, folder: DemoFolder): void {
+  output.print(`${countOf(contacts.length, 'contact')} of a nonprofit are in ${folder.contacts}`);
+  output.print(`The service is a local stand-in with invented people: ${baseUrl}`);
+  output.print();
+}
+
+/** Shows what the two syncs did. */
+export function showReport(output: Output, report: DemoReport): void {
+  const { runs, contacts, folder, crms } = report;
+  const [first, second] = runs;
+  const { strong } = output.style;
+  if (first !== undefined) showRun(output, 'First sync', first);
+  if (contacts.length > 0) {
+    output.print(strong('What was written, for example'));
+    showWritten(output, contacts);
+    output.print();
+    output.print(strong('Who was not written, and why'));
+    showUnwritten(output, contacts);
+    output.print();
+  }
+  if (second !== undefined) showRun(output, 'Second sync', second);
+  for (const act of crms) showCrm(output, act);
+  output.print(strong('The files stay there'));
+  output.print(`  the contact list   ${folder.contacts}`);
+  output.print(`  the same enhanced  ${folder.enhanced}`);
+  output.print(`  the settings       ${folder.settings}`);
+}
+
+/** Says what can be tried while the service goes on. */
+export function showNextSteps(
+  output: Output,
+  env: Environment,
+  { folder, partner }: DemoReport,
+): void {
+  // Below npm the program is not on the path of the person's own terminal.
+  const program = env['npm_lifecycle_event'] ? 'npm run --silent donor-sync --' : 'donor-sync';
+  output.print();
+  output.print(
+    output.style.strong('The service goes on until Ctrl-C. In another terminal, in this folder:'),
+  );
+  output.print(`  export DONOR_SYNC_CONFIG=${folder.settings}`);
+  output.print(
+    `  ${program} holds                  # what waits for a person, and how to decide it`,
+  );
+  output.print(`  ${program} runs                   # what the syncs did`);
+  output.print(`  ${program} plan                   # after changing a name in contacts.csv`);
+  output.print(`  ${program} sync --all`);
+  output.print(`  ${program} fields check           # whether the CRMs' fields can be written`);
+  output.print(`  curl ${partner.rootUrl}/_sandbox/ledger   # every credit charged`);
+}
+
+/** The same for a CRM: its new fields, what the syncs did, and what stands there now. */
+function showCrm(output: Output, act: CrmAct): void {
+  const { strong, faint } = output.style;
+  const [first, second] = act.runs;
+  output.print(strong(`The same service, and ${act.name} (a stand-in: ${act.baseUrl})`));
+  output.print(
+    `  ${countOf(act.createdFields.length, 'custom field')} created, with the access they need`,
+  );
+  output.print();
+  if (first !== undefined) showRun(output, `First sync of ${act.name}`, first, act.unwritten);
+  output.print(strong(`What stands in ${act.name} now, for example`));
+  for (const { name, id, values } of act.contacts) {
+    output.print(`  ${name} ${faint(id)}`);
+    const width = Math.max(...values.map(({ field }) => field.length));
+    for (const { field, value } of values) {
+      if (value === null) continue;
+      const label = padWidth(field, width, 'left');
+      output.print(`    ${label}  ${fitWidth(String(value), CRM_VALUE_WIDTH)}`);
+    }
+  }
+  output.print();
+  showIntroduced(output, act);
+  if (second !== undefined) showRun(output, `Second sync of ${act.name}`, second);
+}
+
+const CRM_VALUE_WIDTH = 65;
+
+/** What nobody at the nonprofit knew before: who on the board could make the introduction. */
+function showIntroduced(output: Output, { introduced, name }: CrmAct): void {
+  if (introduced.count === 0) return;
+  const who = countOf(introduced.count, 'contact');
+  output.print(output.style.strong(`${who} of ${name} can be introduced, for example`));
+  for (const { name: contact, id, values } of introduced.contacts) {
+    output.print(`  ${contact} ${output.style.faint(id)}`);
+    for (const { value } of values) {
+      for (const line of wrapWords(String(value), SENTENCE_WIDTH)) output.print(`    ${line}`);
+    }
+  }
+  output.print();
+}
+
+const SENTENCE_WIDTH = 95;
+
+/** The text in lines of at most `width` columns each; a longer word has a line of its own. */
+function wrapWords(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1) ?? ''} ${word}`.trim();
+    if (lines.length > 0 && displayWidth(line) <= width) lines.splice(-1, 1, line);
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** What became of the contacts in one sync, and what it cost. */
+function showRun(
+  output: Output,
+  title: string,
+  run: RunReport,
+  unwritten: CrmAct['unwritten'] = [],
+): void {
+  const tookMs = Date.parse(run.finishedAt ?? run.startedAt) - Date.parse(run.startedAt);
+  output.print(`${output.style.strong(title)} (${formatDuration(tookMs)})`);
+  output.print(`  ${countOf(run.contacts.read, 'contact')} read: ${outcomesText(run)}`);
+  for (const { count, explanation } of unwritten) {
+    output.print(`    ${formatCount(count)}: ${explanation}`);
+  }
+  output.print(`  ${spentText(run.credits.enhancements)}`);
+  const shared = run.contacts.enhanced - run.contacts.submitted;
+  if (shared > 0) {
+    output.print(
+      `  ${countOf(shared, 'profile')} paid for before, with another contact of the same person`,
+    );
+  }
+  for (const { name, added, removed, kept } of run.networks) {
+    output.print(`  network ${name}: ${added} added, ${kept} kept, ${removed} removed`);
+  }
+  if (run.reason !== null) output.print(`  ${STATUS_WORDS[run.status]}: ${run.reason.message}`);
+  output.print();
+}
+
+/** Those who are in the list to show something. */
+function showWritten(output: Output, contacts: readonly DemoResult[]): void {
+  const telling = contacts.filter(({ outcome, story }) => outcome === 'written' && story !== null);
+  for (const { name, story, fields } of telling) {
+    output.print(`  ${name}: ${output.style.faint(story ?? '')}`);
+    for (const { field, from, to, kept } of fields) {
+      const change = kept ? `${from} (kept)` : `${from || '(empty)'} → ${to}`;
+      output.print(`    ${padWidth(field, FIELD_WIDTH, 'left')}  ${fitWidth(change, VALUE_WIDTH)}`);
+    }
+  }
+}
+
+const FIELD_WIDTH = Math.max(...ENHANCED_FIELDS.map((field) => field.length));
+
+/** A line fits into 100 columns, also where there is no terminal to ask for its width. */
+const VALUE_WIDTH = 75;
+
+function showUnwritten(output: Output, contacts: readonly DemoResult[]): void {
+  const unwritten = contacts.filter(({ outcome }) => outcome !== 'written');
+  for (const { name, outcome, explanation, story } of unwritten.slice(0, MAX_LISTED)) {
+    output.print(`  ${name}: ${outcome}${story === null ? '' : ` (${story})`}`);
+    output.print(`    ${explanation}`);
+  }
+  const more = unwritten.length - MAX_LISTED;
+  if (more > 0) output.print(`  … and ${countOf(more, 'more contact')}`);
+}
+
+/** The rest of a long list is in the file. */
+const MAX_LISTED = 10;

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { disconnect } from '../../application/consents.ts';
+import { neverAborted, type ProductDeps, productCommand } from '../action/product.ts';
+import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
+import { confirmOrStop } from '../terminal/confirm.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync disconnect riverside
+  donor-sync disconnect riverside --yes --json
+
+The CRM takes its token back and runs of the integration stop. What is known of its contacts stays:
+connecting the same account again goes on from there.`;
+
+const optionsSchema = productOptionsSchema.extend({ yes: z.boolean().default(false) });
+
+/** The command `disconnect`: the end of what `connect` began. */
+export function disconnectCommand(deps: ProductDeps): Command {
+  const command = productCommand('disconnect', deps)
+    .description('have the CRM take back what connecting gave')
+    .argument('<id>', 'the integration')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', EXAMPLES);
+  return command.action((id: string) =>
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      for (const integration of application.select([id])) {
+        await confirmOrStop(deps, `Disconnect "${id}" from its CRM account?`, options.yes);
+        const consents = { application, clock: deps.clock, signal: neverAborted() };
+        const { problem } = await disconnect(consents, integration);
+        output.finish({ disconnected: id, problem }, () => {
+          output.print(`"${id}" is disconnected; what is known of its contacts stays.`);
+          if (problem === null) return;
+          output.print(`The CRM did not take its token back: ${problem}`);
+          output.print('Remove the app from the connected apps of the account by hand.');
+        });
+      }
+      return EXIT_CODES.done;
+    }),
+  );
+}

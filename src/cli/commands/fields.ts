@@ -1,0 +1,158 @@
+import type { Command } from 'commander';
+import type { FieldCreation } from '../../../connectors/contract.ts';
+import type { OpenIntegration } from '../../application.ts';
+import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
+import { keepErasedAway } from '../../run/erased.ts';
+import { createMissingFields, type FieldCheck, readFields } from '../../sync/fields.ts';
+import { pinAccount } from '../../sync/run.ts';
+import { withLease } from '../../sync/with-lease.ts';
+import { attemptEach, finishAttempts } from '../action/attempts.ts';
+import { namedOrAll } from '../action/choose-integrations.ts';
+import { neverAborted, type ProductDeps, productCommand } from '../action/product.ts';
+import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { countOf } from '../terminal/quantities.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync fields check                 what each mapped field lacks, and the mend
+  donor-sync fields create riverside      create the missing ones and grant access to them
+
+Nothing is created twice; \`create\` may be run again at any time.`;
+
+/** The command `fields`: whether the CRM can take what the field map wants to write. */
+export function fieldsCommand(deps: ProductDeps): Command {
+  return productCommand('fields', deps)
+    .description('check the mapped fields of the CRM, or create them')
+    .addHelpText('after', EXAMPLES)
+    .addCommand(checkCommand(deps))
+    .addCommand(createFieldsCommand(deps));
+}
+
+function checkCommand(deps: ProductDeps): Command {
+  const command = productCommand('check', deps)
+    .description('say what each mapped field lacks (missing, type, permission) and the exact mend')
+    .argument('[ids...]', 'the integrations (default: all)');
+  return command.action((ids: string[]) =>
+    runOverIntegrations(deps, command, ids, {
+      work: check,
+      document: (checks) => ({ fields: checks }),
+      print: printCheck,
+      isFine: ({ findings }) => findings.length === 0,
+    }),
+  );
+}
+
+function createFieldsCommand(deps: ProductDeps): Command {
+  const command = productCommand('create', deps)
+    .description('create the mapped fields that are missing, with the access they need')
+    .argument('[ids...]', 'the integrations (default: all)');
+  return command.action((ids: string[]) =>
+    runOverIntegrations(deps, command, ids, {
+      work: create,
+      document: (creations) => ({ fields: creations }),
+      print: printCreation,
+      isFine: ({ created, findings }) =>
+        findings.length === 0 && created.every(({ result }) => result !== 'failed'),
+    }),
+  );
+}
+
+interface FieldWork<Result> {
+  work: (open: OpenIntegration) => Promise<Result>;
+  document: (results: Result[]) => { fields: Result[] };
+  print: (output: Output, result: Result) => void;
+  isFine: (result: Result) => boolean;
+}
+
+function runOverIntegrations<Result>(
+  deps: ProductDeps,
+  command: Command,
+  ids: readonly string[],
+  { work, document, print, isFine }: FieldWork<Result>,
+): Promise<void> {
+  return runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+    const chosen = namedOrAll(application, ids);
+    const attempts = await attemptEach(application, chosen, neverAborted(), work);
+    const code = finishAttempts(output, attempts, {
+      document,
+      render: ({ fields }) => {
+        for (const result of fields) print(output, result);
+      },
+    });
+    const isFineEverywhere = attempts.every(({ value }) => value === undefined || isFine(value));
+    // A field that cannot be written needs a person, as wrong settings do.
+    return code === EXIT_CODES.done && !isFineEverywhere ? EXIT_CODES.usage : code;
+  });
+}
+
+interface Checked extends FieldCheck {
+  integration: string;
+}
+
+async function check({ integration, connector, mappings }: OpenIntegration): Promise<Checked> {
+  await connector.prepare();
+  const { findings, toCreate } = await readFields(connector, mappings);
+  return {
+    integration: integration.id,
+    mapped: mappings.length,
+    findings,
+    createdBySync: toCreate.map(({ name }) => name),
+  };
+}
+
+interface Created {
+  integration: string;
+  created: FieldCreation[];
+  /** What is still wrong afterwards. */
+  findings: FieldMapFinding[];
+}
+
+/** Not during a run, which writes to the same CRM, and only in the account that is ours to write. */
+function create(open: OpenIntegration): Promise<Created> {
+  const { integration, connector, mappings, deps } = open;
+  return withLease(deps, integration.id, async (lease) => {
+    const account = await pinAccount(deps, lease, integration, await connector.prepare());
+    await keepErasedAway(deps, integration.id, account);
+    const created = await createMissingFields(connector, mappings);
+    const { findings } = await readFields(connector, mappings);
+    await connector.finish();
+    return { integration: integration.id, created, findings };
+  });
+}
+
+function printCheck(
+  output: Output,
+  { integration, mapped, findings, createdBySync }: Checked,
+): void {
+  const verdict =
+    findings.length === 0
+      ? `${countOf(mapped, 'mapped field')}, all of them fine`
+      : `${findings.length} of ${countOf(mapped, 'mapped field')} cannot be written`;
+  output.print(`${output.style.strong(integration)}: ${verdict}`);
+  printFindings(output, findings);
+  if (createdBySync.length > 0) {
+    output.print(`  The next sync adds the columns ${createdBySync.join(', ')} by itself.`);
+  }
+}
+
+function printCreation(output: Output, { integration, created, findings }: Created): void {
+  output.print(output.style.strong(integration));
+  for (const { name, result, problem } of created) {
+    output.print(`  ${name}: ${problem ?? WORDS[result]}`);
+  }
+  printFindings(output, findings);
+}
+
+const WORDS = {
+  created: 'created',
+  existed: 'was there already; access is granted',
+  failed: 'could not be created',
+} as const satisfies Record<FieldCreation['result'], string>;
+
+function printFindings(output: Output, findings: readonly FieldMapFinding[]): void {
+  for (const { message, mend } of findings) {
+    output.print(`  ${output.style.warn(message)} ${mend}`);
+  }
+}

@@ -1,0 +1,120 @@
+/** Contacts that are decided together, on the command line. */
+import { type BatchExample, readBatchExamples } from '../../../application/batch-examples.ts';
+import { decideBatch } from '../../../application/decide-holds.ts';
+import type { Application } from '../../../application.ts';
+import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { didYouMean } from '../../../core/near-miss.ts';
+import { partCountsText } from '../../../identity/changed-parts-text.ts';
+import type { HoldBatch } from '../../../store/holds/hold-batches.ts';
+import type { Store } from '../../../store/store.ts';
+import { type BatchDecisionWord, type BatchView, decidedText } from '../../../views/hold-batch.ts';
+import { neverAborted } from '../../action/product.ts';
+import { formatAgo } from '../../terminal/moment.ts';
+import type { Output } from '../../terminal/output.ts';
+import { countOf, formatCount } from '../../terminal/quantities.ts';
+import { findId, shortId } from '../../terminal/short-id.ts';
+
+type BatchStore = { holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration'> };
+
+/** The open batch with this id, whole or short; a ConfigurationError says which ones there are. */
+export async function requireBatch({ holds }: BatchStore, typed: string): Promise<HoldBatch> {
+  const batches = await holds.listBatches();
+  const ids = batches.map(({ id }) => id);
+  const id = findId(typed, ids);
+  const found = batches.find((batch) => batch.id === id);
+  if (found) return found;
+  const isDecided = (await holds.findBatchIntegration(typed)) !== null;
+  const known = batches.map(
+    (batch) =>
+      `${shortId(batch.id)} (${countOf(batch.count, 'contact')} of ${batch.integrationId})`,
+  );
+  throw new ConfigurationError(
+    [
+      isDecided
+        ? `All contacts of the batch "${typed}" are decided already.`
+        : `There is no open batch "${typed}"${didYouMean(typed, [...ids, ...ids.map(shortId)]) || '.'}`,
+      known.length === 0 ? 'No batch waits for a decision.' : `Open: ${known.join(', ')}.`,
+    ].join(' '),
+    { code: 'batch_unknown', details: { batch: typed, open: ids } },
+  );
+}
+
+/** Decides a batch, and says what the next sync spends on it. */
+export async function decideWholeBatch(
+  { store }: Pick<Application, 'store'>,
+  output: Output,
+  word: BatchDecisionWord,
+  typed: string,
+): Promise<void> {
+  const batch = await decideBatch(store, await requireBatch(store, typed), word);
+  output.finish({ batch }, () => output.print(decidedText(word, batch.count)));
+}
+
+/** One line for each batch. */
+export function printBatches(output: Output, batches: readonly BatchView[], now: number): void {
+  output.table(
+    [
+      { header: 'Batch', value: ({ id }) => shortId(id) },
+      { header: 'Integration', value: ({ integration }) => integration, shrinks: true },
+      { header: 'Contacts', value: ({ count }) => formatCount(count), align: 'right' },
+      { header: 'Since', value: ({ since }) => formatAgo(since, now) },
+      { header: 'Changed', value: ({ parts }) => partCountsText(parts), shrinks: true },
+      { header: 'Credits', value: ({ credits }) => formatCount(credits), align: 'right' },
+      { header: 'Decide', value: () => 'approve|reject --batch' },
+    ],
+    batches,
+  );
+}
+
+/** A few contacts of a batch, or why they cannot be shown. */
+export interface ShownBatch {
+  id: string;
+  examples: BatchExample[];
+  problem: string | null;
+}
+
+/** A few contacts of each batch, asked of the CRM at this moment, for nothing. */
+export async function findExamples(
+  application: Application,
+  batches: readonly HoldBatch[],
+): Promise<ShownBatch[]> {
+  const shown: ShownBatch[] = [];
+  for (const batch of batches) {
+    shown.push(
+      await readBatchExamples(application, batch, neverAborted()).then(
+        (examples) => ({ id: batch.id, examples, problem: null }),
+        (error: unknown) => ({ id: batch.id, examples: [], problem: messageOf(error) }),
+      ),
+    );
+  }
+  return shown;
+}
+
+export function printExamples(output: Output, shown: readonly ShownBatch[]): void {
+  const rows = shown.flatMap(({ id, examples, problem }) =>
+    problem === null
+      ? examples.map((example) => ({ id, ...lineOf(example) }))
+      : [{ id, contact: '', name: '', now: '', remark: problem }],
+  );
+  if (rows.length === 0) return;
+  output.print();
+  output.table(
+    [
+      { header: 'Batch', value: ({ id }) => shortId(id) },
+      { header: 'For example', value: ({ contact }) => contact },
+      { header: 'Name', value: ({ name }) => name, shrinks: true },
+      { header: 'Now in the CRM', value: ({ now }) => now, shrinks: true },
+      { header: 'Remark', value: ({ remark }) => remark, shrinks: true, optional: true },
+    ],
+    rows,
+  );
+}
+
+function lineOf({ contact, name, now }: BatchExample) {
+  return {
+    contact,
+    name: name ?? '',
+    now: now.map(({ part, text }) => `${part}: ${text}`).join(', '),
+    remark: name === null ? 'the contact is no longer in the CRM' : '',
+  };
+}

@@ -1,0 +1,141 @@
+import { DECIDED, type DecisionStore, decideHold } from '../../../application/decide-holds.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { didYouMean } from '../../../core/near-miss.ts';
+import type { HoldRow } from '../../../store/holds/holds.ts';
+import {
+  type AnyHold,
+  type DecisionWord,
+  decisionsFor,
+  describeHold,
+  findHold,
+  type HoldStore,
+  listOpenHolds,
+} from '../../../views/hold.ts';
+import { decidedText } from '../../../views/hold-batch.ts';
+import { formatMoment } from '../../terminal/moment.ts';
+import type { Output } from '../../terminal/output.ts';
+import { countOf } from '../../terminal/quantities.ts';
+import { findId, shortId } from '../../terminal/short-id.ts';
+import { requireNetworkDecision } from './network-hold.ts';
+
+/**
+ * Decides the holds with these ids, whole or short, all or none: a ConfigurationError says
+ * which of them cannot be decided so.
+ */
+export async function decideHolds(
+  store: HoldStore & DecisionStore,
+  output: Output,
+  word: DecisionWord,
+  typed: readonly string[],
+): Promise<void> {
+  const open = await listOpenHolds(store);
+  const chosen = new Map<string, AnyHold>();
+  for (const id of typed) {
+    const hold = await requireOpen(store, open, id);
+    if (hold.about === 'network') requireNetworkDecision(hold.row, word);
+    else requireContactDecision(hold, hold.row, word);
+    chosen.set(hold.row.id, hold);
+  }
+  const decided: AnyHold[] = [];
+  for (const hold of chosen.values()) {
+    if (await decideHold(store, hold, word)) decided.push(hold);
+    else output.note(`${shortId(hold.row.id)} was decided by somebody else meanwhile.`);
+  }
+  const holds = decided.map((hold) => ({ ...describeHold(hold), decision: DECIDED[word] }));
+  output.finish({ holds }, () => {
+    for (const sentence of sentencesFor(word, decided)) output.print(sentence);
+  });
+}
+
+async function requireOpen(
+  store: HoldStore,
+  open: readonly AnyHold[],
+  typed: string,
+): Promise<AnyHold> {
+  const ids = open.map(({ row }) => row.id);
+  const id = findId(typed, ids);
+  const found = open.find((hold) => hold.row.id === id);
+  if (found) return found;
+  refuseBatch(open, typed);
+  const closed = (await findHold(store, typed))?.row;
+  throw new ConfigurationError(
+    closed?.decided_at
+      ? `The hold "${typed}" was ${closed.decision} on ${formatMoment(closed.decided_at)} already.`
+      : `There is no open hold "${typed}"${didYouMean(typed, ids) || '.'} \`donor-sync holds\` lists them.`,
+    { code: 'hold_unknown', details: { hold: typed } },
+  );
+}
+
+/** Who means all contacts of a batch has to say so. */
+function refuseBatch(open: readonly AnyHold[], typed: string): void {
+  const batches = open.flatMap(({ about, row }) => (about === 'contact' ? (row.batch ?? []) : []));
+  const id = findId(typed, new Set(batches));
+  if (id === null) return;
+  const short = shortId(id);
+  throw new ConfigurationError(
+    `"${typed}" is a batch of several contacts. Decide all of them with \`donor-sync holds approve --batch ${short}\` or \`donor-sync holds reject --batch ${short}\`.`,
+    { code: 'hold_is_batch', details: { batch: id } },
+  );
+}
+
+function requireContactDecision(hold: AnyHold, { id, kind }: HoldRow, word: DecisionWord): void {
+  if (decisionsFor(hold).includes(word)) return;
+  const short = shortId(id);
+  if (kind === 'identity_mass_change') {
+    throw new ConfigurationError(
+      `The hold ${short} is about details that changed: nothing was submitted yet. \`donor-sync holds approve ${short}\` asks the service about them, for a credit; \`donor-sync holds reject ${short}\` takes them over without one.`,
+      { code: 'hold_not_decidable', details: { hold: id } },
+    );
+  }
+  if (kind === 'forgotten_person') {
+    throw new ConfigurationError(
+      `The hold ${short} is about a contact that looks like an erased person. \`donor-sync holds approve ${short}\` says that it is another one; \`donor-sync holds reject ${short}\` blocks it as well.`,
+      { code: 'hold_not_decidable', details: { hold: id } },
+    );
+  }
+  // Approving writes the profile that is there; after a lost answer there is none.
+  throw new ConfigurationError(
+    `The hold ${short} has no profile to approve: the answer was lost. Ask the service again, for another credit, with \`donor-sync holds resubmit ${short}\`, or leave the contact alone with \`donor-sync holds reject ${short}\`.`,
+    { code: 'hold_without_profile', details: { hold: id } },
+  );
+}
+
+/** One sentence about each sort of hold, only if there is any. */
+function sentencesFor(word: DecisionWord, decided: readonly AnyHold[]): string[] {
+  const networks = decided.filter(({ about }) => about === 'network').length;
+  const changes = decided.filter(({ row }) => row.kind === 'identity_mass_change').length;
+  const erased = decided.filter(({ row }) => row.kind === 'forgotten_person').length;
+  const contacts = decided.length - networks - changes - erased;
+  return [
+    ...(contacts > 0 || contacts === decided.length ? [sentenceFor(word, contacts)] : []),
+    ...(erased > 0 ? [erasedSentence(word, erased)] : []),
+    ...(changes > 0 && word !== 'resubmit' ? [decidedText(word, changes)] : []),
+    ...(networks > 0 ? [networkSentence(word, networks)] : []),
+  ];
+}
+
+function erasedSentence(word: DecisionWord, count: number): string {
+  const holds = countOf(count, 'hold');
+  return word === 'approve'
+    ? `${holds} approved: not the person who was erased. The next sync goes on, and does not ask again.`
+    : `${holds} rejected: blocked like the person who was erased. \`donor-sync forget\` erases what was written before.`;
+}
+
+function networkSentence(word: DecisionWord, count: number): string {
+  const holds = countOf(count, 'hold');
+  return word === 'approve'
+    ? `${holds} of networks approved. The next sync goes on with it.`
+    : `${holds} of networks rejected. Nothing is changed there until something else changes.`;
+}
+
+function sentenceFor(word: DecisionWord, count: number): string {
+  const holds = countOf(count, 'hold');
+  switch (word) {
+    case 'approve':
+      return `${holds} approved. The next sync writes the profiles.`;
+    case 'reject':
+      return `${holds} rejected. The contacts are left alone.`;
+    case 'resubmit':
+      return `${holds} to be submitted again. The next sync spends ${countOf(count, 'credit')} on that.`;
+  }
+}

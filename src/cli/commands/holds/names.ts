@@ -1,0 +1,78 @@
+import { contactName, nameText } from '../../../application/contact-name.ts';
+import type { Application, OpenIntegration } from '../../../application.ts';
+import { messageOf } from '../../../core/errors.ts';
+import type { Profile } from '../../../core/profile.ts';
+import type { JobResult } from '../../../partner/results.ts';
+import { MAX_JOBS_PER_RESULTS } from '../../../partner/results.ts';
+import type { HoldRow } from '../../../store/holds/holds.ts';
+import { requireSameAccount } from '../../../sync/crm-account.ts';
+import { neverAborted, withIntegration } from '../../action/product.ts';
+import type { HoldNames } from './hold-names.ts';
+
+/**
+ * The names behind the holds that have a profile, by hold id: asked of the CRM and the service at
+ * this moment, for nothing, since the store holds none. What cannot be had is said in `problem`.
+ */
+export async function findNames(
+  application: Application,
+  holds: readonly HoldRow[],
+): Promise<Map<string, HoldNames>> {
+  const found = new Map<string, HoldNames>();
+  const withProfile = holds.filter(
+    ({ kind }) => kind === 'name_mismatch' || kind === 'profile_deceased',
+  );
+  const byIntegration = Map.groupBy(withProfile, (hold) => hold.integration_id);
+  for (const [id, rows] of byIntegration) {
+    const names = await namesOf(application, id, rows).catch((error: unknown) =>
+      rows.map(
+        (row): Named => [row.id, { contact: null, profile: null, problem: messageOf(error) }],
+      ),
+    );
+    for (const [hold, pair] of names) found.set(hold, pair);
+  }
+  return found;
+}
+
+type Named = [string, HoldNames];
+
+async function namesOf(
+  application: Application,
+  integrationId: string,
+  rows: readonly HoldRow[],
+): Promise<Named[]> {
+  const [integration] = application.select([integrationId]);
+  if (!integration) return [];
+  return withIntegration(application, integration, neverAborted(), async (open) => {
+    const account = await open.connector.prepare();
+    await requireSameAccount(application.store, integration, account);
+    const named: Named[] = [];
+    const size = Math.min(open.connector.capabilities.readBatch, MAX_JOBS_PER_RESULTS);
+    for (let start = 0; start < rows.length; start += size) {
+      named.push(...(await namesOfFew(open, rows.slice(start, start + size))));
+    }
+    return named;
+  });
+}
+
+async function namesOfFew(open: OpenIntegration, rows: readonly HoldRow[]): Promise<Named[]> {
+  const { connector, partner, deps } = open;
+  const contactIds = [...new Set(rows.map((row) => row.crm_id))];
+  const lookups = new Map((await connector.readByIds(contactIds, [])).map((l) => [l.id, l]));
+  const jobIds = await deps.store.jobs.findJobIds(rows.map((row) => row.tracking_id));
+  const results = jobIds.size === 0 ? new Map() : await partner.readResults([...jobIds.values()]);
+  return rows.map((row): Named => {
+    const contact = contactName(lookups.get(row.crm_id));
+    const profile = profileName(results.get(jobIds.get(row.tracking_id) ?? ''));
+    const missing = [
+      ...(contact === null ? ['the contact is no longer in the CRM'] : []),
+      ...(profile === null ? ['the service no longer has the profile'] : []),
+    ];
+    return [row.id, { contact, profile, problem: missing.join('; ') || null }];
+  });
+}
+
+function profileName(result: JobResult | undefined): string | null {
+  if (result?.state !== 'completed') return null;
+  const { first, middle, last }: Profile['name'] = result.profile.name;
+  return nameText([first, middle, last]);
+}

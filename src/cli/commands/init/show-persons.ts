@@ -1,0 +1,89 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import type { LoadOptions } from '../../../config.ts';
+import { systemClock } from '../../../core/clock.ts';
+import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration.ts';
+import { silentLog } from '../../../core/log.ts';
+import type { PersonDetails } from '../../../core/person.ts';
+import { createFingerprint } from '../../../store/secrets/fingerprint.ts';
+import { firstPersons, oddityOf, type PersonShape, shapeOf } from '../../../sync/sample-persons.ts';
+import type { Output } from '../../terminal/output.ts';
+import { formatTable } from '../../terminal/table.ts';
+import { PERSON_COLUMNS, printPersons, titleOf } from '../plan/persons-text.ts';
+import type { Asker } from './asker.ts';
+
+/** What showing persons takes of the world. */
+interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
+  stderr: { columns?: number };
+}
+
+/** Where persons are shown, and who is asked about them. */
+export interface Showing {
+  deps: ShowDeps;
+  output: Output;
+  /** Null if nobody is asked. */
+  asker: Asker | null;
+}
+
+/**
+ * Shows a few persons of a CSV file as these settings would send them, and asks whether they are
+ * right where there is a person to ask: a wrong column costs a credit a contact. Resolves with their
+ * shapes. Throws a ConfigurationError if they are not right.
+ */
+export async function showPersons(
+  { deps, output, asker }: Showing,
+  integration: Integration | undefined,
+): Promise<PersonShape[]> {
+  if (integration?.crm.kind !== 'csv') return [];
+  const persons = await readFile(deps, integration).catch((error: unknown) => {
+    output.note(`No persons of the file can be shown: ${messageOf(error)}`);
+    return [];
+  });
+  const shapes = persons.map(shapeOf);
+  if (persons.length === 0) return shapes;
+  if (asker === null) printPersons(output, persons);
+  else await confirmPersons(deps, output, asker, persons);
+  return shapes;
+}
+
+/** The questions stand on stderr, and what they are about stands beside them. */
+async function confirmPersons(
+  { stderr }: ShowDeps,
+  output: Output,
+  asker: Asker,
+  persons: readonly PersonDetails[],
+): Promise<void> {
+  const width = stderr.columns ?? Number.POSITIVE_INFINITY;
+  output.note(`${titleOf(persons)}:\n${formatTable(PERSON_COLUMNS, persons, { width })}`);
+  const oddity = oddityOf(persons.map(shapeOf));
+  if (oddity !== null) output.note(oddity);
+  if (await asker.confirm('Are these the right columns?', true)) return;
+  throw new ConfigurationError(
+    'Nothing was written. Run init again and choose other columns; --csv-first-name and the like name them.',
+    { code: 'cancelled' },
+  );
+}
+
+async function readFile(
+  { findConnectorDefinition }: ShowDeps,
+  { crm, contacts }: Integration,
+): Promise<PersonDetails[]> {
+  const definition = await findConnectorDefinition(crm.kind);
+  const connector = definition.create({
+    settings: definition.settingsSchema.parse(crm),
+    contacts,
+    deps: {
+      ...{ clock: systemClock, log: silentLog, signal: new AbortController().signal },
+      secrets: { read: async () => null, write: async () => {} },
+      onCall() {},
+    },
+  });
+  // There is no database yet: a key of this moment spreads them as well.
+  const fingerprint = createFingerprint(createSecretKey(randomBytes(32)));
+  try {
+    await connector.prepare();
+    return await firstPersons(connector, (crmId) => fingerprint('trial', crmId));
+  } finally {
+    await connector.close();
+  }
+}

@@ -1,0 +1,196 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { OpenIntegration } from '../../../application.ts';
+import { type DriftOptions, findDrift, type NetworkDrift } from '../../../networks/drift.ts';
+import { describeNetworks } from '../../../networks/overview.ts';
+import { repairNetworks } from '../../../networks/repair.ts';
+import { createRunControl } from '../../../run/control.ts';
+import { loadErased } from '../../../run/erased.ts';
+import type { Lease } from '../../../store/engine/leases.ts';
+import { pinAccount } from '../../../sync/run.ts';
+import { withLease } from '../../../sync/with-lease.ts';
+import { attemptEach, finishAttempts, worstOf } from '../../action/attempts.ts';
+import { chooseIntegrations, namedOrAll } from '../../action/choose-integrations.ts';
+import { neverAborted, type ProductDeps, productCommand } from '../../action/product.ts';
+import {
+  type ProductAction,
+  productOptionsSchema,
+  runProductAction,
+} from '../../action/product-action.ts';
+import { confirmOrStop } from '../../terminal/confirm.ts';
+import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
+import { countOf } from '../../terminal/quantities.ts';
+import {
+  type IntegrationDrift,
+  type IntegrationRepair,
+  isTheSame,
+  printDrift,
+  printRepair,
+  viewDrift,
+} from './drift-text.ts';
+import { type IntegrationNetworks, printOverview } from './overview-text.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync networks                     the mirrored groups and who is to join
+  donor-sync networks check riverside     what somebody has changed by hand at the service
+  donor-sync networks repair riverside    make the networks what their groups are`;
+
+const optionsSchema = productOptionsSchema.extend({
+  spend: z.boolean().default(false),
+  yes: z.boolean().default(false),
+});
+
+type NetworksOptions = z.infer<typeof optionsSchema>;
+
+/** The command `networks`: how the mirrored groups stand, and whether the service agrees. */
+export function networksCommand(deps: ProductDeps): Command {
+  const command = productCommand('networks', deps)
+    .description('show the mirrored groups, check them at the service, or repair them')
+    .usage('[options] [check|repair] [ids...]')
+    .argument('[ids...]', 'the integrations (default: all)')
+    .addHelpText('after', EXAMPLES)
+    .addCommand(checkCommand(deps))
+    .addCommand(repairCommand(deps));
+  return command.action((ids: string[]) =>
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const networks: IntegrationNetworks[] = [];
+      for (const integration of namedOrAll(application, ids)) {
+        networks.push({
+          integration: integration.id,
+          networks: await describeNetworks(application, integration),
+        });
+      }
+      output.finish({ networks }, () => {
+        for (const each of networks) printOverview(output, each, deps.clock.now());
+      });
+      return EXIT_CODES.done;
+    }),
+  );
+}
+
+function checkCommand(deps: ProductDeps): Command {
+  const command = productCommand('check', deps)
+    .description('ask the service who is in the networks, and show what differs from the mirror')
+    .argument('[ids...]', 'the integrations (default: all)')
+    .option('--spend', 'ask even if the service charges for questions');
+  return command.action((ids: string[]) =>
+    runProductAction(deps, command, optionsSchema, (action) => check(action, ids)),
+  );
+}
+
+async function check(
+  { application, options, output }: ProductAction<NetworksOptions>,
+  ids: readonly string[],
+): Promise<ExitCode> {
+  const attempts = await attemptEach(
+    application,
+    namedOrAll(application, ids),
+    neverAborted(),
+    (open) => checkOne(open, { maySpend: options.spend }),
+  );
+  const errorCode = finishAttempts(output, attempts, {
+    document: (checks) => ({ checks }),
+    render: ({ checks }) => {
+      for (const each of checks) printDrift(output, each);
+    },
+  });
+  const found = attempts.flatMap(({ value }) => value?.networks ?? []);
+  return worstOf([errorCode, ...(found.every(isTheSame) ? [] : [EXIT_CODES.stopped])]);
+}
+
+async function checkOne(
+  { integration, deps }: OpenIntegration,
+  options: DriftOptions,
+): Promise<IntegrationDrift> {
+  const control = createRunControl(deps.clock, neverAborted());
+  try {
+    const drifts = await findDrift(deps, { integration, control }, options);
+    const networks = await viewDrift(deps.store, integration.id, drifts);
+    return { integration: integration.id, networks };
+  } finally {
+    control.close();
+  }
+}
+
+function repairCommand(deps: ProductDeps): Command {
+  const command = productCommand('repair', deps)
+    .description('make the networks what their groups are, whatever somebody changed by hand')
+    .argument('[ids...]', 'the integrations; may be left out if there is only one')
+    .option('--spend', 'ask even if the service charges for questions')
+    .option('--yes', 'do not ask');
+  return command.action((ids: string[]) =>
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      const chosen = chooseIntegrations(application, ids, false);
+      const attempts = await attemptEach(application, chosen, deps.stopSignal(), (open) =>
+        repairOne(deps, open, options),
+      );
+      const errorCode = finishAttempts(output, attempts, {
+        document: (repairs) => ({ repairs }),
+        render: ({ repairs }) => {
+          for (const each of repairs) printRepair(output, each);
+        },
+      });
+      const isStopped = attempts.some(({ value }) => value?.stopped);
+      return worstOf([errorCode, ...(isStopped ? [EXIT_CODES.stopped] : [])]);
+    }),
+  );
+}
+
+function repairOne(
+  deps: ProductDeps,
+  open: OpenIntegration,
+  options: NetworksOptions,
+): Promise<IntegrationRepair> {
+  const { integration } = open;
+  return withLease(open.deps, integration.id, async (lease, lost) => {
+    await pinAccount(open.deps, lease, integration, await open.connector.prepare());
+    const run = await repairRun(deps, open, lease, lost);
+    try {
+      const drifts = await repairNetworks(open.deps, run, {
+        maySpend: options.spend,
+        confirm: (found) => confirmRepair(deps, integration.id, found, options.yes),
+      });
+      return {
+        integration: integration.id,
+        found: await viewDrift(open.deps.store, integration.id, drifts),
+        done: await open.deps.store.networks.listCounts(run.id),
+        stopped: run.control.reason,
+      };
+    } finally {
+      run.control.close();
+    }
+  });
+}
+
+/** What a repair has in common with a run; it is none, and no report is kept of it. */
+async function repairRun(
+  deps: ProductDeps,
+  { integration, partnerKey, deps: { store, clock, newId } }: OpenIntegration,
+  lease: Lease,
+  lost: AbortSignal,
+) {
+  return {
+    id: newId(),
+    ...{ lease, integration, partnerKey },
+    ...(await loadErased({ store }, integration.id, null)),
+    groupMembers: new Set<string>(),
+    only: null,
+    control: createRunControl(clock, AbortSignal.any([deps.stopSignal(), lost])),
+  };
+}
+
+function confirmRepair(
+  deps: ProductDeps,
+  integrationId: string,
+  drifts: readonly NetworkDrift[],
+  yes: boolean,
+): Promise<void> {
+  const added = drifts.reduce((sum, { addedByHand }) => sum + addedByHand.length, 0);
+  const removed = drifts.reduce((sum, { removedByHand }) => sum + removedByHand.length, 0);
+  return confirmOrStop(
+    deps,
+    `Make the networks of "${integrationId}" what their groups are? Removed by hand: ${countOf(removed, 'member')}, who cost a credit each to be added again; added by hand: ${added}, who are removed unless their group has them. Whoever could not be added before is tried again, for a credit each.`,
+    yes,
+  );
+}

@@ -1,0 +1,71 @@
+import type { NetworkOverview } from '../../../networks/overview.ts';
+import { formatAgo } from '../../terminal/moment.ts';
+import type { Output } from '../../terminal/output.ts';
+import { formatCount } from '../../terminal/quantities.ts';
+
+/** Why a donor is not in a network although the group wants it, in words. */
+const FAILURES = new Map([
+  ['donor_unknown', 'the service knows no such donor'],
+  ['member_failed', 'the service could not add the donor'],
+  ['job_failed', 'the job of the bulk add failed'],
+  ['job_vanished', 'the service lost the job of the bulk add'],
+  ['job_too_old', 'the job of the bulk add never ended'],
+  ['answer_lost', 'the answer was lost, the credit is gone, and the donor never appeared'],
+]);
+
+/** The networks of one integration as `networks --json` shows them. */
+export interface IntegrationNetworks {
+  integration: string;
+  networks: NetworkOverview[];
+}
+
+/** The networks of one integration for a person, with the donors that could not be added. */
+export function printOverview(
+  output: Output,
+  { integration, networks }: IntegrationNetworks,
+  now: number,
+): void {
+  output.print(output.style.strong(integration));
+  if (networks.length === 0) {
+    output.print('  The settings name no networks.');
+    return;
+  }
+  output.table(
+    [
+      { header: 'Network', value: ({ name }) => name, shrinks: true },
+      { header: 'Group', value: groupText, shrinks: true },
+      { header: 'Members', value: ({ members }) => formatCount(members), align: 'right' },
+      { header: 'To join', value: ({ joiners }) => formatCount(joiners), align: 'right' },
+      { header: 'To enhance', value: ({ toEnhance }) => formatCount(toEnhance), align: 'right' },
+      { header: 'Failed', value: ({ failed }) => formatCount(failed.length), align: 'right' },
+      { header: 'Group read', value: ({ readAt }) => readText(readAt, now) },
+    ],
+    networks,
+  );
+  for (const { name, failed } of networks) {
+    for (const { donorId, reason } of failed) {
+      output.print(`  ${name}: ${donorId} is missing: ${FAILURES.get(reason) ?? reason}`);
+    }
+  }
+  output.print();
+}
+
+function groupText({ group }: NetworkOverview): string {
+  return group === null ? '(no longer in the settings: left alone)' : wordsOf(group);
+}
+
+/** `campaign "Board of Directors"` or `column "Role" equals "board"`: the settings' own words. */
+function wordsOf(part: unknown): string {
+  if (!isObject(part)) return JSON.stringify(part);
+  return Object.entries(part)
+    .map(([word, value]) => `${word} ${wordsOf(value)}`)
+    .join(' ');
+}
+
+function isObject(part: unknown): part is object {
+  return typeof part === 'object' && part !== null;
+}
+
+function readText(readAt: number | null, now: number): string {
+  return readAt === null ? 'not yet' : formatAgo(readAt, now);
+}

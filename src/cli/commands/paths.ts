@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { type ContactPaths, readContactPaths } from '../../insights/contact-paths.ts';
+import { contactIdOf } from '../../run/contact-id.ts';
+import { requireSameAccount } from '../../sync/crm-account.ts';
+import { chooseOne } from '../action/choose-integrations.ts';
+import {
+  neverAborted,
+  type ProductDeps,
+  productCommand,
+  withIntegration,
+} from '../action/product.ts';
+import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
+import { noteQueryCost, percentText } from '../action/query-text.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { countOf } from '../terminal/quantities.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync paths 0035e00000abcde
+  donor-sync paths 0035e00000abcde --integration riverside --json   for scripts: { "paths": {...} }
+
+Asks the service once, which may cost a credit if it charges for queries. Writes nothing.`;
+
+const optionsSchema = productOptionsSchema.extend({ integration: z.string().optional() });
+
+/** The command `paths`: everybody in the networks who knows one contact. */
+export function pathsCommand(deps: ProductDeps): Command {
+  const command = productCommand('paths', deps)
+    .description('show everybody in the networks who knows a contact, and from where')
+    .argument('<contact>', 'the id of the contact in the CRM')
+    .option('--integration <id>', 'may be left out if there is only one')
+    .addHelpText('after', EXAMPLES);
+  return command.action((contact: string) =>
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      const integration = chooseOne(application, options.integration);
+      await withIntegration(application, integration, neverAborted(), async (open) => {
+        const account = await open.connector.prepare();
+        await requireSameAccount(application.store, integration, account);
+        const paths = await readContactPaths(
+          open.deps,
+          integration.id,
+          contactIdOf(open.deps.canonicalId, integration.id, contact),
+        );
+        output.finish({ paths }, () => printPaths(output, paths));
+        noteQueryCost(output, open.partner);
+      });
+      return EXIT_CODES.done;
+    }),
+  );
+}
+
+function printPaths(output: Output, { contact, name, memberOf, connections }: ContactPaths): void {
+  const people = new Set(connections.map(({ introducer }) => introducer.donorId)).size;
+  const who = output.style.strong(name ?? contact);
+  if (memberOf.length > 0) output.print(`${who} is in ${memberOf.join(', ')}.`);
+  if (people === 0) {
+    output.print(`Nobody in the networks is known to know ${who}.`);
+    return;
+  }
+  const verb = people === 1 ? 'knows' : 'know';
+  output.print(`${countOf(people, 'person', 'people')} in the networks ${verb} ${who}:`);
+  output.print();
+  output.table(
+    [
+      { header: 'Strength', value: ({ strength }) => percentText(strength), align: 'right' },
+      { header: 'Who', value: ({ introducer }) => introducer.name ?? introducer.donorId },
+      { header: 'Network', value: ({ networks }) => networks.join(', ') },
+      { header: 'How', value: ({ sentence }) => sentence, shrinks: true },
+    ],
+    connections,
+  );
+}

@@ -1,0 +1,117 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { OpenIntegration } from '../../../application.ts';
+import type { PersonDetails } from '../../../core/person.ts';
+import { forecastPaths, type PathsForecast } from '../../../insights/forecast-paths.ts';
+import { forecastNetworks, type NetworksForecast } from '../../../networks/forecast.ts';
+import { type Preview, previewRun, secondsAtLimit } from '../../../sync/preview.ts';
+import { attemptEach, finishAttempts } from '../../action/attempts.ts';
+import { chooseIntegrations, requireOne } from '../../action/choose-integrations.ts';
+import { contactOptionSchema } from '../../action/contact-option.ts';
+import { parseCount } from '../../action/count-option.ts';
+import { neverAborted, type ProductDeps, productCommand } from '../../action/product.ts';
+import { productOptionsSchema, runProductAction } from '../../action/product-action.ts';
+import { printNetworks } from './networks-text.ts';
+import { printPaths } from './paths-text.ts';
+import { printPreview } from './preview-text.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync plan riverside
+  donor-sync plan riverside --list 50            name the first 50 contacts and changes
+  donor-sync plan riverside --contact 0035e000
+  donor-sync plan --all --json                   for scripts: { "plans": [...] }
+
+Nothing is written anywhere, and only free requests are made.`;
+
+/** Contacts and changes that are named one by one unless told otherwise. */
+const DEFAULT_LISTED = 10;
+
+const optionsSchema = productOptionsSchema.extend({
+  all: z.boolean().default(false),
+  contact: contactOptionSchema.optional(),
+  full: z.boolean().default(false),
+  list: z.int().positive().default(DEFAULT_LISTED),
+});
+
+type PlanOptions = z.infer<typeof optionsSchema>;
+
+/** The command `plan`: what a sync would do now, for nothing. */
+export function planCommand(deps: ProductDeps): Command {
+  const command = productCommand('plan', deps)
+    .description('show who would be enhanced and why, what it costs and what it would change')
+    .argument('[ids...]', 'the integrations; may be left out if there is only one')
+    .option('--all', 'every integration')
+    .option('--contact <crm-id>', 'only the contact with this id in the CRM')
+    .option('--full', 'as if all contacts were read again')
+    .option('--list <n>', `contacts and changes to name (default: ${DEFAULT_LISTED})`, parseCount)
+    .addHelpText('after', EXAMPLES);
+  return command.action((ids: string[]) =>
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      const chosen = chooseIntegrations(application, ids, options.all);
+      if (options.contact !== undefined) requireOne(chosen);
+      // Names of persons are for the terminal alone, and no part of the document.
+      const shown = new Map<string, readonly PersonDetails[]>();
+      const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
+        planOne(open, options, (persons) => shown.set(open.integration.id, persons)),
+      );
+      return finishAttempts(output, attempts, {
+        document: (plans) => ({ plans }),
+        render: ({ plans }) => {
+          for (const plan of plans) {
+            const persons = shown.get(plan.integration) ?? [];
+            printPreview(output, plan, { listed: options.list, persons }, () => {
+              printNetworks(output, plan);
+              printPaths(output, plan);
+            });
+          }
+        },
+      });
+    }),
+  );
+}
+
+/** What a sync would do to contacts, networks and warm paths. */
+export interface Plan extends Omit<Preview, 'credits'> {
+  networks: NetworksForecast['networks'];
+  warmPaths: PathsForecast;
+  credits: {
+    enhancements: Preview['credits']['enhancements'];
+    networks: NetworksForecast['credits'];
+  };
+}
+
+async function planOne(
+  open: OpenIntegration,
+  { contact, full }: PlanOptions,
+  show: (persons: readonly PersonDetails[]) => void,
+): Promise<Plan> {
+  const { integration, mappings, partnerKey, deps } = open;
+  const only = contact ?? null;
+  const preview = await previewRun(deps, { integration, mappings, partnerKey, full, only, show });
+  // A run for one contact leaves the groups alone.
+  const mirrored = only === null ? integration : { ...integration, networks: [] };
+  const { remaining } = preview.credits.networks;
+  const forecast = await forecastNetworks(deps, mirrored, remaining);
+  const warmPaths = await forecastPaths(deps, {
+    ...{ integration, mappings, only },
+    enhanced: preview.credits.enhancements.allowed + preview.waiting.profiles,
+    joiners: forecast.credits.allowed,
+  });
+  const calls = sumOf([preview.calls, forecast.calls, warmPaths.calls]);
+  return {
+    ...preview,
+    networks: forecast.networks,
+    warmPaths,
+    credits: { enhancements: preview.credits.enhancements, networks: forecast.credits },
+    calls,
+    secondsAtLimit: secondsAtLimit(calls.partner),
+  };
+}
+
+function sumOf(calls: readonly Preview['calls'][]): Preview['calls'] {
+  return calls.reduce((sum, { partner, crm }) => ({
+    partner: sum.partner + partner,
+    crm: sum.crm + crm,
+  }));
+}

@@ -1,0 +1,123 @@
+import type { Command } from 'commander';
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import { ConfigurationError } from '../../core/errors.ts';
+import { plainCell } from '../../core/formula-guard.ts';
+import { type FoundProspect, findProspects } from '../../insights/find-prospects.ts';
+import { chooseOne } from '../action/choose-integrations.ts';
+import { readOptions, runAction } from '../action/command.ts';
+import { parseCount } from '../action/count-option.ts';
+import {
+  neverAborted,
+  type ProductDeps,
+  productCommand,
+  withApplication,
+  withIntegration,
+} from '../action/product.ts';
+import { productOptionsSchema } from '../action/product-action.ts';
+import { noteQueryCost, percentText } from '../action/query-text.ts';
+import { parseStrength } from '../action/strength-option.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync prospects
+  donor-sync prospects riverside --limit 100 --min-strength 0.7
+  donor-sync prospects --csv > prospects.csv
+  donor-sync prospects --json    for scripts: { "prospects": [...] }
+
+Asks the service once, which may cost a credit if it charges for queries. Writes nothing. Who is in
+the CRM and was not enhanced yet may still be listed: nobody knows then that they are the same.`;
+
+const DEFAULT_LIMIT = 25;
+
+const optionsSchema = productOptionsSchema.extend({
+  csv: z.boolean().default(false),
+  limit: z.int().default(DEFAULT_LIMIT),
+  minStrength: z.number().optional(),
+});
+
+/** The command `prospects`: people whom the networks know and the CRM does not. */
+export function prospectsCommand(deps: ProductDeps): Command {
+  const command = productCommand('prospects', deps)
+    .description('show whom the networks know best of all the people who are not in the CRM')
+    .argument('[id]', 'the integration; may be left out if there is only one')
+    .option('--limit <count>', `how many at most (default: ${DEFAULT_LIMIT})`, parseCount)
+    .option(
+      '--min-strength <number>',
+      'from 0.45 to 1 (default: insights.minStrength of the settings)',
+      parseStrength,
+    )
+    .option('--csv', 'print a CSV file on stdout')
+    .addHelpText('after', EXAMPLES);
+  return command.action((id: string | undefined) =>
+    runAction(deps, command, (output) => {
+      const { config, csv, limit, minStrength } = readOptions(command, optionsSchema);
+      if (csv && output.isJson) throw eitherFormat();
+      return withApplication(deps, config, async (application) => {
+        const integration = chooseOne(application, id);
+        const wishes = { limit, minStrength: minStrength ?? integration.insights.minStrength };
+        await withIntegration(application, integration, neverAborted(), async (open) => {
+          const prospects = await findProspects(open.deps, integration.id, wishes);
+          output.finish({ prospects }, () => {
+            if (csv) deps.stdout.write(csvText(prospects));
+            else printProspects(output, prospects);
+          });
+          noteQueryCost(output, open.partner);
+        });
+        return EXIT_CODES.done;
+      });
+    }),
+  );
+}
+
+function eitherFormat(): ConfigurationError {
+  return new ConfigurationError('Either --csv or --json, not both.', { code: 'usage' });
+}
+
+function printProspects(output: Output, prospects: readonly FoundProspect[]): void {
+  if (prospects.length === 0) {
+    output.print('The networks know nobody of such strength who is not in the CRM already.');
+    return;
+  }
+  output.table(
+    [
+      { header: 'Strength', value: ({ best }) => percentText(best.strength), align: 'right' },
+      { header: 'Who', value: ({ name, donorId }) => name ?? donorId },
+      { header: 'Known to', value: ({ people }) => String(people), align: 'right' },
+      { header: 'How', value: ({ best }) => best.sentence, shrinks: true },
+    ],
+    prospects,
+  );
+}
+
+/** No cell is a formula, which spreadsheets would run, and nothing in one acts on a terminal. */
+function csvText(prospects: readonly FoundProspect[]): string {
+  return stringify(
+    prospects.map(({ donorId, name, profileUrl, people, best }) => ({
+      'Donor ID': donorId,
+      Name: name,
+      Strength: best.strength,
+      'Known To': people,
+      Introducer: best.introducer.name ?? best.introducer.donorId,
+      Network: best.networks.join(', '),
+      Via: best.organization,
+      'Warm Path': best.sentence,
+      Profile: profileUrl,
+    })),
+    { header: true, columns: CSV_COLUMNS, cast: { string: plainCell } },
+  );
+}
+
+const CSV_COLUMNS = [
+  'Donor ID',
+  'Name',
+  'Strength',
+  'Known To',
+  'Introducer',
+  'Network',
+  'Via',
+  'Warm Path',
+  'Profile',
+];

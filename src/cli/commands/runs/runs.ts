@@ -1,0 +1,159 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { readKeptWords } from '../../../application/kept-words.ts';
+import type { Application } from '../../../application.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { OUTCOME_ORDER } from '../../../core/outcome.ts';
+import type { RunReport } from '../../../core/run.ts';
+import { reportOf } from '../../../views/run.ts';
+import { pagesOfRunContacts } from '../../../views/run-contacts.ts';
+import { RUN_CONTACTS_HEADER, runContactLines } from '../../../views/run-contacts-csv.ts';
+import { parseCount } from '../../action/count-option.ts';
+import { findRun } from '../../action/find-run.ts';
+import { type ProductDeps, productCommand } from '../../action/product.ts';
+import { productOptionsSchema, runProductAction } from '../../action/product-action.ts';
+import { requireTerminal } from '../../action/show-option.ts';
+import { EXIT_CODES } from '../../terminal/exit-codes.ts';
+import type { Output } from '../../terminal/output.ts';
+import { printWords, printWordsHint } from './kept-words-text.ts';
+import { describeRun, printContacts, printRunDetail } from './run-detail.ts';
+import { printRuns } from './run-list.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync runs                              the latest runs
+  donor-sync runs --integration riverside --limit 50
+  donor-sync runs 1a2b3c4d                     one run, contact by contact
+  donor-sync runs 1a2b3c4d --show              with what the CRM said when it refused
+  donor-sync runs 1a2b3c4d --outcome held,failed
+  donor-sync runs 1a2b3c4d --contact 0035e00000
+  donor-sync runs 1a2b3c4d --csv > contacts.csv
+  donor-sync runs --json                       for scripts: { "runs": [...] }`;
+
+const DEFAULT_RUNS = 20;
+const DEFAULT_CONTACTS = 100;
+
+const optionsSchema = productOptionsSchema.extend({
+  integration: z.string().optional(),
+  limit: z.int().positive().optional(),
+  show: z.boolean().default(false),
+  outcome: z.array(z.enum(OUTCOME_ORDER)).optional(),
+  reason: z.string().optional(),
+  contact: z.string().optional(),
+  csv: z.boolean().default(false),
+});
+
+type RunsOptions = z.infer<typeof optionsSchema>;
+
+/** The command `runs`: what happened, as a list or for one run in detail. */
+export function runsCommand(deps: ProductDeps): Command {
+  const command = productCommand('runs', deps)
+    .description('list the runs, or show what one of them did to each contact')
+    .argument('[run]', 'the id of a run, whole or as the list shows it')
+    .option('--integration <id>', 'only the runs of this integration')
+    .option(
+      '--limit <n>',
+      `runs, or contacts of a run, to show (default: ${DEFAULT_RUNS}, or ${DEFAULT_CONTACTS})`,
+      parseCount,
+    )
+    .option('--outcome <list>', `with a run: only these outcomes (${OUTCOMES})`, parseOutcomes)
+    .option('--reason <word>', 'with a run: only contacts with this reason')
+    .option('--contact <id>', 'with a run: only contacts whose id begins so')
+    .option('--csv', 'with a run: all of its contacts as CSV')
+    .option('--show', 'with a run: what the CRM said, in its own words; on a terminal only')
+    .addHelpText('after', EXAMPLES);
+  return command.action((run: string | undefined) =>
+    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
+      const { integration, limit, show } = options;
+      if (show) requireTerminal(deps.stdout, output);
+      if (show && run === undefined) throw withoutRun();
+      if (run === undefined) requireNoFilter(options);
+      if (integration !== undefined) application.select([integration]);
+      if (run === undefined) {
+        await listRuns(application, output, { integration, limit: limit ?? DEFAULT_RUNS });
+      } else if (options.csv) {
+        await printCsv(deps, application, run, options);
+      } else await showRun(application, output, run, options);
+      return EXIT_CODES.done;
+    }),
+  );
+}
+
+async function listRuns(
+  { store }: Application,
+  output: Output,
+  { integration, limit }: { integration: string | undefined; limit: number },
+): Promise<void> {
+  const rows = await store.runs.list({ integrationId: integration, limit });
+  const runs: RunReport[] = [];
+  for (const row of rows) runs.push(await reportOf(store, row));
+  output.finish({ runs }, () => {
+    if (runs.length === 0) output.print('No run yet. Begin with: donor-sync plan');
+    else printRuns(output, runs);
+  });
+}
+
+async function showRun(
+  application: Application,
+  output: Output,
+  run: string,
+  options: RunsOptions,
+): Promise<void> {
+  const { store } = application;
+  const filter = { ...filterOf(options), limit: options.limit ?? DEFAULT_CONTACTS };
+  const row = await findRun(store, run);
+  const detail = await describeRun(store, row, filter);
+  const words = options.show ? await readKeptWords(application, row.id) : null;
+  const { length } = await store.foreignTexts.list(row.id);
+  output.finish({ runs: [detail] }, () => {
+    if (isFiltered(options)) printContacts(output, detail.outcomes, filter.limit);
+    else printRunDetail(output, detail);
+    if (words !== null) printWords(output, words, filter.limit);
+    else printWordsHint(output, row.id, length);
+  });
+}
+
+function withoutRun(): ConfigurationError {
+  const message = '--show needs a run: donor-sync runs RUN --show. `donor-sync runs` lists them.';
+  return new ConfigurationError(message, { code: 'usage' });
+}
+
+/** Straight to stdout: a file of a million contacts is written as it is read. */
+async function printCsv(
+  { stdout }: Pick<ProductDeps, 'stdout'>,
+  { store }: Application,
+  run: string,
+  options: RunsOptions,
+): Promise<void> {
+  const row = await findRun(store, run);
+  stdout.write(RUN_CONTACTS_HEADER);
+  for await (const contacts of pagesOfRunContacts(store, row, filterOf(options))) {
+    stdout.write(runContactLines(contacts));
+  }
+}
+
+function filterOf({ outcome, reason, contact }: RunsOptions) {
+  return { outcomes: outcome, reason, idPrefix: contact };
+}
+
+function isFiltered({ outcome, reason, contact }: RunsOptions): boolean {
+  return [outcome, reason, contact].some((one) => one !== undefined);
+}
+
+/** Filters look into one run. */
+function requireNoFilter(options: RunsOptions): void {
+  if (!isFiltered(options) && !options.csv) return;
+  throw new ConfigurationError(
+    'Say which run: donor-sync runs RUN --outcome held,failed. `donor-sync runs` lists the runs.',
+    { code: 'run_missing' },
+  );
+}
+
+const OUTCOMES = OUTCOME_ORDER.join(', ');
+
+function parseOutcomes(text: string): string[] {
+  const words = text.split(',').map((word) => word.trim());
+  const unknown = words.find((word) => !OUTCOME_ORDER.some((outcome) => outcome === word));
+  if (unknown === undefined) return words;
+  throw new InvalidArgumentError(`"${unknown}" is no outcome; there are: ${OUTCOMES}.`);
+}

@@ -1,0 +1,204 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import packageFile from '../../../package.json' with { type: 'json' };
+import { createRunner } from '../../application/runner.ts';
+import type { Application } from '../../application.ts';
+import type { Settings } from '../../config.ts';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { createHttpApp } from '../../http/app.ts';
+import { createFirstVisit, FIRST_VISIT_LIFE_MS, type FirstVisit } from '../../http/first-visit.ts';
+import { type HttpServer, type ServerOptions, startHttpServer } from '../../http/server.ts';
+import { createScheduler } from '../../schedule/scheduler.ts';
+import { listSchedules } from '../../schedule/schedules.ts';
+import { readOptions, runAction } from '../action/command.ts';
+import {
+  loadProductSettings,
+  openProduct,
+  type ProductDeps,
+  productCommand,
+} from '../action/product.ts';
+import { productOptionsSchema } from '../action/product-action.ts';
+import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { countOf } from '../terminal/quantities.ts';
+import { productAlerts } from './alerts/product-alerts.ts';
+import { wholeNumber } from './sandbox/flags.ts';
+import { untilStopped } from './sandbox/until-stopped.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync serve
+  donor-sync serve --host 0.0.0.0 --port 8080     needs an access token: donor-sync tokens create
+  donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
+
+While there is no access token, it prints a link that lets one browser on this machine in, once.
+Runs begin by the schedules of the settings, by POST /v1/integrations/ID/runs and by webhooks. The
+settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
+go on at the next start. Several may serve one database.`;
+
+const optionsSchema = productOptionsSchema.extend({
+  host: z.string().trim().min(1, { error: 'Write an address after --host.' }).optional(),
+  port: z.number().optional(),
+});
+
+/** Where only this machine can reach us. */
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** The command `serve`: HTTP, schedules and webhooks, until it is stopped. */
+export function serveCommand(deps: ProductDeps): Command {
+  const command = productCommand('serve', deps)
+    .description('serve HTTP and run by schedule until stopped')
+    .option('--host <address>', 'where to listen (default: server.host of the settings)')
+    .option('--port <n>', 'at which port; 0 for any free one', wholeNumber(0, 65_535))
+    .addHelpText('after', EXAMPLES);
+  return command.action(() =>
+    runAction(deps, command, (output) => serve(deps, readOptions(command, optionsSchema), output)),
+  );
+}
+
+async function serve(
+  deps: ProductDeps,
+  options: z.infer<typeof optionsSchema>,
+  output: Output,
+): Promise<ExitCode> {
+  const stopped = deps.stopSignal();
+  const settings = await loadProductSettings(deps, options.config);
+  const { host = settings.server.host, port = settings.server.port } = options;
+  const application = await openProduct(deps, settings);
+  try {
+    await requireTokenBeyondLoopback(application, host);
+    await warnOfOverriding(application, settings, deps.log);
+    await serveUntil(stopped, deps, output, { application, settings, address: { host, port } });
+  } finally {
+    await application.close();
+  }
+  return EXIT_CODES.done;
+}
+
+/** Whoever can reach us may spend credits: beyond this machine only with a token. */
+async function requireTokenBeyondLoopback(
+  { store }: Pick<Application, 'store'>,
+  host: string,
+): Promise<void> {
+  if (LOOPBACK_HOSTS.has(host) || (await store.access.listTokens()).length > 0) return;
+  throw new ConfigurationError(
+    `At ${host} others could reach the service, and there is no access token yet. Make one: donor-sync tokens create --role admin --name NAME`,
+    { code: 'access_token_missing', details: { host } },
+  );
+}
+
+/** Whoever applies settings waits for them to count. */
+async function warnOfOverriding(
+  { store }: Pick<Application, 'store'>,
+  { integrations }: Settings,
+  log: ProductDeps['log'],
+): Promise<void> {
+  const overriding = new Set(integrations.map(({ id }) => id));
+  for (const { id } of await store.integrations.listSealedSettings()) {
+    if (!overriding.has(id)) continue;
+    log.warn(
+      { integration: id },
+      'the settings file overrides applied settings: take the integration out of the settings file if the applied ones are to count',
+    );
+  }
+}
+
+interface Service {
+  application: Application;
+  settings: Settings;
+  address: { host: string; port: number };
+}
+
+async function serveUntil(
+  stopped: AbortSignal,
+  deps: ProductDeps,
+  output: Output,
+  { application, settings, address }: Service,
+): Promise<void> {
+  const { clock, log } = deps;
+  const { server } = settings;
+  const runner = createRunner(application, { clock, log, maxRunsAtOnce: server.maxRunsAtOnce });
+  const { store, integrations } = application;
+  const scheduler = createScheduler({ store, integrations, clock, log, wake: runner.wake });
+  const alerts = productAlerts(deps, application, settings);
+  runner.onRunEnded(({ report }) => alerts.afterRun(report));
+  const firstVisit = await firstVisitOf(application, clock);
+  const { publicUrl, trustedProxies } = server;
+  const app = createHttpApp({
+    ...{ application, runner, clock, log, publicUrl, trustedProxies },
+    withoutToken: firstVisit,
+    lastTickAt: scheduler.lastTickAt,
+    stopping: stopped,
+    version: packageFile.version,
+  });
+  const http = await listen({ app, ...address, trustedProxies });
+  try {
+    runner.start();
+    await scheduler.start();
+    alerts.start();
+    await announce(deps, output, application, { http, firstVisit });
+    await untilStopped(stopped);
+  } finally {
+    // Who watches a run is told its end before the connections are cut.
+    await Promise.all([scheduler.stop(), runner.stop()]);
+    await alerts.close();
+    await http.close();
+  }
+}
+
+/** Listening depends on nothing but the address, so that one is to blame. */
+async function listen(options: ServerOptions): Promise<HttpServer> {
+  const { host, port } = options;
+  try {
+    return await startHttpServer(options);
+  } catch (cause) {
+    const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    const words = isTaken
+      ? `The port ${port} of ${host} is in use. Choose another with --port or server.port in the settings.`
+      : `Nothing can listen at ${host}, port ${port}: ${messageOf(cause)}`;
+    const code = isTaken ? 'port_in_use' : 'listen_failed';
+    throw new ConfigurationError(words, { code, cause, details: { host, port } });
+  }
+}
+
+/** For the log, which is where the output of a service is looked for; the link itself is a secret. */
+const NO_TOKEN_WARNING =
+  'there is no access token: only the one-time link on stdout lets a browser on this machine in';
+
+/** Made once: a token that is revoked later leaves no way in until the next start. */
+async function firstVisitOf(
+  { store }: Pick<Application, 'store'>,
+  clock: ProductDeps['clock'],
+): Promise<FirstVisit | null> {
+  const hasTokens = (await store.access.listTokens()).length > 0;
+  return hasTokens ? null : createFirstVisit(clock);
+}
+
+async function announce(
+  { stdout, clock, log }: ProductDeps,
+  output: Output,
+  { store, integrations }: Application,
+  { http: { url }, firstVisit }: { http: HttpServer; firstVisit: FirstVisit | null },
+): Promise<void> {
+  const signInUrl = firstVisit && url + firstVisit.path;
+  // One line, so that a program that started us can read it and go on.
+  if (output.isJson) {
+    const link = signInUrl === null ? {} : { signInUrl };
+    stdout.write(`${JSON.stringify({ ready: true, url, ...link })}\n`);
+    if (signInUrl !== null) log.warn({}, NO_TOKEN_WARNING);
+    return;
+  }
+  if (signInUrl !== null) {
+    const minutes = FIRST_VISIT_LIFE_MS / 60_000;
+    output.print(
+      `There is no access token. Only one browser on this machine gets in, as the admin, by this link, once, within ${minutes} minutes:`,
+    );
+    output.print(`  ${signInUrl}`);
+    output.print(
+      'For programs and other people: donor-sync tokens create --role admin --name NAME',
+    );
+  }
+  const schedules = await listSchedules({ store, clock }, integrations.values());
+  const served = countOf(integrations.size, 'integration');
+  output.print(`Serving ${served} at ${url}, ${schedules.length} by schedule. Ctrl-C ends it.`);
+}

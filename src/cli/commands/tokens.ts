@@ -1,0 +1,138 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { hashToken, newAccessToken } from '../../application/access-token.ts';
+import type { Application } from '../../application.ts';
+import { isoTime } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { newId } from '../../core/new-id.ts';
+import type { AccessTokenRow } from '../../store/service/access.ts';
+import { type ProductDeps, productCommand } from '../action/product.ts';
+import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { formatAgo } from '../terminal/moment.ts';
+import type { Output } from '../terminal/output.ts';
+import { findId, shortId } from '../terminal/short-id.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync tokens create --role admin --name "Anna's browser"
+  donor-sync tokens create --role viewer --name monitoring
+  donor-sync tokens list
+  donor-sync tokens revoke 1a2b3c4d
+
+An admin may do everything over HTTP, a viewer may look. A token is shown once: only its hash is
+kept.`;
+
+const NAME_MISSING = 'Give the token a name, so that you know it again: --name "Anna".';
+
+const createSchema = productOptionsSchema.extend({
+  role: z.enum(['admin', 'viewer'], {
+    error: 'Name a role: --role admin (may do everything) or --role viewer (may look).',
+  }),
+  name: z.string({ error: NAME_MISSING }).trim().min(1, { error: NAME_MISSING }),
+});
+
+/** A token as `tokens list --json` shows it. */
+interface TokenView {
+  id: string;
+  name: string;
+  role: 'admin' | 'viewer';
+  createdAt: string;
+  lastUsedAt: string | null;
+}
+
+/** The command `tokens`: who may ask the service over HTTP. */
+export function tokensCommand(deps: ProductDeps): Command {
+  return productCommand('tokens', deps)
+    .description('make, list and revoke the access tokens of the HTTP service')
+    .addCommand(createTokenCommand(deps))
+    .addCommand(listCommand(deps))
+    .addCommand(revokeCommand(deps))
+    .addHelpText('after', EXAMPLES);
+}
+
+function createTokenCommand(deps: ProductDeps): Command {
+  const command = productCommand('create', deps)
+    .description('make a token and print it once')
+    .option('--role <role>', 'admin (may do everything) or viewer (may look)')
+    .option('--name <name>', 'what you know it by, for example its owner');
+  return command.action(() =>
+    runProductAction(deps, command, createSchema, async ({ application, options, output }) => {
+      const token = newAccessToken();
+      const { name, role } = options;
+      const id = newId(deps.clock.now());
+      await application.store.access.addToken({ id, name, role, hash: hashToken(token) });
+      output.finish({ token, id, name, role }, () => {
+        output.print(token);
+        output.note(
+          'Keep it now: it is not shown again. Send it as "Authorization: Bearer TOKEN".',
+        );
+      });
+      return EXIT_CODES.done;
+    }),
+  );
+}
+
+function listCommand(deps: ProductDeps): Command {
+  const command = productCommand('list', deps).description('list the tokens, without the tokens');
+  return command.action(() =>
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const tokens = (await application.store.access.listTokens()).map(viewOf);
+      output.finish({ tokens }, () => printTokens(output, tokens, deps.clock.now()));
+      return EXIT_CODES.done;
+    }),
+  );
+}
+
+function viewOf({ id, name, role, created_at, last_used_at }: AccessTokenRow): TokenView {
+  const lastUsedAt = last_used_at === null ? null : isoTime(last_used_at);
+  return { id, name, role, createdAt: isoTime(created_at), lastUsedAt };
+}
+
+function printTokens(output: Output, tokens: readonly TokenView[], now: number): void {
+  if (tokens.length === 0) {
+    output.print('There is no token. Make one: donor-sync tokens create --role admin --name NAME');
+    return;
+  }
+  output.table<TokenView>(
+    [
+      { header: 'Token', value: ({ id }) => shortId(id) },
+      { header: 'Name', value: ({ name }) => name, shrinks: true },
+      { header: 'Role', value: ({ role }) => role },
+      { header: 'Created', value: ({ createdAt }) => formatAgo(createdAt, now) },
+      {
+        header: 'Last used',
+        value: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatAgo(lastUsedAt, now)),
+      },
+    ],
+    tokens,
+  );
+}
+
+function revokeCommand(deps: ProductDeps): Command {
+  const command = productCommand('revoke', deps)
+    .description('end a token, and the browsers that signed in with it')
+    .argument('<id>', 'the id of the token, whole or as the list shows it');
+  return command.action((typed: string) =>
+    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+      const { store } = application;
+      const { id, name } = await findToken(store, typed);
+      await store.access.revokeToken(id);
+      output.finish({ revoked: id }, () => output.print(`"${name}" cannot sign in any more.`));
+      return EXIT_CODES.done;
+    }),
+  );
+}
+
+async function findToken(
+  { access }: Pick<Application['store'], 'access'>,
+  typed: string,
+): Promise<AccessTokenRow> {
+  const tokens = new Map((await access.listTokens()).map((token) => [token.id, token]));
+  const token = tokens.get(findId(typed, tokens.keys()) ?? '');
+  if (token) return token;
+  throw new ConfigurationError(
+    `There is no token "${typed}". See them all: donor-sync tokens list`,
+    { code: 'token_unknown', details: { typed } },
+  );
+}

@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Application } from '../../application.ts';
+import { pinAccount } from '../../sync/run.ts';
+import { type UndoReport, undoRun } from '../../sync/undo.ts';
+import { withLease } from '../../sync/with-lease.ts';
+import { findRun } from '../action/find-run.ts';
+import {
+  neverAborted,
+  type ProductDeps,
+  productCommand,
+  withIntegration,
+} from '../action/product.ts';
+import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
+import { confirmOrStop } from '../terminal/confirm.ts';
+import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
+import { formatMoment } from '../terminal/moment.ts';
+import type { Output } from '../terminal/output.ts';
+import { countOf } from '../terminal/quantities.ts';
+import { shortId } from '../terminal/short-id.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync undo 1a2b3c4d
+  donor-sync undo 1a2b3c4d --yes --json    for scripts: { "undo": {...} }
+
+Only values that are still ours are restored: what a person changed since then stays. Credits do not
+come back, and the next sync does not write the same profiles again. Exit code 3: some records
+refused; undo the run again once that is mended.`;
+
+const optionsSchema = productOptionsSchema.extend({ yes: z.boolean().default(false) });
+
+/** The command `undo`: restores what a run wrote over, where the CRM's value is still ours. */
+export function undoCommand(deps: ProductDeps): Command {
+  const command = productCommand('undo', deps)
+    .description('restore the values that a run wrote over, where nobody has changed them since')
+    .argument('<run>', 'the id of the run, whole or as `runs` shows it')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', EXAMPLES);
+  return command.action((run: string) =>
+    runProductAction(deps, command, optionsSchema, ({ application, options, output }) =>
+      undo(deps, application, output, run, options.yes),
+    ),
+  );
+}
+
+async function undo(
+  deps: ProductDeps,
+  application: Application,
+  output: Output,
+  run: string,
+  yes: boolean,
+): Promise<ExitCode> {
+  const { store } = application;
+  const row = await findRun(store, run);
+  const [integration] = application.select([row.integration_id]);
+  if (!integration) return EXIT_CODES.usage;
+  const writes = await store.deliveries.listWrites(row.id);
+  const contacts = countOf(new Set(writes.map((write) => write.crm_id)).size, 'contact');
+  const when = formatMoment(row.started_at);
+  await confirmOrStop(
+    deps,
+    `Take back what the run ${shortId(row.id)} of ${when} wrote into ${contacts} of "${integration.id}"?`,
+    yes || writes.length === 0,
+  );
+  const report = await withIntegration(application, integration, neverAborted(), (open) =>
+    withLease(open.deps, integration.id, async (lease) => {
+      await pinAccount(open.deps, lease, integration, await open.connector.prepare());
+      return undoRun(open.deps, lease, row.id);
+    }),
+  );
+  output.finish({ undo: report }, () => printReport(output, report));
+  return report.contacts.refused === 0 ? EXIT_CODES.done : EXIT_CODES.stopped;
+}
+
+function printReport(output: Output, { contacts, fields, refusals }: UndoReport): void {
+  const restored = countOf(fields.restored, 'field');
+  output.print(`Restored ${restored} of ${countOf(contacts.restored, 'contact')}.`);
+  if (fields.editedSince > 0) {
+    output.print(
+      `Left alone, because somebody changed them since: ${countOf(fields.editedSince, 'field')}.`,
+    );
+  }
+  if (contacts.gone > 0) {
+    output.print(`No longer in the CRM: ${countOf(contacts.gone, 'contact')}.`);
+  }
+  for (const { crmId, message } of refusals) output.print(`Not restored: ${crmId}, ${message}`);
+}

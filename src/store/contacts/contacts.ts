@@ -1,0 +1,326 @@
+import type { Selectable, SelectQueryBuilder } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import type { OutcomeReason } from '../../core/outcome.ts';
+import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
+import type { ContactsTable, Database, Tables, Trx } from '../engine/tables.ts';
+import { OPEN_STATES } from './open-submissions.ts';
+
+export type ContactRow = Selectable<ContactsTable>;
+
+/** Ids that are listed at a time. */
+const IDS_PER_LOOK = 5_000;
+
+/** Where contacts stand, and what a run did to them; `decisions.ts` is how they come to stand there. */
+export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** The rows of these contacts, by CRM id. */
+    find: (integrationId: string, ids: readonly string[]) => findRows(db, integrationId, ids),
+
+    /** The ids of all contacts of an integration, in portions. */
+    listIds: (integrationId: string) => idPages(db, integrationId),
+
+    /** Contacts that a run would think about without reading them: due ones, and old ones. */
+    async *listToReconsider(
+      integrationId: string,
+      askedBefore: number,
+    ): AsyncGenerator<ContactRow> {
+      let after = '';
+      for (;;) {
+        const rows = await db
+          .selectFrom('contacts')
+          .selectAll()
+          .where('integration_id', '=', integrationId)
+          .where('eligible', '=', 1)
+          .where((eb) =>
+            eb.or([
+              eb('state', '=', 'due'),
+              eb.and([eb('state', '=', 'settled'), eb('asked_at', '<', askedBefore)]),
+            ]),
+          )
+          .where('crm_id', '>', after)
+          .orderBy('crm_id')
+          .limit(ROWS_PER_TRANSACTION)
+          .execute();
+        yield* rows;
+        const last = rows.at(-1);
+        if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+        after = last.crm_id;
+      }
+    },
+
+    /**
+     * Contacts that wait to be submitted, in the order of the plan; only one if it is named. Those
+     * whose identity changed are left out unless `withChanged` says that there are not too many.
+     */
+    listDue(
+      integrationId: string,
+      {
+        maxPriority,
+        limit,
+        only,
+        withChanged,
+      }: { maxPriority: number; limit: number; only: string | null; withChanged: boolean },
+    ): Promise<ContactRow[]> {
+      let query = db
+        .selectFrom('contacts')
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .where('state', '=', 'due')
+        .where('priority', '<=', maxPriority)
+        .orderBy('priority')
+        .orderBy('asked_at')
+        .orderBy('crm_id')
+        .limit(limit);
+      if (only !== null) query = query.where('crm_id', '=', only);
+      if (!withChanged) query = query.where('due_reason', '<>', 'identity_changed');
+      return query.execute();
+    },
+
+    /** The ids of all contacts that wait to be submitted, in their order; only one if it is named. */
+    listDueIds(
+      integrationId: string,
+      { maxPriority, only }: { maxPriority: number; only: string | null },
+    ): AsyncGenerator<string> {
+      const due = contactsOf(integrationId)
+        .where('state', '=', 'due')
+        .where('priority', '<=', maxPriority);
+      return idsOf(only === null ? due : due.where('crm_id', '=', only));
+    },
+
+    /** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
+    listEligibleIds: (integrationId: string): AsyncGenerator<string> =>
+      idsOf(contactsOf(integrationId).where('eligible', '=', 1).where('state', '<>', 'removed')),
+
+    /** True if the store knows any of these donors, in any integration. */
+    async knowsDonors(donorIds: readonly string[]): Promise<boolean> {
+      for (const portion of portions(donorIds)) {
+        const row = await db
+          .selectFrom('contacts')
+          .select('crm_id')
+          .where('donor_id', 'in', portion)
+          .limit(1)
+          .executeTakeFirst();
+        if (row !== undefined) return true;
+      }
+      return false;
+    },
+
+    /** Due contacts that no credit was ever spent on, in portions by CRM id. */
+    async *listNewDue(integrationId: string, only: string | null): AsyncGenerator<ContactRow[]> {
+      let after = '';
+      for (;;) {
+        const rows = await db
+          .selectFrom('contacts')
+          .selectAll()
+          .where('integration_id', '=', integrationId)
+          .where('state', '=', 'due')
+          .where('asked_at', 'is', null)
+          .where('crm_id', '>', after)
+          .$if(only !== null, (query) => query.where('crm_id', '=', only))
+          .orderBy('crm_id')
+          .limit(ROWS_PER_TRANSACTION)
+          .execute();
+        if (rows.length > 0) yield rows;
+        const last = rows.at(-1);
+        if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+        after = last.crm_id;
+      }
+    },
+
+    /** How many contacts are between submission and delivery. */
+    async countUnderWay(integrationId: string): Promise<number> {
+      const row = await db
+        .selectFrom('contacts')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('integration_id', '=', integrationId)
+        .where('state', 'in', ['submitted', 'ready'])
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+
+    /** How many contacts stand in each state that means work. */
+    async countWork(integrationId: string): Promise<Record<WorkState, number>> {
+      const rows = await db
+        .selectFrom('contacts')
+        .select(['state', (eb) => eb.fn.countAll().as('count')])
+        .where('integration_id', '=', integrationId)
+        .where('state', 'in', WORK_STATES)
+        .groupBy('state')
+        .execute();
+      const counts = { due: 0, submitted: 0, ready: 0, held: 0 };
+      for (const row of rows) {
+        if (isWorkState(row.state)) counts[row.state] = Number(row.count);
+      }
+      return counts;
+    },
+
+    /** At the end of a run: each contact with work left gets the reason why it waits. */
+    async stampWaiting(
+      lease: Lease,
+      runId: string,
+      reasons: {
+        due: OutcomeReason;
+        submitted: OutcomeReason;
+        /** For the submitted ones whose submission has no answer yet. */
+        unsettled: OutcomeReason;
+        ready: OutcomeReason;
+        /** The one contact that the run was for; null if it was for all. */
+        only: string | null;
+      },
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const state of ['due', 'submitted', 'ready'] as const) {
+          await trx
+            .updateTable('contacts')
+            .set({
+              outcome_reason: reasons[state],
+              outcome_run: runId,
+              outcome_at: clock.now(),
+              outcome_detail: null,
+            })
+            .where('integration_id', '=', lease.integrationId)
+            .where('state', '=', state)
+            .where((eb) =>
+              eb.or([
+                eb('outcome_run', '<>', runId),
+                eb('outcome_reason', 'in', REASONS_OF_PASSAGE),
+              ]),
+            )
+            // That its CRM record refused the write is worth more than that it waits.
+            .where('outcome_reason', '<>', 'crm_refused')
+            .$if(reasons.only !== null, (query) => query.where('crm_id', '=', reasons.only))
+            .execute();
+          await trx
+            .updateTable('contacts')
+            .set({ outcome_run: runId })
+            .where('integration_id', '=', lease.integrationId)
+            .where('state', '=', state)
+            .where('outcome_reason', '=', 'crm_refused')
+            .$if(reasons.only !== null, (query) => query.where('crm_id', '=', reasons.only))
+            .execute();
+        }
+        await trx
+          .updateTable('contacts')
+          .set({ outcome_reason: reasons.unsettled })
+          .where('integration_id', '=', lease.integrationId)
+          .where('state', '=', 'submitted')
+          .where('outcome_run', '=', runId)
+          .where('tracking_id', 'in', (eb) =>
+            eb
+              .selectFrom('jobs')
+              .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+              .select('jobs.tracking_id')
+              .where('submissions.integration_id', '=', lease.integrationId)
+              .where('submissions.state', 'in', OPEN_STATES),
+          )
+          .execute();
+      });
+    },
+  };
+
+  function contactsOf(integrationId: string) {
+    return db.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
+  }
+}
+
+/** The ids of all contacts of an integration, ascending, in portions. */
+export async function* idPages(
+  db: Database,
+  integrationId: string,
+): AsyncGenerator<string[], void> {
+  let after = '';
+  for (;;) {
+    const rows = await db
+      .selectFrom('contacts')
+      .select('crm_id')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', '>', after)
+      .orderBy('crm_id')
+      .limit(IDS_PER_LOOK)
+      .execute();
+    if (rows.length > 0) yield rows.map(({ crm_id }) => crm_id);
+    const last = rows.at(-1);
+    if (!last || rows.length < IDS_PER_LOOK) return;
+    after = last.crm_id;
+  }
+}
+
+/** The ids that a query finds, ascending, some at a time. */
+async function* idsOf(
+  query: SelectQueryBuilder<Tables, 'contacts', { crm_id: string }>,
+): AsyncGenerator<string> {
+  let after = '';
+  for (;;) {
+    const rows = await query
+      .where('crm_id', '>', after)
+      .orderBy('crm_id')
+      .limit(ROWS_PER_TRANSACTION)
+      .execute();
+    for (const row of rows) yield row.crm_id;
+    const last = rows.at(-1);
+    if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+    after = last.crm_id;
+  }
+}
+
+const WORK_STATES = ['due', 'submitted', 'ready', 'held'] as const;
+export type WorkState = (typeof WORK_STATES)[number];
+
+function isWorkState(state: string): state is WorkState {
+  return WORK_STATES.some((known) => known === state);
+}
+
+/** Reasons that say where a contact is on its way; written at the start and the end of it alone. */
+const REASONS_OF_PASSAGE: OutcomeReason[] = [
+  'submission_pending',
+  'job_running',
+  'delivery_pending',
+  'settlement_pending',
+];
+
+/** The row of a contact that was never seen before. */
+export function newRow(
+  integrationId: string,
+  { crmId, identity }: { crmId: string; identity: string },
+): ContactRow {
+  return {
+    integration_id: integrationId,
+    crm_id: crmId,
+    state: 'settled',
+    identity,
+    eligible: 0,
+    due_reason: null,
+    priority: 1,
+    asked_identity: null,
+    asked_at: null,
+    tracking_id: null,
+    donor_id: null,
+    enhanced_at: null,
+    owned_values: '{}',
+    outcome_reason: 'submission_pending',
+    outcome_run: '',
+    outcome_at: 0,
+    outcome_detail: null,
+    seen_run: '',
+  };
+}
+
+/** The rows of these contacts, also inside a transaction. */
+export async function findRows(
+  db: Database | Trx,
+  integrationId: string,
+  ids: readonly string[],
+): Promise<Map<string, ContactRow>> {
+  const found = new Map<string, ContactRow>();
+  for (const portion of portions(ids)) {
+    const rows = await db
+      .selectFrom('contacts')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', portion)
+      .execute();
+    for (const row of rows) found.set(row.crm_id, row);
+  }
+  return found;
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../../core/clock.ts';
+import { findOpenSubmission } from '../contacts/open-submissions.ts';
+import { LEASE_MS } from '../engine/leases.ts';
+import type { Database, Trx } from '../engine/tables.ts';
+import { transact, transactionId } from '../engine/transact.ts';
+import { spentSince } from './spending.ts';
+
+/** What a key has left, and what was spent of it. */
+export function balanceQueries(db: Database, clock: Clock) {
+  return {
+    /**
+     * The enhancements balance of a key as carried forward, when it was last read (epoch ms; 0 for
+     * never), and its place in the sequence.
+     */
+    async findBalance(
+      partnerKey: string,
+    ): Promise<{ balance: number | null; readAt: number; sequence: number }> {
+      const row = await db
+        .selectFrom('partner_keys')
+        .select(['balance', 'balance_read_at', 'spend_sequence'])
+        .where('id', '=', partnerKey)
+        .executeTakeFirst();
+      return {
+        balance: row?.balance ?? null,
+        readAt: row?.balance_read_at ?? 0,
+        sequence: row?.spend_sequence ?? 0,
+      };
+    },
+
+    /** Notes a reading, unless a submission of the key was open or closed since `sequence`. */
+    recordBalance(partnerKey: string, sequence: number, balance: number): Promise<boolean> {
+      return transact(db, LEASE_MS, async (trx, name) => {
+        await trx
+          .insertInto('partner_keys')
+          .values({ id: partnerKey, spend_sequence: 0 })
+          .onConflict((c) => c.doNothing())
+          .execute();
+        if (await findOpenSubmission(trx, partnerKey)) return false;
+        const noted = await trx
+          .updateTable('partner_keys')
+          .set({ balance, balance_read_at: clock.now() })
+          .where('id', '=', partnerKey)
+          .where('spend_sequence', '=', sequence)
+          .returning(transactionId(db).as('transaction_id'))
+          .executeTakeFirst();
+        name(noted?.transaction_id ?? null);
+        return noted !== undefined;
+      });
+    },
+
+    /**
+     * Credits of the enhancements bucket that an integration has spent since `since` (epoch ms);
+     * open submissions count as spent.
+     */
+    spentSince: (integrationId: string, since: number) =>
+      spentSince(db, 'submissions', integrationId, since),
+
+    /** Credits that a run has spent so far. */
+    async spentByRun(runId: string): Promise<number> {
+      const row = await db
+        .selectFrom('runs')
+        .select('spent_enhancements')
+        .where('id', '=', runId)
+        .executeTakeFirst();
+      return row?.spent_enhancements ?? 0;
+    },
+  };
+}
+
+/** The balance that two readings agreed on. */
+export async function setBalance(trx: Trx, partnerKey: string, balance: number): Promise<void> {
+  await trx.updateTable('partner_keys').set({ balance }).where('id', '=', partnerKey).execute();
+}

@@ -1,0 +1,260 @@
+import { type Selectable, sql } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import type { OutcomeReason } from '../../core/outcome.ts';
+import { type ContactRow, findRows } from '../contacts/contacts.ts';
+import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { portions } from '../engine/rows.ts';
+import type { Database, JobsTable, Trx } from '../engine/tables.ts';
+
+/** A job of the service that runs. */
+export interface RunningJob {
+  trackingId: string;
+  jobId: string;
+  submittedAt: number;
+}
+
+/** A job that is done, with the contact that its profile belongs to. */
+export interface ReadyJob {
+  jobId: string;
+  job: Selectable<JobsTable>;
+  contact: ContactRow;
+}
+
+/** What a poll showed of jobs, by tracking id. */
+export interface Progress {
+  completed: readonly string[];
+  failed: readonly string[];
+  vanished: readonly string[];
+  tooOld: readonly string[];
+}
+
+/** The jobs of the service: which run, how they end, and whose profile waits for delivery. */
+export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** Running jobs, the oldest first, after the given one. */
+    async listRunning(
+      integrationId: string,
+      limit: number,
+      after: RunningJob | null,
+    ): Promise<RunningJob[]> {
+      const rows = await runningAfter(integrationId, after)
+        .select(['tracking_id', 'job_id', 'submitted_at'])
+        .orderBy('submitted_at')
+        .orderBy('tracking_id')
+        .limit(limit)
+        .execute();
+      return rows.flatMap((row) =>
+        row.job_id === null
+          ? []
+          : [{ trackingId: row.tracking_id, jobId: row.job_id, submittedAt: row.submitted_at }],
+      );
+    },
+
+    /** How many jobs run, and how many of them come after the given one. */
+    async countRunning(
+      integrationId: string,
+      after: RunningJob | null,
+    ): Promise<{ all: number; fresh: number; oldestFreshAt: number | null }> {
+      const all = await runningAfter(integrationId, null)
+        .select((eb) => eb.fn.countAll().as('count'))
+        .executeTakeFirst();
+      const fresh = await runningAfter(integrationId, after)
+        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('submitted_at').as('oldest')])
+        .executeTakeFirst();
+      return {
+        all: Number(all?.count ?? 0),
+        fresh: Number(fresh?.count ?? 0),
+        oldestFreshAt: fresh?.oldest ?? null,
+      };
+    },
+
+    /** What a poll showed, on disk. */
+    async recordProgress(lease: Lease, runId: string, progress: Progress): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const portion of portions(progress.completed)) {
+          await trx
+            .updateTable('jobs')
+            .set({ state: 'completed' })
+            .where('tracking_id', 'in', portion)
+            .where('state', '=', 'processing')
+            .execute();
+          await trx
+            .updateTable('contacts')
+            .set({ state: 'ready' })
+            .where('integration_id', '=', lease.integrationId)
+            .where('state', '=', 'submitted')
+            .where('crm_id', 'in', (eb) =>
+              eb.selectFrom('jobs').select('crm_id').where('tracking_id', 'in', portion),
+            )
+            .where('tracking_id', 'in', portion)
+            .execute();
+        }
+        await closeJobs(trx, lease, runId, progress.failed, 'failed', 'no_match');
+        await closeJobs(trx, lease, runId, progress.vanished, 'vanished', 'job_vanished');
+        await closeJobs(trx, lease, runId, progress.tooOld, 'vanished', 'job_too_old');
+      });
+    },
+
+    /** How many jobs are done and not yet delivered, refused ones among them. */
+    async countCompleted(integrationId: string): Promise<number> {
+      const row = await db
+        .selectFrom('jobs')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('integration_id', '=', integrationId)
+        .where('state', '=', 'completed')
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+
+    /**
+     * Jobs whose profile waits for delivery, the oldest first, without the given ones and
+     * without those that this run has tried in vain.
+     */
+    async listReady(
+      integrationId: string,
+      { runId, limit, except }: { runId: string; limit: number; except: ReadonlySet<string> },
+    ): Promise<ReadyJob[]> {
+      const jobs = await db
+        .selectFrom('jobs')
+        .innerJoin('contacts', (join) =>
+          join
+            .onRef('contacts.integration_id', '=', 'jobs.integration_id')
+            .onRef('contacts.crm_id', '=', 'jobs.crm_id')
+            .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
+        )
+        .selectAll('jobs')
+        .where('jobs.integration_id', '=', integrationId)
+        .where('jobs.state', '=', 'completed')
+        .where('contacts.state', '=', 'ready')
+        .where((eb) =>
+          eb.not(
+            eb.and([
+              eb('contacts.outcome_run', '=', runId),
+              eb('contacts.outcome_reason', 'in', TRIED_IN_VAIN),
+            ]),
+          ),
+        )
+        .orderBy('jobs.submitted_at')
+        .orderBy('jobs.tracking_id')
+        .limit(limit + except.size)
+        .execute();
+      const wanted = jobs.filter((job) => !except.has(job.tracking_id)).slice(0, limit);
+      const contacts = await findRows(
+        db,
+        integrationId,
+        wanted.map((job) => job.crm_id),
+      );
+      return wanted.flatMap((job) => {
+        const contact = contacts.get(job.crm_id);
+        return contact && job.job_id !== null ? [{ jobId: job.job_id, job, contact }] : [];
+      });
+    },
+
+    /** The service's job ids by tracking id; a job without an answer has none. */
+    async findJobIds(trackingIds: readonly string[]): Promise<Map<string, string>> {
+      const found = new Map<string, string>();
+      for (const portion of portions(trackingIds)) {
+        const rows = await db
+          .selectFrom('jobs')
+          .select(['tracking_id', 'job_id'])
+          .where('tracking_id', 'in', portion)
+          .execute();
+        for (const row of rows) if (row.job_id !== null) found.set(row.tracking_id, row.job_id);
+      }
+      return found;
+    },
+  };
+
+  function runningAfter(integrationId: string, after: RunningJob | null) {
+    const running = db
+      .selectFrom('jobs')
+      .where('integration_id', '=', integrationId)
+      .where('state', '=', 'processing');
+    if (after === null) return running;
+    return running.where((eb) =>
+      eb.or([
+        eb('submitted_at', '>', after.submittedAt),
+        eb.and([
+          eb('submitted_at', '=', after.submittedAt),
+          eb('tracking_id', '>', after.trackingId),
+        ]),
+      ]),
+    );
+  }
+
+  /** Ends jobs without a profile; a later run asks again for the vanished, if nothing came yet. */
+  async function closeJobs(
+    trx: Trx,
+    lease: Lease,
+    runId: string,
+    trackingIds: readonly string[],
+    state: 'failed' | 'vanished',
+    reason: OutcomeReason,
+  ): Promise<void> {
+    for (const portion of portions(trackingIds)) {
+      const jobs = await trx
+        .updateTable('jobs')
+        .set({
+          ...{ state, closed_at: clock.now() },
+          // The service knows no such person; of a job that vanished nothing is known.
+          ...(state === 'failed' ? answered(0, clock.now()) : {}),
+        })
+        .where('tracking_id', 'in', portion)
+        .where('state', 'in', ['processing', 'completed'])
+        .returning(['tracking_id', 'crm_id'])
+        .execute();
+      if (jobs.length === 0) continue;
+      const ids = jobs.map((job) => job.tracking_id);
+      const crmIds = jobs.map((job) => job.crm_id);
+      const outcome = { outcome_run: runId, outcome_at: clock.now(), outcome_detail: null };
+      if (state === 'vanished') {
+        await trx
+          .updateTable('contacts')
+          .set({ asked_identity: null, asked_at: ASK_AGAIN })
+          .where('integration_id', '=', lease.integrationId)
+          .where('crm_id', 'in', crmIds)
+          .where('tracking_id', 'in', ids)
+          .where('enhanced_at', 'is', null)
+          // A record that refuses its write does not earn a second credit.
+          .where('outcome_reason', '<>', 'crm_refused')
+          .execute();
+      }
+      await trx
+        .updateTable('contacts')
+        .set({
+          state: 'settled',
+          tracking_id: null,
+          asked_at: askedAtOnceSettled,
+          outcome_reason: reason,
+          ...outcome,
+        })
+        .where('integration_id', '=', lease.integrationId)
+        .where('crm_id', 'in', crmIds)
+        .where('tracking_id', 'in', ids)
+        .execute();
+    }
+  }
+}
+
+/** What a job carries once it is settled whether the service knew the person. */
+export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at: number } {
+  return { known, answered_at: now };
+}
+
+/** `asked_at` of a contact that the next run has to think about again. */
+export const ASK_AGAIN = 0;
+
+/**
+ * `asked_at` of a contact whose job comes to its end: if its identity changed meanwhile, the next
+ * run thinks about it again.
+ */
+export const askedAtOnceSettled = sql<number | null>`case
+  when identity = asked_identity then asked_at else ${sql.lit(ASK_AGAIN)} end`;
+
+/** Outcomes after which the same run does not try the same delivery again. */
+export const TRIED_IN_VAIN: OutcomeReason[] = [
+  'crm_refused',
+  'crm_busy',
+  'profile_unreadable',
+  'job_running',
+];

@@ -1,0 +1,197 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import type { Checkpoint, Lease } from '../engine/leases.ts';
+import type { Database, JobState, MappingsTable, Trx } from '../engine/tables.ts';
+import { TRIED_IN_VAIN } from './jobs.ts';
+
+export type MappingRow = Selectable<MappingsTable>;
+
+/** What became of contacts that were paid for. */
+export interface Answers {
+  /** How many the service has answered. */
+  answered: number;
+  /** Of these, those whose profile passed the guard. */
+  known: number;
+}
+
+/** Contacts that were paid for and have no answer yet. */
+export interface Unanswered {
+  /** Submitted, running, or done and not yet delivered: this run may still see their answers. */
+  open: number;
+  /** Tried by this run in vain: a later run sees their answers. */
+  stuck: number;
+}
+
+/** An integration with this many answers from before there were trials counts as tried. */
+const HISTORY = 25;
+
+/** Before any answer; what has none has no time either. */
+const EVER = -1;
+
+/** A job that the service has answered, in the words of versions that did not note `known`. */
+const ANSWERED_STATES: JobState[] = ['completed', 'held', 'delivered', 'failed'];
+
+/** A job whose answer is still to come, as far as its own row says. */
+const UNANSWERED_STATES: JobState[] = ['intended', 'processing', 'completed'];
+
+/**
+ * The mappings of an integration: which of them are accepted, and how many of the contacts that
+ * were paid for under each the service knew.
+ */
+export function mappingQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    find(integrationId: string, id: string): Promise<MappingRow | undefined> {
+      return db
+        .selectFrom('mappings')
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+    },
+
+    /**
+     * True if the integration was at work before there were trials: then the first mapping that is
+     * noted is accepted as it is.
+     */
+    hasHistory: (integrationId: string) => hasHistory(db, integrationId),
+
+    /**
+     * Notes a mapping that is in use. The first one of an integration that was at work before there
+     * were trials is accepted as it is.
+     */
+    async note(lease: Lease, id: string): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const isTried = await hasHistory(trx, lease.integrationId);
+        const now = clock.now();
+        await trx
+          .insertInto('mappings')
+          .values({
+            integration_id: lease.integrationId,
+            id,
+            first_seen_at: now,
+            accepted_at: isTried ? now : null,
+            accepted_by: isTried ? 'history' : null,
+          })
+          .onConflict((c) => c.doNothing())
+          .execute();
+      });
+    },
+
+    /** The trial was passed. */
+    async acceptByTrial(lease: Lease, id: string): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('mappings')
+          .set({ accepted_at: clock.now(), accepted_by: 'trial' })
+          .where('integration_id', '=', lease.integrationId)
+          .where('id', '=', id)
+          .where('accepted_at', 'is', null)
+          .execute(),
+      );
+    },
+
+    /** Too few are known by now; what a person has accepted stays accepted. */
+    async withdraw(lease: Lease, id: string): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('mappings')
+          .set({ accepted_at: null })
+          .where('integration_id', '=', lease.integrationId)
+          .where('id', '=', id)
+          .where('accepted_by', '<>', 'person')
+          .execute(),
+      );
+    },
+
+    /**
+     * A person accepts the match rate of this mapping, whatever it is. Needs no lease: a run that
+     * goes on looks at it before it spends.
+     */
+    async acceptByPerson(integrationId: string, id: string): Promise<void> {
+      const accepted = { accepted_at: clock.now(), accepted_by: 'person' as const };
+      await db
+        .insertInto('mappings')
+        .values({ integration_id: integrationId, id, first_seen_at: clock.now(), ...accepted })
+        .onConflict((c) => c.columns(['integration_id', 'id']).doUpdateSet(accepted))
+        .execute();
+    },
+
+    /** The last answers about contacts that were paid for, at most `limit`, after `since` if told. */
+    async countAnswers(
+      integrationId: string,
+      id: string,
+      { limit, since = EVER }: { limit: number; since?: number },
+    ): Promise<Answers> {
+      const rows = await paidJobs(integrationId, id)
+        .select('jobs.known')
+        .where('jobs.answered_at', '>', since)
+        .orderBy('jobs.answered_at', 'desc')
+        .limit(limit)
+        .execute();
+      return {
+        answered: rows.length,
+        known: rows.filter(({ known }) => known === 1).length,
+      };
+    },
+
+    /** Contacts that were paid for and have no answer, as this run sees them. */
+    async countUnanswered(
+      integrationId: string,
+      id: string,
+      run: { id: string; partnerKey: string },
+    ): Promise<Unanswered> {
+      const rows = await paidJobs(integrationId, id)
+        .innerJoin('contacts', (join) =>
+          join
+            .onRef('contacts.integration_id', '=', 'jobs.integration_id')
+            .onRef('contacts.crm_id', '=', 'jobs.crm_id')
+            // Whoever left, or was asked for again, gets no answer of this job any more.
+            .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
+        )
+        .select(['jobs.state', 'contacts.outcome_run', 'contacts.outcome_reason'])
+        .select('submissions.partner_key')
+        .where('jobs.known', 'is', null)
+        .where('jobs.state', 'in', UNANSWERED_STATES)
+        .where('contacts.state', 'in', ['submitted', 'ready'])
+        .execute();
+      const inVain: readonly string[] = TRIED_IN_VAIN;
+      const stuck = rows.filter((row) => {
+        // An open submission of another key is settled by a run that has that key.
+        if (row.state === 'intended') return row.partner_key !== run.partnerKey;
+        const { state, outcome_run, outcome_reason } = row;
+        return state === 'completed' && outcome_run === run.id && inVain.includes(outcome_reason);
+      }).length;
+      return { open: rows.length - stuck, stuck };
+    },
+  };
+
+  /** Jobs of this mapping that cost a credit; those that share one say nothing new. */
+  function paidJobs(integrationId: string, id: string) {
+    return db
+      .selectFrom('jobs')
+      .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+      .where('jobs.integration_id', '=', integrationId)
+      .where('jobs.shared_from', 'is', null)
+      .where('submissions.mapping', '=', id);
+  }
+}
+
+/** True if nothing is known of mappings, and there are enough answers all the same. */
+async function hasHistory(db: Database | Trx, integrationId: string): Promise<boolean> {
+  const noted = await db
+    .selectFrom('mappings')
+    .select('id')
+    .where('integration_id', '=', integrationId)
+    .limit(1)
+    .executeTakeFirst();
+  if (noted) return false;
+  const answered = await db
+    .selectFrom('jobs')
+    .select('crm_id')
+    .distinct()
+    .where('integration_id', '=', integrationId)
+    .where('state', 'in', ANSWERED_STATES)
+    .limit(HISTORY)
+    .execute();
+  return answered.length === HISTORY;
+}

@@ -1,0 +1,60 @@
+import { FatalError } from '../../core/errors.ts';
+
+/** The longest that one holder may keep the only connection while others wait. */
+const MAX_HOLD_MS = 30_000;
+
+/** Turns at the one connection of a SQLite database, first come, first served. */
+export interface ConnectionQueue {
+  /** Resolves when the connection is ours; a FatalError if its holder does not give it back. */
+  enter(): Promise<void>;
+  leave(): void;
+}
+
+interface Waiter {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** `maxHoldMs` defaults to 30 seconds; a transaction takes milliseconds. */
+export function createConnectionQueue(maxHoldMs = MAX_HOLD_MS): ConnectionQueue {
+  const waiting = new Set<Waiter>();
+  let isHeld = false;
+  let watchdog: NodeJS.Timeout | undefined;
+
+  function enter(): Promise<void> {
+    if (!isHeld) {
+      isHeld = true;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      waiting.add({ resolve, reject });
+      watchdog ??= setTimeout(refuseWaiting, maxHoldMs);
+    });
+  }
+
+  function leave(): void {
+    clearTimeout(watchdog);
+    const [next] = waiting;
+    isHeld = next !== undefined;
+    if (next) {
+      waiting.delete(next);
+      next.resolve();
+    }
+    watchdog = waiting.size > 0 ? setTimeout(refuseWaiting, maxHoldMs) : undefined;
+  }
+
+  function refuseWaiting(): void {
+    watchdog = undefined;
+    for (const waiter of waiting) waiter.reject(heldTooLong(maxHoldMs));
+    waiting.clear();
+  }
+
+  return { enter, leave };
+}
+
+function heldTooLong(maxHoldMs: number): FatalError {
+  return new FatalError(
+    `One transaction has kept the database for more than ${maxHoldMs / 1000} seconds. A transaction must not wait for anything but its own queries.`,
+    { code: 'database_held_too_long' },
+  );
+}

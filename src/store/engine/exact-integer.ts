@@ -1,0 +1,26 @@
+import { FatalError } from '../../core/errors.ts';
+
+/** The rows themselves; a FatalError if a number in them is beyond what JavaScript keeps exact. */
+export function requireExact(rows: unknown[]): unknown[] {
+  for (const row of rows) {
+    for (const value of Object.values(Object(row))) {
+      if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+        throw inexact(String(value));
+      }
+    }
+  }
+  return rows;
+}
+
+/** The number that a decimal text stands for; a FatalError if it would be rounded to another. */
+export function parseExactInteger(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw inexact(text);
+  return number;
+}
+
+function inexact(text: string): FatalError {
+  return new FatalError(`The database holds the number ${text}, which is too large to be exact.`, {
+    code: 'database_number_too_large',
+  });
+}

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely';
+import * as ground from '../../../migrations/0001-ground.ts';
+import * as sharedProfiles from '../../../migrations/0002-shared-profiles.ts';
+import * as service from '../../../migrations/0003-service.ts';
+import * as networks from '../../../migrations/0004-networks.ts';
+import * as warmPaths from '../../../migrations/0005-warm-paths.ts';
+import * as runScope from '../../../migrations/0006-run-scope.ts';
+import * as warmPathLooks from '../../../migrations/0007-warm-path-looks.ts';
+import * as ordinaryDays from '../../../migrations/0008-ordinary-days.ts';
+import * as erasure from '../../../migrations/0009-erasure.ts';
+import * as foreignText from '../../../migrations/0010-foreign-text.ts';
+import * as runRows from '../../../migrations/0011-run-rows.ts';
+
+/** One step of the schema. It only goes forward, and a released one is never edited. */
+export interface SchemaMigration {
+  up(db: Kysely<unknown>): Promise<void>;
+}
+
+/** Migrations by file name, whose number gives their order. */
+export type MigrationList = Readonly<Record<string, SchemaMigration>>;
+
+/** Every migration there is. Named one by one, so that the built program needs no folder to search. */
+export const MIGRATIONS = {
+  '0001-ground': ground,
+  '0002-shared-profiles': sharedProfiles,
+  '0003-service': service,
+  '0004-networks': networks,
+  '0005-warm-paths': warmPaths,
+  '0006-run-scope': runScope,
+  '0007-warm-path-looks': warmPathLooks,
+  '0008-ordinary-days': ordinaryDays,
+  '0009-erasure': erasure,
+  '0010-foreign-text': foreignText,
+  '0011-run-rows': runRows,
+} satisfies MigrationList;

@@ -1,0 +1,122 @@
+/** The tables of the service that runs for years: what starts runs, who may ask, what was told. */
+
+import type { Trigger } from '../../core/run.ts';
+
+export interface ServiceTables {
+  schedules: SchedulesTable;
+  run_requests: RunRequestsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  access_tokens: AccessTokensTable;
+  sessions: SessionsTable;
+  hooks: HooksTable;
+  hook_receipts: HookReceiptsTable;
+  consents: ConsentsTable;
+  alerts: AlertsTable;
+}
+
+export interface SchedulesTable {
+  integration_id: string;
+  /** Cron line and time zone that `next_run_at` was computed from; another one computes it anew. */
+  rule: string;
+  /** Epoch milliseconds; null if the rule never comes true again. */
+  next_run_at: number | null;
+  /** 1 while a person has stopped it. */
+  paused: number;
+}
+
+/**
+ * A run that was asked for. It waits until `left_at`; of each integration and contact only one
+ * does, however often it is asked for. Once its run has begun, the request stays until the run has
+ * ended, so that a run that was cut off is known to be wanted still.
+ */
+export interface RunRequestsTable {
+  /** The id that the run will have. */
+  run_id: string;
+  integration_id: string;
+  /** The CRM id of the one contact, or the empty string for all. */
+  contact: string;
+  trigger: Trigger;
+  /** 1 if everything is to be read anew. */
+  full: number;
+  requested_at: number;
+  /** How often it was asked for. */
+  times: number;
+  /** How many runs for it were cut off already. */
+  resumed: number;
+  /** When it left the list: its run began, or another one took it in; null while it waits. */
+  left_at: number | null;
+  /** The run that does its work too, if it waited among too many others; else null. */
+  merged_into: string | null;
+}
+
+/** What an Idempotency-Key led to. */
+export interface IdempotencyKeysTable {
+  /** Of integration and key. */
+  fingerprint: string;
+  /** Fingerprint of what was asked with it. */
+  request: string;
+  run_id: string;
+  used_at: number;
+}
+
+export interface AccessTokensTable {
+  id: string;
+  /** What its owner calls it. */
+  name: string;
+  role: 'admin' | 'viewer';
+  /** SHA-256 of the token. */
+  hash: string;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** A browser that signed in with an access token. */
+export interface SessionsTable {
+  /** SHA-256 of the cookie's value. */
+  hash: string;
+  token_id: string;
+  expires_at: number;
+}
+
+/** The webhook address of an integration. */
+export interface HooksTable {
+  integration_id: string;
+  /** SHA-256 of the token in the address. */
+  token_hash: string;
+  /** How callers sign; null if they do not. */
+  signature: 'hubspot' | 'hmac' | null;
+  /** The sealed secret that they sign with. */
+  secret: string | null;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** Signed calls that were taken, for as long as their age allows them to come again. */
+export interface HookReceiptsTable {
+  fingerprint: string;
+  received_at: number;
+}
+
+/** A person who is away at the CRM's consent page. */
+export interface ConsentsTable {
+  /** SHA-256 of the state. */
+  state_hash: string;
+  integration_id: string;
+  /** The sealed PKCE verifier. */
+  verifier: string;
+  expires_at: number;
+  /** `connected`, or why not; null while nobody has come back. */
+  outcome: string | null;
+}
+
+/** Something that people were told of; one row of a subject, and it stays when it is over. */
+export interface AlertsTable {
+  integration_id: string;
+  /** What it is about, for example `held` or `credits_low/enhancements`. */
+  subject: string;
+  since: number;
+  /** When people were told; null while telling has not succeeded. */
+  told_at: number | null;
+  /** When it was well again; null while it lasts. */
+  over_at: number | null;
+}

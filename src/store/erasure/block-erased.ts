@@ -1,0 +1,69 @@
+import type { HoldsTable, Trx } from '../engine/tables.ts';
+import type { Fingerprint } from '../secrets/fingerprint.ts';
+import { eraseRows } from './erase-rows.ts';
+
+/** The part of a hold that says whose it is. */
+type HeldContact = Pick<HoldsTable, 'integration_id' | 'crm_id'>;
+
+/**
+ * It is the erased person: this id is blocked as well. Where nothing was ever written into the CRM,
+ * nothing is left of it here either; the rest is for `forget`, which can tell then what was ours.
+ */
+export async function blockErased(
+  trx: Trx,
+  hold: HeldContact,
+  fingerprint: Fingerprint,
+  now: number,
+): Promise<void> {
+  const { integration_id: integrationId, crm_id: crmId } = hold;
+  const isKnownInCrm = await hasWritten(trx, hold);
+  const block = isKnownInCrm
+    ? { state: 'begun' as const, erased_at: null }
+    : { state: 'erased' as const, erased_at: now };
+  await trx
+    .insertInto('forgotten')
+    .values({
+      integration_id: integrationId,
+      crm_id_fingerprint: fingerprint('forgotten', crmId),
+      forgotten_at: now,
+      ...block,
+    })
+    .onConflict((c) =>
+      c
+        .columns(['integration_id', 'crm_id_fingerprint'])
+        .doUpdateSet({ ...block, forgotten_at: now }),
+    )
+    .execute();
+  if (!isKnownInCrm) {
+    await eraseRows(trx, integrationId, [crmId], now);
+    return;
+  }
+  await trx
+    .updateTable('contacts')
+    .set({
+      ...{ state: 'settled', eligible: 0, due_reason: null },
+      ...{ outcome_reason: 'forgotten', outcome_at: now },
+    })
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', '=', crmId)
+    .where('state', '=', 'held')
+    .execute();
+}
+
+async function hasWritten(trx: Trx, hold: HeldContact): Promise<boolean> {
+  const contact = await trx
+    .selectFrom('contacts')
+    .select('owned_values')
+    .where('integration_id', '=', hold.integration_id)
+    .where('crm_id', '=', hold.crm_id)
+    .executeTakeFirst();
+  if (contact !== undefined && contact.owned_values !== '{}') return true;
+  const write = await trx
+    .selectFrom('writes')
+    .select('id')
+    .where('integration_id', '=', hold.integration_id)
+    .where('crm_id', '=', hold.crm_id)
+    .limit(1)
+    .executeTakeFirst();
+  return write !== undefined;
+}

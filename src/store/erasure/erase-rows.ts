@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import { ERASED_ID, type JobState, type Trx } from '../engine/tables.ts';
+import { forgetIntroducer } from '../fields/forget-introducer.ts';
+
+/** How much of a contact was erased, by what it was. Nothing of it says who the contact is. */
+export interface ErasedRows {
+  contacts: number;
+  /** What was paid stays on record, without whose it was and without the id to fetch it by. */
+  jobs: number;
+  holds: number;
+  writes: number;
+  paths: number;
+  /** Mentions of the person as an introducer, in the paths of other contacts. */
+  introductions: number;
+  /** Memberships of groups of the CRM. */
+  groups: number;
+  /** Runs that were asked for, and what runs have on record of the contact. */
+  runs: number;
+}
+
+/** Jobs that would lead back to a profile: nothing is left to be fetched. */
+const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
+
+/** Erases a contact, known under these forms of its id, from every table. */
+export async function eraseRows(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+  now: number,
+): Promise<ErasedRows> {
+  const introductions = await forgetIntroducer(trx, integrationId, crmIds);
+  // Any text of the integration may name the person: a duplicate rule names the other contact.
+  await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
+  return {
+    introductions,
+    contacts: await deleteFrom('contacts'),
+    jobs: await eraseJobs(trx, integrationId, crmIds, now),
+    holds: await deleteFrom('holds'),
+    writes: await deleteFrom('writes'),
+    paths: await deleteFrom('warm_paths'),
+    groups: await deleteFrom('network_wanted'),
+    runs: await eraseRuns(trx, integrationId, crmIds),
+  };
+
+  async function deleteFrom(table: OwnTable): Promise<number> {
+    const { numDeletedRows } = await trx
+      .deleteFrom(table)
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', crmIds)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  }
+}
+
+/** The tables whose rows belong to one contact. */
+export const OWN_TABLES = ['contacts', 'holds', 'writes', 'warm_paths', 'network_wanted'] as const;
+type OwnTable = (typeof OWN_TABLES)[number];
+
+async function eraseJobs(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+  now: number,
+): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('jobs')
+    .set((eb) => ({
+      ...{ crm_id: ERASED_ID, identity: '', person: null },
+      // With the partner key it would fetch the profile for as long as the service keeps it.
+      job_id: null,
+      state: eb
+        .case()
+        .when('state', 'in', UNDER_WAY)
+        .then(sql.lit('delivered' as const))
+        .else(eb.ref('state'))
+        .end(),
+      closed_at: eb
+        .case()
+        .when(eb.and([eb('state', 'in', UNDER_WAY), eb('closed_at', 'is', null)]))
+        .then(eb.cast<number>(eb.val(now), 'bigint'))
+        .else(eb.ref('closed_at'))
+        .end(),
+    }))
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', crmIds)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+async function eraseRuns(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<number> {
+  const asked = await trx
+    .deleteFrom('run_requests')
+    .where('integration_id', '=', integrationId)
+    .where('contact', 'in', crmIds)
+    .executeTakeFirst();
+  const named = await trx
+    .updateTable('runs')
+    .set({ contact: null })
+    .where('integration_id', '=', integrationId)
+    .where('contact', 'in', crmIds)
+    .executeTakeFirst();
+  const told = await trx
+    .deleteFrom('run_rows')
+    .where('crm_id', 'in', crmIds)
+    .where('run_id', 'in', (eb) =>
+      eb.selectFrom('runs').select('id').where('integration_id', '=', integrationId),
+    )
+    .executeTakeFirst();
+  for (const id of crmIds) await unquoteInRuns(trx, integrationId, id);
+  return Number(asked.numDeletedRows + named.numUpdatedRows + told.numDeletedRows);
+}
+
+/** A run that failed may quote the id in its reason, and its report has the same reason as JSON. */
+async function unquoteInRuns(trx: Trx, integrationId: string, crmId: string): Promise<void> {
+  for (const column of ['reason_message', 'report'] as const) {
+    const quoted = column === 'report' ? JSON.stringify(`"${crmId}"`).slice(1, -1) : `"${crmId}"`;
+    await trx
+      .updateTable('runs')
+      .set({ [column]: sql`replace(${sql.ref(column)}, ${quoted}, '(erased)')` })
+      .where('integration_id', '=', integrationId)
+      .where(sql<boolean>`${sql.ref(column)} like ${`%${escaped(quoted)}%`} escape '!'`)
+      .execute();
+  }
+}
+
+/** A text as it stands in a pattern of `like` whose escape character is `!`. */
+function escaped(text: string): string {
+  return text.replace(/[!%_]/g, '!$&');
+}

@@ -1,0 +1,372 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import {
+  mayBeSamePerson,
+  type PersonPrints,
+  storedPersonPrints,
+} from '../../identity/person-prints.ts';
+import { parseOwned } from '../contacts/owned-values.ts';
+import { overwriteErased } from '../engine/erased-bytes.ts';
+import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
+import type { Database, ForgottenState, ForgottenTable } from '../engine/tables.ts';
+import type { Fingerprint } from '../secrets/fingerprint.ts';
+import { type ErasedRows, eraseRows, OWN_TABLES } from './erase-rows.ts';
+
+export type ForgottenRow = Selectable<ForgottenTable>;
+
+/** Who must not be taken up again. */
+export interface Block {
+  /** Fingerprint of the CRM id. */
+  print: string;
+  since: number;
+  state: ForgottenState | null;
+  /** JSON of `PersonPrints`; null if nothing of the person was known. */
+  person: string | null;
+  /** False for people who were erased in other accounts: their ids mean other people here. */
+  isOwn: boolean;
+}
+
+/** An erasure as it goes on record before anything is erased. */
+export interface Erasure {
+  integrationId: string;
+  crmId: string;
+  state: Extract<ForgottenState, 'begun' | 'blocked'>;
+  person: PersonPrints | null;
+  everywhere: boolean;
+  /** JSON, without any id of the contact. */
+  receipt: string | null;
+}
+
+/** What a write has kept for the way back. */
+export interface WriteBefore {
+  id: string;
+  crmId: string;
+  /** Sealed JSON: field → value. */
+  before: string;
+}
+
+/** A contact by its integration and its id there. */
+export interface KnownContact {
+  integration: string;
+  crmId: string;
+}
+
+/** Erasing a person, and knowing afterwards whom never to take up again. */
+export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
+  return {
+    /**
+     * Blocks a contact from now on, before the first of its traces goes: so that no run brings
+     * anything back, should the erasure be cut off. Repeatable.
+     */
+    async begin(erasure: Erasure): Promise<void> {
+      const { integrationId, crmId, state, person, everywhere, receipt } = erasure;
+      const now = clock.now();
+      await db
+        .insertInto('forgotten')
+        .values({
+          integration_id: integrationId,
+          crm_id_fingerprint: fingerprint('forgotten', crmId),
+          forgotten_at: now,
+          person: person === null ? null : JSON.stringify(person),
+          everywhere: everywhere ? 1 : 0,
+          ...{ state, receipt },
+        })
+        .onConflict((c) =>
+          c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet((eb) => ({
+            ...{ state, receipt },
+            person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
+            everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
+            // Who was only suspected before is blocked from now on.
+            forgotten_at: eb
+              .case()
+              .when('forgotten.state', '=', 'merged')
+              .then(eb.ref('excluded.forgotten_at'))
+              .else(eb.ref('forgotten.forgotten_at'))
+              .end(),
+          })),
+        )
+        .execute();
+    },
+
+    /** By what the person of a block is recognised, and where, as far as it was not on record before. */
+    async notePerson(
+      integrationId: string,
+      crmId: string,
+      { person, everywhere }: Pick<Erasure, 'person' | 'everywhere'>,
+    ): Promise<void> {
+      await db
+        .updateTable('forgotten')
+        .set((eb) => ({
+          person: eb.fn.coalesce('person', eb.val(person === null ? null : JSON.stringify(person))),
+          everywhere: everywhere ? 1 : eb.ref('everywhere'),
+        }))
+        .where('integration_id', '=', integrationId)
+        .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
+        .execute();
+    },
+
+    /** How far an erasure has come. */
+    async noteReceipt(integrationId: string, crmId: string, receipt: string): Promise<void> {
+      await db
+        .updateTable('forgotten')
+        .set({ receipt })
+        .where('integration_id', '=', integrationId)
+        .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
+        .execute();
+    },
+
+    /**
+     * Erases a contact from every table and remembers, by a fingerprint alone, never to take it
+     * up again. What was paid stays on record, without the contact. `crmId` is the canonical form
+     * of its id, `forms` are others under which rows may stand.
+     */
+    erase(
+      integrationId: string,
+      crmId: string,
+      { forms = [], receiptOf }: EraseOptions = {},
+    ): Promise<ErasedRows> {
+      return db.transaction().execute(async (trx) => {
+        const now = clock.now();
+        const erased = await eraseRows(trx, integrationId, [crmId, ...forms], now);
+        const end = {
+          state: 'erased' as const,
+          erased_at: now,
+          ...(receiptOf === undefined ? {} : { receipt: receiptOf(erased) }),
+        };
+        await trx
+          .insertInto('forgotten')
+          .values({
+            integration_id: integrationId,
+            crm_id_fingerprint: fingerprint('forgotten', crmId),
+            forgotten_at: now,
+            ...end,
+          })
+          .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet(end))
+          .execute();
+        return erased;
+      });
+    },
+
+    /** Takes what was erased out of the file as well; false if that has to be done once more. */
+    overwriteErased: () => overwriteErased(db),
+
+    /** True if any table knows the contact under one of these forms of its id. */
+    async hasTraces(integrationId: string, crmIds: readonly string[]): Promise<boolean> {
+      for (const table of [...OWN_TABLES, 'jobs'] as const) {
+        const row = await db
+          .selectFrom(table)
+          .select('crm_id')
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', 'in', crmIds)
+          .limit(1)
+          .executeTakeFirst();
+        if (row !== undefined) return true;
+      }
+      for (const table of ['run_requests', 'runs'] as const) {
+        const row = await db
+          .selectFrom(table)
+          .select('contact')
+          .where('integration_id', '=', integrationId)
+          .where('contact', 'in', crmIds)
+          .limit(1)
+          .executeTakeFirst();
+        if (row !== undefined) return true;
+      }
+      const told = await db
+        .selectFrom('run_rows')
+        .innerJoin('runs', 'runs.id', 'run_rows.run_id')
+        .select('run_rows.crm_id')
+        .where('runs.integration_id', '=', integrationId)
+        .where('run_rows.crm_id', 'in', crmIds)
+        .limit(1)
+        .executeTakeFirst();
+      return told !== undefined;
+    },
+
+    /**
+     * Fingerprints of every value that was written into a contact or was about to be, by field:
+     * a write whose end is not on record may have happened.
+     */
+    async findOurValues(
+      integrationIds: readonly string[],
+      crmIds: readonly string[],
+    ): Promise<Map<string, Set<string>>> {
+      const contacts = await db
+        .selectFrom('contacts')
+        .select('owned_values')
+        .where('integration_id', 'in', integrationIds)
+        .where('crm_id', 'in', crmIds)
+        .execute();
+      const writes = await db
+        .selectFrom('writes')
+        .select(['after', 'owned_before'])
+        .where('integration_id', 'in', integrationIds)
+        .where('crm_id', 'in', crmIds)
+        .execute();
+      const found = new Map<string, Set<string>>();
+      for (const json of [
+        ...contacts.map((row) => row.owned_values),
+        ...writes.flatMap((row) => [row.after, row.owned_before]),
+      ]) {
+        for (const [field, print] of Object.entries(parseOwned(json))) {
+          found.set(field, (found.get(field) ?? new Set<string>()).add(print));
+        }
+      }
+      return found;
+    },
+
+    /** Writes of other contacts into any of these fields, in portions, with what was there before. */
+    async *listWritesInto(
+      integrationId: string,
+      fields: readonly string[],
+      except: readonly string[],
+    ): AsyncGenerator<WriteBefore[]> {
+      let after = '';
+      for (;;) {
+        const rows = await db
+          .selectFrom('writes')
+          .select(['id', 'crm_id', 'before', 'after'])
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', 'not in', [...except])
+          .where('id', '>', after)
+          .orderBy('id')
+          .limit(ROWS_PER_TRANSACTION)
+          .execute();
+        const into = rows.filter((row) => {
+          const written = parseOwned(row.after);
+          return fields.some((field) => Object.hasOwn(written, field));
+        });
+        if (into.length > 0)
+          yield into.map(({ crm_id: crmId, id, before }) => ({ id, crmId, before }));
+        const last = rows.at(-1);
+        if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+        after = last.id;
+      }
+    },
+
+    /** Another sealed text of what was there before a write. */
+    async replaceBefore(writes: readonly Pick<WriteBefore, 'id' | 'before'>[]): Promise<void> {
+      await db.transaction().execute(async (trx) => {
+        for (const { id, before } of writes) {
+          await trx.updateTable('writes').set({ before }).where('id', '=', id).execute();
+        }
+      });
+    },
+
+    /** What is on record of erasing a contact, under one of these forms of its id. */
+    async findErasures(
+      integrationIds: readonly string[],
+      crmIds: readonly string[],
+    ): Promise<ForgottenRow[]> {
+      return db
+        .selectFrom('forgotten')
+        .selectAll()
+        .where('integration_id', 'in', integrationIds)
+        .where('crm_id_fingerprint', 'in', printsOf(crmIds))
+        .orderBy('integration_id')
+        .orderBy('forgotten_at')
+        .execute();
+    },
+
+    /** Fingerprints of the contacts of an integration that must not be taken up again. */
+    async listForgotten(integrationId: string): Promise<Set<string>> {
+      const blocks = await listBlocks(integrationId, null);
+      return new Set(blocks.flatMap((block) => (isBlocking(block) ? block.print : [])));
+    },
+
+    listBlocks,
+
+    /** Contacts that may be this person by what the store remembers; of all integrations for null. */
+    async findAlike(
+      person: PersonPrints,
+      integrationIds: readonly string[] | null,
+    ): Promise<KnownContact[]> {
+      const rows = await db
+        .selectFrom('contacts')
+        .select(['integration_id', 'crm_id', 'identity'])
+        .where('identity', 'like', `2:%:${person.name}:%`)
+        .$if(integrationIds !== null, (query) =>
+          query.where('integration_id', 'in', [...(integrationIds ?? [])]),
+        )
+        .orderBy('integration_id')
+        .orderBy('crm_id')
+        .execute();
+      return rows.flatMap(({ integration_id: integration, crm_id: crmId, identity }) => {
+        const other = storedPersonPrints(fingerprint, identity);
+        return other !== null && mayBeSamePerson(person, other) ? [{ integration, crmId }] : [];
+      });
+    },
+
+    /** Takes blocks back; resolves with the integrations that had one. */
+    lift(integrationIds: readonly string[], crmIds: readonly string[]): Promise<string[]> {
+      return db.transaction().execute(async (trx) => {
+        const prints = printsOf(crmIds);
+        const lifted = await trx
+          .deleteFrom('forgotten')
+          .where('integration_id', 'in', integrationIds)
+          .where('crm_id_fingerprint', 'in', prints)
+          .returning('integration_id')
+          .execute();
+        // Runs have counted the contact under its fingerprint meanwhile.
+        await trx
+          .deleteFrom('contacts')
+          .where('integration_id', 'in', integrationIds)
+          .where('crm_id', 'in', prints)
+          .execute();
+        return [...new Set(lifted.map((row) => row.integration_id))].sort();
+      });
+    },
+  };
+
+  function printsOf(crmIds: readonly string[]): string[] {
+    return crmIds.map((id) => fingerprint('forgotten', id));
+  }
+
+  /**
+   * Who must not be taken up again in an integration, whichever integration of its account they were
+   * erased in. `account` is the account's fingerprint; null for the one that is pinned.
+   */
+  async function listBlocks(integrationId: string, account: string | null): Promise<Block[]> {
+    const own = await db
+      .selectFrom('integrations')
+      .select('id')
+      .where((eb) =>
+        eb.or([
+          eb('id', '=', integrationId),
+          account === null
+            ? eb('crm_account', '=', (inner) =>
+                inner
+                  .selectFrom('integrations as self')
+                  .select('self.crm_account')
+                  .where('self.id', '=', integrationId),
+              )
+            : eb('crm_account', '=', account),
+        ]),
+      )
+      .execute();
+    const ids = new Set([integrationId, ...own.map(({ id }) => id)]);
+    const rows = await db
+      .selectFrom('forgotten')
+      .selectAll()
+      .where((eb) => eb.or([eb('integration_id', 'in', [...ids]), eb('everywhere', '=', 1)]))
+      .execute();
+    return rows.map((row) => ({
+      print: row.crm_id_fingerprint,
+      since: row.forgotten_at,
+      state: row.state,
+      person: row.person,
+      isOwn: ids.has(row.integration_id),
+    }));
+  }
+}
+
+export interface EraseOptions {
+  forms?: readonly string[];
+  /** JSON of the receipt, made in the same transaction. */
+  receiptOf?: (erased: ErasedRows) => string;
+}
+
+/** False for people of other accounts, and for contacts that are only suspected. */
+export function isBlocking({ isOwn, state }: Block): boolean {
+  return isOwn && state !== 'merged';
+}

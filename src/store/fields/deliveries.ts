@@ -1,0 +1,134 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import { type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
+import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { portions } from '../engine/rows.ts';
+import type { Database, WritesTable } from '../engine/tables.ts';
+import type { RunMoment } from '../runs/runs.ts';
+import { keepWords } from '../secrets/foreign-texts.ts';
+import { type Delivery, recordEnds } from './delivery-ends.ts';
+
+export type WriteRow = Selectable<WritesTable>;
+
+/** A write on its way to disk, before it goes to the CRM. */
+export interface IntendedWrite {
+  id: string;
+  crmId: string;
+  /** Sealed JSON: field → value before. */
+  before: string;
+  after: OwnedValues;
+  ownedBefore: OwnedValues;
+}
+
+/** Profiles on their way into the CRM: each write, from its intent to its end, and the way back. */
+export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** Values whose write was intended and may have happened, by CRM id. */
+    async findIntended(
+      integrationId: string,
+      crmIds: readonly string[],
+    ): Promise<Map<string, OwnedValues[]>> {
+      const found = new Map<string, OwnedValues[]>();
+      for (const portion of portions(crmIds)) {
+        const rows = await db
+          .selectFrom('writes')
+          .select(['crm_id', 'after'])
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', 'in', portion)
+          .where('state', '=', 'intended')
+          .execute();
+        for (const row of rows) {
+          found.set(row.crm_id, [...(found.get(row.crm_id) ?? []), parseOwned(row.after)]);
+        }
+      }
+      return found;
+    },
+
+    /** Puts writes on disk before they are sent, so that each can be recognised and undone. */
+    async recordIntended(
+      lease: Lease,
+      runId: string,
+      writes: readonly IntendedWrite[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const portion of portions(writes)) {
+          await trx
+            .insertInto('writes')
+            .values(
+              portion.map((write) => ({
+                id: write.id,
+                run_id: runId,
+                integration_id: lease.integrationId,
+                crm_id: write.crmId,
+                state: 'intended' as const,
+                before: write.before,
+                after: JSON.stringify(write.after),
+                owned_before: JSON.stringify(write.ownedBefore),
+                written_at: clock.now(),
+              })),
+            )
+            .execute();
+        }
+      });
+    },
+
+    /** How deliveries ended: outcomes, what we own now, and holds. */
+    async recordDeliveries(
+      lease: Lease,
+      runId: string,
+      deliveries: readonly Delivery[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const run: RunMoment = { id: runId, now: clock.now() };
+        await recordEnds(trx, lease, run, deliveries);
+        const words = deliveries.flatMap((delivery) => delivery.words ?? []);
+        await keepWords(trx, lease.integrationId, run, words);
+        const profiles = deliveries.filter(
+          ({ end }) => end.kind !== 'postponed' || end.enhanced,
+        ).length;
+        await trx
+          .updateTable('runs')
+          .set((eb) => ({ enhanced_count: eb('enhanced_count', '+', profiles) }))
+          .where('id', '=', runId)
+          .execute();
+      });
+    },
+
+    /** What a run wrote, the newest first. */
+    listWrites(runId: string): Promise<WriteRow[]> {
+      return db
+        .selectFrom('writes')
+        .selectAll()
+        .where('run_id', '=', runId)
+        .where('state', 'in', ['written', 'intended'])
+        .orderBy('written_at', 'desc')
+        .orderBy('id')
+        .execute();
+    },
+
+    /**
+     * A write was taken back: what we own is what we owned before it. The fields in `left` hold
+     * other values now; they can be taken back later, once the write that put them there is undone.
+     */
+    async recordUndone(
+      lease: Lease,
+      write: WriteRow,
+      { owned, left }: { owned: OwnedValues; left: OwnedValues },
+    ): Promise<void> {
+      const isWhole = Object.keys(left).length === 0;
+      await checkpoint(lease, async (trx) => {
+        await trx
+          .updateTable('writes')
+          .set(isWhole ? { state: 'undone' } : { after: JSON.stringify(left) })
+          .where('id', '=', write.id)
+          .execute();
+        await trx
+          .updateTable('contacts')
+          .set({ owned_values: JSON.stringify(owned) })
+          .where('integration_id', '=', lease.integrationId)
+          .where('crm_id', '=', write.crm_id)
+          .execute();
+      });
+    },
+  };
+}

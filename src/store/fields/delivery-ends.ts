@@ -1,0 +1,216 @@
+import type { OutcomeReason } from '../../core/outcome.ts';
+import { openErasedHolds } from '../contacts/erased-holds.ts';
+import type { OwnedValues } from '../contacts/owned-values.ts';
+import { answered, askedAtOnceSettled } from '../credits/jobs.ts';
+import { closeWrites } from '../engine/close-writes.ts';
+import type { Lease } from '../engine/leases.ts';
+import { portions, valuesTable } from '../engine/rows.ts';
+import type { HoldKind, Trx } from '../engine/tables.ts';
+import type { RunMoment } from '../runs/runs.ts';
+import type { SealedWords } from '../secrets/foreign-texts.ts';
+
+/** How the delivery of one profile ended. */
+export interface Delivery {
+  crmId: string;
+  trackingId: string;
+  reason: OutcomeReason;
+  /** More of the reason, without personal data. */
+  detail: string | null;
+  /** What the CRM said when it refused the write, sealed; left out where it said nothing. */
+  words?: SealedWords | null;
+  end: DeliveryEnd;
+}
+
+export type DeliveryEnd =
+  /** The profile is in the CRM as far as it can be. */
+  | {
+      kind: 'delivered';
+      donorId: string;
+      owned: OwnedValues;
+      writeId: string | null;
+    }
+  /** A person decides: about the names unless another kind is told. */
+  | { kind: 'held'; donorId: string; hold?: HoldKind }
+  /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
+  | { kind: 'postponed'; writeId: string | null; enhanced: boolean }
+  /** Nothing is to be delivered (deleted, opted out). */
+  | { kind: 'dropped'; removed: boolean };
+
+/** Brings contacts, jobs, writes and holds to where the deliveries of a run have left them. */
+export async function recordEnds(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  await recordDelivered(trx, lease, run, deliveries);
+  await noteKnown(trx, refusedOnes(deliveries), run.now);
+  for (const delivery of deliveries) {
+    const { end } = delivery;
+    switch (end.kind) {
+      case 'delivered':
+        break;
+      case 'held':
+        if (end.hold === 'forgotten_person') await holdPaid(trx, lease, run, delivery);
+        else await hold(trx, lease, run, delivery);
+        break;
+      case 'postponed':
+        await stamp(trx, lease, run, delivery, {});
+        await closeWrites(trx, [{ writeId: end.writeId, isDone: false }]);
+        break;
+      case 'dropped':
+        // The job stays as it is: should the contact come back, its profile is paid for.
+        await stamp(trx, lease, run, delivery, {
+          state: end.removed ? 'removed' : 'settled',
+          eligible: 0,
+        });
+        break;
+    }
+  }
+}
+
+/** Jobs whose profile is the contact's, though its record did not take the values. */
+function refusedOnes(deliveries: readonly Delivery[]): string[] {
+  return deliveries.flatMap(({ trackingId, end }) =>
+    end.kind === 'postponed' && end.enhanced ? [trackingId] : [],
+  );
+}
+
+/** The service knew these persons; when that was first settled stays. */
+async function noteKnown(trx: Trx, trackingIds: readonly string[], now: number): Promise<void> {
+  for (const portion of portions(trackingIds)) {
+    await trx
+      .updateTable('jobs')
+      .set(answered(1, now))
+      .where('tracking_id', 'in', portion)
+      .where('known', 'is', null)
+      .execute();
+  }
+}
+
+async function recordDelivered(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const rows = deliveries.flatMap(({ end, ...delivery }) =>
+    end.kind === 'delivered' ? [{ ...delivery, ...end }] : [],
+  );
+  for (const portion of portions(rows)) {
+    await trx
+      .updateTable('contacts')
+      .from(
+        valuesTable<'column1' | 'column2' | 'column3' | 'column4' | 'column5' | 'column6'>(
+          portion.map((row) => [
+            row.crmId,
+            row.trackingId,
+            row.donorId,
+            JSON.stringify(row.owned),
+            row.reason,
+            row.detail,
+          ]),
+        ),
+      )
+      .set((eb) => ({
+        state: 'settled',
+        asked_at: askedAtOnceSettled,
+        donor_id: eb.ref('v.column3'),
+        enhanced_at: run.now,
+        owned_values: eb.ref('v.column4'),
+        outcome_reason: eb.ref('v.column5'),
+        outcome_detail: eb.ref('v.column6'),
+        outcome_run: run.id,
+        outcome_at: run.now,
+        tracking_id: null,
+      }))
+      .where('integration_id', '=', lease.integrationId)
+      .where('state', '=', 'ready')
+      .whereRef('crm_id', '=', 'v.column1')
+      .whereRef('tracking_id', '=', 'v.column2')
+      .execute();
+    const trackingIds = portion.map((row) => row.trackingId);
+    await trx
+      .updateTable('jobs')
+      .set(({ fn, ref, val }) => ({
+        state: 'delivered',
+        closed_at: run.now,
+        // When it was first settled that the service knew the person stays.
+        known: fn.coalesce(ref('known'), val(1)),
+        answered_at: fn.coalesce(ref('answered_at'), val(run.now)),
+      }))
+      .where('tracking_id', 'in', trackingIds)
+      .execute();
+  }
+  await closeWrites(
+    trx,
+    rows.map(({ writeId }) => ({ writeId, isDone: true })),
+  );
+}
+
+/** Why a profile that is there waits for a person. */
+const HOLD_KINDS = ['name_mismatch', 'profile_deceased'] as const;
+
+async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery): Promise<void> {
+  const kind = HOLD_KINDS.find((one) => one === delivery.reason) ?? 'name_mismatch';
+  await trx
+    .insertInto('holds')
+    .values({
+      id: delivery.trackingId,
+      integration_id: lease.integrationId,
+      crm_id: delivery.crmId,
+      kind,
+      tracking_id: delivery.trackingId,
+      detail: delivery.detail,
+      opened_at: run.now,
+    })
+    // An approval that no longer fits the contact, or another question about the same profile.
+    .onConflict((c) =>
+      c.column('id').doUpdateSet({
+        kind,
+        detail: delivery.detail,
+        opened_at: run.now,
+        decision: null,
+        decided_at: null,
+      }),
+    )
+    .execute();
+  await trx
+    .updateTable('jobs')
+    .set({ state: 'held', ...answered(kind === 'profile_deceased' ? 1 : 0, run.now) })
+    .where('tracking_id', '=', delivery.trackingId)
+    .execute();
+  await stamp(trx, lease, run, delivery, { state: 'held' });
+}
+
+/**
+ * The hold is not named after the job, unlike one about the names: who approves it says nothing of
+ * those. The job stays as it is: should the contact leave and come back, its profile is paid for.
+ */
+async function holdPaid(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery): Promise<void> {
+  await stamp(trx, lease, run, delivery, { state: 'held' });
+  await openErasedHolds(trx, lease, run, [delivery.crmId]);
+}
+
+async function stamp(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  delivery: Delivery,
+  changes: { state?: 'held' | 'settled' | 'removed'; eligible?: 0 },
+): Promise<void> {
+  await trx
+    .updateTable('contacts')
+    .set({
+      ...changes,
+      outcome_reason: delivery.reason,
+      outcome_detail: delivery.detail,
+      outcome_run: run.id,
+      outcome_at: run.now,
+    })
+    .where('integration_id', '=', lease.integrationId)
+    .where('crm_id', '=', delivery.crmId)
+    .where('tracking_id', '=', delivery.trackingId)
+    .where('state', '=', 'ready')
+    .execute();
+}

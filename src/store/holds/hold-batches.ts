@@ -1,0 +1,178 @@
+import type { Clock } from '../../core/clock.ts';
+import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
+import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
+import type { Database, Trx } from '../engine/tables.ts';
+import { type HoldRow, massChangeColumns } from './holds.ts';
+
+/** The open holds of one cause, counted. */
+export interface HoldBatch {
+  id: string;
+  integrationId: string;
+  count: number;
+  /** How many contacts changed in each part; one that changed in two counts in both. */
+  parts: Partial<Record<ChangedPart, number>>;
+  /** When the first of them was opened (epoch ms). */
+  since: number;
+}
+
+/** What may be decided about a batch. */
+export type BatchDecision = 'approved' | 'rejected';
+
+/** Contacts that are held for one cause and are decided together: the mass changes. */
+export function holdBatchQueries(db: Database, clock: Clock) {
+  return {
+    /** The open holds that stand alone, the oldest first. */
+    listAlone(): Promise<HoldRow[]> {
+      return open()
+        .selectAll()
+        .where('batch', 'is', null)
+        .orderBy('opened_at')
+        .orderBy('id')
+        .execute();
+    },
+
+    /** The batches with open holds, the oldest first; counted by the database, whatever their size. */
+    async listBatches(integrationId?: string): Promise<HoldBatch[]> {
+      const rows = await open()
+        .select(['batch', 'integration_id', 'detail'])
+        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('opened_at').as('since')])
+        .where('batch', 'is not', null)
+        .$if(integrationId !== undefined, (query) =>
+          query.where('integration_id', '=', integrationId ?? ''),
+        )
+        .groupBy(['batch', 'integration_id', 'detail'])
+        .execute();
+      const batches = new Map<string, HoldBatch>();
+      for (const { batch, integration_id, detail, count, since } of rows) {
+        if (batch === null) continue;
+        const known = batches.get(batch);
+        batches.set(batch, {
+          id: batch,
+          integrationId: integration_id,
+          count: (known?.count ?? 0) + Number(count),
+          parts: withParts(known?.parts ?? {}, detail, Number(count)),
+          since: Math.min(known?.since ?? since, since),
+        });
+      }
+      return [...batches.values()].sort(
+        (one, other) => one.since - other.since || (one.id < other.id ? -1 : 1),
+      );
+    },
+
+    /** Open holds of a batch, in the order of their contacts' ids; all of them unless limited. */
+    listOfBatch({ id, integrationId }: BatchId, limit?: number): Promise<HoldRow[]> {
+      return open()
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .where('batch', '=', id)
+        .orderBy('crm_id')
+        .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+        .execute();
+    },
+
+    /** The integration of a batch, open or decided; null if there was never one with this id. */
+    findBatchIntegration,
+
+    /**
+     * Decides what is still open of a batch; resolves with how many that were. It is done in portions
+     * of one transaction each, hold and contact together: if the process ends in between, the rest is
+     * still open, and the same call goes on with it. What was decided one by one stays as it is.
+     */
+    async decideBatch(batchId: string, decision: BatchDecision): Promise<number> {
+      const integrationId = await findBatchIntegration(batchId);
+      if (integrationId === null) return 0;
+      let decided = 0;
+      for (;;) {
+        const portion = await db
+          .transaction()
+          .execute((trx) =>
+            decidePortion(trx, { id: batchId, integrationId }, decision, clock.now()),
+          );
+        if (portion === null) return decided;
+        decided += portion;
+      }
+    },
+  };
+
+  function open() {
+    return db.selectFrom('holds').where('decision', 'is', null);
+  }
+
+  async function findBatchIntegration(batchId: string): Promise<string | null> {
+    const row = await db
+      .selectFrom('holds')
+      .select('integration_id')
+      .where('batch', '=', batchId)
+      .limit(1)
+      .executeTakeFirst();
+    return row?.integration_id ?? null;
+  }
+}
+
+type BatchId = Pick<HoldBatch, 'id' | 'integrationId'>;
+
+/** `detail` of such a hold is the list of parts that changed. */
+function withParts(
+  parts: HoldBatch['parts'],
+  detail: string | null,
+  count: number,
+): HoldBatch['parts'] {
+  const changed = partsOf(detail);
+  const added = { ...parts };
+  for (const part of changed) added[part] = (added[part] ?? 0) + count;
+  return added;
+}
+
+/** The parts that changed, as the detail of a hold has them; `unknown` where it does not tell. */
+export function partsOf(detail: string | null): ChangedPart[] {
+  const words = detail?.split(',') ?? [];
+  const known = CHANGED_PARTS.filter((part) => words.includes(part));
+  return known.length === 0 ? ['unknown'] : known;
+}
+
+/** Decides some of the open holds; null if none is open. */
+async function decidePortion(
+  trx: Trx,
+  { id, integrationId }: BatchId,
+  decision: BatchDecision,
+  now: number,
+): Promise<number | null> {
+  // As each checkpoint of a run does first: whichever comes second waits here, and not in the middle.
+  await trx
+    .updateTable('integrations')
+    .set((eb) => ({ run_epoch: eb.ref('run_epoch') }))
+    .where('id', '=', integrationId)
+    .execute();
+  const rows = await trx
+    .selectFrom('holds')
+    .select('id')
+    .where('integration_id', '=', integrationId)
+    .where('decision', 'is', null)
+    .where('batch', '=', id)
+    .orderBy('crm_id')
+    .limit(ROWS_PER_TRANSACTION)
+    .execute();
+  if (rows.length === 0) return null;
+  let decided = 0;
+  for (const portion of portions(rows.map((row) => row.id))) {
+    const closed = await trx
+      .updateTable('holds')
+      .set({ decision, decided_at: now })
+      .where('id', 'in', portion)
+      // Another person may have decided one meanwhile.
+      .where('decision', 'is', null)
+      .returning('crm_id')
+      .execute();
+    decided += closed.length;
+    for (const contacts of portions(closed.map((row) => row.crm_id))) {
+      await trx
+        .updateTable('contacts')
+        .set(massChangeColumns(now)[decision])
+        .where('integration_id', '=', integrationId)
+        .where('crm_id', 'in', contacts)
+        .where('state', '=', 'held')
+        .execute();
+    }
+  }
+  return decided;
+}

@@ -1,0 +1,198 @@
+/**
+ * What a run did to contacts, one row each, kept after later runs have touched the same contacts.
+ * While a run goes on, its contacts themselves say it; its end writes the rows.
+ */
+import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import type { Database, RunRowsTable, RunsTable, Tables, Trx } from '../engine/tables.ts';
+
+/** What a run did to one contact that was not simply fresh. */
+export interface RunContact {
+  crmId: string;
+  reason: string;
+  /** More of the reason, without personal data. */
+  detail: string | null;
+  /** Epoch ms. */
+  at: number;
+}
+
+/** Where a list of a run's contacts goes on: behind this one. */
+export interface RunContactPosition {
+  /** The outcome's place in `OUTCOME_ORDER`. */
+  place: number;
+  crmId: string;
+}
+
+/** Which contacts of a run are asked for; what is left out does not matter. */
+export interface RunContactFilter {
+  outcomes?: readonly Outcome[] | undefined;
+  reason?: string | undefined;
+  /** The beginning of the contact's id in the CRM. */
+  idPrefix?: string | undefined;
+  after?: RunContactPosition | undefined;
+  limit: number;
+}
+
+/** The run whose contacts are asked for. */
+export type RunKey = Pick<Selectable<RunsTable>, 'id' | 'integration_id' | 'fresh_count'>;
+
+export function runRowQueries(db: Database) {
+  return {
+    /** Contacts by reason, also the fresh ones. */
+    async count(run: RunKey): Promise<Map<string, number>> {
+      const rows = await db
+        .selectFrom(rowsOf(db, run).as('row'))
+        .select(['row.reason', (eb) => eb.fn.countAll().as('count')])
+        .groupBy('row.reason')
+        .execute();
+      const counts = new Map(rows.map(({ reason, count }) => [reason, Number(count)]));
+      const fresh = run.fresh_count ?? (await countFresh(db, run));
+      return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
+    },
+
+    /** Contacts without the fresh ones: what needs a person first, then by id. */
+    async list(
+      run: RunKey,
+      { outcomes, reason, idPrefix, after, limit }: RunContactFilter,
+    ): Promise<(RunContact & RunContactPosition)[]> {
+      let query = db.selectFrom(rowsOf(db, run).as('row')).selectAll();
+      if (outcomes !== undefined) {
+        const places = outcomes.map((outcome) => OUTCOME_ORDER.indexOf(outcome));
+        query = query.where('row.place', 'in', places);
+      }
+      if (reason !== undefined) query = query.where('row.reason', '=', reason);
+      if (idPrefix !== undefined) {
+        const pattern = `${idPrefix.replace(/[\\%_]/g, '\\$&')}%`;
+        query = query.where(sql<boolean>`row.crm_id like ${pattern} escape '\\'`);
+      }
+      if (after !== undefined) {
+        query = query.where((eb) =>
+          eb(eb.refTuple('row.place', 'row.crm_id'), '>', eb.tuple(after.place, after.crmId)),
+        );
+      }
+      const rows = await query.orderBy('row.place').orderBy('row.crm_id').limit(limit).execute();
+      return rows.map(({ crm_id: crmId, place, reason: why, detail, at }) => ({
+        ...{ crmId, place: Number(place), reason: why, detail, at },
+      }));
+    },
+  };
+}
+
+type Row = Omit<Selectable<RunRowsTable>, 'run_id'>;
+
+/** The rows of a run; as long as they are not written, what its contacts say. */
+function rowsOf(db: Database | Trx, run: RunKey) {
+  if (run.fresh_count !== null) {
+    return db
+      .selectFrom('run_rows')
+      .select(['place', 'crm_id', 'reason', 'detail', 'at'])
+      .where('run_id', '=', run.id)
+      .$castTo<Row>();
+  }
+  return contactsOf(db, run)
+    .select([
+      'outcome_reason as reason',
+      'outcome_detail as detail',
+      'outcome_at as at',
+      'crm_id',
+      (eb) => placeOf(eb).as('place'),
+    ])
+    .where('outcome_reason', '<>', 'profile_fresh')
+    .$castTo<Row>();
+}
+
+type RunOf = Pick<RunKey, 'id' | 'integration_id'>;
+
+function contactsOf(db: Database | Trx, { id, integration_id }: RunOf) {
+  return db
+    .selectFrom('contacts')
+    .where('integration_id', '=', integration_id)
+    .where('outcome_run', '=', id);
+}
+
+async function countFresh(db: Database | Trx, run: RunOf): Promise<number> {
+  const row = await contactsOf(db, run)
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('outcome_reason', '=', 'profile_fresh')
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** The place of a contact's outcome in `OUTCOME_ORDER`; a word of another version stands last. */
+function placeOf(eb: ExpressionBuilder<Tables, 'contacts'>) {
+  const [first, ...others] = OUTCOME_ORDER.map((outcome, place) => ({
+    place,
+    reasons: Object.entries(OUTCOME_REASONS).flatMap(([reason, of]) =>
+      of === outcome ? [reason] : [],
+    ),
+  }));
+  if (first === undefined) throw new Error('there is no outcome');
+  let cases: CaseWhenBuilder<Tables, 'contacts', unknown, number> = eb
+    .case()
+    .when('outcome_reason', 'in', first.reasons)
+    .then(eb.lit(first.place));
+  for (const { place, reasons } of others) {
+    cases = cases.when('outcome_reason', 'in', reasons).then(eb.lit(place));
+  }
+  return cases.else(eb.lit(OUTCOME_ORDER.length)).end();
+}
+
+/** Writes down what a run did, before another one touches the same contacts. */
+export async function writeRunRows(trx: Trx, run: RunOf): Promise<void> {
+  await insertRows(trx, run);
+  await trx
+    .updateTable('runs')
+    .set({ fresh_count: await countFresh(trx, run) })
+    .where('id', '=', run.id)
+    .execute();
+}
+
+async function insertRows(trx: Trx, run: RunOf): Promise<void> {
+  await trx
+    .insertInto('run_rows')
+    .columns(['run_id', 'place', 'crm_id', 'reason', 'detail', 'at'])
+    .expression(
+      contactsOf(trx, run)
+        .select([
+          'outcome_run',
+          (eb) => placeOf(eb).as('place'),
+          'crm_id',
+          'outcome_reason',
+          'outcome_detail',
+          'outcome_at',
+        ])
+        .where('outcome_reason', '<>', 'profile_fresh'),
+    )
+    .execute();
+}
+
+/** Writes down anew what a run did whose contacts have changed after its end; none that goes on. */
+export async function rewriteRunRows(trx: Trx, runId: string): Promise<void> {
+  const run = await trx
+    .selectFrom('runs')
+    .select(['id', 'integration_id'])
+    .where('id', '=', runId)
+    .where('fresh_count', 'is not', null)
+    .executeTakeFirst();
+  if (run === undefined) return;
+  await trx
+    .deleteFrom('run_rows')
+    .where('run_id', '=', runId)
+    .where('crm_id', 'in', contactsOf(trx, run).select('crm_id'))
+    .execute();
+  await insertRows(trx, run);
+}
+
+/** Drops the rows of runs of an integration that ended before this moment (epoch ms). */
+export async function dropRunRows(trx: Trx, integrationId: string, before: number): Promise<void> {
+  await trx
+    .deleteFrom('run_rows')
+    .where('run_id', 'in', (eb) =>
+      eb
+        .selectFrom('runs')
+        .select('id')
+        .where('integration_id', '=', integrationId)
+        .where('finished_at', '<', before),
+    )
+    .execute();
+}

@@ -1,0 +1,89 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import type { SchedulesTable } from '../engine/service-tables.ts';
+import type { Database } from '../engine/tables.ts';
+import { addRunRequest, type RunWish } from './run-requests.ts';
+
+export type ScheduleRow = Selectable<SchedulesTable>;
+
+/** When each integration runs next; a time is claimed by whoever ticks first. */
+export function scheduleQueries(db: Database, clock: Clock) {
+  return {
+    list(): Promise<ScheduleRow[]> {
+      return db.selectFrom('schedules').selectAll().orderBy('integration_id').execute();
+    },
+
+    find(integrationId: string): Promise<ScheduleRow | undefined> {
+      return db
+        .selectFrom('schedules')
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .executeTakeFirst();
+    },
+
+    /** Notes when a rule comes true next; a pause stays. */
+    async plan(integrationId: string, rule: string, nextRunAt: number | null): Promise<void> {
+      await db
+        .insertInto('schedules')
+        .values({ integration_id: integrationId, rule, next_run_at: nextRunAt, paused: 0 })
+        .onConflict((c) => c.column('integration_id').doUpdateSet({ rule, next_run_at: nextRunAt }))
+        .execute();
+    },
+
+    /** Schedules whose time has come and that nobody has stopped. */
+    listDue(): Promise<ScheduleRow[]> {
+      return db
+        .selectFrom('schedules')
+        .selectAll()
+        .where('paused', '=', 0)
+        .where('next_run_at', '<=', clock.now())
+        .orderBy('next_run_at')
+        .orderBy('integration_id')
+        .execute();
+    },
+
+    /**
+     * Takes a time that has come: notes the next one and, in the same transaction, the run that is
+     * wanted (null: none). Returns false if somebody else took it, or if it was paused or planned
+     * anew meanwhile.
+     */
+    claim(row: ScheduleRow, nextRunAt: number | null, wish: RunWish | null): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable('schedules')
+          .set({ next_run_at: nextRunAt })
+          .where('integration_id', '=', row.integration_id)
+          .where('rule', '=', row.rule)
+          .where('next_run_at', '=', row.next_run_at)
+          .where('paused', '=', 0)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        if (wish !== null) await addRunRequest(trx, wish, clock.now());
+        return true;
+      });
+    },
+
+    async pause(integrationId: string): Promise<void> {
+      await db
+        .updateTable('schedules')
+        .set({ paused: 1 })
+        .where('integration_id', '=', integrationId)
+        .execute();
+    },
+
+    /** Ends a pause; what came due meanwhile is not made up for. */
+    async resume(integrationId: string, nextRunAt: number | null): Promise<void> {
+      await db
+        .updateTable('schedules')
+        .set({ paused: 0, next_run_at: nextRunAt })
+        .where('integration_id', '=', integrationId)
+        .where('paused', '=', 1)
+        .execute();
+    },
+
+    /** Drops the schedule of an integration that runs only by hand. */
+    async drop(integrationId: string): Promise<void> {
+      await db.deleteFrom('schedules').where('integration_id', '=', integrationId).execute();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import type { AccessTokensTable } from '../engine/service-tables.ts';
+import type { Database } from '../engine/tables.ts';
+
+export type AccessTokenRow = Selectable<AccessTokensTable>;
+
+/** Uses closer together than this are not noted: reading must not cost a write each time. */
+const USE_NOTED_EVERY_MS = 60_000;
+
+/** Who may ask the service; tokens and cookies are known by their hashes alone. */
+export function accessQueries(db: Database, clock: Clock) {
+  return {
+    listTokens(): Promise<AccessTokenRow[]> {
+      return db.selectFrom('access_tokens').selectAll().orderBy('created_at').execute();
+    },
+
+    async addToken(token: Pick<AccessTokenRow, 'id' | 'name' | 'role' | 'hash'>): Promise<void> {
+      await db
+        .insertInto('access_tokens')
+        .values({ ...token, created_at: clock.now(), last_used_at: null })
+        .execute();
+    },
+
+    /** Ends a token and the sessions that began with it; false if there is none. */
+    revokeToken(id: string): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        await trx.deleteFrom('sessions').where('token_id', '=', id).execute();
+        const { numDeletedRows } = await trx
+          .deleteFrom('access_tokens')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        return numDeletedRows === 1n;
+      });
+    },
+
+    async noteUse({ id, last_used_at }: AccessTokenRow): Promise<void> {
+      if (last_used_at !== null && clock.now() - last_used_at < USE_NOTED_EVERY_MS) return;
+      await db
+        .updateTable('access_tokens')
+        .set({ last_used_at: clock.now() })
+        .where('id', '=', id)
+        .execute();
+    },
+
+    async addSession(hash: string, tokenId: string, expiresAt: number): Promise<void> {
+      await db.deleteFrom('sessions').where('expires_at', '<', clock.now()).execute();
+      await db
+        .insertInto('sessions')
+        .values({ hash, token_id: tokenId, expires_at: expiresAt })
+        .execute();
+    },
+
+    /** The token behind a session that has not ended. */
+    findSession(hash: string): Promise<AccessTokenRow | undefined> {
+      return db
+        .selectFrom('sessions')
+        .innerJoin('access_tokens', 'access_tokens.id', 'sessions.token_id')
+        .selectAll('access_tokens')
+        .where('sessions.hash', '=', hash)
+        .where('sessions.expires_at', '>', clock.now())
+        .executeTakeFirst();
+    },
+
+    async endSession(hash: string): Promise<void> {
+      await db.deleteFrom('sessions').where('hash', '=', hash).execute();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import type { HooksTable } from '../engine/service-tables.ts';
+import type { Database } from '../engine/tables.ts';
+
+export type HookRow = Selectable<HooksTable>;
+
+/** The webhook addresses, one for each integration. */
+export function hookQueries(db: Database, clock: Clock) {
+  return {
+    find(integrationId: string): Promise<HookRow | undefined> {
+      return db
+        .selectFrom('hooks')
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .executeTakeFirst();
+    },
+
+    list(): Promise<HookRow[]> {
+      return db.selectFrom('hooks').selectAll().orderBy('integration_id').execute();
+    },
+
+    /** A new address; the one before it ends at once. */
+    async save(
+      hook: Pick<HookRow, 'integration_id' | 'token_hash' | 'signature' | 'secret'>,
+    ): Promise<void> {
+      const { integration_id, ...rest } = hook;
+      const fresh = { ...rest, created_at: clock.now(), last_used_at: null };
+      await db
+        .insertInto('hooks')
+        .values({ integration_id, ...fresh })
+        .onConflict((c) => c.column('integration_id').doUpdateSet(fresh))
+        .execute();
+    },
+
+    /** Ends the address of an integration; false if it has none. */
+    async revoke(integrationId: string): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('hooks')
+        .where('integration_id', '=', integrationId)
+        .executeTakeFirst();
+      return numDeletedRows === 1n;
+    },
+
+    async noteUse(integrationId: string): Promise<void> {
+      await db
+        .updateTable('hooks')
+        .set({ last_used_at: clock.now() })
+        .where('integration_id', '=', integrationId)
+        .execute();
+    },
+
+    /** Whether a signed call, known by its fingerprint, has been taken before. */
+    async isReceived(fingerprint: string): Promise<boolean> {
+      const receipt = await db
+        .selectFrom('hook_receipts')
+        .select('fingerprint')
+        .where('fingerprint', '=', fingerprint)
+        .executeTakeFirst();
+      return receipt !== undefined;
+    },
+
+    /**
+     * Notes a signed call that was taken. Calls older than `maxAgeMs` are refused by their age and
+     * need not be remembered.
+     */
+    async receive(fingerprint: string, maxAgeMs: number): Promise<void> {
+      await db
+        .deleteFrom('hook_receipts')
+        .where('received_at', '<', clock.now() - maxAgeMs)
+        .execute();
+      await db
+        .insertInto('hook_receipts')
+        .values({ fingerprint, received_at: clock.now() })
+        .onConflict((c) => c.column('fingerprint').doNothing())
+        .execute();
+    },
+  };
+}

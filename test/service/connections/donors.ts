@@ -1,0 +1,40 @@
+/** Donors that a test writes itself, with nothing but the ties it names. */
+
+import type { Donor, Gift, Role } from '../../../people/world.ts';
+
+/** A donor without any ties but these. */
+export function aDonor(
+  ties: Partial<Pick<Donor, 'work' | 'boards' | 'education' | 'gifts'>>,
+): Donor {
+  return {
+    id: crypto.randomUUID().replaceAll('-', ''),
+    name: { first: 'Ada', middle: null, last: 'Byron' },
+    birthYear: 1950,
+    householdId: null,
+    addresses: [],
+    work: [],
+    education: [],
+    boards: [],
+    gifts: [],
+    netWorth: null,
+    capacity: { political: null, nonprofit: null },
+    bio: [],
+    ...ties,
+  };
+}
+
+/** A role; the organisation's name is its id as well. */
+export function aRole(organisation: string, start: string, end: string | null): Role {
+  return {
+    organisationId: organisation,
+    organisationName: organisation,
+    title: 'Member',
+    start,
+    end,
+  };
+}
+
+/** A gift of a hundred dollars. */
+export function aGift(organisation: string, date: string): Gift {
+  return { organisationId: organisation, organisationName: organisation, amount: 100, date };
+}

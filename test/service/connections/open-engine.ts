@@ -1,0 +1,28 @@
+/** An engine over a database in memory, for a test. */
+
+import { onTestFinished } from 'vitest';
+import type { World } from '../../../people/world.ts';
+import {
+  type ConnectionEngine,
+  openConnectionEngine,
+} from '../../../service/connections/engine.ts';
+import { openDatabase } from '../../../service/database.ts';
+
+/** Opens the engine of a world; it ends with the test. */
+export function openEngine(world: World): ConnectionEngine {
+  const db = openDatabase(undefined);
+  onTestFinished(() => {
+    db.close();
+  });
+  return openConnectionEngine(db, world);
+}
+
+/** Asks something of the engine of a world and closes it at once. */
+export function askEngine<T>(world: World, ask: (engine: ConnectionEngine) => T): T {
+  const db = openDatabase(undefined);
+  try {
+    return ask(openConnectionEngine(db, world));
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,25 @@
+/** A small world of donors that a test has written itself. */
+
+import type { Donor, World } from '../../people/world.ts';
+
+/** A world of just these donors, without a contact list. */
+export function aWorldOf(donors: readonly Donor[]): World {
+  return {
+    seed: 0,
+    donorCount: donors.length,
+    donor(n) {
+      const donor = donors[n];
+      if (donor === undefined) {
+        throw new RangeError(`There is no donor ${n}.`);
+      }
+      return donor;
+    },
+    crmPerson() {
+      throw new RangeError('This world has no contact list.');
+    },
+    donorNumber(id) {
+      const number = donors.findIndex((donor) => donor.id === id);
+      return number === -1 ? null : number;
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type Address,
+  type CrmPerson,
+  createWorld,
+  type Donor,
+  type World,
+} from '../../people/world.ts';
+import { openDatabase } from '../../service/database.ts';
+import { openDonorIndex } from '../../service/matcher/donor-index.ts';
+import { createMatcher, type Matcher } from '../../service/matcher/matcher.ts';
+import { aWorldOf } from './hand-made-world.ts';
+
+const OAK: Address = {
+  street: '12 North Oak Street Apartment 4',
+  city: 'Saint Paul',
+  state: 'MN',
+  postalCode: '55102',
+};
+const ELM: Address = { street: '9 Elm Avenue', city: 'Reno', state: 'NV', postalCode: '89501' };
+const ASH: Address = { street: '400 Ash Road', city: 'Mobile', state: 'AL', postalCode: '36602' };
+
+const DONORS = [
+  aDonor('Robert', 'Quincy', 'Marlowe', [OAK], ['Acme Foods']),
+  aDonor('José', null, "O'Brien", [ELM, ASH], ['Veldt Media']),
+  aDonor('Mary', null, 'Smith', [OAK], ['Acme Foods']),
+  aDonor('Mary', null, 'Smith', [ELM], ['Veldt Media']),
+  aDonor('John', null, 'Stone', [ASH], ['Acme Foods']),
+  aDonor('John', null, 'Stone', [ASH], ['Veldt Media']),
+  aDonor('Joan', null, 'Stone', [OAK], []),
+  aDonor('Helen', null, 'Vandermeer', [ASH], []),
+  aDonor('Anna', null, 'Smith', [ELM], []),
+  ...Array.from({ length: 40 }, (_, n) => aDonor('Anna', null, `Other${'x'.repeat(n)}`, [], [])),
+  ...Array.from({ length: 40 }, (_, n) => aDonor(`Filler${'x'.repeat(n)}`, null, 'Smith', [], [])),
+];
+
+const AT_OAK = '12 N. Oak St. #4, St Paul, MN 55102-1234';
+const AT_ELM = '9 ELM AVE, RENO NV 89501, United States';
+const AT_ASH = '400 Ash Rd\nMobile, AL 36602';
+
+describe('the matcher', () => {
+  it.each([
+    ['the name as it is', 'Robert', 'Marlowe', AT_OAK, 0],
+    ['other case', 'ROBERT', 'marlowe', AT_OAK, 0],
+    ['a short form', 'Bob', 'Marlowe', AT_OAK, 0],
+    ['an initial', 'R.', 'Marlowe', AT_OAK, 0],
+    ['the middle name in the first field', 'Robert Quincy', 'Marlowe', AT_OAK, 0],
+    ['a middle initial', 'Robert Q.', 'Marlowe', AT_OAK, 0],
+    ['a title and a suffix', 'Dr. Robert', 'Marlowe, Jr.', AT_OAK, 0],
+    ['a typo in the first name', 'Robrt', 'Marlowe', AT_OAK, 0],
+    ['two letters swapped', 'Robert', 'Marlwoe', AT_OAK, 0],
+    ['no accents and apostrophes', 'Jose', 'OBrien', AT_ELM, 1],
+    ['an earlier address', 'José', 'O’Brien', AT_ASH, 1],
+    ['a last name in several words', 'Helen', 'van der Meer', AT_ASH, 7],
+    ['a misspelt street', 'Robert', 'Marlowe', '12 Oakk St, St Paul, MN 55102', 0],
+  ])('finds a donor despite %s', (_, first, last, address, donorNumber) => {
+    expect(match({ first, last, addresses: [address] })).toEqual({ donorNumber });
+  });
+
+  it('tells people of one name apart by address or employer', () => {
+    const mary = { first: 'Mary', last: 'Smith' };
+    expect(match({ ...mary, addresses: [AT_OAK] })).toEqual({ donorNumber: 2 });
+    expect(match({ ...mary, addresses: [AT_ELM] })).toEqual({ donorNumber: 3 });
+    expect(match({ ...mary, employers: ['ACME FOODS, INC.'] })).toEqual({ donorNumber: 2 });
+    const john = { first: 'John', last: 'Stone', addresses: [AT_ASH] };
+    expect(match({ ...john, employers: ['The Veldt Media Co.'] })).toEqual({ donorNumber: 5 });
+  });
+
+  it.each([
+    ['two bearers of the name live there', { first: 'John', last: 'Stone', addresses: [AT_ASH] }],
+    ['only a name of two bearers is known', { first: 'Mary', last: 'Smith' }],
+    ['only a name of common parts is known', { first: 'Anna', last: 'Smith' }],
+    ['the address is somebody else’s', { first: 'Robert', last: 'Marlowe', addresses: [AT_ELM] }],
+    ['the last name is another', { first: 'Robert', last: 'Marston', addresses: [AT_OAK] }],
+    ['the first name is another', { first: 'Steven', last: 'Marlowe', addresses: [AT_OAK] }],
+    ['the middle name is another', { first: 'Robert James', last: 'Marlowe', addresses: [AT_OAK] }],
+    ['both names are misspelt', { first: 'Robrt', last: 'Marlwe', addresses: [AT_OAK] }],
+    [
+      'a name would have to be a typo of itself',
+      { first: 'John', last: 'Stone', addresses: [AT_OAK] },
+    ],
+    ['there is no last name', { first: 'Robert', last: '', addresses: [AT_OAK] }],
+    ['there is no first name', { first: '', last: 'Marlowe', addresses: [AT_OAK] }],
+  ])('finds nobody when %s', (_, person) => {
+    expect(match(person)).toEqual({ reason: expect.any(String) });
+  });
+
+  it('leaves unread what is longer than any name, address or employer', () => {
+    const name = { first: 'Robert', last: 'Marlowe' };
+    const beyond = (text: string) => `${'x '.repeat(200)}${text}`;
+    const elsewhere = [AT_ELM, ...Array(200).fill(AT_ELM)];
+    for (const person of [
+      { ...name, last: 'Marlowe'.repeat(1_000_000) },
+      { ...name, first: '('.repeat(1_000_000) },
+      { ...name, addresses: [beyond(AT_OAK)] },
+      { ...name, addresses: [...elsewhere, AT_OAK] },
+      { ...name, employers: [beyond('Acme Foods')] },
+      { ...name, addresses: [AT_ELM], employers: [...elsewhere, 'Acme Foods'] },
+    ]) {
+      expect(match(person)).toEqual({ reason: expect.any(String) });
+    }
+  });
+
+  it('takes a rare full name alone as enough', () => {
+    expect(match({ first: 'Robert', last: 'Marlowe' })).toEqual({ donorNumber: 0 });
+  });
+
+  it('finds at least 90 % of a contact list, and at most 0.5 % of what it finds is wrong', () => {
+    const world = createWorld({ seed: 11, donors: 3000 });
+    const matcher = matcherOf(world);
+    const people = Array.from({ length: 2000 }, (_, n) => world.crmPerson(n));
+    const found = people.map((person) => matchCrmPerson(matcher, world, person));
+    const right = people.filter(
+      (person, n) => person.donorId !== null && found[n] === person.donorId,
+    );
+    const known = people.filter((person) => person.donorId !== null);
+    const matched = found.filter((id) => id !== null);
+
+    expect(known.length).toBeGreaterThan(1800);
+    expect(right.length / known.length).toBeGreaterThanOrEqual(0.9);
+    expect(right.length / matched.length).toBeGreaterThanOrEqual(0.995);
+  });
+});
+
+interface Sought {
+  first: string;
+  last: string;
+  addresses?: string[];
+  employers?: string[];
+}
+
+function match(person: Sought) {
+  return matcherOf(aWorldOf(DONORS)).match({ addresses: [], employers: [], ...person });
+}
+
+function matcherOf(world: World): Matcher {
+  const db = openDatabase(undefined);
+  onTestFinished(() => {
+    db.close();
+  });
+  return createMatcher(openDonorIndex(db, world));
+}
+
+function matchCrmPerson(matcher: Matcher, world: World, person: CrmPerson): string | null {
+  const { firstName, lastName, address, employer } = person;
+  const result = matcher.match({
+    first: firstName ?? '',
+    last: lastName ?? '',
+    addresses:
+      address === null
+        ? []
+        : [`${address.street}, ${address.city}, ${address.state} ${address.postalCode}`],
+    employers: employer === null ? [] : [employer],
+  });
+  return 'donorNumber' in result ? world.donor(result.donorNumber).id : null;
+}
+
+function aDonor(
+  first: string,
+  middle: string | null,
+  last: string,
+  addresses: Address[],
+  employers: string[],
+): Donor {
+  return {
+    id: '0'.repeat(32),
+    name: { first, middle, last },
+    birthYear: null,
+    householdId: null,
+    addresses,
+    work: employers.map((organisationName) => ({
+      organisationId: '',
+      organisationName,
+      title: 'Clerk',
+      start: '2001-01-01',
+      end: null,
+    })),
+    education: [],
+    boards: [],
+    gifts: [],
+    netWorth: null,
+    capacity: { political: null, nonprofit: null },
+    bio: [],
+  };
+}

@@ -1,0 +1,50 @@
+/** An engine whose connections a test has written itself. */
+
+import type { ConnectionEngine, FoundConnection } from '../../../service/connections/engine.ts';
+
+/** Two donors by their numbers, and how strongly they are connected. */
+export type Tie = readonly [one: number, other: number, strength: number];
+
+/** Connects just these pairs. */
+export function anEngineOf(ties: readonly Tie[]): ConnectionEngine {
+  const connectionsOf = (donor: number) =>
+    ties
+      .flatMap(([one, other, strength]) =>
+        one === donor
+          ? [connect(other, strength)]
+          : other === donor
+            ? [connect(one, strength)]
+            : [],
+      )
+      .sort((a, b) => b.strength - a.strength || a.donor - b.donor);
+  return {
+    find: (donor, { minStrength, limit }) =>
+      connectionsOf(donor)
+        .filter(({ strength }) => strength >= minStrength)
+        .slice(0, limit),
+    between: (donor, other) => connectionsOf(donor).find((one) => one.donor === other) ?? null,
+  };
+}
+
+/** Passes everything on and notes whose connections were asked for. */
+export function watchEngine(engine: ConnectionEngine, noteFind: (donor: number) => void) {
+  return {
+    ...engine,
+    find(donor, options) {
+      noteFind(donor);
+      return engine.find(donor, options);
+    },
+  } satisfies ConnectionEngine;
+}
+
+function connect(donor: number, strength: number): FoundConnection {
+  return {
+    donor,
+    strength,
+    entityName: 'Old Mill',
+    entityType: 'company',
+    sourceRelationship: 'works_for',
+    targetRelationship: 'worked_for',
+    snippet: 'Both worked at Old Mill',
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * `/_sandbox`: what tests and people who try things ask of a stand-in itself. No key and no token
+ * is needed. Here is what every sandbox has of it.
+ */
+
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import type { Address, CrmPerson, World } from '../people/world.ts';
+import type { FaultRulesSchema, Faults } from './fault-rules.ts';
+import type { RequestLog } from './request-log.ts';
+
+const DEFAULT_PEOPLE = 100;
+
+/** What the controls of every sandbox reach into. */
+export interface ControlParts<Fault, Details> {
+  faults: Faults<Fault>;
+  requests: RequestLog<Details>;
+  world: World;
+  /** How many people of the world's contact list it has. */
+  contactCount: number;
+}
+
+/** How the controls of one sandbox differ from those of another. */
+export interface ControlSettings<Fault> {
+  rulesSchema: FaultRulesSchema<Fault>;
+  /** The most people of one page. */
+  maxPeople: number;
+  /** The id of the nth person of the contact list, from 0. */
+  contactIdOf(person: number): string;
+  /** Whether an error means that what was asked for cannot be done; the answer is 422 then. */
+  isRefusal?(error: Error): boolean;
+}
+
+/** A router with `/requests`, `/faults` and `/people`, to add a sandbox's own controls to. */
+export function createControlRouter<Fault, Details>(
+  { faults, requests, world, contactCount }: ControlParts<Fault, Details>,
+  { rulesSchema, maxPeople, contactIdOf, isRefusal = () => false }: ControlSettings<Fault>,
+): Hono {
+  const router = new Hono();
+  const pageSchema = pageSchemaOf(maxPeople);
+  router.get('/requests', (c) => c.json({ requests: requests.list(), total: requests.total() }));
+  router.put('/faults', async (c) => {
+    const rules = await readOrder(c, rulesSchema);
+    faults.replace(rules);
+    return c.json({ rules: rules.length });
+  });
+  router.get('/people', (c) => {
+    const { limit, offset } = checkOrder(pageSchema, c.req.query());
+    const length = Math.max(0, Math.min(limit, contactCount - offset));
+    const people = Array.from({ length }, (_, index) => {
+      const person = world.crmPerson(offset + index);
+      return { id: contactIdOf(person.number), ...showPerson(person) };
+    });
+    return c.json({ people, total: contactCount });
+  });
+  router.onError((error, c) => {
+    if (!(error instanceof OrderError) && !isRefusal(error)) throw error;
+    return c.json({ detail: error.message }, 422);
+  });
+  return router;
+}
+
+/** Reads the body of an order; 422 if it does not fit. `absent` stands for a body that is empty. */
+export async function readOrder<Schema extends z.ZodType>(
+  c: Context,
+  schema: Schema,
+  absent?: unknown,
+): Promise<z.output<Schema>> {
+  const text = await c.req.text();
+  return checkOrder(schema, text === '' ? absent : parseJson(text));
+}
+
+/** An order to a control that does not fit its schema. */
+class OrderError extends Error {
+  override readonly name = 'OrderError';
+}
+
+function checkOrder<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw new OrderError(z.prettifyError(result.error));
+}
+
+/** What is no JSON fits no schema. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function pageSchemaOf(maxPeople: number) {
+  return z.object({
+    limit: z.coerce.number().int().min(0).max(maxPeople).default(DEFAULT_PEOPLE),
+    offset: z.coerce.number().int().min(0).default(0),
+  });
+}
+
+/** A person as a contact list has it, and the donor who is right for it. */
+function showPerson({ firstName, lastName, address, employer, email, donorId }: CrmPerson) {
+  return {
+    firstName,
+    lastName,
+    addresses: address === null ? [] : [toLine(address)],
+    employers: employer === null ? [] : [employer],
+    email,
+    donorId,
+  };
+}
+
+function toLine({ street, city, state, postalCode }: Address): string {
+  return `${street}, ${city}, ${state} ${postalCode}`;
+}

@@ -1,0 +1,64 @@
+/** What every sandbox can be told, and what it is put together from. */
+
+import { createWorld, type World } from '../people/world.ts';
+import { type Faults, type FaultsOptions, openFaults } from './fault-rules.ts';
+import { reportToStandardError } from './serving.ts';
+
+/** One number for all sandboxes, so that their people are the same. */
+const DEFAULT_DONORS = 10_000;
+
+/** How a sandbox behaves; everything has a default. */
+export interface SandboxOptions {
+  /** 0, the default, takes a free one. */
+  port?: number;
+  /** 127.0.0.1 by default. */
+  host?: string;
+  /** Same seed, same people and same first credentials; 1 by default. */
+  seed?: number;
+  /** How many invented donors the world has; 10,000 by default. */
+  donors?: number;
+  /** A file for the database; without one all is forgotten at the end. */
+  db?: string;
+  /** Fault rules as read from JSON; rules that make no sense are an error. */
+  faults?: unknown;
+  /** People to use instead of those of the seed. */
+  world?: World;
+  /** Milliseconds since 1970. */
+  clock?: () => number;
+  /** From 0 up to 1, for everything that happens by chance. */
+  random?: () => number;
+  /** Hears of errors that nobody foresaw; standard error by default. */
+  report?: (error: Error) => void;
+}
+
+/** What the options make for every sandbox. */
+export interface SandboxParts<Fault> {
+  clock: () => number;
+  random: () => number;
+  report: (error: Error) => void;
+  world: World;
+  faults: Faults<Fault>;
+}
+
+/** What a sandbox has to say about its faults. */
+export type FaultKinds<Fault> = Pick<FaultsOptions<Fault>, 'rulesSchema' | 'basePath'>;
+
+/** Makes what is given by no option. */
+export function createParts<Fault>(
+  options: SandboxOptions,
+  faultKinds: FaultKinds<Fault>,
+): SandboxParts<Fault> {
+  const random = options.random ?? Math.random;
+  return {
+    clock: options.clock ?? Date.now,
+    random,
+    report: options.report ?? reportToStandardError,
+    world: options.world ?? createWorld(worldPlanOf(options)),
+    faults: openFaults({ ...faultKinds, rules: options.faults, random }),
+  };
+}
+
+/** The invented people that the options ask for. */
+export function worldPlanOf({ seed = 1, donors = DEFAULT_DONORS }: SandboxOptions) {
+  return { seed, donors };
+}
