@@ -2,13 +2,13 @@ import type { ConnectorDeps } from '../contract.ts';
 import { withoutSlash } from '../crm-url.ts';
 import type { DailyLimit } from '../daily-limit.ts';
 import { parseJson } from '../json.ts';
-import { createAuth, credentialsPrint, type SignIn } from './auth.ts';
 import { faultOf, requestError } from './errors.ts';
 import { createExchange, type OutgoingRequest } from './exchange.ts';
 import { createAccountLimit, dailyUsage } from './limits.ts';
 import type { PacerRegistry } from './pacer.ts';
 import { type Paths, pathsOf } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
+import { createAuth, credentialsPrint, type SignIn } from './sign-in/auth.ts';
 
 /** What a connector is given besides its options; in the product the machine's own. */
 export interface HubspotWorld {

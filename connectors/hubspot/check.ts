@@ -14,6 +14,8 @@ import type { HubspotApi, HubspotWorld } from './api.ts';
 import { COMPANY_NAME, PRIMARY_COMPANY } from './contact.ts';
 import { crmCodeOf } from './errors.ts';
 import { requireFilter } from './filter.ts';
+import { type HubspotSession, openSession } from './session.ts';
+import type { HubspotSettings } from './settings.ts';
 import {
   mayHave,
   READ_COMPANIES,
@@ -23,9 +25,7 @@ import {
   type ScopeNeed,
   WRITE_CONTACTS,
   WRITE_SCHEMAS,
-} from './scopes.ts';
-import { type HubspotSession, openSession } from './session.ts';
-import type { HubspotSettings } from './settings.ts';
+} from './sign-in/scopes.ts';
 
 /** Every prerequisite of an integration with HubSpot, looked at without changing anything. */
 export async function check(

@@ -9,7 +9,6 @@ import type {
 } from '../contract.ts';
 import { requirePrepared } from '../prepared.ts';
 import type { HubspotWorld } from './api.ts';
-import { createHubspotConsent } from './auth-consent.ts';
 import { BATCH_ROWS } from './batch-update.ts';
 import { check, readLimits } from './check.ts';
 import { createFields, crmFields } from './fields.ts';
@@ -22,6 +21,7 @@ import { readPages } from './read.ts';
 import { canonicalId } from './record.ts';
 import { type HubspotSession, openSession } from './session.ts';
 import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
+import { createHubspotConsent } from './sign-in/auth-consent.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
 
 /** HubSpot as a CRM; `README.md` beside this file tells of scopes, limits and oddities. */

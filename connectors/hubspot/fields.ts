@@ -3,8 +3,8 @@ import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { FieldCreation } from '../contract.ts';
 import { type DescribedProperty, describeProperties } from './describe.ts';
 import { crmCodeOf } from './errors.ts';
-import { mayHave, WRITE_CONTACTS } from './scopes.ts';
 import type { HubspotSession } from './session.ts';
+import { mayHave, WRITE_CONTACTS } from './sign-in/scopes.ts';
 import { isCheckbox, isMultiple, isPercent } from './values.ts';
 
 /** The properties of contacts that hold one plain value, as the token may use them. */

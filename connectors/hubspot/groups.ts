@@ -8,10 +8,10 @@ import type { Filter } from './filter.ts';
 import { readAs } from './json.ts';
 import { CONTACT_TYPE_ID } from './paths.ts';
 import { isRecordId } from './record.ts';
-import { READ_LISTS, requireScope } from './scopes.ts';
 import { searchPages } from './search.ts';
 import type { HubspotSession } from './session.ts';
 import { type HubspotGroup, hubspotGroupSchema } from './settings.ts';
+import { READ_LISTS, requireScope } from './sign-in/scopes.ts';
 
 /** Lists of one request, the most that HubSpot gives, and the requests that are made. */
 const LISTS_PER_PAGE = 500;

@@ -2,7 +2,6 @@ import type { WallClock } from '../../src/core/clock.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
 import { createApi, type HubspotApi, type HubspotWorld } from './api.ts';
-import type { SignIn } from './auth.ts';
 import {
   type CompanyNames,
   createCompanyNames,
@@ -12,14 +11,15 @@ import {
 import { type ContactShape, shapeContact } from './contact.ts';
 import { describeProperties, type Properties } from './describe.ts';
 import { type FilterGroup, parseFilter } from './filter.ts';
+import type { HubspotSettings } from './settings.ts';
+import type { SignIn } from './sign-in/auth.ts';
 import {
   missingScopes,
   READ_COMPANIES,
   READ_CONTACTS,
   requireScope,
   scopeMissing,
-} from './scopes.ts';
-import type { HubspotSettings } from './settings.ts';
+} from './sign-in/scopes.ts';
 
 /** What the jobs of a connector share between `prepare` and `close`. */
 export interface HubspotSession {

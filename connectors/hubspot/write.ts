@@ -2,8 +2,8 @@ import type { ContactChange, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { BATCH_ROWS, type Lessons, noContactId, updateBatch } from './batch-update.ts';
 import { isRecordId } from './record.ts';
-import { requireScope, WRITE_CONTACTS } from './scopes.ts';
 import type { HubspotSession } from './session.ts';
+import { requireScope, WRITE_CONTACTS } from './sign-in/scopes.ts';
 
 /** The most changes that one write should be given. */
 export const MAX_CHANGES = 100_000;

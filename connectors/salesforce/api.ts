@@ -2,12 +2,12 @@ import { PassThrough } from 'node:stream';
 import type { HttpRequest, HttpResponse, OAuth2 } from 'jsforce/lib/core.js';
 import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
-import { createAuth, type SignIn } from './auth.ts';
 import { requestError, translated } from './errors.ts';
 import { createExchange, type OutgoingRequest, type TextReply } from './exchange.ts';
-import { requireSameOrigin } from './instance.ts';
 import { createOrgLimit, dailyUsage } from './limits.ts';
 import type { SalesforceSettings } from './settings.ts';
+import { createAuth, type SignIn } from './sign-in/auth.ts';
+import { requireSameOrigin } from './sign-in/instance.ts';
 
 /** What a connector is given besides its options; in the product the machine's own. */
 export interface SalesforceWorld {

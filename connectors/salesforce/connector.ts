@@ -9,7 +9,6 @@ import type {
 } from '../contract.ts';
 import { requirePrepared } from '../prepared.ts';
 import type { SalesforceWorld } from './api.ts';
-import { createSalesforceConsent } from './auth-consent.ts';
 import { check, readLimits } from './check.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
@@ -23,6 +22,7 @@ import {
   salesforceGroupSchema,
   salesforceSettingsSchema,
 } from './settings.ts';
+import { createSalesforceConsent } from './sign-in/auth-consent.ts';
 import { COLLECTION_ROWS, MAX_CHANGES, writeChanges } from './write.ts';
 
 /** Salesforce as a CRM; `README.md` beside this file tells of rights, limits and oddities. */

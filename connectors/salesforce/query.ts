@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FatalError } from '../../src/core/errors.ts';
 import type { SalesforceApi } from './api.ts';
-import { pagePath } from './instance.ts';
+import { pagePath } from './sign-in/instance.ts';
 
 /** A record as a query brings it, parents nested under their relationship's name. */
 export type QueryRecord = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type { Contact } from '../../src/core/contact.ts';
 import { FatalError } from '../../src/core/errors.ts';
 import type { ContactPage, RemovedContact } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
-import { queryInBulk } from './bulk-query.ts';
+import { queryInBulk } from './bulk/bulk-query.ts';
 import { crmCodeOf } from './errors.ts';
 import {
   type ColumnReader,

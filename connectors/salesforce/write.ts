@@ -1,6 +1,6 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
-import { writeInBulk } from './bulk-ingest.ts';
+import { writeInBulk } from './bulk/bulk-ingest.ts';
 import { writeCollection } from './collections.ts';
 import { contactId, contactIdOrText } from './ids.ts';
 import { retryLocked } from './locks.ts';

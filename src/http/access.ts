@@ -6,14 +6,14 @@ import type { Clock } from '../core/clock.ts';
 import type { AccessTokenRow } from '../store/service/access.ts';
 import type { Store } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';
-import type { ClientAddress } from './client-address.ts';
-import type { HttpEnv } from './context.ts';
-import type { WithoutToken } from './first-visit.ts';
-import { HttpError } from './http-error.ts';
-import { isLocal, isLoopbackName } from './peer.ts';
-import type { Principal, Role } from './principal.ts';
-import { requireSameOrigin } from './same-origin.ts';
-import { isSameText, newSecret } from './secret.ts';
+import type { ClientAddress } from './request/client-address.ts';
+import type { HttpEnv } from './request/context.ts';
+import type { WithoutToken } from './request/first-visit.ts';
+import { HttpError } from './request/http-error.ts';
+import { isLocal, isLoopbackName } from './request/peer.ts';
+import type { Principal, Role } from './request/principal.ts';
+import { requireSameOrigin } from './request/same-origin.ts';
+import { isSameText, newSecret } from './request/secret.ts';
 
 export interface Access {
   /**

@@ -1,8 +1,8 @@
 /** How many connections a server keeps, and which of them make room for new ones. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type IsTrustedProxy, networkOf } from './client-address.ts';
-import { withoutMapping } from './peer.ts';
+import { type IsTrustedProxy, networkOf } from './request/client-address.ts';
+import { withoutMapping } from './request/peer.ts';
 
 export interface ConnectionLimits {
   /** Open connections in all. */

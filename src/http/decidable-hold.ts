@@ -5,7 +5,7 @@ import {
   findHold,
   type HoldStore,
 } from '../views/hold.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError } from './request/http-error.ts';
 
 /**
  * The hold with this id, for a decision about it. Throws an HttpError: 404 if there is none, 409 if

@@ -1,10 +1,10 @@
 /** The API's own documents: openapi.json, made from the routes, and a page for people. */
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { readDocsStyles } from './assets.ts';
-import type { HttpEnv } from './context.ts';
 import { renderDocs } from './docs-page.ts';
-import { isLoopbackName } from './peer.ts';
-import { json } from './router.ts';
+import type { HttpEnv } from './request/context.ts';
+import { isLoopbackName } from './request/peer.ts';
+import { json } from './request/router.ts';
 
 /** Nothing in them is secret, and they change with the version alone. */
 const CACHE_CONTROL = 'public, max-age=300';

@@ -2,8 +2,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
-import type { HttpDeps } from './context.ts';
-import { createRouter, json } from './router.ts';
+import type { HttpDeps } from './request/context.ts';
+import { createRouter, json } from './request/router.ts';
 
 /** The schedules are looked at several times a minute; after this time something is stuck. */
 const MAX_TICK_AGE_MS = 180_000;

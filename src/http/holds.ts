@@ -5,11 +5,11 @@ import { CHANGED_PARTS } from '../identity/identity-text.ts';
 import { describeHold, HOLD_DECISIONS, listOpenHolds } from '../views/hold.ts';
 import { BATCH_DECISIONS, describeBatch } from '../views/hold-batch.ts';
 import type { Access } from './access.ts';
-import type { HttpDeps } from './context.ts';
 import { findDecidableHold } from './decidable-hold.ts';
-import { findIntegration } from './find-integration.ts';
-import { HttpError } from './http-error.ts';
 import { decideOpenBatch } from './open-batch.ts';
+import type { HttpDeps } from './request/context.ts';
+import { findIntegration } from './request/find-integration.ts';
+import { HttpError } from './request/http-error.ts';
 import {
   accessErrors,
   createRouter,
@@ -17,7 +17,7 @@ import {
   invalidError,
   json,
   notFoundError,
-} from './router.ts';
+} from './request/router.ts';
 
 const holdSchema = z
   .object({

@@ -3,7 +3,7 @@ import { hashToken } from '../application/access-token.ts';
 import { hookSecretPlace } from '../store/secrets/seal-places.ts';
 import type { Sealer } from '../store/secrets/sealed.ts';
 import type { Store } from '../store/store.ts';
-import { newSecret } from './secret.ts';
+import { newSecret } from './request/secret.ts';
 import type { SignatureKind } from './signature.ts';
 
 /** How the calls to a new address are signed. */

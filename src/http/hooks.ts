@@ -5,14 +5,21 @@ import { hashToken } from '../application/access-token.ts';
 import { hookSecretPlace } from '../store/secrets/seal-places.ts';
 import type { HookRow } from '../store/service/hooks.ts';
 import type { Attempts } from './attempts.ts';
-import { limitBody, MAX_HOOK_BODY_BYTES } from './bodies.ts';
-import type { ClientAddress } from './client-address.ts';
-import { contactSchema } from './contact-id.ts';
-import type { HttpDeps, HttpEnv } from './context.ts';
 import { publicAddress } from './hook-address.ts';
-import { HttpError } from './http-error.ts';
-import { bodyErrors, createRouter, failure, invalidError, json, notFoundError } from './router.ts';
-import { isSameText } from './secret.ts';
+import { limitBody, MAX_HOOK_BODY_BYTES } from './request/bodies.ts';
+import type { ClientAddress } from './request/client-address.ts';
+import { contactSchema } from './request/contact-id.ts';
+import type { HttpDeps, HttpEnv } from './request/context.ts';
+import { HttpError } from './request/http-error.ts';
+import {
+  bodyErrors,
+  createRouter,
+  failure,
+  invalidError,
+  json,
+  notFoundError,
+} from './request/router.ts';
+import { isSameText } from './request/secret.ts';
 import {
   findSignatureProblem,
   isSignedTheOldWay,

@@ -2,9 +2,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { readStatus } from '../views/status.ts';
 import type { Access } from './access.ts';
-import type { HttpDeps } from './context.ts';
-import { findIntegration } from './find-integration.ts';
-import { accessErrors, createRouter, json, notFoundError } from './router.ts';
+import type { HttpDeps } from './request/context.ts';
+import { findIntegration } from './request/find-integration.ts';
+import { accessErrors, createRouter, json, notFoundError } from './request/router.ts';
 import { runSchema } from './run-schema.ts';
 
 const integrationSchema = z

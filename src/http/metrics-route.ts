@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Access } from './access.ts';
 import type { Metrics } from './metrics.ts';
-import { accessErrors, createRouter } from './router.ts';
+import { accessErrors, createRouter } from './request/router.ts';
 
 function metricsRoute({ requireViewerUnlessLocal }: Access) {
   return createRoute({

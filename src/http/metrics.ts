@@ -3,8 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { RunReport } from '../core/run.ts';
 import { reportOf } from '../views/run.ts';
 import { readReasons } from '../views/run-contacts.ts';
-import type { HttpDeps } from './context.ts';
-import type { AnsweredRequest } from './request-log.ts';
+import type { HttpDeps } from './request/context.ts';
+import type { AnsweredRequest } from './request/request-log.ts';
 
 export interface Metrics {
   noteRequest(request: AnsweredRequest): void;

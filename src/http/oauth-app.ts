@@ -1,13 +1,13 @@
 import type { Hono } from 'hono';
-import { refuseNullCharacters } from './addresses.ts';
-import { answer, answerError } from './answer-error.ts';
-import type { HttpEnv } from './context.ts';
-import { forbidCaching, protectAnswers } from './headers.ts';
-import { HttpError } from './http-error.ts';
-import { requireKnownHost } from './known-hosts.ts';
 import { type OAuthDeps, oauthRoutes } from './oauth.ts';
-import { noteRequests } from './request-log.ts';
-import { createRouter } from './router.ts';
+import { refuseNullCharacters } from './request/addresses.ts';
+import { answer, answerError } from './request/answer-error.ts';
+import type { HttpEnv } from './request/context.ts';
+import { forbidCaching, protectAnswers } from './request/headers.ts';
+import { HttpError } from './request/http-error.ts';
+import { requireKnownHost } from './request/known-hosts.ts';
+import { noteRequests } from './request/request-log.ts';
+import { createRouter } from './request/router.ts';
 
 /** Connecting alone, by tickets, for as long as `donor-sync connect` waits without a service. */
 export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {

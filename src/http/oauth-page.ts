@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { pageText } from './page-text.ts';
+import { pageText } from './request/page-text.ts';
 
 /** What a person reads who comes back from a CRM: plain text, whatever the CRM has put into it. */
 export interface Notice {

@@ -15,12 +15,12 @@ import {
 import { ConfigurationError, type DonorSyncError, RetriableError } from '../core/errors.ts';
 import type { Access } from './access.ts';
 import { readDocsStyles } from './assets.ts';
-import type { HttpDeps, HttpEnv } from './context.ts';
-import { findIntegration } from './find-integration.ts';
 import { publicAddress } from './hook-address.ts';
-import { HttpError } from './http-error.ts';
 import { type Notice, renderNotice } from './oauth-page.ts';
-import { accessErrors, createRouter, notFoundError } from './router.ts';
+import type { HttpDeps, HttpEnv } from './request/context.ts';
+import { findIntegration } from './request/find-integration.ts';
+import { HttpError } from './request/http-error.ts';
+import { accessErrors, createRouter, notFoundError } from './request/router.ts';
 
 /** What the way to a CRM and back needs of the world. */
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &

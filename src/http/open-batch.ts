@@ -2,7 +2,7 @@ import { type DecidedBatch, decideBatch } from '../application/decide-holds.ts';
 import type { HoldBatch } from '../store/holds/hold-batches.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchDecisionWord } from '../views/hold-batch.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError } from './request/http-error.ts';
 
 type BatchStore = {
   holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration' | 'decideBatch'>;

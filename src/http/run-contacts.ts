@@ -8,9 +8,9 @@ import { findRunReport } from '../views/run.ts';
 import { pagesOfRunContacts, readRunContacts } from '../views/run-contacts.ts';
 import { RUN_CONTACTS_HEADER, runContactLines } from '../views/run-contacts-csv.ts';
 import type { Access } from './access.ts';
-import type { HttpDeps } from './context.ts';
-import { readCursor, writeCursor } from './cursor.ts';
-import { accessErrors, createRouter, invalidError, json, notFoundError } from './router.ts';
+import type { HttpDeps } from './request/context.ts';
+import { readCursor, writeCursor } from './request/cursor.ts';
+import { accessErrors, createRouter, invalidError, json, notFoundError } from './request/router.ts';
 import { runUnknown } from './runs.ts';
 
 const MAX_PAGE = 1_000;

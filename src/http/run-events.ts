@@ -5,9 +5,9 @@ import { messageOf } from '../core/errors.ts';
 import type { RunReport } from '../core/run.ts';
 import { findRunReport } from '../views/run.ts';
 import type { Access } from './access.ts';
-import type { HttpDeps } from './context.ts';
-import { tryLater } from './http-error.ts';
-import { accessErrors, createRouter, failure, notFoundError } from './router.ts';
+import type { HttpDeps } from './request/context.ts';
+import { tryLater } from './request/http-error.ts';
+import { accessErrors, createRouter, failure, notFoundError } from './request/router.ts';
 import { runUnknown } from './runs.ts';
 
 /** How often the store is asked how far the run is. */

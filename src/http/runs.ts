@@ -4,10 +4,10 @@ import { runStatusSchema } from '../core/run-report.ts';
 import type { RunFilter } from '../store/runs/runs.ts';
 import { findRunReport, reportOf } from '../views/run.ts';
 import type { Access } from './access.ts';
-import type { HttpDeps } from './context.ts';
-import { readCursor, writeCursor } from './cursor.ts';
-import { HttpError } from './http-error.ts';
-import { accessErrors, createRouter, invalidError, json, notFoundError } from './router.ts';
+import type { HttpDeps } from './request/context.ts';
+import { readCursor, writeCursor } from './request/cursor.ts';
+import { HttpError } from './request/http-error.ts';
+import { accessErrors, createRouter, invalidError, json, notFoundError } from './request/router.ts';
 import { runSchema } from './run-schema.ts';
 
 const MAX_PAGE = 100;

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { trustedProxies } from './client-address.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
-import type { HttpEnv } from './context.ts';
+import { trustedProxies } from './request/client-address.ts';
+import type { HttpEnv } from './request/context.ts';
 
 export interface ServerOptions {
   app: Pick<Hono<HttpEnv>, 'fetch'>;

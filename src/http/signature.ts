@@ -1,7 +1,7 @@
 /** How callers of webhooks prove that they know a secret, and that they say it now. */
 import { createHmac } from 'node:crypto';
 import type { HookRow } from '../store/service/hooks.ts';
-import { isSameText } from './secret.ts';
+import { isSameText } from './request/secret.ts';
 
 /** The ways of signing: HubSpot's own (version 3), and a plain one for everybody else. */
 export type SignatureKind = NonNullable<HookRow['signature']>;

@@ -6,12 +6,12 @@ import { newId } from '../core/new-id.ts';
 import type { RunReport } from '../core/run.ts';
 import { findRunReport, waitingRun } from '../views/run.ts';
 import type { Access } from './access.ts';
-import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './bodies.ts';
-import { contactSchema } from './contact-id.ts';
-import type { HttpDeps } from './context.ts';
-import { findIntegration } from './find-integration.ts';
-import { HttpError } from './http-error.ts';
-import { liveDeps } from './live.ts';
+import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './request/bodies.ts';
+import { contactSchema } from './request/contact-id.ts';
+import type { HttpDeps } from './request/context.ts';
+import { findIntegration } from './request/find-integration.ts';
+import { HttpError } from './request/http-error.ts';
+import { liveDeps } from './request/live.ts';
 import {
   accessErrors,
   bodyErrors,
@@ -20,7 +20,7 @@ import {
   invalidError,
   json,
   notFoundError,
-} from './router.ts';
+} from './request/router.ts';
 import { runSchema } from './run-schema.ts';
 
 const bodySchema = z

@@ -17,9 +17,9 @@ import { createLog } from '../../src/cli/terminal/log.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { createHttpApp } from '../../src/http/app.ts';
-import type { WithoutToken } from '../../src/http/first-visit.ts';
 import { createHookAddress, type HookSigning } from '../../src/http/hook-address.ts';
-import type { Role } from '../../src/http/principal.ts';
+import type { WithoutToken } from '../../src/http/request/first-visit.ts';
+import type { Role } from '../../src/http/request/principal.ts';
 import { type ServerLimits, startHttpServer } from '../../src/http/server.ts';
 import { controlService } from '../helpers/service-control.ts';
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
-import type { HttpEnv } from '../../src/http/context.ts';
+import type { HttpEnv } from '../../src/http/request/context.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 
 it('leaves alone what fetch answers with, by which connectors know a stream', async () => {

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { type Application, type OpenIntegration, openApplication } from '../../application.ts';
 import { readRuntimeOptions } from '../../config/environment.ts';
 import { type LoadOptions, loadSettings, type Settings, settingsPath } from '../../config.ts';
@@ -7,8 +8,10 @@ import type { Clock } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Log } from '../../core/log.ts';
 import type { Owner } from '../../core/owner.ts';
+import type { ExitCode } from '../terminal/exit-codes.ts';
 import type { LogStream } from '../terminal/log.ts';
-import { type CommandDeps, createCommand } from './command.ts';
+import type { Output } from '../terminal/output.ts';
+import { type CommandDeps, createCommand, readOptions, runAction } from './command.ts';
 
 /** What commands need that work with settings, database and integrations. */
 export interface ProductDeps
@@ -81,4 +84,29 @@ export async function withIntegration<Result>(
 /** A signal that never stops anything, for work that ends soon by itself. */
 export function neverAborted(): AbortSignal {
   return new AbortController().signal;
+}
+
+/** The option that every command with the product has; most have more. */
+export const productOptionsSchema = z.object({ config: z.string().optional() });
+
+/** What the action of a command works with once the product is open. */
+export interface ProductAction<Options> {
+  application: Application;
+  options: Options;
+  output: Output;
+}
+
+/** Runs the work of a command that opens the product, as `runAction` runs that of any command. */
+export function runProductAction<Options extends z.infer<typeof productOptionsSchema>>(
+  deps: ProductDeps,
+  command: Command,
+  schema: z.ZodType<Options>,
+  work: (action: ProductAction<Options>) => Promise<ExitCode>,
+): Promise<void> {
+  return runAction(deps, command, (output) => {
+    const options = readOptions(command, schema);
+    return withApplication(deps, options.config, (application) =>
+      work({ application, options, output }),
+    );
+  });
 }

@@ -16,8 +16,8 @@ import {
   openProduct,
   type ProductDeps,
   productCommand,
+  productOptionsSchema,
 } from '../action/product.ts';
-import { productOptionsSchema } from '../action/product-action.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 

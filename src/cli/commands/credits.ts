@@ -8,11 +8,15 @@ import { startOfMonth } from '../../run/budget.ts';
 import type { SubmissionRow } from '../../store/credits/submissions.ts';
 import { attemptEach, finishAttempts } from '../action/attempts.ts';
 import { namedOrAll } from '../action/choose-integrations.ts';
-import { neverAborted, type ProductDeps, productCommand } from '../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
-import { formatMoment } from '../terminal/moment.ts';
+import {
+  neverAborted,
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  runProductAction,
+} from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
-import { countOf, formatCount } from '../terminal/quantities.ts';
+import { countOf, formatCount, formatMoment } from '../terminal/quantities.ts';
 
 const EXAMPLES = `
 Examples:

@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { disconnect } from '../../application/consents.ts';
-import { neverAborted, type ProductDeps, productCommand } from '../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
-import { confirmOrStop } from '../terminal/confirm.ts';
+import { confirmOrStop } from '../action/confirm.ts';
+import {
+  neverAborted,
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  runProductAction,
+} from '../action/product.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 
 const EXAMPLES = `

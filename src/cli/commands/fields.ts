@@ -8,8 +8,13 @@ import { pinAccount } from '../../sync/run.ts';
 import { withLease } from '../../sync/with-lease.ts';
 import { attemptEach, finishAttempts } from '../action/attempts.ts';
 import { namedOrAll } from '../action/choose-integrations.ts';
-import { neverAborted, type ProductDeps, productCommand } from '../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
+import {
+  neverAborted,
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  runProductAction,
+} from '../action/product.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 import { countOf } from '../terminal/quantities.ts';

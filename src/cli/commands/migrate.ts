@@ -13,8 +13,12 @@ import { type KeyRing, keyFilePath, loadKeyRing } from '../../store/secrets/key-
 import { resealAll } from '../../store/secrets/reseal.ts';
 import { createSealer, createUnboundOpener } from '../../store/secrets/sealed.ts';
 import { readOptions, runAction } from '../action/command.ts';
-import { loadProductSettings, type ProductDeps, productCommand } from '../action/product.ts';
-import { productOptionsSchema } from '../action/product-action.ts';
+import {
+  loadProductSettings,
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+} from '../action/product.ts';
 import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 import { countOf } from '../terminal/quantities.ts';

@@ -8,9 +8,10 @@ import {
   neverAborted,
   type ProductDeps,
   productCommand,
+  productOptionsSchema,
+  runProductAction,
   withIntegration,
 } from '../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
 import { noteQueryCost, percentText } from '../action/query-text.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';

@@ -6,17 +6,16 @@ import { plainCell } from '../../core/formula-guard.ts';
 import { type FoundProspect, findProspects } from '../../insights/find-prospects.ts';
 import { chooseOne } from '../action/choose-integrations.ts';
 import { readOptions, runAction } from '../action/command.ts';
-import { parseCount } from '../action/count-option.ts';
+import { parseCount, parseStrength } from '../action/options.ts';
 import {
   neverAborted,
   type ProductDeps,
   productCommand,
+  productOptionsSchema,
   withApplication,
   withIntegration,
 } from '../action/product.ts';
-import { productOptionsSchema } from '../action/product-action.ts';
 import { noteQueryCost, percentText } from '../action/query-text.ts';
-import { parseStrength } from '../action/strength-option.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 

@@ -10,11 +10,15 @@ import {
   type Scheduled,
   type ScheduleView,
 } from '../../schedule/schedules.ts';
-import { type ProductDeps, productCommand } from '../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
+import {
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  runProductAction,
+} from '../action/product.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { formatMoment } from '../terminal/moment.ts';
 import type { Output } from '../terminal/output.ts';
+import { formatMoment } from '../terminal/quantities.ts';
 
 const EXAMPLES = `
 Examples:

@@ -6,7 +6,11 @@ import type { Application } from '../../application.ts';
 import type { Settings } from '../../config.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { createHttpApp } from '../../http/app.ts';
-import { createFirstVisit, FIRST_VISIT_LIFE_MS, type FirstVisit } from '../../http/first-visit.ts';
+import {
+  createFirstVisit,
+  FIRST_VISIT_LIFE_MS,
+  type FirstVisit,
+} from '../../http/request/first-visit.ts';
 import { type HttpServer, type ServerOptions, startHttpServer } from '../../http/server.ts';
 import { createScheduler } from '../../schedule/scheduler.ts';
 import { listSchedules } from '../../schedule/schedules.ts';
@@ -16,8 +20,8 @@ import {
   openProduct,
   type ProductDeps,
   productCommand,
+  productOptionsSchema,
 } from '../action/product.ts';
-import { productOptionsSchema } from '../action/product-action.ts';
 import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 import { countOf } from '../terminal/quantities.ts';

@@ -7,13 +7,16 @@ import { findRunning, type Running } from '../../views/running.ts';
 import { type IntegrationStatus, readStatus } from '../../views/status.ts';
 import { namedOrAll } from '../action/choose-integrations.ts';
 import { nextSteps } from '../action/next-steps.ts';
-import { type ProductDeps, productCommand } from '../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
+import {
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  runProductAction,
+} from '../action/product.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { hangLines } from '../terminal/hang-lines.ts';
-import { formatAgo } from '../terminal/moment.ts';
 import type { Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/quantities.ts';
+import { countOf, formatAgo } from '../terminal/quantities.ts';
 import { countsOf, STATUS_WORDS } from './sync/run-summary.ts';
 
 const EXAMPLES = `

@@ -6,11 +6,15 @@ import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { AccessTokenRow } from '../../store/service/access.ts';
-import { type ProductDeps, productCommand } from '../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
+import {
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  runProductAction,
+} from '../action/product.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { formatAgo } from '../terminal/moment.ts';
 import type { Output } from '../terminal/output.ts';
+import { formatAgo } from '../terminal/quantities.ts';
 import { findId, shortId } from '../terminal/short-id.ts';
 
 const EXAMPLES = `

@@ -4,19 +4,19 @@ import type { Application } from '../../application.ts';
 import { pinAccount } from '../../sync/run.ts';
 import { type UndoReport, undoRun } from '../../sync/undo.ts';
 import { withLease } from '../../sync/with-lease.ts';
+import { confirmOrStop } from '../action/confirm.ts';
 import { findRun } from '../action/find-run.ts';
 import {
   neverAborted,
   type ProductDeps,
   productCommand,
+  productOptionsSchema,
+  runProductAction,
   withIntegration,
 } from '../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../action/product-action.ts';
-import { confirmOrStop } from '../terminal/confirm.ts';
 import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
-import { formatMoment } from '../terminal/moment.ts';
 import type { Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/quantities.ts';
+import { countOf, formatMoment } from '../terminal/quantities.ts';
 import { shortId } from '../terminal/short-id.ts';
 
 const EXAMPLES = `

@@ -1,7 +1,7 @@
 /** What every page has round its content. */
 import type { PropsWithChildren } from 'hono/jsx';
 import { readPageAssets } from '../assets.ts';
-import type { Principal } from '../principal.ts';
+import type { Principal } from '../request/principal.ts';
 
 /** What pages are told of the moment and of who looks. */
 export interface Viewer {

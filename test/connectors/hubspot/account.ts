@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Connector, ConnectorDeps, ContactsSettings } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
-import { createHubspotOAuth } from '../../../connectors/hubspot/oauth-client.ts';
 import { createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
+import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth-client.ts';
 import type { SeedContact } from '../../../connectors/testing/conformance.ts';
 import { type HubspotSandboxOptions, startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { systemClock } from '../../../src/core/clock.ts';

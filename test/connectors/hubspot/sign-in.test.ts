@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { refreshTokenSecret } from '../../../connectors/hubspot/auth.ts';
-import { createHubspotOAuth, type HubspotOAuth } from '../../../connectors/hubspot/oauth-client.ts';
+import { refreshTokenSecret } from '../../../connectors/hubspot/sign-in/auth.ts';
+import {
+  createHubspotOAuth,
+  type HubspotOAuth,
+} from '../../../connectors/hubspot/sign-in/oauth-client.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { people } from '../crm-sandbox.ts';
 import { type Account, openAccount } from './account.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHubspotOAuth } from '../../../connectors/hubspot/oauth-client.ts';
+import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth-client.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { migrateToLatest } from '../../../src/store/engine/migrate.ts';
 import { loadKeyRing } from '../../../src/store/secrets/key-ring.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCsv } from '../../../connectors/salesforce/csv-rows.ts';
+import { parseCsv } from '../../../connectors/salesforce/bulk/csv-rows.ts';
 import { toArray } from '../connector-options.ts';
 
 const cell = fc.oneof(

@@ -1,6 +1,6 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { refreshTokenSecret } from '../../../connectors/salesforce/auth.ts';
+import { refreshTokenSecret } from '../../../connectors/salesforce/sign-in/auth.ts';
 import { toArray } from '../connector-options.ts';
 import {
   openScriptedSalesforce,

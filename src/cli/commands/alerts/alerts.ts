@@ -12,11 +12,11 @@ import {
   openProduct,
   type ProductDeps,
   productCommand,
+  productOptionsSchema,
 } from '../../action/product.ts';
-import { productOptionsSchema } from '../../action/product-action.ts';
 import { EXIT_CODES } from '../../terminal/exit-codes.ts';
-import { formatAgo } from '../../terminal/moment.ts';
 import type { Output } from '../../terminal/output.ts';
+import { formatAgo } from '../../terminal/quantities.ts';
 import { productAlerts } from './product-alerts.ts';
 
 const EXAMPLES = `

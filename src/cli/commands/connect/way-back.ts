@@ -3,7 +3,7 @@ import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
 import { type OAuthDeps, ticketAddress } from '../../../http/oauth.ts';
 import { createOAuthApp } from '../../../http/oauth-app.ts';
-import { isLoopbackName } from '../../../http/peer.ts';
+import { isLoopbackName } from '../../../http/request/peer.ts';
 import { startHttpServer } from '../../../http/server.ts';
 
 /** Somebody who serves the addresses of connecting until the person is back. */

@@ -8,6 +8,7 @@ import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import { namedOrAll } from '../../action/choose-integrations.ts';
 import { runAction } from '../../action/command.ts';
+import { requireTerminal } from '../../action/options.ts';
 import {
   loadProductSettings,
   neverAborted,
@@ -16,7 +17,6 @@ import {
   productCommand,
   withIntegration,
 } from '../../action/product.ts';
-import { requireTerminal } from '../../action/show-option.ts';
 import { gatherAlike, sameOf } from '../../terminal/alike.ts';
 import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
 import type { Output } from '../../terminal/output.ts';

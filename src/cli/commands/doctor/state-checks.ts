@@ -3,8 +3,7 @@ import type { OpenIntegration } from '../../../application.ts';
 import { ownerWords } from '../../../core/owner.ts';
 import { findRunning } from '../../../views/running.ts';
 import type { ProductDeps } from '../../action/product.ts';
-import { formatMoment } from '../../terminal/moment.ts';
-import { countOf } from '../../terminal/quantities.ts';
+import { countOf, formatMoment } from '../../terminal/quantities.ts';
 import { checked, met } from './finding.ts';
 
 /** What the store says of an integration: who is at work, what is unsettled, what waits. */

@@ -3,8 +3,12 @@ import { Document, visit } from 'yaml';
 import type { Integration } from '../../../core/integration.ts';
 import { isActing, plainJson } from '../../../core/printable.ts';
 import { readOptions, runAction } from '../../action/command.ts';
-import { type ProductDeps, productCommand, withApplication } from '../../action/product.ts';
-import { productOptionsSchema } from '../../action/product-action.ts';
+import {
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  withApplication,
+} from '../../action/product.ts';
 import { EXIT_CODES } from '../../terminal/exit-codes.ts';
 import { hideSecrets } from './hide-secrets.ts';
 

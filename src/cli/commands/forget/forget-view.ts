@@ -1,9 +1,8 @@
 import type { ErasureReceipt } from '../../../application/forget-receipt.ts';
 import type { Integration } from '../../../core/integration.ts';
 import type { ErasedCounts } from '../../../sync/erasure-note.ts';
-import { formatMoment } from '../../terminal/moment.ts';
 import type { Output } from '../../terminal/output.ts';
-import { countOf } from '../../terminal/quantities.ts';
+import { countOf, formatMoment } from '../../terminal/quantities.ts';
 
 /** What `forget --json` shows. */
 export interface Forgotten {

@@ -12,9 +12,13 @@ import { ConfigurationError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import { newId } from '../../../core/new-id.ts';
 import { chooseOne } from '../../action/choose-integrations.ts';
-import { type ProductDeps, productCommand } from '../../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../../action/product-action.ts';
-import { confirmOrStop } from '../../terminal/confirm.ts';
+import { confirmOrStop } from '../../action/confirm.ts';
+import {
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  runProductAction,
+} from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
 import type { Output } from '../../terminal/output.ts';
 import { countOf } from '../../terminal/quantities.ts';

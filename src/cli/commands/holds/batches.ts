@@ -9,9 +9,8 @@ import type { HoldBatch } from '../../../store/holds/hold-batches.ts';
 import type { Store } from '../../../store/store.ts';
 import { type BatchDecisionWord, type BatchView, decidedText } from '../../../views/hold-batch.ts';
 import { neverAborted } from '../../action/product.ts';
-import { formatAgo } from '../../terminal/moment.ts';
 import type { Output } from '../../terminal/output.ts';
-import { countOf, formatCount } from '../../terminal/quantities.ts';
+import { countOf, formatAgo, formatCount } from '../../terminal/quantities.ts';
 import { findId, shortId } from '../../terminal/short-id.ts';
 
 type BatchStore = { holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration'> };

@@ -12,9 +12,8 @@ import {
   listOpenHolds,
 } from '../../../views/hold.ts';
 import { decidedText } from '../../../views/hold-batch.ts';
-import { formatMoment } from '../../terminal/moment.ts';
 import type { Output } from '../../terminal/output.ts';
-import { countOf } from '../../terminal/quantities.ts';
+import { countOf, formatMoment } from '../../terminal/quantities.ts';
 import { findId, shortId } from '../../terminal/short-id.ts';
 import { requireNetworkDecision } from './network-hold.ts';
 

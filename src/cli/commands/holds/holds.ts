@@ -20,12 +20,16 @@ import {
   describeBatch,
 } from '../../../views/hold-batch.ts';
 import { readOptions, runAction } from '../../action/command.ts';
-import { type ProductDeps, productCommand, withApplication } from '../../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../../action/product-action.ts';
+import {
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  runProductAction,
+  withApplication,
+} from '../../action/product.ts';
 import { EXIT_CODES } from '../../terminal/exit-codes.ts';
-import { formatAgo } from '../../terminal/moment.ts';
 import type { Output } from '../../terminal/output.ts';
-import { countOf } from '../../terminal/quantities.ts';
+import { countOf, formatAgo } from '../../terminal/quantities.ts';
 import { shortId } from '../../terminal/short-id.ts';
 import {
   decideWholeBatch,

@@ -11,11 +11,12 @@ import {
   openProduct,
   type ProductDeps,
   productCommand,
+  productOptionsSchema,
+  runProductAction,
 } from '../../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../../action/product-action.ts';
 import { EXIT_CODES } from '../../terminal/exit-codes.ts';
-import { formatAgo } from '../../terminal/moment.ts';
 import type { Output } from '../../terminal/output.ts';
+import { formatAgo } from '../../terminal/quantities.ts';
 import { SIGNATURES, type SigningWish, signingFor } from './signing.ts';
 
 const EXAMPLES = `

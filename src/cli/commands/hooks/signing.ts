@@ -3,7 +3,7 @@ import type { Environment } from '../../../config/environment.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import type { HookSigning } from '../../../http/hook-address.ts';
-import { newSecret } from '../../../http/secret.ts';
+import { newSecret } from '../../../http/request/secret.ts';
 import { hookSecretPlace } from '../../../store/secrets/seal-places.ts';
 import type { Sealer } from '../../../store/secrets/sealed.ts';
 import type { HookRow } from '../../../store/service/hooks.ts';

@@ -1,7 +1,14 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { cronProblem, timezoneProblem } from '../../../config/cron.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
-import { type Asker, askChoice, askMany, askText, type Choice, usageError } from './asker.ts';
+import {
+  type Asker,
+  askChoice,
+  askMany,
+  askText,
+  type Choice,
+  usageError,
+} from '../../terminal/asker.ts';
 import { type CsvHeader, type CsvProblem, readCsvHeader } from './csv-header.ts';
 import type { InitFlags } from './flags.ts';
 import { type ColumnGuess, guessColumns } from './guess-columns.ts';

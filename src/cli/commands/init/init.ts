@@ -9,10 +9,10 @@ import { type LoadOptions, parseSettings, type Settings, settingsPath } from '..
 import { ConfigurationError } from '../../../core/errors.ts';
 import type { PersonShape } from '../../../sync/sample-persons.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
+import { type Asker, askText, createDefaults, createPrompts } from '../../terminal/asker.ts';
 import { EXIT_CODES } from '../../terminal/exit-codes.ts';
 import type { Output } from '../../terminal/output.ts';
 import { type Answers, collectAnswers } from './answers.ts';
-import { type Asker, askText, createDefaults, createPrompts } from './asker.ts';
 import { type InitFlags, initFlagsSchema } from './flags.ts';
 import { settingsText } from './settings-text.ts';
 import { showPersons } from './show-persons.ts';

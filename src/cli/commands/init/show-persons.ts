@@ -7,10 +7,10 @@ import { silentLog } from '../../../core/log.ts';
 import type { PersonDetails } from '../../../core/person.ts';
 import { createFingerprint } from '../../../store/secrets/fingerprint.ts';
 import { firstPersons, oddityOf, type PersonShape, shapeOf } from '../../../sync/sample-persons.ts';
+import type { Asker } from '../../terminal/asker.ts';
 import type { Output } from '../../terminal/output.ts';
 import { formatTable } from '../../terminal/table.ts';
 import { PERSON_COLUMNS, printPersons, titleOf } from '../plan/persons-text.ts';
-import type { Asker } from './asker.ts';
 
 /** What showing persons takes of the world. */
 interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {

@@ -11,13 +11,15 @@ import { pinAccount } from '../../../sync/run.ts';
 import { withLease } from '../../../sync/with-lease.ts';
 import { attemptEach, finishAttempts, worstOf } from '../../action/attempts.ts';
 import { chooseIntegrations, namedOrAll } from '../../action/choose-integrations.ts';
-import { neverAborted, type ProductDeps, productCommand } from '../../action/product.ts';
+import { confirmOrStop } from '../../action/confirm.ts';
 import {
+  neverAborted,
   type ProductAction,
+  type ProductDeps,
+  productCommand,
   productOptionsSchema,
   runProductAction,
-} from '../../action/product-action.ts';
-import { confirmOrStop } from '../../terminal/confirm.ts';
+} from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
 import { countOf } from '../../terminal/quantities.ts';
 import {

@@ -1,7 +1,6 @@
 import type { NetworkOverview } from '../../../networks/overview.ts';
-import { formatAgo } from '../../terminal/moment.ts';
 import type { Output } from '../../terminal/output.ts';
-import { formatCount } from '../../terminal/quantities.ts';
+import { formatAgo, formatCount } from '../../terminal/quantities.ts';
 
 /** Why a donor is not in a network although the group wants it, in words. */
 const FAILURES = new Map([

@@ -7,10 +7,14 @@ import { forecastNetworks, type NetworksForecast } from '../../../networks/forec
 import { type Preview, previewRun, secondsAtLimit } from '../../../sync/preview.ts';
 import { attemptEach, finishAttempts } from '../../action/attempts.ts';
 import { chooseIntegrations, requireOne } from '../../action/choose-integrations.ts';
-import { contactOptionSchema } from '../../action/contact-option.ts';
-import { parseCount } from '../../action/count-option.ts';
-import { neverAborted, type ProductDeps, productCommand } from '../../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../../action/product-action.ts';
+import { contactOptionSchema, parseCount } from '../../action/options.ts';
+import {
+  neverAborted,
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  runProductAction,
+} from '../../action/product.ts';
 import { printNetworks } from './networks-text.ts';
 import { printPaths } from './paths-text.ts';
 import { printPreview } from './preview-text.ts';

@@ -1,8 +1,7 @@
 import type { RunReport } from '../../../core/run.ts';
 import { adviceFor } from '../../../views/advice.ts';
-import { formatMoment } from '../../terminal/moment.ts';
 import type { Output } from '../../terminal/output.ts';
-import { formatCount, formatDuration } from '../../terminal/quantities.ts';
+import { formatCount, formatDuration, formatMoment } from '../../terminal/quantities.ts';
 import { shortId } from '../../terminal/short-id.ts';
 import { STATUS_WORDS } from '../sync/run-summary.ts';
 

@@ -8,11 +8,14 @@ import type { RunReport } from '../../../core/run.ts';
 import { reportOf } from '../../../views/run.ts';
 import { pagesOfRunContacts } from '../../../views/run-contacts.ts';
 import { RUN_CONTACTS_HEADER, runContactLines } from '../../../views/run-contacts-csv.ts';
-import { parseCount } from '../../action/count-option.ts';
 import { findRun } from '../../action/find-run.ts';
-import { type ProductDeps, productCommand } from '../../action/product.ts';
-import { productOptionsSchema, runProductAction } from '../../action/product-action.ts';
-import { requireTerminal } from '../../action/show-option.ts';
+import { parseCount, requireTerminal } from '../../action/options.ts';
+import {
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  runProductAction,
+} from '../../action/product.ts';
 import { EXIT_CODES } from '../../terminal/exit-codes.ts';
 import type { Output } from '../../terminal/output.ts';
 import { printWords, printWordsHint } from './kept-words-text.ts';

@@ -10,11 +10,14 @@ import {
   requireOneToAccept,
 } from '../../action/choose-integrations.ts';
 import { readOptions, runAction } from '../../action/command.ts';
-import { contactOptionSchema } from '../../action/contact-option.ts';
-import { parseCount } from '../../action/count-option.ts';
 import { nextSteps } from '../../action/next-steps.ts';
-import { type ProductDeps, productCommand, withApplication } from '../../action/product.ts';
-import { productOptionsSchema } from '../../action/product-action.ts';
+import { contactOptionSchema, parseCount } from '../../action/options.ts';
+import {
+  type ProductDeps,
+  productCommand,
+  productOptionsSchema,
+  withApplication,
+} from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
 import type { Output } from '../../terminal/output.ts';
 import { printRun } from './run-summary.ts';

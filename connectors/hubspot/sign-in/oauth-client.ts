@@ -1,5 +1,6 @@
-import type { WallClock } from '../../src/core/clock.ts';
-import { createExchange } from './exchange.ts';
+import type { WallClock } from '../../../src/core/clock.ts';
+import { createExchange } from '../exchange.ts';
+import { createPacer } from '../pacer.ts';
 import {
   type Authorization,
   authorizeUrl,
@@ -11,7 +12,6 @@ import {
   type TokenFacts,
   type TokenGrant,
 } from './oauth.ts';
-import { createPacer } from './pacer.ts';
 import { SCOPE_NEEDS } from './scopes.ts';
 
 /** Which of the two tokens of a grant it is. */

@@ -1,15 +1,15 @@
-import { ConfigurationError } from '../../src/core/errors.ts';
-import type { ContactChange, WriteResult } from '../contract.ts';
+import { ConfigurationError } from '../../../src/core/errors.ts';
+import type { ContactChange, WriteResult } from '../../contract.ts';
+import { refusal, writeCollection } from '../collections.ts';
+import { meaningOf, type SalesforceFault } from '../errors.ts';
+import { contactIdOrText } from '../ids.ts';
+import { retryLocked } from '../locks.ts';
+import type { ColumnReader } from '../query.ts';
+import type { SalesforceSession } from '../session.ts';
 import { bulkFault } from './bulk-error.ts';
 import { awaitJob, type BulkJob, createJob, readJob } from './bulk-job.ts';
 import { readRows } from './bulk-query.ts';
-import { refusal, writeCollection } from './collections.ts';
 import { CLEARING_CELL, changesAsCsv } from './csv-lines.ts';
-import { meaningOf, type SalesforceFault } from './errors.ts';
-import { contactIdOrText } from './ids.ts';
-import { retryLocked } from './locks.ts';
-import type { ColumnReader } from './query.ts';
-import type { SalesforceSession } from './session.ts';
 
 const JOBS = '/jobs/ingest';
 

@@ -1,5 +1,5 @@
-import type { Application } from '../application.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Application } from '../../application.ts';
+import type { Integration } from '../../core/integration.ts';
 import { HttpError } from './http-error.ts';
 
 /** The integration with this id; throws an HttpError (404) if there is none. */

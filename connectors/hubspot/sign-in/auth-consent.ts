@@ -1,11 +1,11 @@
-import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
-import { consentNotWanted } from '../consent.ts';
-import type { Consent, ConsentDeps, Consented, ConsentReply } from '../contract.ts';
-import { withoutSlash } from '../crm-url.ts';
-import type { HubspotWorld } from './api.ts';
+import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
+import { consentNotWanted } from '../../consent.ts';
+import type { Consent, ConsentDeps, Consented, ConsentReply } from '../../contract.ts';
+import { withoutSlash } from '../../crm-url.ts';
+import type { HubspotWorld } from '../api.ts';
+import type { AuthSettings, HubspotSettings } from '../settings.ts';
 import { refreshTokenSecret } from './auth.ts';
 import { consentPage, createHubspotOAuth, type HubspotOAuth } from './oauth-client.ts';
-import type { AuthSettings, HubspotSettings } from './settings.ts';
 
 /** OAuth with PKCE (CRM facts, section B3). */
 export function createHubspotConsent({

@@ -1,4 +1,4 @@
-import type { SalesforceFault } from './errors.ts';
+import type { SalesforceFault } from '../errors.ts';
 
 /**
  * Why a record failed, from its cell `sf__Error`: `CODE:message:fields --`, once for each error

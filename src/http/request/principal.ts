@@ -1,4 +1,4 @@
-import type { AccessTokenRow } from '../store/service/access.ts';
+import type { AccessTokenRow } from '../../store/service/access.ts';
 
 /** A viewer reads; an admin also starts runs and decides. */
 export type Role = AccessTokenRow['role'];

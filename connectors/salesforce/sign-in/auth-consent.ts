@@ -1,14 +1,20 @@
 import { z } from 'zod';
-import { ConfigurationError } from '../../src/core/errors.ts';
-import { codeChallengeOf, consentNotWanted } from '../consent.ts';
-import type { Consent, ConsentDeps, Consented, ConsentReply, ConsentRequest } from '../contract.ts';
-import { withoutSlash } from '../crm-url.ts';
-import { parseJson } from '../json.ts';
-import type { SalesforceWorld } from './api.ts';
+import { ConfigurationError } from '../../../src/core/errors.ts';
+import { codeChallengeOf, consentNotWanted } from '../../consent.ts';
+import type {
+  Consent,
+  ConsentDeps,
+  Consented,
+  ConsentReply,
+  ConsentRequest,
+} from '../../contract.ts';
+import { withoutSlash } from '../../crm-url.ts';
+import { parseJson } from '../../json.ts';
+import type { SalesforceWorld } from '../api.ts';
+import { createExchange, type TextReply } from '../exchange.ts';
+import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { consentSecret, noTokenEndpoint, readTokenReply, tokenRefused } from './auth.ts';
-import { createExchange, type TextReply } from './exchange.ts';
 import { instanceUrlOf } from './instance.ts';
-import type { AuthSettings, SalesforceSettings } from './settings.ts';
 
 /** What the app asks for: the APIs, and to go on without the person. */
 const SCOPE = 'api refresh_token';

@@ -1,6 +1,6 @@
 /** The way in while there is no access token: a link for one browser, shown where the service was started. */
-import { hashToken } from '../application/access-token.ts';
-import type { Clock } from '../core/clock.ts';
+import { hashToken } from '../../application/access-token.ts';
+import type { Clock } from '../../core/clock.ts';
 import { isSameText, newSecret } from './secret.ts';
 
 /** How long the link can be used. */

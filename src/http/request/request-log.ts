@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import type { Clock } from '../core/clock.ts';
-import type { Log } from '../core/log.ts';
-import { newId } from '../core/new-id.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import { newId } from '../../core/new-id.ts';
 import type { HttpEnv } from './context.ts';
 
 /** A request that was answered, told without anything that callers can write into it. */

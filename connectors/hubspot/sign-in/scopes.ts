@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../src/core/errors.ts';
+import { ConfigurationError } from '../../../src/core/errors.ts';
 import type { SignIn } from './auth.ts';
 
 /** A scope of HubSpot, and what of donor-sync is off without it. */

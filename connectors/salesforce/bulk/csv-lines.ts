@@ -1,6 +1,6 @@
-import type { FieldValue } from '../../src/core/crm-field.ts';
-import type { ContactChange } from '../contract.ts';
-import { contactIdOrText } from './ids.ts';
+import type { FieldValue } from '../../../src/core/crm-field.ts';
+import type { ContactChange } from '../../contract.ts';
+import { contactIdOrText } from '../ids.ts';
 
 /** What clears a field in a Bulk API upload; an empty cell leaves it as it is. */
 export const CLEARING_CELL = '#N/A';

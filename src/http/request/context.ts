@@ -1,9 +1,9 @@
 /** What the HTTP of the service is made of, and what its requests carry along. */
 import type { HttpBindings } from '@hono/node-server';
-import type { Runner } from '../application/runner.ts';
-import type { Application } from '../application.ts';
-import type { Clock } from '../core/clock.ts';
-import type { Log } from '../core/log.ts';
+import type { Runner } from '../../application/runner.ts';
+import type { Application } from '../../application.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
 import type { WithoutToken } from './first-visit.ts';
 import type { Principal } from './principal.ts';
 

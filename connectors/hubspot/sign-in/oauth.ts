@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
-import { foreignText } from '../../src/core/foreign-text.ts';
-import { codeChallengeOf, oauthWord } from '../consent.ts';
-import { parseJson } from '../json.ts';
-import { SIGN_IN_MEND } from './errors.ts';
-import type { Exchange, TextReply } from './exchange.ts';
-import { OAUTH_PATHS } from './paths.ts';
+import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
+import { foreignText } from '../../../src/core/foreign-text.ts';
+import { codeChallengeOf, oauthWord } from '../../consent.ts';
+import { parseJson } from '../../json.ts';
+import { SIGN_IN_MEND } from '../errors.ts';
+import type { Exchange, TextReply } from '../exchange.ts';
+import { OAUTH_PATHS } from '../paths.ts';
 
 /** The app that signs in. */
 export interface OAuthClient {

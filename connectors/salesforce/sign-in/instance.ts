@@ -3,12 +3,12 @@
  * token follows it only to an address that the settings or Salesforce's own domains vouch for, and
  * only to the one of the first connect.
  */
-import { ConfigurationError } from '../../src/core/errors.ts';
-import { isConfidential } from '../../src/core/host.ts';
-import type { ConnectorSecrets } from '../contract.ts';
-import { withoutSlash } from '../crm-url.ts';
-import { secretPrint } from '../refresh-token.ts';
-import type { SalesforceSettings } from './settings.ts';
+import { ConfigurationError } from '../../../src/core/errors.ts';
+import { isConfidential } from '../../../src/core/host.ts';
+import type { ConnectorSecrets } from '../../contract.ts';
+import { withoutSlash } from '../../crm-url.ts';
+import { secretPrint } from '../../refresh-token.ts';
+import type { SalesforceSettings } from '../settings.ts';
 
 type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
 

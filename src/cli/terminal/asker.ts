@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
-import { ConfigurationError } from '../../../core/errors.ts';
-import { didYouMean } from '../../../core/near-miss.ts';
-import { plainLine, plainText } from '../../../core/printable.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/near-miss.ts';
+import { plainLine, plainText } from '../../core/printable.ts';
 
 /** A question that is answered with one or several texts. */
 interface Question<Answer> {

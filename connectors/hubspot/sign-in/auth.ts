@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { WallClock } from '../../src/core/clock.ts';
-import { ConfigurationError } from '../../src/core/errors.ts';
-import type { ConnectorSecrets } from '../contract.ts';
-import { parseJson } from '../json.ts';
-import { refreshWithStored, secretPrint } from '../refresh-token.ts';
-import { type SharedSignIn, shareSignIn } from '../shared-sign-in.ts';
-import { errorBodySchema, faultOf, requestError, SIGN_IN_MEND } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { WallClock } from '../../../src/core/clock.ts';
+import { ConfigurationError } from '../../../src/core/errors.ts';
+import type { ConnectorSecrets } from '../../contract.ts';
+import { parseJson } from '../../json.ts';
+import { refreshWithStored, secretPrint } from '../../refresh-token.ts';
+import { type SharedSignIn, shareSignIn } from '../../shared-sign-in.ts';
+import { errorBodySchema, faultOf, requestError, SIGN_IN_MEND } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Paths } from '../paths.ts';
+import type { AuthSettings } from '../settings.ts';
 import { refreshToken, type TokenGrant } from './oauth.ts';
-import type { Paths } from './paths.ts';
-import type { AuthSettings } from './settings.ts';
 
 /** Who is signed in. */
 export interface SignIn {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import type { ProductDeps } from '../action/product.ts';
+import type { ProductDeps } from './product.ts';
 
 /**
  * Asks before something is done that is not undone easily. Throws a ConfigurationError (nothing
@@ -17,7 +17,7 @@ export async function confirmOrStop(
       { code: 'confirmation_missing' },
     );
   }
-  const { createPrompts } = await import('../commands/init/asker.ts');
+  const { createPrompts } = await import('../terminal/asker.ts');
   if (await createPrompts({ input: stdin, output: stderr }).confirm(question)) return;
   throw new ConfigurationError('Nothing was changed.', { code: 'not_confirmed' });
 }

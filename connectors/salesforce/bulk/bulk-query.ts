@@ -1,10 +1,10 @@
-import { FatalError, RetriableError } from '../../src/core/errors.ts';
-import { isReplyTooLarge } from '../bounded-body.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { FatalError, RetriableError } from '../../../src/core/errors.ts';
+import { isReplyTooLarge } from '../../bounded-body.ts';
+import { throwIfStopped } from '../../stopped.ts';
+import type { ColumnReader } from '../query.ts';
+import type { SalesforceSession } from '../session.ts';
 import { awaitJob, createJob } from './bulk-job.ts';
 import { parseCsv } from './csv-rows.ts';
-import type { ColumnReader } from './query.ts';
-import type { SalesforceSession } from './session.ts';
 
 /** Rows of one page of results; pages are streamed, so that only calls depend on it. */
 const PAGE_ROWS = 100_000;

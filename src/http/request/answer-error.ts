@@ -1,8 +1,8 @@
 /** The one place that turns what was thrown into an answer (design, section 4.5). */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { ConfigurationError, messageOf, RetriableError } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
+import { ConfigurationError, messageOf, RetriableError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 import type { HttpEnv } from './context.ts';
 import { type ErrorStatus, HttpError } from './http-error.ts';
 

@@ -1,4 +1,4 @@
-import type { LiveDeps } from '../application/live-crm.ts';
+import type { LiveDeps } from '../../application/live-crm.ts';
 import type { HttpDeps } from './context.ts';
 
 /** How long a CRM may take while a person waits; less than an answer of ours may take. */

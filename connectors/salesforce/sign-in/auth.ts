@@ -1,24 +1,24 @@
 import { sign } from 'node:crypto';
 import type { OAuth2 } from 'jsforce/lib/core.js';
 import { z } from 'zod';
-import type { WallClock } from '../../src/core/clock.ts';
+import type { WallClock } from '../../../src/core/clock.ts';
 import {
   ConfigurationError,
   DonorSyncError,
   messageOf,
   RetriableError,
-} from '../../src/core/errors.ts';
-import { foreignText } from '../../src/core/foreign-text.ts';
-import { oauthWord } from '../consent.ts';
-import type { ConnectorSecrets } from '../contract.ts';
-import { withoutSlash } from '../crm-url.ts';
-import { parseJson } from '../json.ts';
-import { refreshWithStored, secretPrint } from '../refresh-token.ts';
-import { type SharedSignIn, shareSignIn } from '../shared-sign-in.ts';
-import { SIGN_IN_MEND } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+} from '../../../src/core/errors.ts';
+import { foreignText } from '../../../src/core/foreign-text.ts';
+import { oauthWord } from '../../consent.ts';
+import type { ConnectorSecrets } from '../../contract.ts';
+import { withoutSlash } from '../../crm-url.ts';
+import { parseJson } from '../../json.ts';
+import { refreshWithStored, secretPrint } from '../../refresh-token.ts';
+import { type SharedSignIn, shareSignIn } from '../../shared-sign-in.ts';
+import { SIGN_IN_MEND } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { instanceUrlOf, pinInstance } from './instance.ts';
-import type { AuthSettings, SalesforceSettings } from './settings.ts';
 
 /** Who is signed in, and where the org answers. */
 export interface SignIn {

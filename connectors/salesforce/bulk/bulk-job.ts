@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
-import { foreignCode, foreignText } from '../../src/core/foreign-text.ts';
-import { throwIfStopped } from '../stopped.ts';
-import { idInPath } from './instance.ts';
-import type { SalesforceSession } from './session.ts';
+import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
+import { foreignCode, foreignText } from '../../../src/core/foreign-text.ts';
+import { throwIfStopped } from '../../stopped.ts';
+import type { SalesforceSession } from '../session.ts';
+import { idInPath } from '../sign-in/instance.ts';
 
 /** A job of the Bulk API 2.0 as it describes itself. */
 const jobSchema = z.object({
