@@ -1,5 +1,5 @@
 import type { Contact } from '../../src/core/contact.ts';
-import { DonorSyncError, messageOf } from '../../src/core/errors.ts';
+import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { ContactsSettings, Finding } from '../contract.ts';
 import { type ContactColumns, contactOf } from './contact.ts';
 import { type CsvFiles, openFiles } from './files.ts';
@@ -119,7 +119,7 @@ function met(subject: string, message: string): Finding {
 }
 
 function unusable(settings: CsvSettings, error: unknown): Finding {
-  const isOurs = error instanceof DonorSyncError;
+  const isOurs = isDonorSyncError(error);
   return {
     subject: 'files',
     ok: false,

@@ -1,5 +1,5 @@
 import type { Contact } from '../../src/core/contact.ts';
-import { RetriableError } from '../../src/core/errors.ts';
+import { isRetriableError } from '../../src/core/errors.ts';
 import type { ContactPage, RecordLookup } from '../contract.ts';
 import { contactOf } from './contact.ts';
 import type { Tables } from './files.ts';
@@ -16,7 +16,7 @@ export async function* readPages(session: CsvSession): AsyncGenerator<ContactPag
     try {
       return yield* readOnce(session);
     } catch (error) {
-      const isChange = error instanceof RetriableError && error.code === 'csv_file_changed';
+      const isChange = isRetriableError(error) && error.code === 'csv_file_changed';
       if (!isChange || reading >= MOST_READINGS) throw error;
     }
   }

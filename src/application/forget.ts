@@ -6,7 +6,13 @@ import type { RecordLookup } from '../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { Application, OpenIntegration } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
-import { ConfigurationError, DonorSyncError, messageOf, RetriableError } from '../core/errors.ts';
+import {
+  ConfigurationError,
+  type DonorSyncError,
+  isDonorSyncError,
+  messageOf,
+  RetriableError,
+} from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { createNearIds } from '../core/near-miss.ts';
@@ -145,7 +151,7 @@ async function signIn(open: Opened, lease: Lease, isNeeded: boolean): Promise<bo
     else await requireSameAccount(deps.store, integration, account);
     return true;
   } catch (error) {
-    if (isNeeded || !(error instanceof DonorSyncError)) throw error;
+    if (isNeeded || !isDonorSyncError(error)) throw error;
     deps.log.warn({ integration: integration.id, error: messageOf(error) }, 'the CRM is not asked');
     return false;
   }
@@ -211,7 +217,7 @@ async function lookUp(main: Target | undefined, crmId: string): Promise<CrmAnswe
     const isThere = lookup?.state === 'found' || (lookup && lookup.mergedInto !== null);
     return { lookup: isThere ? lookup : null, isAsked: true };
   } catch (error) {
-    if (!(error instanceof DonorSyncError)) throw error;
+    if (!isDonorSyncError(error)) throw error;
     return { lookup: null, isAsked: false };
   }
 }
@@ -306,7 +312,7 @@ async function eraseInEach(
     try {
       outside.push(await eraseOutside(deps, request, target, { ...facts, ids }, note));
     } catch (error) {
-      if (!(error instanceof DonorSyncError)) throw error;
+      if (!isDonorSyncError(error)) throw error;
       failure ??= error;
     }
   }

@@ -1,5 +1,5 @@
 /** The second station: due contacts → submissions, each paid for once and with a reason. */
-import { DonorSyncError, FatalError, messageOf } from '../core/errors.ts';
+import { FatalError, isDonorSyncError, messageOf } from '../core/errors.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import {
   blamedPersons,
@@ -238,7 +238,7 @@ async function recordFailure(
     run.control.stopSpending('credits_exhausted', error.message);
     return 'progress';
   }
-  if (error instanceof DonorSyncError && error.kind === 'retriable') {
+  if (isDonorSyncError(error) && error.kind === 'retriable') {
     log.warn({ run: run.id, submission: submissionId }, error.message);
     return 'failed';
   }

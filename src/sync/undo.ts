@@ -1,6 +1,6 @@
 /** Takes back what a run wrote, only where the CRM's value is still ours. */
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
-import { ConfigurationError, FatalError } from '../core/errors.ts';
+import { ConfigurationError, type FatalError, isFatalError } from '../core/errors.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { forgottenPrint, keepErasedAway } from '../run/erased.ts';
 import { openValues, valuePrint } from '../run/values.ts';
@@ -104,7 +104,7 @@ async function undoBatch(
       continue;
     }
     const before = valuesBefore(deps, lease, write);
-    if (before instanceof FatalError) {
+    if (isFatalError(before)) {
       refuse(tally, write, `${before.code}: ${NOT_ITS_OWN}`);
       continue;
     }
@@ -130,7 +130,7 @@ function valuesBefore(
   try {
     return openValues(sealer, before, valuesBeforePlace({ id, integrationId, crmId }));
   } catch (error) {
-    if (error instanceof FatalError) return error;
+    if (isFatalError(error)) return error;
     throw error;
   }
 }
