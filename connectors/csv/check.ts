@@ -5,7 +5,7 @@ import { type ContactColumns, contactOf } from './contact.ts';
 import { type CsvFiles, openFiles } from './files.ts';
 import type { CsvSettings } from './settings.ts';
 
-/** Looks at the files as `prepare` does and says what it finds. */
+/** Looks at the files as opening does and says what it finds. */
 export async function check(settings: CsvSettings, contacts: ContactsSettings): Promise<Finding[]> {
   const findings = contacts.filter === null ? [] : [filterFinding()];
   try {

@@ -3,7 +3,7 @@ import type { ConnectorDeps, ContactsSettings } from '../contract.ts';
 import type { CsvFiles } from './files.ts';
 import type { CsvSettings } from './settings.ts';
 
-/** What the jobs of a connector share between `prepare` and `close`. */
+/** What the jobs of a connector share while it is open. */
 export interface CsvSession {
   settings: CsvSettings;
   contacts: ContactsSettings;

@@ -55,7 +55,7 @@ async function withoutErased(
   writes: readonly WriteRow[],
   tally: Tally,
 ): Promise<WriteRow[]> {
-  const erased = await keepErasedAway(deps, integrationId, null);
+  const erased = await keepErasedAway(deps, integrationId);
   return writes.filter(({ crm_id: crmId }) => {
     const isErased = forgottenPrint(deps, erased, crmId) !== null;
     if (isErased) tally.gone.add(crmId);
