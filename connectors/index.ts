@@ -21,6 +21,11 @@ export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
 /** What npm accepts as a name; paths and URLs are not. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
+/** True if a connector package may have this name: npm takes it, and no built-in kind has it. */
+export function isPackageName(name: string): boolean {
+  return PACKAGE_NAME.test(name) && !Object.hasOwn(BUILT_IN, name);
+}
+
 /**
  * The connector for `crm.kind`: a built-in one, or the export named `connector` of a package of
  * that name. Throws a ConfigurationError that says what to type.

@@ -1,11 +1,12 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { isRetriableError } from '../../src/core/errors.ts';
 import type { ContactPage, RecordLookup } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { contactOf } from './contact.ts';
 import type { Tables } from './files.ts';
 import { type Column, gatherVersions, layOut, presentValue, type RowVersions } from './layout.ts';
 import { idOf } from './rows.ts';
-import { type CsvSession, throwIfStopped } from './session.ts';
+import type { CsvSession } from './session.ts';
 
 const CONTACTS_PER_PAGE = 500;
 const MOST_READINGS = 5;

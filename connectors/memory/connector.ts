@@ -12,8 +12,9 @@ import type {
   GroupSummary,
   WriteResult,
 } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { fieldOf, type MemoryCrm } from './crm.ts';
-import { lookUp, readGroup, readPages, throwIfStopped } from './read.ts';
+import { lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
 
 /** The CRMs that `crm: { kind: memory, name }` finds, by name. Whoever wants one puts it here. */
