@@ -1,6 +1,6 @@
 /** What is refused about lists. */
 
-import { HubspotError, validationError } from '../errors.ts';
+import { HubspotError, validationError } from '../core/errors.ts';
 
 /** A list that is not there. */
 export function unknownList(id: string): HubspotError {

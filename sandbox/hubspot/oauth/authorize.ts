@@ -3,7 +3,7 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { PORTAL_ID } from '../account.ts';
+import { PORTAL_ID } from '../account/account.ts';
 import type { ClientApp } from './client-app.ts';
 import type { Codes } from './codes.ts';
 import { grantableScopes, type InstallSettings, isRegistered } from './install-settings.ts';

@@ -1,8 +1,8 @@
 /** What a token is told to be for: the answers of introspection and of its predecessors. */
 
 import { createHmac } from 'node:crypto';
-import { OWNER, PORTAL_ID } from '../account.ts';
-import type { FoundToken } from '../tokens.ts';
+import { OWNER, PORTAL_ID } from '../account/account.ts';
+import type { FoundToken } from '../requests/tokens.ts';
 import type { ClientApp } from './client-app.ts';
 
 /** What the answers are made from. */

@@ -1,6 +1,6 @@
 /** What an app is told of a change to a record. */
 
-import type { RecordChange } from '../record-store.ts';
+import type { RecordChange } from '../records/record-store.ts';
 import { isGeneric, isPropertyChange } from './event-type.ts';
 import type { Subscription } from './webhook-store.ts';
 

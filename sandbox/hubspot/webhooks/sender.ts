@@ -1,7 +1,7 @@
 /** Sends events: gathered, signed, and again where the receiver did not take them. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOnThisMachine } from '../this-machine.ts';
+import { isOnThisMachine } from '../core/this-machine.ts';
 import type { WebhookEvent } from './event.ts';
 import { signatureHeaders } from './signature.ts';
 import type { WebhookSettings } from './webhook-store.ts';

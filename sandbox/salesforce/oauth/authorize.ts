@@ -3,7 +3,7 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { ADMINISTRATOR, INTEGRATION_USER, ORG_NAME, USERS } from '../setup-records.ts';
+import { ADMINISTRATOR, INTEGRATION_USER, ORG_NAME, USERS } from '../metadata/setup-records.ts';
 import type { ClientApp } from './client-app.ts';
 import type { Codes } from './codes.ts';
 

@@ -1,6 +1,6 @@
 import { salesforceConnector } from '../../../connectors/salesforce/connector.ts';
 import { type ConformanceHarness, testConnector } from '../../../connectors/testing/conformance.ts';
-import type { OrgShape } from '../../../sandbox/salesforce/catalogue.ts';
+import type { OrgShape } from '../../../sandbox/salesforce/metadata/catalogue.ts';
 import { connectorDeps } from '../connector-options.ts';
 import { openOrg } from './org.ts';
 
