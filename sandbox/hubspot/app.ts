@@ -22,7 +22,7 @@ export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOption
   latencyMs: number;
   /** A UUID for each request. */
   createId: () => string;
-  /** Hears of errors that nobody foresaw. */
+  /** Receives unexpected errors. */
   report: (error: Error) => void;
 }
 

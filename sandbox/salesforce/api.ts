@@ -31,7 +31,7 @@ export interface ApiOptions {
   org: Org;
   bulk: Bulk;
   tokens: Tokens;
-  /** Hears of errors that nobody foresaw. */
+  /** Receives unexpected errors. */
   report: (error: Error) => void;
 }
 
@@ -65,7 +65,7 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   return api;
 }
 
-/** A router that takes paths as Salesforce does, and turns errors into its answers. */
+/** A router that takes paths as Salesforce does, and answers errors in its form. */
 export function createRouter(report: (error: Error) => void): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>({ getPath });
   router.notFound(() => answerError(notFound(), report));

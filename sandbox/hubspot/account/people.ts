@@ -8,15 +8,15 @@ import { contactIdOf } from './person-id.ts';
 /** Over so long the account got its contacts: two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** Nobody came during the last day, so that a first night is one without changes. */
+/** No contact is newer than a day, so that a first night is one without changes. */
 const QUIET_MS = 86_400_000;
 
 /** No id of a company is one of a contact, and none fits into 32 bits. */
 const FIRST_COMPANY_ID = 31_000_000_001;
 
 /**
- * How employers are held, by turns: only as the associated company, in the text field `company`
- * as well, and only there.
+ * How employers are held, one way after the other: only as the associated company, in the text
+ * field `company` as well, and only there.
  */
 const EMPLOYER_FORMS = ['company', 'both', 'text'] as const;
 

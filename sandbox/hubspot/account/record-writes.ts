@@ -85,7 +85,7 @@ export function updateRecords(
   });
 }
 
-/** Creates records: all or none, unless each has a trace id by which its failure can be told. */
+/** Creates records: all or none, unless each has a trace id by which its failure can be reported. */
 export function createRecords(
   account: Account,
   type: ObjectType,

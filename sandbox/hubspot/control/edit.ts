@@ -1,4 +1,4 @@
-/** What somebody in the account does by hand, beside the integration. */
+/** What a user of the account does by hand, beside the integration. */
 
 import { z } from 'zod';
 import { type Account, followPrimaryCompany, OWNER } from '../account/account.ts';

@@ -1,4 +1,4 @@
-/** Who is in a list, and which lists somebody is in. */
+/** Which records are in a list, and which lists a record is in. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -111,7 +111,7 @@ function checkSource(list: List, source: List): void {
   }
 }
 
-/** Records that are not there are told, those that change nothing are passed over. */
+/** Records that are not there are reported, those that change nothing are passed over. */
 function changeMembers(
   { memberships, records }: MembershipRoutesOptions,
   list: List,

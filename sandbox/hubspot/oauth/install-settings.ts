@@ -1,4 +1,4 @@
-/** What somebody may change about the app and its installation while the sandbox runs. */
+/** What may be changed about the app and its installation while the sandbox runs. */
 
 import { z } from 'zod';
 import { isOnThisMachine } from '../core/this-machine.ts';

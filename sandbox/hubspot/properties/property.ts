@@ -49,7 +49,7 @@ export const propertyDefinitionSchema = z.object({
   formField: z.boolean().default(false),
   calculationFormula: z.string().optional(),
   externalOptions: z.boolean().default(false),
-  /** Only HubSpot's own: whoever writes it is refused. */
+  /** Only HubSpot's own: every write of it is refused. */
   readOnly: z.boolean().default(false),
   calculated: z.boolean().default(false),
   hubspotDefined: z.boolean().default(false),
@@ -66,7 +66,7 @@ export interface Property extends PropertyDefinition {
   archivedAtMs: number | null;
 }
 
-/** Whether nobody but HubSpot can set its value. */
+/** Whether only HubSpot can set its value. */
 export function isReadOnly({ readOnly, calculated }: PropertyDefinition): boolean {
   return readOnly || calculated;
 }

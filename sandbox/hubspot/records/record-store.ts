@@ -14,7 +14,7 @@ const authorSchema = z.object({
   sourceId: z.string(),
 });
 
-/** Who changes a record: an app, somebody in the account, or a merge. */
+/** Who changes a record: an app, a user of the account, or a merge. */
 export type Author = z.output<typeof authorSchema>;
 
 /** What happened to a record; listeners hear of it once it is kept. */

@@ -106,13 +106,13 @@ export function createRules(): Rules {
       }),
     refusal(of, id, after) {
       const rule = rulesOf(of).find(
-        (one) => one.kind === 'refuse' && concerns(one, id, after) && hasTurnsLeft(one, struck),
+        (one) => one.kind === 'refuse' && concerns(one, id, after) && mayStrikeAgain(one, struck),
       );
       return rule?.kind === 'refuse' ? strike(rule, after) : undefined;
     },
     unreadable(of, id) {
       const rule = rulesOf(of).find(
-        (one) => one.kind === 'unreadable' && one.ids.includes(id) && hasTurnsLeft(one, struck),
+        (one) => one.kind === 'unreadable' && one.ids.includes(id) && mayStrikeAgain(one, struck),
       );
       return rule?.kind === 'unreadable' ? strike(rule) : undefined;
     },
@@ -133,7 +133,7 @@ function concerns(rule: Refusal, id: string | null, after: ValueOf): boolean {
   return isNamed || (rule.when !== undefined && holds(rule.when, after));
 }
 
-function hasTurnsLeft(rule: Striking, struck: ReadonlyMap<Rule, number>): boolean {
+function mayStrikeAgain(rule: Striking, struck: ReadonlyMap<Rule, number>): boolean {
   return rule.times === undefined || (struck.get(rule) ?? 0) < rule.times;
 }
 

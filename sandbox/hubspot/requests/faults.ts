@@ -8,7 +8,7 @@ const hubspotFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
   /** All access tokens of OAuth end before this request is looked at. */
   z.strictObject({ kind: z.literal('expireTokens') }),
-  /** This request is told that its token is no good; the token stays good. */
+  /** This request is refused as if its token were not valid; the token stays valid. */
   z.strictObject({ kind: z.literal('invalidAuthentication') }),
   /** 429 SECONDLY, as searches have it. */
   z.strictObject({ kind: z.literal('secondlyLimit') }),
@@ -21,7 +21,7 @@ const hubspotFaultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('missingScope'),
     scope: z.string().default('crm.objects.contacts.read'),
   }),
-  /** 423: the record is worked on by somebody else. */
+  /** 423: another user is working on the record. */
   z.strictObject({ kind: z.literal('locked') }),
   /** 477: the account moves to another data centre; come back after so many seconds. */
   z.strictObject({

@@ -225,7 +225,7 @@ function showWritten(
   };
 }
 
-/** HubSpot promises no order of a batch's results, so they come in one that nobody would expect. */
+/** HubSpot promises no order of a batch's results, so they come in an unexpected one. */
 function inNoOrder<Item>(items: readonly Item[]): Item[] {
   return items.toReversed();
 }

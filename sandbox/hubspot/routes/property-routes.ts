@@ -226,7 +226,7 @@ function withoutBlanks(order: PropertyChange): Record<string, unknown> {
   return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
 }
 
-/** Does each by itself; those that are refused are told of in a 207. */
+/** Does each by itself; those that are refused are reported in a 207. */
 function answerEach<Input extends { name: string }>(
   inputs: readonly Input[],
   work: (input: Input) => Property,

@@ -8,7 +8,7 @@ const MAX_FILTERS_IN_GROUP = 6;
 const MAX_FILTERS = 18;
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 10;
-/** Nobody sees more of one search, however it is paged. */
+/** No caller sees more of one search, however it is paged. */
 const MAX_RESULTS = 10_000;
 /** Characters of a request's body. */
 const MAX_BODY_LENGTH = 3000;

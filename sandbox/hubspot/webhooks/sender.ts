@@ -96,7 +96,7 @@ export function createSender(options: SenderOptions): Sender {
     sendQueued();
   }
 
-  /** Until it is taken, or no attempt is left, or nobody wants it any more. */
+  /** Until it is taken, or no attempt is left, or it is not wanted any more. */
   async function deliver(events: readonly WebhookEvent[]): Promise<void> {
     for (let attemptNumber = 0; attemptNumber <= MAX_RETRIES; attemptNumber += 1) {
       if (attemptNumber > 0) await pause(options.retryMs, closing.signal);

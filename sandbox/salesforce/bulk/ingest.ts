@@ -26,7 +26,7 @@ import {
   workOff,
 } from './write.ts';
 
-/** Salesforce takes 150 MB in base64, into which it turns what it is given. */
+/** Salesforce takes 150 MB in base64, and encodes what it is given in it. */
 const MAX_UPLOAD_BYTES = 100_000_000;
 
 const orderSchema = csvFormatSchema.extend({

@@ -44,7 +44,7 @@ export interface Bulk {
   jobTimeMs: number;
   /** The most rows of a page of results, also where a client asks for more. */
   pageRows: number;
-  /** Hears of errors that nobody foresaw. */
+  /** Receives unexpected errors. */
   report: (error: Error) => void;
   usage: BulkUsage;
   createJobId(): string;

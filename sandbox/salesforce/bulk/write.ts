@@ -116,7 +116,7 @@ function messageOf(error: unknown, { report }: Bulk): string {
   return 'ProcessingError : An unexpected error occurred.';
 }
 
-/** Salesforce promises no order, so this is none: nobody shall rely on that of the upload. */
+/** Salesforce promises no order, so this is none: no caller shall rely on that of the upload. */
 function writePortion(org: Org, job: IngestJob, rows: string[][], random: () => number): void {
   const outcomes = org.store.transact(
     () => shuffled(rows, random).map((row) => writeRow(org, job, row)),

@@ -99,7 +99,7 @@ function restrict(org: Org, { type: typeName, field: name, access }: z.infer<typ
   return { type: type.name, field: field.name, access };
 }
 
-/** Every field of a record, whoever may see it; deleted records too. */
+/** Every field of a record, also those that no user may see; deleted records too. */
 function readRecord(org: Org, typeName: string, text: string) {
   const type = org.catalogue.get(typeName);
   const fields = type.fields.map(({ name }) => name).join(', ');

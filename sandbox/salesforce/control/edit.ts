@@ -1,4 +1,4 @@
-/** What somebody in the org does by hand, beside the integration; merges exist nowhere else in REST. */
+/** What a user of the org does by hand, beside the integration; merges exist nowhere else in REST. */
 
 import { z } from 'zod';
 import type { SaveResult } from '../core/errors.ts';

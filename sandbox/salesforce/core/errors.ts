@@ -43,7 +43,7 @@ export function errorBody({ message, errorCode, fields }: SalesforceError) {
   return [{ message, errorCode, ...(fields === undefined ? {} : { fields }) }];
 }
 
-/** A request that names an object nobody knows. */
+/** A request that names an unknown object. */
 export function unknownType(name: string): SalesforceError {
   return new SalesforceError(
     400,
@@ -57,12 +57,12 @@ export function notFound(): SalesforceError {
   return new SalesforceError(404, 'NOT_FOUND', 'The requested resource does not exist');
 }
 
-/** What a request without a good token is told. */
+/** The answer to a request without a valid token. */
 export function sessionError(): SalesforceError {
   return new SalesforceError(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
 }
 
-/** What a request is told when the day's requests are used up. */
+/** The answer to a request when the day's requests are used up. */
 export function dailyLimitError(): SalesforceError {
   return new SalesforceError(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
 }
@@ -86,7 +86,7 @@ export function refused(id: string | null, ...errors: RecordError[]): SaveResult
   return { id, success: false, errors };
 }
 
-/** Turns the refusal of a single record into that of the whole request, with the status that fits. */
+/** Makes the refusal of a single record that of the whole request, with the status that fits. */
 export function toRequestError({ errors }: SaveResult): SalesforceError {
   const [error] = errors;
   if (error === undefined) throw new Error('A record that was written has no error.');

@@ -9,8 +9,8 @@ export interface User {
   id: string;
   username: string;
   /**
-   * An administrator sees what is hidden from the integration user, but no field that nobody was
-   * granted; the system, as which rules run, sees everything.
+   * An administrator sees what is hidden from the integration user, but no field that was granted
+   * to no user; the system, as which rules run, sees everything.
    */
   role: 'integration' | 'administrator' | 'system';
 }

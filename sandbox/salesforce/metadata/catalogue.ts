@@ -50,7 +50,7 @@ export interface Catalogue {
   list(): ObjectType[];
   /** The object of a name, in whatever case it is written. */
   find(name: string): ObjectType | undefined;
-  /** The same; INVALID_TYPE for a name that nobody knows. */
+  /** The same; INVALID_TYPE for an unknown name. */
   get(name: string): ObjectType;
   /** The object that an id belongs to. */
   ofId(id: string): ObjectType | undefined;

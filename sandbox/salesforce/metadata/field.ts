@@ -63,7 +63,7 @@ export const fieldSchema = z.object({
   compound: z.string().optional(),
   /** The field of the person behind a person account that this one stands for. */
   ofPerson: z.string().optional(),
-  /** Whether nobody sees it before a permission set says so; otherwise everybody does. */
+  /** Whether users see it only if a permission set says so; otherwise every user does. */
   needsGrant: z.boolean().default(false),
 });
 
@@ -135,7 +135,7 @@ export function isStored(field: Field): boolean {
   return field.type !== 'address' && field.expression === undefined;
 }
 
-/** Whether permissions can be given for it: nobody can be kept from what every record must have. */
+/** Whether permissions can be given for it: every user sees what every record must have. */
 export function isGrantable(field: Field): boolean {
   const isOwed = field.required && field.type !== 'boolean';
   return !isOwed && (field.createable || field.updateable);

@@ -15,14 +15,14 @@ export const INTEGRATION_USER: User = {
   role: 'integration',
 };
 
-/** Somebody who runs the org. */
+/** The user who runs the org. */
 export const ADMINISTRATOR: User = {
   id: createId('005', 2),
   username: 'admin@riverside.example.org',
   role: 'administrator',
 };
 
-/** As whom rules run, and somebody in the org who may do everything. */
+/** The user as which rules run; it may do everything. */
 export const SYSTEM: User = { ...ADMINISTRATOR, role: 'system' };
 
 /** The name of the nonprofit whose org this is. */

@@ -10,7 +10,7 @@ import { fillGroups } from './groups.ts';
 import { createInsert, type Insert } from './insert.ts';
 import { contactIdOf } from './person-id.ts';
 
-/** Salesforce's own word for a last name that nobody gave, as there must be one. */
+/** Salesforce's own word for a last name that was not given, as there must be one. */
 const NO_LAST_NAME = '[not provided]';
 
 /** Over so long before its start the org got its contacts: two years. */

@@ -1,4 +1,4 @@
-/** The reports of the org: lists of contacts that somebody has set up. */
+/** The reports of the org: lists of contacts that a user has set up. */
 
 import { type Database, quoted } from '../core/database.ts';
 import { createId } from '../core/ids.ts';

@@ -23,7 +23,7 @@ export function missingFields(names: readonly string[]): RecordError {
   return recordError('REQUIRED_FIELD_MISSING', message, [...names]);
 }
 
-/** Fields that the user may see but not change, or that nobody can change. */
+/** Fields that the user may see but not change, or that no user can change. */
 export function notEditable(names: readonly string[]): RecordError {
   const message = `Unable to create/update fields: ${names.join(', ')}. Please check the security settings of this field and verify that it is read/write for your profile or permission set.`;
   return recordError('INVALID_FIELD_FOR_INSERT_UPDATE', message, [...names]);

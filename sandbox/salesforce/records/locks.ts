@@ -1,4 +1,4 @@
-/** Records that somebody else is working on, for as many writes as was asked. */
+/** Records that another user is working on, for as many writes as was asked. */
 
 import { z } from 'zod';
 import { type RecordError, recordError } from '../core/errors.ts';
@@ -49,7 +49,7 @@ export function createLocks(): Locks {
     }
     const lock = locks.find(
       (one) =>
-        one.times > 0 && (one.id === id || (one.accountId ?? null) === (accountId ?? NOBODY)),
+        one.times > 0 && (one.id === id || (one.accountId ?? null) === (accountId ?? NO_ACCOUNT)),
     );
     if (lock === undefined) return false;
     lock.times -= 1;
@@ -71,7 +71,7 @@ export function createLocks(): Locks {
 }
 
 /** Stands for the account of a record that has none, and equals no lock's. */
-const NOBODY = Symbol('nobody');
+const NO_ACCOUNT = Symbol('no account');
 
 function lockError(id: StoredValue): RecordError {
   const message = `unable to obtain exclusive access to this record or 1 records: ${id}`;

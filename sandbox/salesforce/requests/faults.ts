@@ -8,9 +8,9 @@ const salesforceFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
   /** All access tokens end before this request is looked at. */
   z.strictObject({ kind: z.literal('expireTokens') }),
-  /** This request is told that its token is no good; the token stays good. */
+  /** This request is refused as if its token were not valid; the token stays valid. */
   z.strictObject({ kind: z.literal('invalidSession') }),
-  /** The first records that this request writes are locked by somebody else. */
+  /** The first records that this request writes are locked by another user. */
   z.strictObject({ kind: z.literal('lockRows'), records: z.number().int().min(1).default(1) }),
   /** The daily requests are used up, for this request. */
   z.strictObject({ kind: z.literal('requestLimit') }),

@@ -75,7 +75,7 @@ export function accountObject(extra: readonly Field[]): ObjectType {
   });
 }
 
-/** Somebody who is not a contact yet. */
+/** A person who is not a contact yet. */
 export function leadObject(): ObjectType {
   return defineObject({
     name: 'Lead',

@@ -1,7 +1,7 @@
 /**
  * What a condition says about the earliest SystemModstamp. Clients page through large orgs by
  * `SystemModstamp > t OR (SystemModstamp = t AND Id > x)`; SQLite uses its index for that only if
- * it is told beside it that no record can be older than t.
+ * a condition beside it says that no record can be older than t.
  */
 
 import { parseMoment } from '../../metadata/value.ts';
