@@ -154,7 +154,7 @@ describeOn('sqlite', 'migrate', () => {
   });
 
   it('names no password of the database', async () => {
-    const database = 'postgres://user:s3cret-word@127.0.0.1:1/nobody';
+    const database = 'postgres://user:s3cret-word@127.0.0.1:1/nothing';
     await writeFile(join(folder, 'donor-sync.yaml'), aSettingsFile({ database }));
     const { exitCode, stdout, stderr } = await migrate();
     expect(exitCode).toBe(2);

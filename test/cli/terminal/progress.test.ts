@@ -95,7 +95,7 @@ describe('createProgress', () => {
 });
 
 describe('ratePerSecond', () => {
-  it('is that of the last half minute, however often it is told', () => {
+  it('is that of the last half minute, however often it is reported', () => {
     let samples: Sample[] = [];
     for (let atMs = 0; atMs <= 60_000; atMs += 10) {
       const done = atMs <= 30_000 ? 0 : (atMs - 30_000) / 100;

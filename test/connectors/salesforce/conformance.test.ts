@@ -56,7 +56,7 @@ async function salesforceHarness(
     newField: { name: 'Fresh__c', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 4_001,
     addGroup,
-    unknownGroup: { campaign: 'nobody knows' },
+    unknownGroup: { campaign: 'unknown group' },
     mergeContacts: org.mergeContacts,
     async refuseWrites(id) {
       const when = `Id = '${id}'`;

@@ -69,7 +69,7 @@ describeOn('sqlite', 'openDatabase', () => {
     });
   });
 
-  it('says so if nobody listens at the address of Postgres', async () => {
+  it('says so if no server listens at the address of Postgres', async () => {
     const url = 'postgres://user:hunter2@127.0.0.1:1/crm';
     const error = await openDatabase(url).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
@@ -150,7 +150,7 @@ describeOn('postgres', 'openDatabase', () => {
 });
 
 describeOn('sqlite', 'two processes on one SQLite file', () => {
-  it('take turns at transactions that read first and then write', async () => {
+  it('run transactions that read first and then write one after the other', async () => {
     const { db, url, close } = await openSqliteTemp<TwoTables>();
     await migrateToLatest(db, TWO_TABLES);
     await db.insertInto('notes').values({ id: 'counter', size: 0 }).execute();
@@ -193,10 +193,10 @@ describeEachDatabase('an open database', (open, kind) => {
     await other.close();
   });
 
-  it('gives concurrent transactions their turns', async () => {
+  it('runs concurrent transactions one after the other', async () => {
     const { db } = database;
     await db.insertInto('notes').values({ id: 'counter', size: 0 }).execute();
-    const turns = Array.from({ length: 20 }, () =>
+    const transactions = Array.from({ length: 20 }, () =>
       db.transaction().execute(async (trx) => {
         await trx
           .updateTable('notes')
@@ -206,7 +206,7 @@ describeEachDatabase('an open database', (open, kind) => {
         await trx.selectFrom('notes').selectAll().execute();
       }),
     );
-    await Promise.all(turns);
+    await Promise.all(transactions);
     const counter = await db
       .selectFrom('notes')
       .select('size')

@@ -305,11 +305,14 @@ describeEachDatabase('one that has lost its lease', (open) => {
     [
       'deliveries.recordUndone',
       ({ store, lease }) =>
-        store.deliveries.recordUndone(lease, fromRow(WRITE), { owned: { Age: 'print' }, left: {} }),
+        store.deliveries.recordUndone(lease, fromRow(WRITE), {
+          owned: { Age: 'fingerprint' },
+          left: {},
+        }),
     ],
     ['integrations.pinAccount', ({ store, lease }) => store.integrations.pinAccount(lease, 'a')],
     ['integrations.resetCursor', ({ store, lease }) => store.integrations.resetCursor(lease, 's')],
-  ])('is told so by %s, and nothing is written', async (_query, write) => {
+  ])('gets the error from %s, and nothing is written', async (_query, write) => {
     const world = await createWorld();
     await submit(world, ['c-1']);
     await readPage(world, [readContact('c-2')]);

@@ -116,7 +116,7 @@ describe('createSealer', () => {
     expect(rotated.isCurrent(rotated.seal('token', HERE))).toBe(true);
   });
 
-  it('names the key that is missing and the mend', () => {
+  it('names the key that is missing and the fix', () => {
     const sealed = createSealer(parseKeyRing(newKey)).seal('token', HERE);
     expect(() => sealer.open(sealed, HERE)).toThrow(
       expect.objectContaining({

@@ -129,7 +129,7 @@ describe('branches', () => {
     expect(meets(candidate, joined('5', '6'))).toBe(none);
   });
 
-  it('without filters are met by nobody', () => {
+  it('without filters are met by no record', () => {
     const empty = filterBranchSchema.parse({ ...BRANCH, filterBranchType: 'OR' });
     expect(meets(candidate, empty)).toBe(false);
   });

@@ -187,7 +187,7 @@ describe('a list', () => {
     ['of an unknown kind', { objectTypeId: '0-1', processingType: 'AUTOMATIC' }],
   ])('is refused %s', async (_, order) => {
     const account = await startAccount();
-    const answer = await ask(account, 'POST', LISTS, { body: { name: 'Nobody', ...order } });
+    const answer = await ask(account, 'POST', LISTS, { body: { name: 'Empty', ...order } });
     expect(answer).toMatchObject({ status: 400, body: { category: 'VALIDATION_ERROR' } });
   });
 
@@ -224,7 +224,7 @@ describe('searching lists', () => {
 });
 
 describe('members', () => {
-  it('are added and removed, and those that are not there are told', async () => {
+  it('are added and removed, and those that are not there are reported', async () => {
     const account = await startAccount();
     const id = await createList(account, { name: 'Volunteers' });
     const [one = '', two = '', three = ''] = await contactIds(account, 3);

@@ -66,7 +66,7 @@ describe('the page on which an app is installed', () => {
     ['no scope', { scope: '' }],
     ['a challenge in clear', { code_challenge_method: 'plain' }],
     ['a decision that is none', { decision: 'perhaps' }],
-  ])('sends nobody anywhere for %s', async (_, parameters) => {
+  ])('redirects no user for %s', async (_, parameters) => {
     const account = await startAccount();
     const page = await open(authorizeUrl(account, { approve: 'true', ...parameters }));
     expect(page).toMatchObject({ status: 400, location: null });
@@ -257,7 +257,7 @@ describe('a refresh token', () => {
 });
 
 describe('what a token is for', () => {
-  it('is told of both kinds of tokens', async () => {
+  it('is given for both kinds of tokens', async () => {
     const account = await startAccount();
     const { token, refreshToken, scopes } = await install(account);
     const ofInstallation = {
@@ -278,7 +278,7 @@ describe('what a token is for', () => {
     expect(refreshing.body).toMatchObject({ ...ofInstallation, token_use: 'refresh_token' });
   });
 
-  it('is not told of tokens that are none, nor to strangers', async () => {
+  it('is not given for tokens that are none, nor to strangers', async () => {
     const account = await startAccount();
     expect((await introspect(account, 'nonsense')).body).toEqual({ active: false });
     const stranger = { token: account.token, ...keysOf(account), client_secret: 'guessed' };
@@ -286,7 +286,7 @@ describe('what a token is for', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
   });
 
-  it('is told at the older addresses', async () => {
+  it('is given at the older addresses', async () => {
     const account = await startAccount();
     const { token, refreshToken, scopes } = await install(account);
     const access = await ask(account, 'GET', `/oauth/v1/access-tokens/${token}`);

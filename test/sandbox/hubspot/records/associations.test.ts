@@ -10,9 +10,9 @@ const BATCH = '/crm/associations/2026-09/contacts/companies/batch';
 const PRIMARY = { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 };
 
 /** A contact who is employed nowhere, and two companies. */
-async function startWithNobody() {
+async function startWithoutTies() {
   const account = await startAccount();
-  const contactId = await edit(account, { action: 'create', values: { lastname: 'Nobody' } });
+  const contactId = await edit(account, { action: 'create', values: { lastname: 'Free' } });
   const names = ['Acme', 'Zenith'];
   const companies = await Promise.all(
     names.map((name) => edit(account, { action: 'create', type: 'companies', values: { name } })),
@@ -67,7 +67,7 @@ describe('the companies of contacts', () => {
   });
 
   it('are read many at once, and contacts without one are named', async () => {
-    const { account, contactId } = await startWithNobody();
+    const { account, contactId } = await startWithoutTies();
     const [id = ''] = await contactIds(account, 1);
     for (const path of [BATCH, '/crm/v4/associations/0-1/0-2/batch']) {
       const body = { inputs: [{ id }, { id: contactId }] };
@@ -93,7 +93,7 @@ describe('the companies of contacts', () => {
   });
 
   it('have one that is primary: the first, until another is named so', async () => {
-    const { account, contactId, companies } = await startWithNobody();
+    const { account, contactId, companies } = await startWithoutTies();
     const [acme = '', zenith = ''] = companies;
     const base = `/crm/v4/objects/contacts/${contactId}/associations`;
     await ask(account, 'PUT', `${base}/default/companies/${acme}`);
@@ -113,7 +113,7 @@ describe('the companies of contacts', () => {
   });
 
   it('are tied and untied many at once', async () => {
-    const { account, contactId, companies } = await startWithNobody();
+    const { account, contactId, companies } = await startWithoutTies();
     const [acme = ''] = companies;
     const inputs = [
       { from: { id: contactId }, to: { id: acme }, types: [PRIMARY] },
@@ -160,7 +160,7 @@ describe('the companies of contacts', () => {
   });
 
   it('are tied, read and untied by names in v3', async () => {
-    const { account, contactId, companies } = await startWithNobody();
+    const { account, contactId, companies } = await startWithoutTies();
     const [acme = '', zenith = ''] = companies;
     const client = new Client({ accessToken: account.token, basePath: account.baseUrl });
     const { batchApi } = client.crm.associations;
@@ -190,7 +190,7 @@ describe('the companies of contacts', () => {
   });
 
   it('come with a new contact', async () => {
-    const { account, companies } = await startWithNobody();
+    const { account, companies } = await startWithoutTies();
     const [id = ''] = companies;
     const associations = [{ to: { id }, types: [PRIMARY] }];
     const body = { properties: { lastname: 'New' }, associations };
@@ -202,13 +202,13 @@ describe('the companies of contacts', () => {
   });
 
   it('stay with the contact, and with the company, when two become one', async () => {
-    const { account, contactId, companies } = await startWithNobody();
+    const { account, contactId, companies } = await startWithoutTies();
     const [acme = '', zenith = ''] = companies;
     await edit(account, { action: 'employ', id: contactId, companyId: zenith });
     const order = { action: 'merge', type: 'companies', primaryId: acme, otherId: zenith };
     const company = await edit(account, order);
     expect(await primaryOf(account, contactId)).toBe(company);
-    const primaryId = await edit(account, { action: 'create', values: { lastname: 'Somebody' } });
+    const primaryId = await edit(account, { action: 'create', values: { lastname: 'Primary' } });
     const merged = await edit(account, { action: 'merge', primaryId, otherId: contactId });
     expect(await primaryOf(account, merged)).toBe(company);
   });

@@ -172,7 +172,7 @@ describe('one contact', () => {
     expect((await ask(account, 'GET', `${CONTACTS}/${id}?archived=true`)).status).toBe(404);
   });
 
-  it.each(['123', 'nobody', '9'.repeat(30)])('is not there: %s', async (id) => {
+  it.each(['123', 'unknown', '9'.repeat(30)])('is not there: %s', async (id) => {
     const account = await startAccount();
     const error = readError(await ask(account, 'GET', `${CONTACTS}/${id}`));
     expect(error).toMatchObject({ status: 404, category: 'OBJECT_NOT_FOUND' });

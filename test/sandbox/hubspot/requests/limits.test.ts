@@ -24,7 +24,7 @@ function searchAll(account: Account) {
 }
 
 describe('limits', () => {
-  it('are told in headers, and end with 429 until ten seconds are over', async () => {
+  it('are given in headers, and end with 429 until ten seconds are over', async () => {
     const clock = aClock();
     const account = await startAccount({ ratePer10s: 2, dailyLimit: 100, clock: clock.read });
     const first = await ask(account, 'GET', LIST);

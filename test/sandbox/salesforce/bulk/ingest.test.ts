@@ -289,7 +289,7 @@ describe('uploads of the Bulk API', () => {
       report: (error) => errors.push(error),
     });
     const job = await openIngest(org, { operation: 'insert' });
-    await upload(org, job, `LastName\n${'Somebody\n'.repeat(20_000)}`);
+    await upload(org, job, `LastName\n${'Lastname\n'.repeat(20_000)}`);
     await setState(org, job, 'UploadComplete');
     const { state } = await lookAt(org, job.id);
     await org.close();

@@ -71,7 +71,7 @@ describe('queries of the Bulk API', () => {
 
   it('gives a header alone where nothing is found', async () => {
     const org = await startOrg({ bulkJobTimeMs: 0 });
-    const job = await startQuery(org, "SELECT Id FROM Contact WHERE LastName = 'Nobody at all'");
+    const job = await startQuery(org, "SELECT Id FROM Contact WHERE LastName = 'No such name'");
     expect(await readPage(org, job)).toMatchObject({ text: '"Id"\n', locator: 'null' });
   });
 

@@ -40,7 +40,7 @@ async function administratorToken(org: SalesforceSandbox): Promise<string> {
 }
 
 describe('a new custom field', () => {
-  it('is seen by nobody before a permission set grants it', async () => {
+  it('is seen by no user before a permission set grants it', async () => {
     const org = await startOrg();
     const connection = connect(org);
     const created = await connection.tooling.create('CustomField', WORTH);

@@ -159,7 +159,7 @@ describe('the web server flow', () => {
     expect(allowed.headers.get('location')).toContain('code=aPrx');
   });
 
-  it('sends nobody to an app that it does not know', async () => {
+  it('sends no user to an app that it does not know', async () => {
     const org = await startOrg();
     const path = `/services/oauth2/authorize?response_type=code&client_id=x&redirect_uri=${REDIRECT_URI}`;
     expect((await ask(org, 'GET', path)).status).toBe(400);
@@ -228,7 +228,7 @@ describe('the JWT bearer flow', () => {
   it.each([
     ['an expired one', { exp: 1_700_000_000 }, 'expired authorization code'],
     ['another audience', { aud: 'https://example.org' }, 'audience is invalid'],
-    ['an unknown user', { sub: 'nobody@example.org' }, "user hasn't approved this consumer"],
+    ['an unknown user', { sub: 'unknown@example.org' }, "user hasn't approved this consumer"],
     ['another app', { iss: 'other' }, 'client identifier invalid'],
   ])('refuses %s', async (_, claims, description) => {
     const org = await startOrg();

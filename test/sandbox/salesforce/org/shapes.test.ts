@@ -38,7 +38,7 @@ describe('an org with the Nonprofit Success Pack', () => {
 });
 
 describe('the groups of an org', () => {
-  it('are a board and a staff that share nobody', async () => {
+  it('are a board and a staff without a common member', async () => {
     const org = await startOrg({ contacts: 100, donors: 1000 });
     const members = (name: string) =>
       column(

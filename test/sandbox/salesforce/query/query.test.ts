@@ -139,7 +139,7 @@ describe('SELECT', () => {
 });
 
 describe('ORDER BY, LIMIT and OFFSET', () => {
-  it('puts blanks first in either direction unless told otherwise', async () => {
+  it('puts blanks first in either direction by default', async () => {
     const org = await orgWith(...THREE);
     const order = (by: string) =>
       column(org, `SELECT LastName FROM Contact ORDER BY ${by}`, 'LastName');
@@ -249,7 +249,7 @@ describe('pages', () => {
     expect(ids.size).toBe(4500);
   });
 
-  it('are as short as the client wishes, down to 200', async () => {
+  it('are as short as the client asks, down to 200', async () => {
     const org = await startOrg({ contacts: 450 });
     const headers = { 'Sforce-Query-Options': 'batchSize=1' };
     const { body } = await ask(org, 'GET', '/query/?q=SELECT+Id+FROM+Contact', { headers });

@@ -257,7 +257,7 @@ describe('values', () => {
       { id, FirstName: 'x'.repeat(41) },
       { id, Rating__c: 'B' },
       { id, Score__c: 1000 },
-      { id, Email: 'nobody' },
+      { id, Email: 'no-address' },
       { id, Bio__c: 'x'.repeat(301) },
       { id, Name: 'x' },
       { id, AccountId: '003Hs0000000001' },
@@ -280,7 +280,7 @@ describe('values', () => {
       },
       {
         statusCode: 'INVALID_EMAIL_ADDRESS',
-        message: 'Email: invalid email address: nobody',
+        message: 'Email: invalid email address: no-address',
         fields: ['Email'],
       },
       expect.objectContaining({ statusCode: 'STRING_TOO_LONG', fields: ['Bio__c'] }),
