@@ -180,7 +180,7 @@ describe('the person who was erased, under another id', () => {
   });
 });
 
-/** A service that keeps its profiles back until it is told to give them. */
+/** A service that keeps its profiles back until it is asked to give them. */
 function withholding() {
   const service = { withholds: true };
   const options: SyncWorldOptions = {
