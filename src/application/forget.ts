@@ -17,6 +17,15 @@ import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { createNearIds } from '../core/near-miss.ts';
 import {
+  clearInCrm,
+  clearIntroductions,
+  dropIntroductionsKept,
+  type ForgottenContact,
+  lookAtLeftovers,
+  type SaveNote,
+} from '../fields/erase.ts';
+import { addCounts, type ErasureNote, newNote, parseNote, union } from '../fields/erasure-note.ts';
+import {
   joinedPrints,
   mayBeSamePerson,
   type PersonPrints,
@@ -28,15 +37,6 @@ import type { SyncDeps } from '../run/context.ts';
 import { openCrm } from '../run/crm-account.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { ForgottenRecord, KnownContact } from '../store/erasure/forget.ts';
-import { addCounts, type ErasureNote, newNote, parseNote, union } from '../sync/erasure-note.ts';
-import {
-  clearInCrm,
-  clearIntroductions,
-  dropIntroductionsKept,
-  type ForgottenContact,
-  lookAtLeftovers,
-  type SaveNote,
-} from '../sync/forget.ts';
 import { withLease } from '../sync/with-lease.ts';
 import { type ErasedIn, type ErasureReceipt, receiptOf } from './forget-receipt.ts';
 

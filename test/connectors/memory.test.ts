@@ -36,7 +36,7 @@ describe('a CRM in memory', () => {
     });
   });
 
-  it('says so if nobody registered one of that name', async () => {
+  it('says so if there is none of that name', async () => {
     const settings = { kind: 'memory' as const, name: 'nowhere' };
     const contacts = { filter: null, optOutField: null };
     const options = { settings, contacts, deps: connectorDeps() };
@@ -103,7 +103,7 @@ describe('a part of the identity in memory that may not be read', () => {
     expect(await toArray(connector.readPages(page?.cursor ?? null))).toEqual([]);
   });
 
-  it('is told apart from the readable ones, with the mapping', () => {
+  it('is separated from the readable ones, with the mapping', () => {
     const crm = createMemoryCrm();
     const connector = connectorOver(crm);
     crm.hideSource('employer');
@@ -154,7 +154,7 @@ function memoryHarness(): ConformanceHarness {
         crm.addGroup('group', members);
         return { group: 'group' };
       },
-      unknown: { group: 'nobody knows' },
+      unknown: { group: 'unknown group' },
     },
     mergeContacts: async (loser, winner) => crm.mergeContact(loser, winner),
     refuseWrites: async (id) => crm.refuseWrites(id),

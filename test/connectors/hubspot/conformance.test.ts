@@ -66,7 +66,7 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     ],
     newField: { name: 'fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 401,
-    groups: { add: addGroup, unknown: { list: 'nobody knows' } },
+    groups: { add: addGroup, unknown: { list: 'unknown group' } },
     async mergeContacts(loser, winner) {
       await account.mergeContacts(loser, winner);
     },

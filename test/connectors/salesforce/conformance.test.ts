@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { salesforceConnector } from '../../../connectors/salesforce/connector.ts';
 import { type ConformanceHarness, testConnector } from '../../../connectors/testing/conformance.ts';
-import type { OrgShape } from '../../../sandbox/salesforce/catalogue.ts';
+import type { OrgShape } from '../../../sandbox/salesforce/metadata/catalogue.ts';
 import { openOrg } from './org.ts';
 
 const ABILITIES = [
@@ -59,7 +59,7 @@ async function salesforceHarness(
     ],
     newField: { name: 'Fresh__c', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 4_001,
-    groups: { add: addGroup, unknown: { campaign: 'nobody knows' } },
+    groups: { add: addGroup, unknown: { campaign: 'unknown group' } },
     mergeContacts: org.mergeContacts,
     async refuseWrites(id) {
       const when = `Id = '${id}'`;

@@ -2,7 +2,7 @@ import type { Connector, Finding } from '../../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../../application.ts';
 import { isDonorSyncError } from '../../../core/errors.ts';
 import type { FieldMapping } from '../../../core/field-map.ts';
-import { readFields } from '../../../sync/fields.ts';
+import { readFields } from '../../../fields/describe.ts';
 import { countOf, formatCount } from '../../terminal/quantities.ts';
 import { checked, met, unmet } from './finding.ts';
 
