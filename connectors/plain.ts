@@ -40,8 +40,8 @@ function notAsked(): never {
 }
 
 /**
- * Throws a ConfigurationError for a setting under `contacts` that the connector does not know: people
- * whom it means to leave out would be sent all the same.
+ * Throws a ConfigurationError for a setting under `contacts` that the connector does not know: the
+ * people that it leaves out would be sent all the same.
  */
 export function requireKnown(
   contacts: ContactsSettings,

@@ -91,7 +91,7 @@ export interface OpenIntegration {
   deps: RunDeps;
   /** What the connector knows of the prerequisites, without opening the CRM. */
   checkCrm(): Promise<Finding[]>;
-  /** True if writes may wait beside the CRM, so that erasing somebody has to open it. */
+  /** True if writes may wait beside the CRM, so that an erasure has to open it. */
   keepsWrites: boolean;
   /** What a run does besides: groups become networks, networks become warm paths. */
   stages: Stages;

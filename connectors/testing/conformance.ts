@@ -667,7 +667,7 @@ export function testConnector(
           return crm.groups;
         }
 
-        it('brings the members of a group, each once, and nobody else', async () => {
+        it('brings the members of a group, each once, and no others', async () => {
           const ids = await crm.addContacts(people(5));
           const selector = await groups().add(ids.slice(1, 4));
           await open();

@@ -1,6 +1,6 @@
 /**
  * The CRM account that an integration belongs to: the one it was connected to first. Ids of another
- * account mean other people, so no connector gets into anybody's hands that leads to another one.
+ * account mean other people, so no connector to another one is handed out.
  */
 import type { Connector, CrmAccount } from '../../connectors/contract.ts';
 import { ConfigurationError } from '../core/errors.ts';

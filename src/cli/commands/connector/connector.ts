@@ -68,7 +68,7 @@ function requireName(name: string): void {
   );
 }
 
-/** Nothing of anybody's is written over. */
+/** No file is written over. */
 async function requireEmpty(folder: string): Promise<void> {
   const names = await mkdir(folder, { recursive: true })
     .then(() => readdir(folder))
