@@ -1,8 +1,8 @@
 /** Everybody whom a run would think about, and what it would do to them: the heart of a preview. */
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
+import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { lookUpRecords } from '../run/records.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type { Decision } from '../store/contacts/decisions.ts';
 import type { Asker, Fate } from '../store/credits/paid-jobs.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { undoRun } from '../../src/fields/undo.ts';
 import type { Store } from '../../src/store/store.ts';
-import { undoRun } from '../../src/sync/undo.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createPathWorld, INTRODUCER, type PathWorld, SENTENCE } from '../insights/path-world.ts';
 import { everything } from '../store/store-world.ts';

@@ -234,6 +234,7 @@ describeEachDatabase('computed warm paths', (open) => {
     owned: { Path: 'fingerprint' },
     writeId: null,
     isDone: true,
+    words: null,
   } as const;
 
   async function record(world: StoreWorld, changes: Partial<ComputedPath>): Promise<void> {

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { createWorld, type Donor } from '../../people/world.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Integration } from '../../src/core/integration.ts';
+import { undoRun } from '../../src/fields/undo.ts';
 import { calledName } from '../../src/insights/called-name.ts';
 import { writeWarmPaths } from '../../src/insights/write-warm-paths.ts';
 import type { Stage } from '../../src/run/stage.ts';
-import { undoRun } from '../../src/sync/undo.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import {
   BOARD,

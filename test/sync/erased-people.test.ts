@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Contact } from '../../src/core/contact.ts';
+import { undoRun } from '../../src/fields/undo.ts';
 import { personPrintsOf } from '../../src/identity/person-prints.ts';
 import { previewRun } from '../../src/sync/preview.ts';
-import { undoRun } from '../../src/sync/undo.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { everything } from '../store/store-world.ts';

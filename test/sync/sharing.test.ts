@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Identity, identityText, personText } from '../../src/core/contact.ts';
-import { undoRun } from '../../src/sync/undo.ts';
+import { undoRun } from '../../src/fields/undo.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { copyPeople, createNeighbour } from './neighbour.ts';

@@ -6,11 +6,11 @@ import { diffValues, type ValueDiff } from '../mapping/diff-values.ts';
 import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
 import type { RawValues } from '../mapping/raw-value.ts';
 import { isBlank } from '../mapping/same-value.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
 import type { OwnedValues } from '../store/contacts/owned-values.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
-import type { Run, SyncDeps } from './context.ts';
-import { sealValues, valuePrint, valuePrints } from './values.ts';
+import { ownershipOf, sealValues, valueFingerprints } from './values.ts';
 
 /** What is offered to a contact, and what is known of it. */
 export interface FieldOffer {
@@ -35,6 +35,7 @@ export interface FieldOffer {
 
 /** What is to be written, and what holds once it is. */
 export interface FieldPlan {
+  crmId: string;
   reason: OutcomeReason;
   /** What did not fit, without values; null if everything did. */
   detail: string | null;
@@ -51,10 +52,7 @@ export function planFields(
   run: Pick<Run, 'mappings' | 'fields' | 'integration'>,
   { crmId, values, present, ownedBefore, intended, emptied = [], unkept = [] }: FieldOffer,
 ): FieldPlan {
-  const isOurs = (field: string, value: FieldValue): boolean => {
-    const print = valuePrint(deps, crmId, field, value);
-    return ownedBefore[field] === print || intended.some((prints) => prints[field] === print);
-  };
+  const isOurs = ownershipOf(deps, crmId, [ownedBefore, ...intended]);
   const isOutdated = (field: string, value: FieldValue) => !isBlank(value) && isOurs(field, value);
   const { mappings, fields } = run;
   const { mapped, unfit } = mapProfile({ values, mappings, fields });
@@ -66,14 +64,15 @@ export function planFields(
   const detail = unfit.length === 0 ? null : unfit.map(({ reason }) => reason).join(' ');
   // A value that is in the CRM because an earlier, unconfirmed write of ours put it there.
   const confirmed = diff.equal.filter((field) => isOurs(field, present[field] ?? null));
-  const after = valuePrints(deps, crmId, changes);
-  const owned = { ...ownedBefore, ...valuePrints(deps, crmId, present, confirmed), ...after };
+  const after = valueFingerprints(deps, crmId, changes);
+  const owned = { ...ownedBefore, ...valueFingerprints(deps, crmId, present, confirmed), ...after };
   const changed = Object.keys(changes);
   const lost = mappings.flatMap(({ from, to }) => (unkept.includes(from) ? to : []));
   const before = Object.fromEntries(
     changed.map((field) => [field, lost.includes(field) ? null : (present[field] ?? null)]),
   );
   return {
+    crmId,
     reason: reasonOf({ ...diff, changes }, unfit),
     detail,
     owned,

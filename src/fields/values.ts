@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 type Fingerprints = { store: Pick<Store, 'fingerprint'> };
 
 /** The keyed hash by which a value that we wrote is recognised in the CRM. */
-export function valuePrint(
+export function valueFingerprint(
   { store }: Fingerprints,
   crmId: string,
   field: string,
@@ -19,15 +19,27 @@ export function valuePrint(
 }
 
 /** Keyed hashes of some of the values; alike values of two contacts or fields do not look alike. */
-export function valuePrints(
+export function valueFingerprints(
   deps: Fingerprints,
   crmId: string,
   values: FieldValues,
   fields: readonly string[] = Object.keys(values),
 ): OwnedValues {
   return Object.fromEntries(
-    fields.map((field) => [field, valuePrint(deps, crmId, field, values[field] ?? null)]),
+    fields.map((field) => [field, valueFingerprint(deps, crmId, field, values[field] ?? null)]),
   );
+}
+
+/** Whether a value in a field of this contact is one of ours, known by these fingerprints. */
+export function ownershipOf(
+  deps: Fingerprints,
+  crmId: string,
+  known: readonly OwnedValues[],
+): (field: string, value: FieldValue) => boolean {
+  return (field, value) => {
+    const fingerprint = valueFingerprint(deps, crmId, field, value);
+    return known.some((values) => values[field] === fingerprint);
+  };
 }
 
 const valuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));

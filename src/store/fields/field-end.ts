@@ -1,11 +1,25 @@
-import { portions } from './rows.ts';
-import type { Trx } from './tables.ts';
+import type { OutcomeReason } from '../../core/outcome.ts';
+import type { OwnedValues } from '../contacts/owned-values.ts';
+import { portions } from '../engine/rows.ts';
+import type { Trx } from '../engine/tables.ts';
+import type { SealedWords } from '../secrets/foreign-texts.ts';
 
 /** How an intended write ended; `writeId` is null if nothing was to be written. */
 export interface WriteEnd {
   writeId: string | null;
   /** False if the CRM refused it. */
   isDone: boolean;
+}
+
+/** How the fields of one contact ended, and what we own in them. */
+export interface FieldEnd extends WriteEnd {
+  reason: OutcomeReason;
+  /** More of the reason, without personal data. */
+  detail: string | null;
+  /** What the CRM said when it refused the write, sealed. */
+  words: SealedWords | null;
+  /** What we own afterwards; null if it stays as it was. */
+  owned: OwnedValues | null;
 }
 
 /** Notes of writes that they are in the CRM, or that it refused them. */

@@ -1,13 +1,14 @@
 /** Takes back what a run wrote, only where the CRM's value is still ours. */
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { ConfigurationError, FatalError } from '../core/errors.ts';
+import { sameValue } from '../mapping/same-value.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { forgottenPrint, keepErasedAway } from '../run/erased.ts';
-import { openValues, valuePrint } from '../run/values.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { WriteRecord } from '../store/fields/deliveries.ts';
 import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
+import { openValues, ownershipOf } from './values.ts';
 
 type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms'>;
 
@@ -21,7 +22,7 @@ export interface UndoReport {
 }
 
 /** What has been undone so far: CRM ids, and numbers of fields. */
-interface Tally {
+interface UndoCounts {
   restored: Set<string>;
   gone: Set<string>;
   refused: Set<string>;
@@ -32,18 +33,18 @@ interface Tally {
 /** Restores the values before a run, the newest write first; repeatable. */
 export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Promise<UndoReport> {
   const { store, connector } = deps;
-  const tally: Tally = {
+  const counts: UndoCounts = {
     ...{ restored: new Set(), gone: new Set(), refused: new Set() },
     fields: { restored: 0, editedSince: 0 },
     refusals: [],
   };
-  const writes = await withoutErased(deps, lease, await store.deliveries.listWrites(runId), tally);
+  const writes = await withoutErased(deps, lease, await store.deliveries.listWrites(runId), counts);
   const size = Math.min(connector.capabilities.readBatch, connector.capabilities.writeBatch.max);
   for (const batch of batchesOfContacts(writes, size)) {
-    await undoBatch(deps, lease, batch, tally);
+    await undoBatch(deps, lease, batch, counts);
   }
   await connector.finish();
-  const { restored, gone, refused, fields, refusals } = tally;
+  const { restored, gone, refused, fields, refusals } = counts;
   const contacts = { restored: restored.size, gone: gone.size, refused: refused.size };
   return { run: runId, contacts, fields, refusals };
 }
@@ -53,12 +54,12 @@ async function withoutErased(
   deps: UndoDeps,
   { integrationId }: Lease,
   writes: readonly WriteRecord[],
-  tally: Tally,
+  counts: UndoCounts,
 ): Promise<WriteRecord[]> {
   const erased = await keepErasedAway(deps, integrationId, null);
   return writes.filter(({ crmId }) => {
     const isErased = forgottenPrint(deps, erased, crmId) !== null;
-    if (isErased) tally.gone.add(crmId);
+    if (isErased) counts.gone.add(crmId);
     return !isErased;
   });
 }
@@ -83,6 +84,8 @@ interface Restoration {
   write: WriteRecord;
   values: Record<string, FieldValue>;
   owned: OwnedValues;
+  /** How many fields hold the value from before afterwards. */
+  fields: number;
   /** What the write put into the fields that hold something else now. */
   left: OwnedValues;
 }
@@ -91,7 +94,7 @@ async function undoBatch(
   deps: UndoDeps,
   lease: Lease,
   writes: WriteRecord[],
-  tally: Tally,
+  counts: UndoCounts,
 ): Promise<void> {
   const { store, connector } = deps;
   const ids = writes.map((write) => write.crmId);
@@ -103,19 +106,19 @@ async function undoBatch(
     const lookup = lookups.get(write.crmId);
     const row = rows.get(write.crmId);
     if (lookup?.state !== 'found' || !row) {
-      tally.gone.add(write.crmId);
+      counts.gone.add(write.crmId);
       continue;
     }
     const before = valuesBefore(deps, lease, write);
     if (before instanceof FatalError) {
-      refuse(tally, write, `${before.code}: ${NOT_ITS_OWN}`);
+      refuse(counts, write, `${before.code}: ${NOT_ITS_OWN}`);
       continue;
     }
     const restoration = restore(deps, write, before, lookup.values, parseOwned(row.ownedValues));
-    tally.fields.editedSince += Object.keys(restoration.left).length;
+    counts.fields.editedSince += Object.keys(restoration.left).length;
     restorations.push(restoration);
   }
-  await writeBack(deps, lease, restorations, tally);
+  await writeBack(deps, lease, restorations, counts);
 }
 
 const NOT_ITS_OWN =
@@ -138,9 +141,9 @@ function valuesBefore(
   }
 }
 
-function refuse(tally: Tally, { crmId }: WriteRecord, message: string): void {
-  tally.refused.add(crmId);
-  tally.refusals.push({ crmId, message });
+function refuse(counts: UndoCounts, { crmId }: WriteRecord, message: string): void {
+  counts.refused.add(crmId);
+  counts.refusals.push({ crmId, message });
 }
 
 /** Pure but for fingerprints: which values go back, and what is ours afterwards. */
@@ -152,41 +155,54 @@ function restore(
   ownedNow: OwnedValues,
 ): Restoration {
   const ownedBefore = parseOwned(write.ownedBefore);
+  const after = parseOwned(write.after);
+  const isOurs = ownershipOf(deps, write.crmId, [after]);
   const values: Record<string, FieldValue> = {};
   const owned: Record<string, string> = { ...ownedNow };
   const left: Record<string, string> = {};
-  for (const [field, print] of Object.entries(parseOwned(write.after))) {
-    if (valuePrint(deps, write.crmId, field, present[field] ?? null) !== print) {
-      left[field] = print;
+  let fields = 0;
+  for (const [field, fingerprint] of Object.entries(after)) {
+    const value = present[field] ?? null;
+    const previousValue = before[field] ?? null;
+    if (isOurs(field, value)) {
+      values[field] = previousValue;
+    } else if (!sameValue(value, previousValue)) {
+      left[field] = fingerprint;
       continue;
     }
-    values[field] = before[field] ?? null;
+    // Otherwise it was restored already, by an undo that was cut off before it was on record.
+    fields += 1;
     const previous = ownedBefore[field];
     if (previous === undefined) delete owned[field];
     else owned[field] = previous;
   }
-  return { write, values, owned, left };
+  return { write, values, owned, left, fields };
 }
 
 async function writeBack(
   { store, connector }: UndoDeps,
   lease: Lease,
   restorations: readonly Restoration[],
-  tally: Tally,
+  counts: UndoCounts,
 ): Promise<void> {
-  const byId = new Map(restorations.map((r) => [r.write.crmId, r]));
+  const byId = new Map(restorations.map((each) => [each.write.crmId, each]));
+  for (const restoration of restorations) {
+    const isThere = Object.keys(restoration.values).length === 0 && restoration.fields > 0;
+    if (isThere) await note(restoration);
+  }
   const changes = restorations
     .filter(({ values }) => Object.keys(values).length > 0)
     .map(({ write, values }) => ({ id: write.crmId, values }));
   for await (const result of connector.write(changes)) {
     const restoration = byId.get(result.id);
     if (!restoration) continue;
-    if (result.status === 'refused') {
-      refuse(tally, restoration.write, `${result.code}: ${result.message}`);
-      continue;
-    }
-    tally.restored.add(result.id);
-    tally.fields.restored += Object.keys(restoration.values).length;
+    if (result.status === 'written') await note(restoration);
+    else refuse(counts, restoration.write, `${result.code}: ${result.message}`);
+  }
+
+  async function note(restoration: Restoration): Promise<void> {
+    counts.restored.add(restoration.write.crmId);
+    counts.fields.restored += restoration.fields;
     await store.deliveries.recordUndone(lease, restoration.write, restoration);
   }
 }

@@ -7,7 +7,6 @@ import type { WriteResult } from '../../connectors/contract.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldMapping, PATH_SOURCES } from '../core/field-map.ts';
 import type { SyncDeps } from '../run/context.ts';
-import { openValues, sealValues, valuePrint } from '../run/values.ts';
 import { parseOwned } from '../store/contacts/owned-values.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
@@ -18,6 +17,8 @@ import {
   NOTHING_CLEARED,
   union,
 } from './erasure-note.ts';
+import { openValues, ownershipOf, sealValues, valueFingerprint } from './values.ts';
+import { writeChanges } from './write.ts';
 
 export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
@@ -56,7 +57,7 @@ export async function clearInCrm(
   const { store, connector } = deps;
   const ours = await store.forget.findOurValues(integrationIds, contact.forms);
   const isOurs = (field: string, value: FieldValue): boolean =>
-    contact.forms.some((id) => ours.get(field)?.has(valuePrint(deps, id, field, value)));
+    contact.forms.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
   const { seen, unseen } = await sortFields(deps, union([...ours.keys()], before?.cleared ?? []));
   // A file without a column holds nothing in it; elsewhere a field may be there and be hidden.
   const unreadable = connector.capabilities.remote ? unseen : [];
@@ -157,18 +158,15 @@ async function clearFields(
 type Refusal = Extract<WriteResult, { status: 'refused' }>;
 
 async function refusalsOf(
-  { connector }: Pick<ForgetDeps, 'connector'>,
+  deps: Pick<ForgetDeps, 'connector'>,
   changes: readonly { id: string; fields: readonly string[] }[],
 ): Promise<Refusal[]> {
-  const refused: Refusal[] = [];
   const nulls = changes.map(({ id, fields }) => ({
     id,
     values: Object.fromEntries(fields.map((field) => [field, null])),
   }));
-  for await (const result of connector.write(nulls)) {
-    if (result.status === 'refused') refused.push(result);
-  }
-  return refused;
+  const results = await writeChanges(deps, nulls);
+  return [...results.values()].filter((result) => result.status === 'refused');
 }
 
 /**
@@ -202,11 +200,11 @@ export async function clearIntroductions(
     const lookups = await connector.readByIds(ids, fields);
     const changes = lookups.flatMap((lookup) => {
       if (lookup.state !== 'found') return [];
-      const prints = [owned.get(lookup.id) ?? {}, ...(intended.get(lookup.id) ?? [])];
+      const known = [owned.get(lookup.id) ?? {}, ...(intended.get(lookup.id) ?? [])];
+      const isOurs = ownershipOf(deps, lookup.id, known);
       const ours = fields.filter((field) => {
         const value = presentValue(lookup.values, field);
-        const print = valuePrint(deps, lookup.id, field, value);
-        return !isEmpty(value) && prints.some((each) => each[field] === print);
+        return !isEmpty(value) && isOurs(field, value);
       });
       return ours.length > 0 ? [{ id: lookup.id, fields: ours }] : [];
     });
