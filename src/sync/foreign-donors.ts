@@ -7,7 +7,7 @@ import { FatalError } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { lookUpRecords } from '../run/records.ts';
 import type { ContactRow } from '../store/contacts/contacts.ts';
-import type { AdoptedContact } from '../store/contacts/decisions.ts';
+import type { AdoptedContact } from '../store/contacts/decided-pages.ts';
 import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
 
