@@ -127,6 +127,21 @@ describe('the floors of the house', () => {
     expect(crowded).toEqual([]);
   });
 
+  it('has no column of the database above the store: rows stay there', () => {
+    const columns = files
+      .filter((file) => /^src\/store\/engine\/.*tables\.ts$/.test(file))
+      .flatMap(columnsOf);
+    expect(columns.length).toBeGreaterThan(80);
+    const isColumn = new RegExp(
+      `(?<!['"\`.\\w])(${columns.join('|')})\\b(?!['"\`])|\\.(${columns.join('|')})\\b`,
+    );
+    const wrong = files.filter((file) => {
+      const mayHoldRows = ['src/store', 'src/partner'].includes(roomOf(file)) || isBeside(file);
+      return !mayHoldRows && file.startsWith('src/') && isColumn.test(codeOf(file));
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('has no circle of imports', () => {
     expect(findCircle()).toEqual([]);
   });
@@ -137,6 +152,18 @@ function sourceFiles(folder: string): string[] {
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
     .filter((file) => !file.startsWith('connectors/testing/'));
+}
+
+/** The columns of the tables whose names are not also words of the code: those with an underscore. */
+function columnsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return [...text.matchAll(/^ {2}([a-z]+(?:_[a-z]+)+): /gm)].map(([, column = '']) => column);
+}
+
+/** The text of a file without its comments. */
+function codeOf(file: string): string {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
 function countLines(inside: readonly string[]): number {

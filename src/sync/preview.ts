@@ -156,19 +156,19 @@ async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview[
   const lookups = await lookUpRecords(
     deps,
     run,
-    ready.map(({ contact }) => contact.crm_id),
+    ready.map(({ contact }) => contact.crmId),
   );
-  const approvals = await store.holds.listApprovals(ready.map(({ job }) => job.tracking_id));
+  const approvals = await store.holds.listApprovals(ready.map(({ job }) => job.trackingId));
   const changes = ready.flatMap((entry) => {
     const result = results.get(entry.jobId);
-    const lookup = lookups.get(entry.contact.crm_id);
+    const lookup = lookups.get(entry.contact.crmId);
     if (result?.state !== 'completed' || lookup?.state !== 'found') return [];
     const fetched = { ready: entry, profile: result.profile };
-    const approval = approvals.get(entry.job.tracking_id) ?? null;
+    const approval = approvals.get(entry.job.trackingId) ?? null;
     const plan = planDelivery(deps, run, fetched, { lookup, intended: [], approval });
     if (plan.kind === 'ended') return [];
     return Object.entries(plan.changes).map(([field, to]) => ({
-      crmId: entry.contact.crm_id,
+      crmId: entry.contact.crmId,
       field,
       from: lookup.values[field] ?? null,
       to,

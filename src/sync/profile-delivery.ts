@@ -13,7 +13,7 @@ import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts'
 import type { ReadyJob } from '../store/credits/jobs.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import type { Delivery } from '../store/fields/delivery-ends.ts';
-import type { HoldRow } from '../store/holds/holds.ts';
+import type { HoldRecord } from '../store/holds/holds.ts';
 import { plannedContact } from './read.ts';
 
 /** The part of a run that a delivery depends on. */
@@ -58,7 +58,7 @@ export interface Circumstances {
   /** Values whose write was intended before and may have happened. */
   intended: readonly OwnedValues[];
   /** What a person has approved of this profile; null if nothing was asked or approved. */
-  approval: HoldRow['kind'] | null;
+  approval: HoldRecord['kind'] | null;
 }
 
 /** Pure but for ids, seals and fingerprints: refusal, guard, map and diff of one profile. */
@@ -72,8 +72,8 @@ export function planDelivery(
     entry: ready,
     kind: 'ended',
     delivery: {
-      crmId: ready.contact.crm_id,
-      trackingId: ready.job.tracking_id,
+      crmId: ready.contact.crmId,
+      trackingId: ready.job.trackingId,
       ...delivery,
     },
   });
@@ -123,11 +123,11 @@ function planWrite(
 ): Planned {
   const { donorId } = profile;
   const { reason, owned, changes, write, ...plan } = planFields(deps, run, {
-    crmId: ready.contact.crm_id,
+    crmId: ready.contact.crmId,
     // The time of the credit, so that delivering the same job twice brings the same values.
-    values: profileValues(profile, ready.contact.asked_at ?? ready.job.submitted_at),
+    values: profileValues(profile, ready.contact.askedAt ?? ready.job.submittedAt),
     present,
-    ownedBefore: parseOwned(ready.contact.owned_values),
+    ownedBefore: parseOwned(ready.contact.ownedValues),
     intended,
   });
   const detail = detailOf(ready, plan.detail);
@@ -145,7 +145,7 @@ function planWrite(
 
 /** What a person should know besides the outcome: that it cost no credit, and what did not fit. */
 function detailOf({ job }: ReadyJob, unfit: string | null): string | null {
-  if (job.shared_from === null) return unfit;
+  if (job.sharedFrom === null) return unfit;
   return unfit === null ? SHARED_PROFILE_TEXT : `${SHARED_PROFILE_TEXT} ${unfit}`;
 }
 
@@ -156,7 +156,7 @@ export function concludeWrite(
   { entry, write, delivered }: Extract<Planned, { kind: 'write' }>,
   result: WriteResult | undefined,
 ): Delivery {
-  const ids = { crmId: entry.contact.crm_id, trackingId: entry.job.tracking_id };
+  const ids = { crmId: entry.contact.crmId, trackingId: entry.job.trackingId };
   if (result?.status === 'written') {
     const { reason, detail, donorId, owned } = delivered;
     return {

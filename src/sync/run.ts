@@ -296,9 +296,9 @@ async function reportOn(
     {
       ...row,
       status: statusOf(control),
-      reason_code: reason?.code ?? null,
-      reason_message: reason?.message ?? null,
-      finished_at: finishedAt,
+      reasonCode: reason?.code ?? null,
+      reasonMessage: reason?.message ?? null,
+      finishedAt,
     },
     facts,
   );

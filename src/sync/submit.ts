@@ -11,7 +11,7 @@ import {
 import type { Submission } from '../partner/submission.ts';
 import { confirmLease } from '../run/confirm-lease.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import type { ContactRow } from '../store/contacts/contacts.ts';
+import type { ContactRecord } from '../store/contacts/contacts.ts';
 import { PRIORITY } from '../store/contacts/life.ts';
 import { findAllowance, readBalance } from './balance.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
@@ -37,7 +37,7 @@ type SubmitDeps = Omit<SyncDeps, 'sealer'>;
 
 /** Contacts to submit. */
 interface Due {
-  contacts: ContactRow[];
+  contacts: ContactRecord[];
   /** The most of them that may cost a credit now. */
   atMost: number;
 }

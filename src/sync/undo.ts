@@ -6,7 +6,7 @@ import { forgottenPrint, keepErasedAway } from '../run/erased.ts';
 import { openValues, valuePrint } from '../run/values.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { Lease } from '../store/engine/leases.ts';
-import type { WriteRow } from '../store/fields/deliveries.ts';
+import type { WriteRecord } from '../store/fields/deliveries.ts';
 import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
 
 type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms'>;
@@ -52,11 +52,11 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
 async function withoutErased(
   deps: UndoDeps,
   { integrationId }: Lease,
-  writes: readonly WriteRow[],
+  writes: readonly WriteRecord[],
   tally: Tally,
-): Promise<WriteRow[]> {
+): Promise<WriteRecord[]> {
   const erased = await keepErasedAway(deps, integrationId, null);
-  return writes.filter(({ crm_id: crmId }) => {
+  return writes.filter(({ crmId }) => {
     const isErased = forgottenPrint(deps, erased, crmId) !== null;
     if (isErased) tally.gone.add(crmId);
     return !isErased;
@@ -64,20 +64,23 @@ async function withoutErased(
 }
 
 /** Portions in which no contact comes twice, so that its writes are taken back in their order. */
-function* batchesOfContacts(writes: readonly WriteRow[], size: number): Generator<WriteRow[]> {
-  let batch = new Map<string, WriteRow>();
+function* batchesOfContacts(
+  writes: readonly WriteRecord[],
+  size: number,
+): Generator<WriteRecord[]> {
+  let batch = new Map<string, WriteRecord>();
   for (const write of writes) {
-    if (batch.has(write.crm_id) || batch.size === size) {
+    if (batch.has(write.crmId) || batch.size === size) {
       yield [...batch.values()];
       batch = new Map();
     }
-    batch.set(write.crm_id, write);
+    batch.set(write.crmId, write);
   }
   if (batch.size > 0) yield [...batch.values()];
 }
 
 interface Restoration {
-  write: WriteRow;
+  write: WriteRecord;
   values: Record<string, FieldValue>;
   owned: OwnedValues;
   /** What the write put into the fields that hold something else now. */
@@ -87,20 +90,20 @@ interface Restoration {
 async function undoBatch(
   deps: UndoDeps,
   lease: Lease,
-  writes: WriteRow[],
+  writes: WriteRecord[],
   tally: Tally,
 ): Promise<void> {
   const { store, connector } = deps;
-  const ids = writes.map((write) => write.crm_id);
+  const ids = writes.map((write) => write.crmId);
   const fields = [...new Set(writes.flatMap((write) => Object.keys(parseOwned(write.after))))];
   const lookups = new Map((await connector.readByIds(ids, fields)).map((l) => [l.id, l]));
   const rows = await store.contacts.find(lease.integrationId, ids);
   const restorations: Restoration[] = [];
   for (const write of writes) {
-    const lookup = lookups.get(write.crm_id);
-    const row = rows.get(write.crm_id);
+    const lookup = lookups.get(write.crmId);
+    const row = rows.get(write.crmId);
     if (lookup?.state !== 'found' || !row) {
-      tally.gone.add(write.crm_id);
+      tally.gone.add(write.crmId);
       continue;
     }
     const before = valuesBefore(deps, lease, write);
@@ -108,7 +111,7 @@ async function undoBatch(
       refuse(tally, write, `${before.code}: ${NOT_ITS_OWN}`);
       continue;
     }
-    const restoration = restore(deps, write, before, lookup.values, parseOwned(row.owned_values));
+    const restoration = restore(deps, write, before, lookup.values, parseOwned(row.ownedValues));
     tally.fields.editedSince += Object.keys(restoration.left).length;
     restorations.push(restoration);
   }
@@ -125,7 +128,7 @@ const NOT_ITS_OWN =
 function valuesBefore(
   { sealer }: UndoDeps,
   { integrationId }: Lease,
-  { id, crm_id: crmId, before }: WriteRow,
+  { id, crmId, before }: WriteRecord,
 ): FieldValues | FatalError {
   try {
     return openValues(sealer, before, valuesBeforePlace({ id, integrationId, crmId }));
@@ -135,7 +138,7 @@ function valuesBefore(
   }
 }
 
-function refuse(tally: Tally, { crm_id: crmId }: WriteRow, message: string): void {
+function refuse(tally: Tally, { crmId }: WriteRecord, message: string): void {
   tally.refused.add(crmId);
   tally.refusals.push({ crmId, message });
 }
@@ -143,17 +146,17 @@ function refuse(tally: Tally, { crm_id: crmId }: WriteRow, message: string): voi
 /** Pure but for fingerprints: which values go back, and what is ours afterwards. */
 function restore(
   deps: UndoDeps,
-  write: WriteRow,
+  write: WriteRecord,
   before: FieldValues,
   present: Readonly<Record<string, FieldValue>>,
   ownedNow: OwnedValues,
 ): Restoration {
-  const ownedBefore = parseOwned(write.owned_before);
+  const ownedBefore = parseOwned(write.ownedBefore);
   const values: Record<string, FieldValue> = {};
   const owned: Record<string, string> = { ...ownedNow };
   const left: Record<string, string> = {};
   for (const [field, print] of Object.entries(parseOwned(write.after))) {
-    if (valuePrint(deps, write.crm_id, field, present[field] ?? null) !== print) {
+    if (valuePrint(deps, write.crmId, field, present[field] ?? null) !== print) {
       left[field] = print;
       continue;
     }
@@ -171,10 +174,10 @@ async function writeBack(
   restorations: readonly Restoration[],
   tally: Tally,
 ): Promise<void> {
-  const byId = new Map(restorations.map((r) => [r.write.crm_id, r]));
+  const byId = new Map(restorations.map((r) => [r.write.crmId, r]));
   const changes = restorations
     .filter(({ values }) => Object.keys(values).length > 0)
-    .map(({ write, values }) => ({ id: write.crm_id, values }));
+    .map(({ write, values }) => ({ id: write.crmId, values }));
   for await (const result of connector.write(changes)) {
     const restoration = byId.get(result.id);
     if (!restoration) continue;

@@ -302,7 +302,7 @@ describeEachDatabase('alerts', (open) => {
 
   /** Changes that are on record and were not told. */
   async function untold(): Promise<number> {
-    return (await world.store.alerts.list()).filter(({ told_at }) => told_at === null).length;
+    return (await world.store.alerts.list()).filter(({ toldAt }) => toldAt === null).length;
   }
 
   let runs = 0;

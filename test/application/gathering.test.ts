@@ -7,7 +7,7 @@ const START = 1_700_000_000_000;
 type Request = Parameters<Gathering['mayBegin']>[0];
 
 function webhook(requestedAt: number, id = 'riverside'): Request {
-  return { integration_id: id, trigger: 'webhook', requested_at: requestedAt };
+  return { integrationId: id, trigger: 'webhook', requestedAt: requestedAt };
 }
 
 describe('the gathering of webhooks', () => {

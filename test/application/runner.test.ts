@@ -115,7 +115,7 @@ describe('several integrations', () => {
     const waiting = await application.store.runRequests.list();
     runner.start();
     await untilEnded(3);
-    expect(ended.map(({ runId }) => runId)).toEqual(waiting.map(({ run_id }) => run_id));
+    expect(ended.map(({ runId }) => runId)).toEqual(waiting.map(({ runId }) => runId));
     expect(overlaps(ended.map(({ report }) => report))).toBe(false);
   });
 
@@ -142,7 +142,7 @@ describe('what is cut off', () => {
     await until(async () => (await house.world.spent()) > 0);
     await runner.stop();
     expect(await application.store.runs.find(runId)).toMatchObject({
-      ...{ status: 'incomplete', reason_code: 'interrupted' },
+      ...{ status: 'incomplete', reasonCode: 'interrupted' },
     });
     const next = await house.openRunner('here');
     next.runner.start();
@@ -164,7 +164,7 @@ describe('what is cut off', () => {
     await store.leases.release(attempt.lease);
     const { report } = await untilEnded(1);
     expect(report).toMatchObject({ trigger: 'webhook', status: 'succeeded' });
-    expect(await store.runs.find(runId)).toMatchObject({ reason_code: 'interrupted' });
+    expect(await store.runs.find(runId)).toMatchObject({ reasonCode: 'interrupted' });
     expect(await store.runRequests.listBegun()).toEqual([]);
   });
 });

@@ -226,7 +226,7 @@ describe('the status page', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
     await page.getByText('A sync was asked for').waitFor();
     const [run] = await world.application.store.runRequests.list();
-    if (run) await world.untilEnded(run.run_id);
+    if (run) await world.untilEnded(run.runId);
     await expect
       .poll(async () => {
         await page.reload();
@@ -241,7 +241,7 @@ describe('the status page', () => {
     const runId = await sync(world);
     const { page } = await open(world, { timezoneId: 'Pacific/Auckland' });
     await page.goto(`${world.url}/runs/${runId}`);
-    const { started_at: startedAt = 0 } = (await world.application.store.runs.find(runId)) ?? {};
+    const { startedAt = 0 } = (await world.application.store.runs.find(runId)) ?? {};
     const there = new Intl.DateTimeFormat('en-US', {
       ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: 'Pacific/Auckland' },
     });

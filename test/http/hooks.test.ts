@@ -40,7 +40,7 @@ describe('POST /hooks/:integration/:token', () => {
     const { runId } = (await post(here, await here.addHook())).read(acceptedSchema);
     await here.untilEnded(runId ?? '');
     const row = await here.application.store.runs.find(runId ?? '');
-    expect(row).toMatchObject({ trigger: 'webhook', status: 'succeeded', read_count: 2 });
+    expect(row).toMatchObject({ trigger: 'webhook', status: 'succeeded', readCount: 2 });
   });
 
   it('knows no wrong, old or revoked address', async () => {

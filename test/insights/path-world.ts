@@ -60,8 +60,8 @@ export async function createPathWorld({
     setGroup: (name, start, end) => world.crm.addGroup(name, people.slice(start, end)),
     async donorOf(crmId) {
       const row = (await world.store.contacts.find(world.integration.id, [crmId])).get(crmId);
-      if (!row?.donor_id) throw new Error(`${crmId} has no donor`);
-      return row.donor_id;
+      if (!row?.donorId) throw new Error(`${crmId} has no donor`);
+      return row.donorId;
     },
     filled: (field) =>
       new Map(

@@ -71,7 +71,7 @@ describe('a mirrored group', () => {
     const report = await here.sync();
     expect(report.reason?.code).toBe('budget_reached');
     const rows = await here.store.contacts.find('riverside', ids);
-    const asked = ids.filter((id) => rows.get(id)?.asked_at != null);
+    const asked = ids.filter((id) => rows.get(id)?.askedAt != null);
     expect(asked.every((id) => ids.indexOf(id) >= 40)).toBe(true);
     const donors = await here.donorsOf(ids.slice(40));
     expect(donors.length).toBeGreaterThan(5);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/core/log.ts';
 import { createScheduler, type Scheduler } from '../../src/schedule/scheduler.ts';
-import type { ScheduleRow } from '../../src/store/runs/schedules.ts';
+import type { ScheduleRecord } from '../../src/store/runs/schedules.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 
 const START_MS = 1_800_000_000_000;
 
 /** A scheduler over schedules that are looked at by `listDue`. */
 function aScheduler(
-  listDue: () => Promise<ScheduleRow[]>,
+  listDue: () => Promise<ScheduleRecord[]>,
   clock: Pick<FakeClock, 'now'> = createFakeClock(START_MS),
-  list: () => Promise<ScheduleRow[]> = async () => [],
+  list: () => Promise<ScheduleRecord[]> = async () => [],
 ): Scheduler {
   const schedules = {
     list,
@@ -74,7 +74,7 @@ describe('createScheduler', () => {
   });
 
   it('is over only when no look is under way', async () => {
-    const looking = Promise.withResolvers<ScheduleRow[]>();
+    const looking = Promise.withResolvers<ScheduleRecord[]>();
     const scheduler = aScheduler(() => looking.promise);
     const starting = scheduler.start();
     let isOver = false;

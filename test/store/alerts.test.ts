@@ -12,7 +12,7 @@ describeEachDatabase('alerts', (open) => {
     await clock.advance(1);
     await store.alerts.raise(INTEGRATION, 'run_failed');
     expect(await store.alerts.list()).toMatchObject([
-      { subject: 'run_failed', since: START_MS, told_at: START_MS, over_at: null },
+      { subject: 'run_failed', since: START_MS, toldAt: START_MS, overAt: null },
     ]);
   });
 
@@ -22,14 +22,14 @@ describeEachDatabase('alerts', (open) => {
     await tellAll(store);
     await clock.advance(1);
     await store.alerts.end(INTEGRATION, 'run_failed');
-    expect(await store.alerts.list()).toMatchObject([{ told_at: null, over_at: START_MS + 1 }]);
+    expect(await store.alerts.list()).toMatchObject([{ toldAt: null, overAt: START_MS + 1 }]);
     await tellAll(store);
     await clock.advance(1);
     await store.alerts.end(INTEGRATION, 'run_failed');
-    expect(await store.alerts.list()).toMatchObject([{ over_at: START_MS + 1 }]);
+    expect(await store.alerts.list()).toMatchObject([{ overAt: START_MS + 1 }]);
     await store.alerts.raise(INTEGRATION, 'run_failed');
     expect(await store.alerts.list()).toMatchObject([
-      { since: START_MS + 2, told_at: null, over_at: null },
+      { since: START_MS + 2, toldAt: null, overAt: null },
     ]);
   });
 

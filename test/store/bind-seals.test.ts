@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { fromRow } from '../../src/store/engine/from-row.ts';
 import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import type { Database } from '../../src/store/engine/tables.ts';
 import { bindSeals, hasUnboundSeals, markSealsBound } from '../../src/store/secrets/bind-seals.ts';
@@ -273,7 +274,7 @@ async function expectAllBound(db: Database, key = KEY): Promise<void> {
   expect(open(settings ?? '', settingsPlace('riverside'))).toBe('settings');
   expect(open(await secretOfHook(db), hookSecretPlace('riverside'))).toBe('hook');
   const { verifier } = await db.selectFrom('consents').select('verifier').executeTakeFirstOrThrow();
-  expect(open(verifier, consentVerifierPlace(CONSENT))).toBe('verifier');
+  expect(open(verifier, consentVerifierPlace(fromRow(CONSENT)))).toBe('verifier');
   const writes = await db.selectFrom('writes').select(['id', 'before']).execute();
   const byId = new Map(writes.map(({ id, before }) => [id, before]));
   expect(byId.size).toBe(WRITES);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { identityTextOf } from '../../src/identity/identity-text.ts';
-import type { ContactRow } from '../../src/store/contacts/contacts.ts';
+import type { ContactRecord, ContactRow } from '../../src/store/contacts/contacts.ts';
 import type { Decided, Decision, ReadContact } from '../../src/store/contacts/decided-pages.ts';
 import { INHERITED } from '../../src/store/contacts/life.ts';
 import type { IntendedJob, IntentResult } from '../../src/store/credits/intents.ts';
 import type { AfterLoss } from '../../src/store/credits/lost-answers.ts';
 import type { SharingRules } from '../../src/store/credits/paid-jobs.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
-import type { HoldRow } from '../../src/store/holds/holds.ts';
+import type { HoldRecord } from '../../src/store/holds/holds.ts';
 import { BALANCE, INTEGRATION, KEY, RUN, START_MS, type StoreWorld } from './store-world.ts';
 
 /** `count` CRM ids in their order: `c-000`, `c-001`, … */
@@ -27,13 +27,13 @@ export function readContact(crmId: string, identity = `identity of ${crmId}`): R
 
 /** The decision with what is noted of the identity that was read. */
 export function noting(
-  decide: (contact: ReadTestContact, row: ContactRow | undefined) => Decision,
-): (contact: ReadTestContact, row: ContactRow | undefined) => Decided {
-  return (contact, row) => {
+  decide: (contact: ReadTestContact, known: ContactRecord | undefined) => Decision,
+): (contact: ReadTestContact, known: ContactRecord | undefined) => Decided {
+  return (contact, known) => {
     const { identity } = contact;
-    const isInherited = row?.asked_identity === INHERITED;
-    const noted = { identity, isSame: row?.identity === identity };
-    return { ...decide(contact, row), noted: { ...noted, asked: isInherited ? identity : null } };
+    const isInherited = known?.askedIdentity === INHERITED;
+    const noted = { identity, isSame: known?.identity === identity };
+    return { ...decide(contact, known), noted: { ...noted, asked: isInherited ? identity : null } };
   };
 }
 
@@ -264,7 +264,7 @@ export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']
 }
 
 /** The hold of a contact's job; fails if there is none. */
-export async function holdOf({ store }: StoreWorld, crmId: string): Promise<HoldRow> {
+export async function holdOf({ store }: StoreWorld, crmId: string): Promise<HoldRecord> {
   const hold = await store.holds.find(trackingIdOf(crmId));
   if (!hold) throw new Error(`There is no hold of ${crmId}`);
   return hold;

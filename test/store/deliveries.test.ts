@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseOwned } from '../../src/store/contacts/owned-values.ts';
-import type { IntendedWrite, WriteRow } from '../../src/store/fields/deliveries.ts';
+import type { IntendedWrite, WriteRecord } from '../../src/store/fields/deliveries.ts';
 import type { Delivery } from '../../src/store/fields/delivery-ends.ts';
 import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 import {
@@ -35,14 +35,14 @@ describeEachDatabase('intended writes', (open) => {
     expect(await world.store.deliveries.listWrites(RUN)).toEqual([
       {
         id: 'write-c-1',
-        run_id: RUN,
-        integration_id: INTEGRATION,
-        crm_id: 'c-1',
+        runId: RUN,
+        integrationId: INTEGRATION,
+        crmId: 'c-1',
         state: 'intended',
         before: 'sealed values of c-1',
         after: '{"Age":"print of 41"}',
-        owned_before: '{"Age":"print of 40"}',
-        written_at: START_MS,
+        ownedBefore: '{"Age":"print of 40"}',
+        writtenAt: START_MS,
       },
     ]);
   });
@@ -111,7 +111,7 @@ describeEachDatabase('a delivered profile', (open) => {
       closed_at: START_MS + 1_000,
     });
     expect(await stateOfWrites(world)).toEqual({ 'write-c-1': 'written' });
-    expect(await world.store.runs.find('run-2')).toMatchObject({ enhanced_count: 1 });
+    expect(await world.store.runs.find('run-2')).toMatchObject({ enhancedCount: 1 });
   });
 
   it.each([31, 131, 237])('is recorded with its own values when %i come at once', async (count) => {
@@ -191,14 +191,14 @@ describeEachDatabase('a delivery that is not done', (open) => {
     });
     expect(await holdOf(world, 'c-1')).toEqual({
       id: trackingIdOf('c-1'),
-      integration_id: INTEGRATION,
-      crm_id: 'c-1',
+      integrationId: INTEGRATION,
+      crmId: 'c-1',
       kind: 'name_mismatch',
-      tracking_id: trackingIdOf('c-1'),
+      trackingId: trackingIdOf('c-1'),
       detail: 'another last name',
-      opened_at: START_MS + 1_000,
+      openedAt: START_MS + 1_000,
       decision: null,
-      decided_at: null,
+      decidedAt: null,
       batch: null,
     });
     expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'held', closed_at: null });
@@ -330,10 +330,10 @@ describeEachDatabase('recordUndone', (open) => {
       left: {},
     });
     const found = await world.store.contacts.find('lakeside', ['c-1']);
-    expect(found.get('c-1')).toMatchObject({ owned_values: '{}' });
+    expect(found.get('c-1')).toMatchObject({ ownedValues: '{}' });
   });
 
-  function writeOf(row: WriteRow | undefined): WriteRow {
+  function writeOf(row: WriteRecord | undefined): WriteRecord {
     if (!row) throw new Error('The run wrote nothing');
     return row;
   }

@@ -188,7 +188,7 @@ function record({ store, lease }: StoreWorld, deliveries: readonly Delivery[]): 
 
 async function kept({ store }: StoreWorld): Promise<[string, string][]> {
   const rows = await store.foreignTexts.list(RUN);
-  return rows.map(({ crm_id, sealed }) => [crm_id, sealed]);
+  return rows.map(({ crmId, sealed }) => [crmId, sealed]);
 }
 
 async function rows({ db }: StoreWorld): Promise<number> {

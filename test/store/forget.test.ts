@@ -102,8 +102,8 @@ describeEachDatabase('erase', (open, kind) => {
     await store.forget.erase(INTEGRATION, MARKED);
     expect(await tablesWithTraces(world)).toEqual([]);
     const run = await store.runs.find('run-2');
-    expect(run?.reason_message).toBe('There is no contact (erased) in the CRM.');
-    expect(JSON.parse(run?.report ?? '')).toEqual({ reason: { message: run?.reason_message } });
+    expect(run?.reasonMessage).toBe('There is no contact (erased) in the CRM.');
+    expect(JSON.parse(run?.report ?? '')).toEqual({ reason: { message: run?.reasonMessage } });
   });
 
   it('leaves nothing in the file or its log either, once the file is rewritten', async () => {
@@ -264,15 +264,15 @@ describeEachDatabase('erase', (open, kind) => {
     await store.forget.begin({ ...erasure, state: 'begun', receipt: '{}' });
     expect((await store.forget.listForgotten(INTEGRATION)).size).toBe(1);
     const found = () => store.forget.findErasures([INTEGRATION], ['c-0', 'c-1']);
-    expect(await found()).toMatchObject([{ state: 'begun', receipt: '{}', erased_at: null }]);
+    expect(await found()).toMatchObject([{ state: 'begun', receipt: '{}', erasedAt: null }]);
     await clock.advance(1_000);
     await store.forget.erase(INTEGRATION, 'c-1', { receiptOf: ({ jobs }) => `{"jobs":${jobs}}` });
     expect(await found()).toMatchObject([
       {
         state: 'erased',
         receipt: '{"jobs":0}',
-        forgotten_at: START_MS,
-        erased_at: START_MS + 1_000,
+        forgottenAt: START_MS,
+        erasedAt: START_MS + 1_000,
       },
     ]);
   });

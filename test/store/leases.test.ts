@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
+import { fromRow } from '../../src/store/engine/from-row.ts';
 import { LEASE_MS, type Lease, LeaseLost } from '../../src/store/engine/leases.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { createStore } from '../../src/store/store.ts';
@@ -246,7 +247,7 @@ describeEachDatabase('a checkpoint', (open) => {
     mayEnd.resolve();
     await Promise.all([writing, taking]);
     expect(order).toEqual(['written', 'taken over']);
-    expect(await store.runs.find(RUN)).toMatchObject({ read_count: 7 });
+    expect(await store.runs.find(RUN)).toMatchObject({ readCount: 7 });
     await expect(store.leases.renew(lease)).rejects.toThrow(LeaseLost);
   });
 });
@@ -304,7 +305,7 @@ describeEachDatabase('one that has lost its lease', (open) => {
     [
       'deliveries.recordUndone',
       ({ store, lease }) =>
-        store.deliveries.recordUndone(lease, WRITE, { owned: { Age: 'print' }, left: {} }),
+        store.deliveries.recordUndone(lease, fromRow(WRITE), { owned: { Age: 'print' }, left: {} }),
     ],
     ['integrations.pinAccount', ({ store, lease }) => store.integrations.pinAccount(lease, 'a')],
     ['integrations.resetCursor', ({ store, lease }) => store.integrations.resetCursor(lease, 's')],

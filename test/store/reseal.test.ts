@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { fromRow } from '../../src/store/engine/from-row.ts';
 import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import { generateKey, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
 import { resealAll } from '../../src/store/secrets/reseal.ts';
@@ -101,7 +102,7 @@ describeEachDatabase('resealAll', (open) => {
       .insertInto('consents')
       .values({
         ...consent,
-        verifier: before.seal('v', consentVerifierPlace(consent)),
+        verifier: before.seal('v', consentVerifierPlace(fromRow(consent))),
         expires_at: 1,
       })
       .execute();
@@ -109,7 +110,7 @@ describeEachDatabase('resealAll', (open) => {
       .insertInto('foreign_texts')
       .values({
         ...text,
-        ...{ sealed: before.seal('said', foreignTextPlace(text)), kept_at: 1 },
+        ...{ sealed: before.seal('said', foreignTextPlace(fromRow(text))), kept_at: 1 },
       })
       .execute();
     expect(await resealAll(db, during)).toBe(SEALED_COLUMNS.length);
@@ -122,7 +123,7 @@ describeEachDatabase('resealAll', (open) => {
       .selectFrom('consents')
       .select('verifier')
       .executeTakeFirstOrThrow();
-    expect(after.open(verifier, consentVerifierPlace(consent))).toBe('v');
+    expect(after.open(verifier, consentVerifierPlace(fromRow(consent)))).toBe('v');
   });
 
   it('stops at a value that was moved to another row, and leaves it as it is', async () => {

@@ -14,7 +14,7 @@ describeEachDatabase('run requests', (open) => {
       const { store } = await createWorld();
       expect(await store.runRequests.add(aWish({ runId: 'a' }))).toBe('a');
       expect(await store.runRequests.add(aWish({ runId: 'b' }))).toBe('a');
-      expect(await store.runRequests.list()).toMatchObject([{ run_id: 'a', times: 2, full: 0 }]);
+      expect(await store.runRequests.list()).toMatchObject([{ runId: 'a', times: 2, full: 0 }]);
     });
 
     it('reads everything anew if one of those who ask wants that', async () => {
@@ -22,7 +22,7 @@ describeEachDatabase('run requests', (open) => {
       await store.runRequests.add(aWish({ runId: 'a' }));
       await store.runRequests.add(aWish({ runId: 'b', full: true }));
       await store.runRequests.add(aWish({ runId: 'c' }));
-      expect(await store.runRequests.list()).toMatchObject([{ run_id: 'a', full: 1 }]);
+      expect(await store.runRequests.list()).toMatchObject([{ runId: 'a', full: 1 }]);
     });
 
     it('keeps contacts and integrations apart, the longest waiting first', async () => {
@@ -54,10 +54,10 @@ describeEachDatabase('run requests', (open) => {
       const whole = await store.runRequests.add(aWish({ runId: 'whole', contact: '21' }));
       expect(whole).toBe('whole');
       expect(await store.runRequests.list()).toMatchObject([
-        { run_id: 'other' },
-        { run_id: 'whole', contact: '', full: 0 },
+        { runId: 'other' },
+        { runId: 'whole', contact: '', full: 0 },
       ]);
-      expect(await store.runRequests.findByRun('r7')).toMatchObject({ merged_into: 'whole' });
+      expect(await store.runRequests.findByRun('r7')).toMatchObject({ mergedInto: 'whole' });
     });
 
     it('forgets after a day which run took in another', async () => {
@@ -66,7 +66,7 @@ describeEachDatabase('run requests', (open) => {
       await clock.advance(25 * HOUR_MS);
       await addSingles(store, 'second', 21);
       expect(await store.runRequests.findByRun('first1')).toBeUndefined();
-      expect(await store.runRequests.findByRun('second1')).toMatchObject({ left_at: clock.now() });
+      expect(await store.runRequests.findByRun('second1')).toMatchObject({ leftAt: clock.now() });
     });
   });
 
@@ -93,7 +93,7 @@ describeEachDatabase('run requests', (open) => {
       await world.store.runRequests.add(aWish({ runId: 'a' }));
       await begin(world, 'a');
       await finish(world, 'a', 'interrupted');
-      expect(await world.store.runRequests.listBegun()).toMatchObject([{ run_id: 'a' }]);
+      expect(await world.store.runRequests.listBegun()).toMatchObject([{ runId: 'a' }]);
     });
 
     it('begins in one process only', async () => {
@@ -115,7 +115,7 @@ describeEachDatabase('run requests', (open) => {
       expect(await runRequests.putBack(cutOff, 'b')).toEqual({ state: 'waits', runId: 'b' });
       expect(await runRequests.putBack(cutOff, 'c')).toEqual({ state: 'ended' });
       expect(await world.store.runRequests.list()).toMatchObject([
-        { run_id: 'b', contact: '003', resumed: 1 },
+        { runId: 'b', contact: '003', resumed: 1 },
       ]);
     });
 
@@ -174,7 +174,7 @@ async function addSingles(store: StoreWorld['store'], name: string, count: numbe
 }
 
 async function waitingRuns({ runRequests }: StoreWorld['store']): Promise<string[]> {
-  return (await runRequests.list()).map(({ run_id }) => run_id);
+  return (await runRequests.list()).map(({ runId }) => runId);
 }
 
 function begin({ store, lease }: { store: StoreWorld['store']; lease: Lease }, runId: string) {

@@ -97,7 +97,7 @@ describeEachDatabase('what a run did to contacts', (open) => {
     const { submissions, runRows, runs } = world.store;
     await submissions.settleCharged(world.lease, 'submission-1', { ...settled, run: 'run-9' });
     const settling = await runs.find('run-9');
-    expect(settling?.spent_enhancements).toBe(2);
+    expect(settling?.spentEnhancements).toBe(2);
     expect(settling && (await runRows.count(settling))).toEqual(new Map([['lost_answer', 2]]));
   });
 

@@ -26,7 +26,7 @@ describe('a run that cannot begin', () => {
       ...{ id: 'asked', status: 'incomplete', reason: { code, message: error.message } },
     });
     expect(await world.store.runs.find('asked')).toMatchObject({
-      ...{ status: 'incomplete', reason_code: code },
+      ...{ status: 'incomplete', reasonCode: code },
     });
     expect(await world.spent()).toBe(0);
   });
@@ -36,7 +36,7 @@ describe('a run that cannot begin', () => {
     await openRefusing(() => Promise.reject(error));
     await expect(world.sync({ runId: 'asked' })).rejects.toBe(error);
     expect(await world.store.runs.find('asked')).toMatchObject({
-      ...{ status: 'failed', reason_code: 'csv_missing', reason_message: 'No such file.' },
+      ...{ status: 'failed', reasonCode: 'csv_missing', reasonMessage: 'No such file.' },
     });
   });
 

@@ -53,7 +53,7 @@ async function tablesNaming({ database }: SyncWorld, id: string): Promise<string
 }
 
 async function reasonOf({ store }: SyncWorld, id: string): Promise<string | undefined> {
-  return (await store.contacts.find('riverside', [id])).get(id)?.outcome_reason;
+  return (await store.contacts.find('riverside', [id])).get(id)?.outcomeReason;
 }
 
 async function decideOnly({ store }: SyncWorld, decision: 'approved' | 'rejected'): Promise<void> {

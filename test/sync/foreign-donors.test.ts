@@ -53,7 +53,7 @@ describe('a database that does not know the donors whose ids the CRM carries', (
     await world.store.forget.erase('riverside', gone);
     await world.sync({ adopt: true });
     const rows = await world.store.contacts.find('riverside', [out, gone]);
-    expect(rows.get(out)).toMatchObject({ outcome_reason: 'opted_out', donor_id: null });
+    expect(rows.get(out)).toMatchObject({ outcomeReason: 'opted_out', donorId: null });
     expect(rows.get(gone)).toBeUndefined();
   });
 });

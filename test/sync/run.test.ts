@@ -205,8 +205,8 @@ describe('a later run', () => {
       only: null,
       withChanged: true,
     });
-    const report = await world.sync({ only: waiting[0]?.crm_id ?? '' });
-    expect(ids).toContain(waiting[0]?.crm_id);
+    const report = await world.sync({ only: waiting[0]?.crmId ?? '' });
+    expect(ids).toContain(waiting[0]?.crmId);
     expect(report.contacts).toMatchObject({ chosen: 1, submitted: 1 });
   });
 
@@ -217,7 +217,7 @@ describe('a later run', () => {
       code: 'contact_unknown',
     });
     const failed = await world.store.runs.list({ status: 'failed', limit: 10 });
-    expect(failed).toMatchObject([{ reason_code: 'contact_unknown' }]);
+    expect(failed).toMatchObject([{ reasonCode: 'contact_unknown' }]);
   });
 
   it('drops contacts that were deleted, and those deleted between reading and delivery', async () => {
@@ -309,7 +309,7 @@ describe('people win', () => {
     expect(report.contacts).toMatchObject({ enhanced: 1, held: 1, written: 0 });
     expect(world.crm.writes).toHaveLength(0);
     expect(await world.store.holds.listOpen()).toMatchObject([
-      { crm_id: id, kind: 'name_mismatch', detail: 'last_name_differs' },
+      { crmId: id, kind: 'name_mismatch', detail: 'last_name_differs' },
     ]);
   });
 
@@ -336,7 +336,7 @@ describe('people win', () => {
     world.crm.editContact(ids[0] ?? '', { firstName: 'Zebulon', lastName: 'Xylander' });
     expect((await world.sync()).contacts).toMatchObject({ written: 1, held: 1, submitted: 0 });
     expect(world.crm.writes.map(({ id }) => id)).toEqual([ids[1]]);
-    expect(await world.store.holds.listOpen()).toMatchObject([{ crm_id: ids[0] }]);
+    expect(await world.store.holds.listOpen()).toMatchObject([{ crmId: ids[0] }]);
   });
 
   it('never enhances again whom a person rejected, until the contact becomes somebody else', async () => {
@@ -685,7 +685,7 @@ describe('stopping and going on', () => {
     expect(report.contacts.submitted).toBe(3);
     expect(await world.store.runs.find(report.id)).toMatchObject({
       status: 'incomplete',
-      reason_code: 'interrupted',
+      reasonCode: 'interrupted',
     });
     expect(await world.store.runs.find('theirs')).toMatchObject({ status: 'running' });
   });

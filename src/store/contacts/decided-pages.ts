@@ -1,11 +1,12 @@
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
+import { maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { DueReason, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import type { ContactRow, Given } from './changes.ts';
-import { findRows, newRow } from './contacts.ts';
+import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
 import { openErasedHolds } from './erased-holds.ts';
 import { type LifeEvent, PRIORITY } from './life.ts';
@@ -66,12 +67,12 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
   return {
     /**
      * Decides a page and moves the watermark past it, in one transaction. `decide` is asked with
-     * the row as it is inside that transaction, so that no station can move a contact meanwhile.
+     * what is known of it inside that transaction, so that no station can move a contact meanwhile.
      */
     recordPage<C extends ReadContact>(
       lease: Lease,
       page: DecidedPage<C>,
-      decide: (contact: C, row: ContactRow | undefined) => Decided,
+      decide: (contact: C, known: ContactRecord | undefined) => Decided,
     ): Promise<void> {
       return checkpoint(lease, async (trx) => {
         const run: RunMoment = { id: page.runId, now: clock.now() };
@@ -108,7 +109,7 @@ async function recordPortion<C extends ReadContact>(
   lease: Lease,
   run: RunMoment,
   contacts: readonly C[],
-  decide: (contact: C, row: ContactRow | undefined) => Decided,
+  decide: (contact: C, known: ContactRecord | undefined) => Decided,
 ): Promise<number> {
   const rows = await findRows(
     trx,
@@ -125,7 +126,7 @@ async function recordPortion<C extends ReadContact>(
   for (const contact of contacts) {
     const { crmId } = contact;
     const row = rows.get(crmId);
-    const { noted, ...decision } = decide(contact, row);
+    const { noted, ...decision } = decide(contact, maybeFromRow(row));
     if (decision.kind === 'keep') {
       if (row === undefined) continue;
       kept.push({ row, noted });

@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
+import { fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
-import type { ContactRow } from './changes.ts';
+import type { ContactRecord } from './contacts.ts';
 import type { AdoptedContact, Decision } from './decided-pages.ts';
 import { holdErased } from './erased-holds.ts';
 import { move, type Which } from './move.ts';
@@ -22,7 +23,7 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
       lease: Lease,
       runId: string,
       askedBefore: number,
-      decide: (row: ContactRow) => Decision,
+      decide: (known: ContactRecord) => Decision,
     ): Promise<number> {
       let chosen = 0;
       let after = '';
@@ -43,7 +44,7 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
             .limit(ROWS_PER_TRANSACTION)
             .execute();
           const rechosen = found.flatMap((row) => {
-            const decision = decide(row);
+            const decision = decide(fromRow(row));
             if (decision.kind !== 'choose') return [];
             const { reason, priority } = decision;
             return [{ crm_id: row.crm_id, due_reason: reason, priority }];

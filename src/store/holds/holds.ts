@@ -2,12 +2,13 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { LifeEvent } from '../contacts/life.ts';
 import { move } from '../contacts/move.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, HoldsTable, Trx } from '../engine/tables.ts';
 import { blockErased } from '../erasure/block-erased.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
 
-export type HoldRow = Selectable<HoldsTable>;
+export type HoldRecord = FromRow<Selectable<HoldsTable>>;
 
 /** What a person may decide about a hold. */
 export type HoldDecision = 'approved' | 'rejected' | 'resubmitted';
@@ -16,23 +17,28 @@ export type HoldDecision = 'approved' | 'rejected' | 'resubmitted';
 export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
   return {
     /** What waits for a person, the oldest first. */
-    listOpen(integrationId?: string): Promise<HoldRow[]> {
+    listOpen(integrationId?: string): Promise<HoldRecord[]> {
       let query = db.selectFrom('holds').selectAll().where('decision', 'is', null);
       if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
-      return query.orderBy('opened_at').orderBy('id').execute();
+      return query.orderBy('opened_at').orderBy('id').execute().then(fromRows);
     },
 
     /** How many wait for a person, by integration. */
     countOpen: () => countOpenHolds(db, 'holds'),
 
     /** The hold with this id, open or not. */
-    find(id: string): Promise<HoldRow | undefined> {
-      return db.selectFrom('holds').selectAll().where('id', '=', id).executeTakeFirst();
+    find(id: string): Promise<HoldRecord | undefined> {
+      return db
+        .selectFrom('holds')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
 
     /** What a person has approved of these jobs' profiles: the kind of the hold, by tracking id. */
-    async listApprovals(trackingIds: readonly string[]): Promise<Map<string, HoldRow['kind']>> {
-      const approved = new Map<string, HoldRow['kind']>();
+    async listApprovals(trackingIds: readonly string[]): Promise<Map<string, HoldRecord['kind']>> {
+      const approved = new Map<string, HoldRecord['kind']>();
       for (const portion of portions(trackingIds)) {
         const rows = await db
           .selectFrom('holds')
@@ -63,7 +69,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
      * Notes the decision and moves the contact on; false if the hold is no longer open, or if a
      * profile is to be approved that nobody has: the answer was lost.
      */
-    async decide(hold: HoldRow, decision: HoldDecision): Promise<boolean> {
+    async decide(hold: HoldRecord, decision: HoldDecision): Promise<boolean> {
       if (decision === 'approved' && hold.kind === 'lost_answer') return false;
       if (decision === 'resubmitted' && hold.kind === 'forgotten_person') return false;
       return db.transaction().execute(async (trx) => {
@@ -80,7 +86,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
     },
   };
 
-  async function moveContact(trx: Trx, hold: HoldRow, decision: HoldDecision): Promise<void> {
+  async function moveContact(trx: Trx, hold: HoldRecord, decision: HoldDecision): Promise<void> {
     const now = clock.now();
     if (hold.kind === 'forgotten_person' && decision === 'rejected') {
       await blockErased(trx, hold, fingerprint, now);
@@ -94,16 +100,15 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
           ? { state: 'completed', known: 1 }
           : { state: 'delivered', closed_at: now },
       )
-      .where('tracking_id', '=', hold.tracking_id)
+      .where('tracking_id', '=', hold.trackingId)
       .where('state', '=', 'held')
       .execute();
-    const { integration_id: integrationId, crm_id } = hold;
-    await move(trx, { integrationId }, eventOf(hold.kind, decision), [crm_id], { now });
+    await move(trx, hold, eventOf(hold.kind, decision), [hold.crmId], { now });
   }
 }
 
 /** What a person's decision about a hold is in the contact's life. */
-export function eventOf(kind: HoldRow['kind'], decision: HoldDecision): LifeEvent {
+export function eventOf(kind: HoldRecord['kind'], decision: HoldDecision): LifeEvent {
   if (decision === 'resubmitted') return 'askedForAgain';
   const isApproved = decision === 'approved';
   if (kind === 'identity_mass_change') return isApproved ? 'changeApproved' : 'changeRejected';

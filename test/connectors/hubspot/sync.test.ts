@@ -71,7 +71,7 @@ describe('a sync with HubSpot', () => {
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 0, failed: 0 });
     expect(await world.spent()).toBe(spent);
     const row = (await world.store.contacts.find('riverside', [gone ?? ''])).get(gone ?? '');
-    expect(row).toMatchObject({ outcome_reason: 'deleted_in_crm' });
+    expect(row).toMatchObject({ outcomeReason: 'deleted_in_crm' });
   });
 
   it('stops when a token ends that cannot be renewed, and goes on with a new one', async () => {

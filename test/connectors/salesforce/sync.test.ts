@@ -82,7 +82,7 @@ describe('a sync with Salesforce', () => {
     expect(contacts).toMatchObject({ submitted: 0, written: 0, failed: 0 });
     expect(await world.spent()).toBe(spent);
     const row = (await world.store.contacts.find('riverside', [gone ?? ''])).get(gone ?? '');
-    expect(row).toMatchObject({ outcome_reason: 'deleted_in_crm' });
+    expect(row).toMatchObject({ outcomeReason: 'deleted_in_crm' });
   });
 
   it('signs in again when its session ends in the middle, and loses nobody', async () => {

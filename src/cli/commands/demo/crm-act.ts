@@ -65,7 +65,7 @@ export async function playCrm(
   const second = await withCrm(syncOnce);
   const rows = await application.store.deliveries.listWrites(first.id);
   // In the order of the ids, so that the same contacts are shown whoever was written first.
-  const ids = [...new Set(rows.map((row) => row.crm_id))].sort();
+  const ids = [...new Set(rows.map((row) => row.crmId))].sort();
   const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
   const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);
   const show = (contact: ShownContact, fields: readonly string[]) => ({
