@@ -331,7 +331,7 @@ export const LIFE = {
   cameBack: {
     ways: [
       {
-        from: ['settled', 'due', 'removed'],
+        from: ['settled', 'removed'],
         to: 'ready',
         when: not(isNull(own('tracking_id'))),
         set: { eligible: 1, due_reason: null, seen_run: RUN, ...outcome('delivery_pending') },
