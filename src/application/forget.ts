@@ -11,6 +11,15 @@ import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { createNearIds } from '../core/near-miss.ts';
 import {
+  clearInCrm,
+  clearIntroductions,
+  dropIntroductionsKept,
+  type ForgottenContact,
+  lookAtLeftovers,
+  type SaveNote,
+} from '../fields/erase.ts';
+import { addCounts, type ErasureNote, newNote, parseNote, union } from '../fields/erasure-note.ts';
+import {
   joinedPrints,
   mayBeSamePerson,
   type PersonPrints,
@@ -21,15 +30,6 @@ import { leaveNetworks } from '../networks/leave-networks.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { ForgottenRecord, KnownContact } from '../store/erasure/forget.ts';
 import { requireSameAccount } from '../sync/crm-account.ts';
-import { addCounts, type ErasureNote, newNote, parseNote, union } from '../sync/erasure-note.ts';
-import {
-  clearInCrm,
-  clearIntroductions,
-  dropIntroductionsKept,
-  type ForgottenContact,
-  lookAtLeftovers,
-  type SaveNote,
-} from '../sync/forget.ts';
 import { pinAccount } from '../sync/run.ts';
 import { withLease } from '../sync/with-lease.ts';
 import { type ErasedIn, type ErasureReceipt, receiptOf } from './forget-receipt.ts';

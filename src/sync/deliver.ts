@@ -1,13 +1,14 @@
 /** The fourth station: results ► guard ► map ► diff ► CRM. */
 import { inParallel } from '../core/parallel.ts';
+import { readRecords } from '../fields/records.ts';
+import { writeFields } from '../fields/write.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { lookUpRecords, writeChanges } from '../run/records.ts';
 import type { ReadyJob } from '../store/credits/jobs.ts';
 import type { Delivery } from '../store/fields/delivery-ends.ts';
 import { planBatch } from './batch-size.ts';
 import { isTooYoungToVanish } from './poll.ts';
-import { concludeWrite, type Fetched, planDelivery } from './profile-delivery.ts';
+import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /** Batches under way at a time: one fetches results while another is written. */
@@ -219,36 +220,24 @@ async function recordWithoutProfile(
 
 /** Compares each profile with the CRM's present values and writes the differences. */
 async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<Delivery[]> {
-  const { store } = deps;
   const crmIds = fetched.map(({ ready }) => ready.contact.crmId);
-  const lookups = await lookUpRecords(deps, run, crmIds);
-  const intended = await store.deliveries.findIntended(run.integration.id, crmIds);
-  const approvals = await store.holds.listApprovals(
+  const recordOf = await readRecords(deps, run, crmIds);
+  const approvals = await deps.store.holds.listApprovals(
     fetched.map(({ ready }) => ready.job.trackingId),
   );
   const planned = fetched.map((item) =>
     planDelivery(deps, run, item, {
-      lookup: lookups.get(item.ready.contact.crmId),
-      intended: intended.get(item.ready.contact.crmId) ?? [],
+      ...recordOf(item.ready.contact.crmId),
       approval: approvals.get(item.ready.job.trackingId) ?? null,
     }),
   );
-  const writes = planned.flatMap((plan) => (plan.kind === 'write' ? [plan] : []));
-  // On disk before it is sent: what we wrote can be recognised as ours, and undone.
-  if (writes.length > 0) {
-    await store.deliveries.recordIntended(
-      run.lease,
-      run.id,
-      writes.map(({ write }) => write),
-    );
-  }
-  const results = await writeChanges(
-    deps,
-    writes.map(({ write, changes }) => ({ id: write.crmId, values: changes })),
-  );
-  return planned.map((plan) =>
-    plan.kind === 'ended'
-      ? plan.delivery
-      : concludeWrite(deps, run, plan, results.get(plan.write.crmId)),
-  );
+  const ended = planned.flatMap((plan) => (plan.kind === 'ended' ? plan.delivery : []));
+  const offered = planned.flatMap((plan) => (plan.kind === 'fields' ? plan : []));
+  const plans = offered.map(({ plan }) => plan);
+  const ends = await writeFields(deps, run, plans);
+  const written = offered.flatMap(({ fetched: item, plan }) => {
+    const end = ends.get(plan.crmId);
+    return end ? concludeDelivery(item, end) : [];
+  });
+  return [...ended, ...written];
 }

@@ -4,8 +4,8 @@
  */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { FatalError } from '../core/errors.ts';
+import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { lookUpRecords } from '../run/records.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type { AdoptedContact } from '../store/contacts/decided-pages.ts';
 import { decideContact } from './plan.ts';

@@ -2,8 +2,8 @@
 
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
+import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { lookUpRecords } from '../run/records.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type { Decision } from '../store/contacts/decided-pages.ts';
 import { PRIORITY } from '../store/contacts/life.ts';

@@ -29,9 +29,9 @@ export interface PathWorld extends SyncWorld {
 }
 
 export interface PathWorldOptions extends SyncWorldOptions {
-  /** How many contacts the CRM has; 120 unless told. */
+  /** How many contacts the CRM has; 120 by default. */
   contacts?: number;
-  /** How many of the first are on the board; 20 unless told. */
+  /** How many of the first are on the board; 20 by default. */
   board?: number;
 }
 

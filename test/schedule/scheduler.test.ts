@@ -37,7 +37,7 @@ describe('createScheduler', () => {
     await scheduler.stop();
   });
 
-  it('goes on looking while the database is away, and ticks by itself', async () => {
+  it('goes on reading while the database is away, and ticks by itself', async () => {
     let looks = 0;
     const second = Promise.withResolvers<void>();
     const scheduler = aScheduler(async () => {
@@ -74,8 +74,8 @@ describe('createScheduler', () => {
   });
 
   it('is over only when no look is under way', async () => {
-    const looking = Promise.withResolvers<ScheduleRecord[]>();
-    const scheduler = aScheduler(() => looking.promise);
+    const reading = Promise.withResolvers<ScheduleRecord[]>();
+    const scheduler = aScheduler(() => reading.promise);
     const starting = scheduler.start();
     let isOver = false;
     const stopping = scheduler.stop().then(() => {
@@ -83,7 +83,7 @@ describe('createScheduler', () => {
     });
     await Promise.resolve();
     expect(isOver).toBe(false);
-    looking.resolve([]);
+    reading.resolve([]);
     await Promise.all([starting, stopping]);
     await scheduler.stop();
   });

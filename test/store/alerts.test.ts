@@ -5,7 +5,7 @@ import { INTEGRATION, START_MS, type StoreWorld, storeWorlds } from './store-wor
 describeEachDatabase('alerts', (open) => {
   const createWorld = storeWorlds(open);
 
-  it('begin once, and are told once while they last', async () => {
+  it('begin once, and are sent once while they last', async () => {
     const { store, clock } = await createWorld();
     await store.alerts.raise(INTEGRATION, 'run_failed');
     await tellAll(store);
@@ -16,7 +16,7 @@ describeEachDatabase('alerts', (open) => {
     ]);
   });
 
-  it('are to be told again when they are over, and when they come back', async () => {
+  it('are to be sent again when they are over, and when they come back', async () => {
     const { store, clock } = await createWorld();
     await store.alerts.raise(INTEGRATION, 'run_failed');
     await tellAll(store);

@@ -20,7 +20,7 @@ export interface ReadTestContact extends ReadContact {
   identity: string;
 }
 
-/** A contact as the connector has just read it, with its first identity unless told. */
+/** A contact as the connector has just read it, with its first identity by default. */
 export function readContact(crmId: string, identity = `identity of ${crmId}`): ReadTestContact {
   return { crmId, identity };
 }
@@ -51,7 +51,7 @@ export function choose(priority = 1): Decision {
   return { kind: 'choose', reason: 'never_enhanced', priority };
 }
 
-/** The row of a contact that is settled with a fresh profile, unless told otherwise. */
+/** The row of a contact that is settled with a fresh profile by default. */
 export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): ContactRow {
   const identity = `identity of ${changes.crm_id}`;
   return {
@@ -110,7 +110,7 @@ export async function submit(
 /** Whatever was paid for may be shared. */
 export const SHARING: SharingRules = { since: 0, heedsLost: true };
 
-/** The job that a contact is to get; it shares with nobody unless a person is named. */
+/** The job that a contact is to get; it is not shared unless a person is named. */
 export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
   return {
     trackingId: trackingIdOf(crmId),

@@ -119,7 +119,7 @@ describeEachDatabase('recordPage', (open) => {
       asked_at: 5,
       donor_id: 'donor-7',
       enhanced_at: 6,
-      owned_values: '{"Age":"print"}',
+      owned_values: '{"Age":"fingerprint"}',
     };
     await putContacts(world, [contactRow({ crm_id: 'c-1', ...remembered, outcome_detail: 'old' })]);
     await readPage(world, [readContact('c-1', 'a new identity')], {

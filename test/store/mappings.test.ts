@@ -145,8 +145,8 @@ describeEachDatabase('mappings', (open) => {
     for (const id of ids.slice(0, 3)) await deliver(world, id, DELIVERED);
     await clock.advance(1_000);
     await complete(world, ids.slice(3), true);
-    const count = (wish: { limit: number; since?: number }) =>
-      store.mappings.countAnswers(INTEGRATION, MAPPING, wish);
+    const count = (query: { limit: number; since?: number }) =>
+      store.mappings.countAnswers(INTEGRATION, MAPPING, query);
     expect(await count(ALL)).toEqual({ answered: 6, known: 3 });
     expect(await count({ limit: 4 })).toEqual({ answered: 4, known: 1 });
     expect(await count({ ...ALL, since: START_MS })).toEqual({ answered: 3, known: 0 });

@@ -21,7 +21,7 @@ import {
   takeLease,
 } from './store-world.ts';
 
-const BOARD = { id: 'net-board', selector: 'print of board', name: 'Board' };
+const BOARD = { id: 'net-board', selector: 'fingerprint of board', name: 'Board' };
 
 /** A world with one group, not yet read. */
 async function withBoard(createWorld: () => Promise<StoreWorld>): Promise<StoreWorld> {

@@ -152,9 +152,9 @@ describeEachDatabase('shares', (open) => {
   });
 
   it.each<[string, (world: TwoWorlds) => Promise<unknown>]>([
-    ['of nobody else', async () => undefined],
+    ['where there is none', async () => undefined],
     ['of another person', (world) => pay(world, ['c-1'], 'grace')],
-    ['that shares with nobody', (world) => pay(world, ['c-1'], null)],
+    ['that is not shared', (world) => pay(world, ['c-1'], null)],
     ['that was not charged', (world) => pay(world, ['c-1'], 'ada', 'refused')],
     ['that has vanished', (world) => payAndFinish(world, 'vanished')],
   ])('offer no job %s', async (_which, bring) => {
@@ -164,7 +164,7 @@ describeEachDatabase('shares', (open) => {
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'due', tracking_id: null });
   });
 
-  it('offer nothing to a contact that shares with nobody', async () => {
+  it('offer nothing to a contact that does not share', async () => {
     const world = await createTwo();
     await pay(world, ['c-1'], null);
     expect(await take(world.other, ['c-9'], null)).toBe(0);

@@ -478,7 +478,7 @@ describeEachDatabase('a lost answer', (open) => {
     expect(await submissions.findOpen(KEY)).toBeUndefined();
   });
 
-  it('holds nobody who was forgotten before it was settled', async () => {
+  it('holds no contact that was forgotten before it was settled', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
     await world.store.forget.erase(INTEGRATION, 'c-1');

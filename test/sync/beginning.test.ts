@@ -31,7 +31,7 @@ describe('a run that cannot begin', () => {
     expect(await world.spent()).toBe(0);
   });
 
-  it('throws what a person has to mend, and has it on record as failed', async () => {
+  it('throws what a person has to fix, and has it on record as failed', async () => {
     const error = new ConfigurationError('No such file.', { code: 'csv_missing' });
     await openRefusing(() => Promise.reject(error));
     await expect(world.sync({ runId: 'asked' })).rejects.toBe(error);

@@ -77,7 +77,7 @@ describe('a profile of a person who has died', () => {
     expect((await world.sync()).contacts).toMatchObject({ held: 0, written: 1 });
   });
 
-  it('is asked about again if the contact became somebody else after the approval', async () => {
+  it('is asked about again if the contact became another person after the approval', async () => {
     const world = await open();
     const [id = ''] = await world.addPeople(1);
     await world.sync();

@@ -29,7 +29,7 @@ describe('a database that does not know the donors whose ids the CRM carries', (
     expect(await world.spent()).toBe(0);
   });
 
-  it('takes them over without a credit if it is told to, and buys only the others', async () => {
+  it('takes them over without a credit if the settings say so, and buys only the others', async () => {
     const { world, crm } = await openOverEnhanced(20);
     crm.addContact({ firstName: 'Ada', lastName: 'Newcomer' });
     const report = await world.sync({ adopt: true });

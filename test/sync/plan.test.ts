@@ -51,7 +51,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
   };
 }
 
-/** A contact as it was read; its identity is told apart by a text alone unless told otherwise. */
+/** A contact as it was read; its identity is known by a text alone by default. */
 function read({
   identity = 'same',
   lost = [],
@@ -178,7 +178,7 @@ describe('decideContact', () => {
     expect(decide(read(), due, rules)).toMatchObject({ reason: 'resubmitted_by_person' });
   });
 
-  it('asks again for somebody nobody knew only when the identity changes or time has passed', () => {
+  it('asks again for an unknown person only when the identity changes or time has passed', () => {
     const unknown = aRow({ donorId: null, enhancedAt: null, outcomeReason: 'no_match' });
     expect(decide(read(), unknown, rules)).toMatchObject({ reason: 'no_match_known' });
     expect(decide(read({ identity: 'other' }), unknown, rules)).toMatchObject({
@@ -186,7 +186,7 @@ describe('decideContact', () => {
     });
   });
 
-  it('does not enhance again whom a person rejected', () => {
+  it('does not enhance again a contact that a person rejected', () => {
     const rejected = aRow({ outcomeReason: 'rejected_by_person' });
     expect(decide(read(), rejected, rules)).toMatchObject({ reason: 'rejected_by_person' });
   });

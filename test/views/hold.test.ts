@@ -97,7 +97,7 @@ describe('holds', () => {
     expect(decided).toEqual(['c resubmitted', 'n approved', 'n rejected']);
   });
 
-  it('say why, also for a word of the guard that nobody knows', () => {
+  it('say why, also for an unknown word of the guard', () => {
     expect(reasonText(contact())).toBe('the profile has another last name');
     expect(reasonText(contact({ detail: 'made_up' }))).toBe(
       'the name in the profile is not that of the contact',

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
+import { type UndoReport, undoRun } from '../../fields/undo.ts';
 import { pinAccount } from '../../sync/run.ts';
-import { type UndoReport, undoRun } from '../../sync/undo.ts';
 import { withLease } from '../../sync/with-lease.ts';
 import { confirmOrStop } from '../action/confirm.ts';
 import { findRun } from '../action/find-run.ts';

@@ -54,7 +54,7 @@ const FOREIGN_TEXT = {
   boundTo: ['id', 'integration_id', 'run_id', 'crm_id'],
 } as const satisfies SealedColumn;
 
-/** Every column that holds sealed text; `test/store/reseal.test.ts` rotates them all. */
+/** Every column that holds sealed text; `test/store/secrets/reseal.test.ts` rotates them all. */
 export const SEALED_COLUMNS = [
   SECRET_VALUE,
   APPLIED_SETTINGS,

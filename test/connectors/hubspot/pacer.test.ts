@@ -63,14 +63,14 @@ describe('the pace of requests to HubSpot', () => {
     expect(mostWithin(moments, 1_000)).toBeLessThanOrEqual(5);
   });
 
-  it('is shared by those who have the same credentials, and by nobody else', () => {
+  it('is shared by those who have the same credentials, and by no other caller', () => {
     const pacers = createPacerRegistry();
     expect(pacers.requests('one')).toBe(pacers.requests('one'));
     expect(pacers.requests('one')).not.toBe(pacers.requests('other'));
     expect(pacers.searches('one')).not.toBe(pacers.requests('one'));
   });
 
-  it('lets nobody through during a pause, also who waits already', async () => {
+  it('lets no request through during a pause, also none that waits already', async () => {
     const clock = createFakeClock();
     const pacer = createPacer({ requests: 10, windowMs: 1_000 });
     const moments: number[] = [];

@@ -105,7 +105,7 @@ describe('a sync with HubSpot', () => {
     await expectToGoOn(account, world, stopped);
   });
 
-  it('loses nobody when HubSpot is busy again and again', async () => {
+  it('loses no contact when HubSpot is busy again and again', async () => {
     const { account, world } = await start(60);
     await account.putFaults([
       { every: 3, on: { path: '/crm/*' }, fault: { kind: 'gatewayError', status: 503 } },
@@ -137,7 +137,7 @@ describe('a sync with HubSpot', () => {
   }
 });
 
-/** The next run brings everybody's profile, and pays for nobody twice. */
+/** The next run brings everybody's profile, and pays for no contact twice. */
 async function expectToGoOn(account: Account, world: SyncWorld, stopped: RunReport): Promise<void> {
   const { status, contacts } = await world.sync();
   expect({ status, waiting: contacts.waiting }).toEqual({ status: 'succeeded', waiting: 0 });

@@ -2,7 +2,7 @@
 import type { Application, OpenIntegration } from '../../../application.ts';
 import type { FieldValue } from '../../../core/crm-field.ts';
 import type { RunReport } from '../../../core/run.ts';
-import { createMissingFields } from '../../../sync/fields.ts';
+import { createMissingFields } from '../../../fields/describe.ts';
 import { type ReasonCount, readReasons } from '../../../views/run-contacts.ts';
 import { withIntegration } from '../../action/product.ts';
 import type { CrmKind } from './folder.ts';
