@@ -3,7 +3,7 @@ import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { ConfigurationError, FatalError } from '../core/errors.ts';
 import { sameValue } from '../mapping/same-value.ts';
 import type { SyncDeps } from '../run/context.ts';
-import { forgottenPrint, keepErasedAway } from '../run/erased.ts';
+import { forgottenFingerprint, keepErasedAway } from '../run/erased.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { WriteRecord } from '../store/fields/deliveries.ts';
@@ -58,7 +58,7 @@ async function withoutErased(
 ): Promise<WriteRecord[]> {
   const erased = await keepErasedAway(deps, integrationId, null);
   return writes.filter(({ crmId }) => {
-    const isErased = forgottenPrint(deps, erased, crmId) !== null;
+    const isErased = forgottenFingerprint(deps, erased, crmId) !== null;
     if (isErased) counts.gone.add(crmId);
     return !isErased;
   });
