@@ -21,7 +21,7 @@ export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
       { runId: run.id, ...page, cursor: watermarkOf(page, run), contacts, removed },
       (contact, row) => decideContact(contact, row, planRules(deps, run)),
     );
-    run.control.ring();
+    run.control.notify();
     if (run.control.stopping.aborted) return;
   }
   run.control.finish('read');
