@@ -22,9 +22,9 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   if (account.some(({ ok }) => !ok)) return [...own, ...account];
   const fields = await checked('field map', FOLLOW_MESSAGE, () => checkFields(open));
   const limits = await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(open));
-  // A connector that has told how many requests are left need not be repeated.
-  const isTold = own.some(({ subject }) => subject === 'daily requests');
-  return [...own, ...account, ...fields, ...limits.filter(({ ok }) => !(ok && isTold))];
+  // Where the connector itself reports the requests left, a second finding is not needed.
+  const isReported = own.some(({ subject }) => subject === 'daily requests');
+  return [...own, ...account, ...fields, ...limits.filter(({ ok }) => !(ok && isReported))];
 }
 
 async function checkAccount({ connector, deps, integration }: OpenIntegration): Promise<Finding[]> {
@@ -61,10 +61,8 @@ async function checkLimits({ connector }: OpenIntegration): Promise<Finding[]> {
   if (limits === null) return [];
   const { max, remaining } = limits.daily;
   const message = `${formatCount(remaining)} of ${formatCount(max)} requests are left for today.`;
-  const mend = 'Wait until tomorrow, or find out which other tool uses so many.';
+  const fix = 'Wait until tomorrow, or find out which other tool uses so many.';
   return [
-    remaining > max * FEW_REQUESTS
-      ? met('CRM limits', message)
-      : unmet('CRM limits', message, mend),
+    remaining > max * FEW_REQUESTS ? met('CRM limits', message) : unmet('CRM limits', message, fix),
   ];
 }
