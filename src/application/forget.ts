@@ -365,7 +365,7 @@ async function eraseOutside(
   }
   // What an integration has written that the settings do not have any more is in the same account.
   const crm = open ?? main?.open ?? null;
-  // Before anything is cleared: as long as it can be told.
+  // Before anything is cleared: as long as it is on record.
   const memberships = await membershipsOf(store, id, forms);
   const names = memberships.map(({ name }) => name);
   await save({ networks: { ...note.networks, pending: union(note.networks.pending, names) } });

@@ -12,7 +12,7 @@ export interface LiveDeps {
   signal: AbortSignal;
 }
 
-/** A few persons as the service would be told of them now. They are kept nowhere. */
+/** A few persons as they would be sent to the service now. They are kept nowhere. */
 export function showPersons(deps: LiveDeps, integration: Integration): Promise<PersonDetails[]> {
   return withPrepared(deps, integration, (open) => samplePersons(open.deps, integration.id));
 }

@@ -38,7 +38,7 @@ export class ConfigurationError extends DonorSyncError {
   readonly kind = 'configuration';
 }
 
-/** Nothing is wrong that waiting does not mend. */
+/** It passes with time: try again later. */
 export class RetriableError extends DonorSyncError {
   readonly kind = 'retriable';
 }

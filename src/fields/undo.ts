@@ -207,7 +207,7 @@ async function writeBack(
   }
 }
 
-/** The error for a run that cannot be undone because nobody knows it. */
+/** The error for a run that cannot be undone because it is unknown. */
 export function unknownRun(runId: string): ConfigurationError {
   return new ConfigurationError(
     `There is no run "${runId}". \`donor-sync runs\` lists the runs with their ids.`,

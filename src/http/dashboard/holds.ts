@@ -54,7 +54,7 @@ export interface BatchView {
   since: string;
 }
 
-/** The page is for looking; whoever has more than this to decide takes the command line. */
+/** The page shows no more than this; for more decisions there is the command line. */
 const MAX_SHOWN = 50;
 
 export interface HoldsView {
