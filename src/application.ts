@@ -51,7 +51,7 @@ export interface ApplicationOptions {
   log: Log;
   /** This process, as the owner of leases. */
   owner: Owner;
-  /** The pace of each partner key; the documented limits unless told. */
+  /** The pace of each partner key; by default the documented limits. */
   pace?: PaceOptions;
 }
 
@@ -74,7 +74,7 @@ export interface Application {
   findRunning(integrationId: string): Promise<Running | null>;
   /** Tries to get the right to work on an integration, for this process. */
   takeLease(integrationId: string): Promise<LeaseAttempt>;
-  /** Makes the clients of an integration; whoever opens it closes it. */
+  /** Makes the clients of an integration; the caller closes it. */
   open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
   close(): Promise<void>;
 }

@@ -18,7 +18,7 @@ export interface AnswerDeps {
 /**
  * Runs what was asked for, to its end or to the next checkpoint after a stop; how it ended is on
  * record, also if the clients of the integration cannot be made. Leaves the request waiting if
- * somebody else is at work on the integration.
+ * another process is at work on the integration.
  */
 export async function answerRequest(
   deps: AnswerDeps,

@@ -35,8 +35,8 @@ export const CONNECTED = 'connected';
 const SECRET_BYTES = 32;
 
 /**
- * Begins a consent and returns its state, which is good for one return within ten minutes. Whoever
- * has it may go to the CRM's page by `consentPage`. Throws a ConfigurationError if the integration
+ * Begins a consent and returns its state, which is good for one return within ten minutes. Who has
+ * it may go to the CRM's page by `consentPage`. Throws a ConfigurationError if the integration
  * does not sign in by a consent.
  */
 export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
@@ -109,13 +109,13 @@ export async function completeConsent(
   }
 }
 
-/** `connected`, or why not; null while nobody has come back. */
+/** `connected`, or why not; null until a browser has come back. */
 export async function findConsentOutcome(
   { application: { store } }: Pick<ConsentsDeps, 'application'>,
   state: string,
 ): Promise<string | null> {
   const outcome = (await store.consents.find(hashToken(state)))?.outcome ?? null;
-  // Somebody is back, and the CRM is being asked.
+  // A browser has come back, and the CRM is being asked.
   return outcome === 'taken' ? null : outcome;
 }
 
@@ -167,7 +167,7 @@ async function requireConsent(
   if (found !== null) return found;
   const { id, crm } = integration;
   throw new ConfigurationError(
-    `"${id}" signs in to its CRM (${crm.kind}) with what its settings hold, so nobody has to connect it. To connect an account of Salesforce or HubSpot by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
+    `"${id}" signs in to its CRM (${crm.kind}) with what its settings hold, so it needs no connecting. To connect an account of Salesforce or HubSpot by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
     { code: 'consent_not_wanted', details: { integration: id } },
   );
 }
@@ -257,7 +257,7 @@ function consentDeps({ clock, signal }: ConsentsDeps): ConsentDeps {
   return { clock, signal };
 }
 
-/** What nobody foresaw is for the log alone. */
+/** Unexpected errors are for the log alone. */
 function reasonOf(error: unknown): string {
   return isDonorSyncError(error) ? error.message : 'Something went wrong inside.';
 }
@@ -277,7 +277,7 @@ async function revoke(
   }
 }
 
-/** Connectors speak of runs when they do not get through; here nobody waits for one. */
+/** Connectors speak of runs when they do not get through; here no run is waiting. */
 async function reached<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;

@@ -26,12 +26,12 @@ import {
 } from '../fields/erase.ts';
 import { addCounts, type ErasureNote, newNote, parseNote, union } from '../fields/erasure-note.ts';
 import {
-  joinedPrints,
+  joinedFingerprints,
   mayBeSamePerson,
-  type PersonPrints,
-  personPrintsOf,
-  storedPersonPrints,
-} from '../identity/person-prints.ts';
+  type PersonFingerprints,
+  personFingerprintsOf,
+  storedPersonFingerprints,
+} from '../identity/person-fingerprints.ts';
 import { leaveNetworks } from '../networks/leave-networks.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { openCrm } from '../run/crm-account.ts';
@@ -225,11 +225,12 @@ async function findPerson(
   account: readonly string[],
   forms: readonly string[],
   lookup: RecordLookup | null,
-): Promise<PersonPrints | null> {
-  let person = lookup?.state === 'found' ? personPrintsOf(store.fingerprint, lookup.contact) : null;
+): Promise<PersonFingerprints | null> {
+  let person =
+    lookup?.state === 'found' ? personFingerprintsOf(store.fingerprint, lookup.contact) : null;
   for (const id of account) {
     for (const { identity } of (await store.contacts.find(id, forms)).values()) {
-      person = joinedPrints(person, storedPersonPrints(store.fingerprint, identity));
+      person = joinedFingerprints(person, storedPersonFingerprints(store.fingerprint, identity));
     }
   }
   return person;
@@ -248,14 +249,16 @@ async function tellApart(
     /** Integrations in which the id means the same contact. */
     account: readonly string[];
     forms: readonly string[];
-    person: PersonPrints | null;
+    person: PersonFingerprints | null;
   },
 ): Promise<{ mine: Target[]; leftAlone: KnownContact[] }> {
   const mine: Target[] = [];
   const leftAlone: KnownContact[] = [];
   for (const target of targets) {
     const rows = [...(await store.contacts.find(target.id, forms)).values()];
-    const others = rows.map(({ identity }) => storedPersonPrints(store.fingerprint, identity));
+    const others = rows.map(({ identity }) =>
+      storedPersonFingerprints(store.fingerprint, identity),
+    );
     const isOther =
       !account.includes(target.id) &&
       person !== null &&
@@ -271,7 +274,7 @@ interface Facts {
   /** The integration that was asked for. */
   main: Target | undefined;
   lookup: RecordLookup | null;
-  person: PersonPrints | null;
+  person: PersonFingerprints | null;
   forms: readonly string[];
   erasures: readonly ForgottenRecord[];
   /** The integrations that have traces of the contact. */
@@ -365,7 +368,7 @@ async function eraseOutside(
   }
   // What an integration has written that the settings do not have any more is in the same account.
   const clients = (open === null ? main : { open, crm: own }) ?? UNKNOWN_HERE;
-  // Before anything is cleared: as long as it can be told.
+  // Before anything is cleared: as long as it is on record.
   const memberships = await membershipsOf(store, id, forms);
   const names = memberships.map(({ name }) => name);
   await save({ networks: { ...note.networks, pending: union(note.networks.pending, names) } });
@@ -522,7 +525,7 @@ async function findAlike(
   }: {
     ids: readonly string[];
     forms: readonly string[];
-    person: PersonPrints | null;
+    person: PersonFingerprints | null;
     donors: ReadonlyMap<string, readonly string[]>;
   },
 ): Promise<KnownContact[]> {

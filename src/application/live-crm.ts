@@ -13,7 +13,7 @@ export interface LiveDeps {
   signal: AbortSignal;
 }
 
-/** A few persons as the service would be told of them now. They are kept nowhere. */
+/** A few persons as they would be sent to the service now. They are kept nowhere. */
 export function showPersons(deps: LiveDeps, integration: Integration): Promise<PersonDetails[]> {
   return withCrm(deps, integration, (crm) => samplePersons(crm, integration.id));
 }

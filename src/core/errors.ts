@@ -42,7 +42,7 @@ export class ConfigurationError extends DonorSyncError {
   readonly kind = 'configuration';
 }
 
-/** Nothing is wrong that waiting does not fix. */
+/** It passes with time: try again later. */
 export class RetriableError extends DonorSyncError {
   readonly kind = 'retriable';
 }

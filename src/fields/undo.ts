@@ -3,7 +3,7 @@ import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { ConfigurationError, type FatalError, isFatalError } from '../core/errors.ts';
 import { sameValue } from '../mapping/same-value.ts';
 import type { SyncDeps } from '../run/context.ts';
-import { forgottenPrint, keepErasedAway } from '../run/erased.ts';
+import { forgottenFingerprint, keepErasedAway } from '../run/erased.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { WriteRecord } from '../store/fields/deliveries.ts';
@@ -58,7 +58,7 @@ async function withoutErased(
 ): Promise<WriteRecord[]> {
   const erased = await keepErasedAway(deps, integrationId);
   return writes.filter(({ crmId }) => {
-    const isErased = forgottenPrint(deps, erased, crmId) !== null;
+    const isErased = forgottenFingerprint(deps, erased, crmId) !== null;
     if (isErased) counts.gone.add(crmId);
     return !isErased;
   });
@@ -207,7 +207,7 @@ async function writeBack(
   }
 }
 
-/** The error for a run that cannot be undone because nobody knows it. */
+/** The error for a run that cannot be undone because it is unknown. */
 export function unknownRun(runId: string): ConfigurationError {
   return new ConfigurationError(
     `There is no run "${runId}". \`donor-sync runs\` lists the runs with their ids.`,

@@ -15,7 +15,7 @@ import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, RunDeps, SyncDeps } from '../run/context.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
 import { openCrm } from '../run/crm-account.ts';
-import { forgottenPrint, keepErasedAway, loadErased } from '../run/erased.ts';
+import { forgottenFingerprint, keepErasedAway, loadErased } from '../run/erased.ts';
 import { mappingOf } from '../run/mapping.ts';
 import { sealWords } from '../run/seal-words.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
@@ -101,7 +101,7 @@ async function prepareRun(
     Object.assign(run, await keepErasedAway(deps, run.integration.id));
     run.mapping = mappingOf(deps, run.integration);
     await noteMapping(deps, run, acceptMatchRate);
-    if (run.only !== null && forgottenPrint(deps, run, run.only) === null) {
+    if (run.only !== null && forgottenFingerprint(deps, run, run.only) === null) {
       await requireContact(deps, run.integration, run.only);
     }
     const { fields, findings, toCreate } = await readFields(connector, run.mappings);
@@ -152,7 +152,7 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
 
 /** What the record of a run calls its one contact: who was erased is not named again. */
 function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
-  return forgottenPrint(deps, run, crmId) ?? crmId;
+  return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }
 
 /** All stations at the same time; the first error of one stops the others at their checkpoints. */

@@ -21,7 +21,7 @@ import { countOf } from '../terminal/quantities.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync fields check                 what each mapped field lacks, and the mend
+  donor-sync fields check                 what each mapped field lacks, and the fix
   donor-sync fields create riverside      create the missing ones and grant access to them
 
 Nothing is created twice; \`create\` may be run again at any time.`;
@@ -37,7 +37,7 @@ export function fieldsCommand(deps: ProductDeps): Command {
 
 function checkCommand(deps: ProductDeps): Command {
   const command = productCommand('check', deps)
-    .description('say what each mapped field lacks (missing, type, permission) and the exact mend')
+    .description('say what each mapped field lacks (missing, type, permission) and the exact fix')
     .argument('[ids...]', 'the integrations (default: all)');
   return command.action((ids: string[]) =>
     runOverIntegrations(deps, command, ids, {

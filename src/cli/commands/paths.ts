@@ -52,7 +52,7 @@ function printPaths(output: Output, { contact, name, memberOf, connections }: Co
   const who = output.style.strong(name ?? contact);
   if (memberOf.length > 0) output.print(`${who} is in ${memberOf.join(', ')}.`);
   if (people === 0) {
-    output.print(`Nobody in the networks is known to know ${who}.`);
+    output.print(`No member of the networks is known to know ${who}.`);
     return;
   }
   const verb = people === 1 ? 'knows' : 'know';

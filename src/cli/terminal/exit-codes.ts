@@ -29,10 +29,10 @@ export interface Failure {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** The code of errors that are nobody's known kind. */
+/** The code of errors of no known kind. */
 export const UNEXPECTED = 'unexpected_error';
 
-/** The one place that turns anything thrown into an exit code and words. */
+/** The one place that makes an exit code and words of anything thrown. */
 export function describeFailure(error: unknown): Failure {
   if (isDonorSyncError(error)) {
     const { code, message, details } = error;
@@ -48,7 +48,7 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /**
- * What waiting mends is a stop, not a failure: the next try goes on from there. So is a lease that is
+ * What passes with time is a stop, not a failure: the next try goes on from there. So is a lease that is
  * lost: the process that has it now goes on.
  */
 function exitCodeOf(error: DonorSyncError): ExitCode {

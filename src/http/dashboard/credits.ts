@@ -55,7 +55,7 @@ export interface CreditDeps {
   stopping: AbortSignal;
 }
 
-/** Makes a reader that asks for each key at most twice a minute, whoever looks. */
+/** Makes a reader that asks for each key at most twice a minute, however many users look. */
 export function createCreditReader({
   application,
   clock,

@@ -1,4 +1,4 @@
-/** The one place that turns what was thrown into an answer (design, section 4.5). */
+/** The one place that makes an answer of what was thrown (design, section 4.5). */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { isConfigurationError, isRetriableError, messageOf } from '../../core/errors.ts';
@@ -6,7 +6,7 @@ import type { Log } from '../../core/log.ts';
 import type { HttpEnv } from './context.ts';
 import { type ErrorStatus, HttpError } from './http-error.ts';
 
-/** Answers any error; what nobody foresaw is told to the log alone. */
+/** Answers any error; the details of an unexpected one go to the log alone. */
 export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Response {
   const known = knownError(error) ?? brokenOff(c);
   if (known) return answer(c, known);
@@ -45,7 +45,7 @@ function knownError(error: Error): HttpError | null {
   return null;
 }
 
-/** The caller went away in the middle of the request: nobody hears the answer, and nothing is wrong. */
+/** The caller went away in the middle of the request: no client reads the answer, and nothing is wrong. */
 function brokenOff(c: Context<HttpEnv>): HttpError | null {
   const incoming = c.env?.incoming;
   if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;

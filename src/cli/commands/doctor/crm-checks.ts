@@ -23,9 +23,9 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const { mappings } = open;
   const fields = await checked('field map', FOLLOW_MESSAGE, () => checkFields(connector, mappings));
   const limits = await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(connector));
-  // A connector that has told how many requests are left need not be repeated.
-  const isTold = own.some(({ subject }) => subject === 'daily requests');
-  return [...own, ...account, ...fields, ...limits.filter(({ ok }) => !(ok && isTold))];
+  // Where the connector itself reports the requests left, a second finding is not needed.
+  const isReported = own.some(({ subject }) => subject === 'daily requests');
+  return [...own, ...account, ...fields, ...limits.filter(({ ok }) => !(ok && isReported))];
 }
 
 const OTHER_ACCOUNT = 'Give the new account an integration with an id of its own.';
@@ -63,10 +63,8 @@ async function checkLimits(connector: Connector): Promise<Finding[]> {
   if (limits === null) return [];
   const { max, remaining } = limits.daily;
   const message = `${formatCount(remaining)} of ${formatCount(max)} requests are left for today.`;
-  const mend = 'Wait until tomorrow, or find out which other tool uses so many.';
+  const fix = 'Wait until tomorrow, or find out which other tool uses so many.';
   return [
-    remaining > max * FEW_REQUESTS
-      ? met('CRM limits', message)
-      : unmet('CRM limits', message, mend),
+    remaining > max * FEW_REQUESTS ? met('CRM limits', message) : unmet('CRM limits', message, fix),
   ];
 }

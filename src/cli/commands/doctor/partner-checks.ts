@@ -16,13 +16,13 @@ export async function checkPartner({ partner }: { partner: Partner }): Promise<F
   const key = await checkKey(partner, signal);
   // Without a key that works, every other answer would only repeat it.
   if (key.some(({ ok }) => !ok)) return key;
-  const mend = 'Try again later, or ask the service operator.';
+  const fix = 'Try again later, or ask the service operator.';
   return [
     ...key,
     ...checkClock(partner),
-    ...(await checked('credits', mend, () => checkCredits(partner, signal))),
-    ...(await checked('service description', mend, () => checkDescription(partner, signal))),
-    ...(await checked('service health', mend, () => checkHealth(partner, signal))),
+    ...(await checked('credits', fix, () => checkCredits(partner, signal))),
+    ...(await checked('service description', fix, () => checkDescription(partner, signal))),
+    ...(await checked('service health', fix, () => checkHealth(partner, signal))),
   ];
 }
 

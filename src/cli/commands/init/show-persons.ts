@@ -21,7 +21,7 @@ interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
 export interface Showing {
   deps: ShowDeps;
   output: Output;
-  /** Null if nobody is asked. */
+  /** Null if no questions are asked. */
   asker: Asker | null;
 }
 

@@ -29,7 +29,7 @@ Examples:
 
 Nothing is written anywhere, and only free requests are made.`;
 
-/** Contacts and changes that are named one by one unless told otherwise. */
+/** Contacts and changes that are named one by one by default. */
 const DEFAULT_LISTED = 10;
 
 const optionsSchema = productOptionsSchema.extend({
