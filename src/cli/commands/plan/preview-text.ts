@@ -1,5 +1,5 @@
 import type { FieldValue } from '../../../core/crm-field.ts';
-import { outcomeText } from '../../../core/outcome-text.ts';
+import { outcomeText } from '../../../core/outcome.ts';
 import type { PersonDetails } from '../../../core/person.ts';
 import type { Preview } from '../../../sync/preview.ts';
 import { gatherAlike, sameOf } from '../../terminal/alike.ts';
