@@ -88,7 +88,7 @@ export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Conn
     },
     async check() {
       const message = `the CRM in memory has ${crm.records.size} contacts`;
-      return [{ subject: 'memory', ok: true, message, mend: null }];
+      return [{ subject: 'memory', ok: true, message, fix: null }];
     },
     async finish() {
       await crm.enter('finish');

@@ -50,7 +50,7 @@ async function checkFields({ connector, mappings }: OpenIntegration): Promise<Fi
   if (findings.length === 0) {
     return [met('field map', `All ${countOf(mappings.length, 'field')} can be written.${more}`)];
   }
-  return findings.map(({ field, message, mend }) => unmet(`field ${field}`, message, mend));
+  return findings.map(({ field, message, fix }) => unmet(`field ${field}`, message, fix));
 }
 
 /** Below this part of the day's requests a run may not come to its end. */
