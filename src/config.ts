@@ -12,7 +12,7 @@ import { formatPath, formatProblem, type Problem, sortProblems } from './config/
 import { type serverSchema, settingsSchema } from './config/settings-schema.ts';
 import { readSettingsTree, type SettingsTree, type TreeProblem } from './config/settings-tree.ts';
 import type { AlertSettings } from './core/alert-settings.ts';
-import { ConfigurationError, messageOf } from './core/errors.ts';
+import { ConfigurationError, isConfigurationError, messageOf } from './core/errors.ts';
 import { type Integration, integrationSchema } from './core/integration.ts';
 
 /** The settings file as the rest of the program reads it; all of it has been checked. */
@@ -169,7 +169,7 @@ async function findDefinition(
   try {
     return await options.findConnectorDefinition(kind);
   } catch (error) {
-    if (error instanceof ConfigurationError) return error.message;
+    if (isConfigurationError(error)) return error.message;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Application, OpenIntegration } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
-import { DonorSyncError, messageOf } from '../core/errors.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
@@ -29,7 +29,7 @@ export async function answerRequest(
     const open = await openOrRecord(deps, integration, request);
     if (open !== null) await runAndClose(deps, open, request);
   } catch (error) {
-    if (error instanceof DonorSyncError && error.code === 'already_running') return;
+    if (isDonorSyncError(error) && error.code === 'already_running') return;
     deps.log.warn(factsOf(request, error), 'a run broke off');
   }
 }

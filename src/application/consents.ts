@@ -5,7 +5,13 @@ import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connecto
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { Application } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
-import { ConfigurationError, DonorSyncError, RetriableError } from '../core/errors.ts';
+import {
+  ConfigurationError,
+  isConfigurationError,
+  isDonorSyncError,
+  isRetriableError,
+  RetriableError,
+} from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import { consentVerifierPlace } from '../store/secrets/seal-places.ts';
 import type { ConsentRecord } from '../store/service/consents.ts';
@@ -253,7 +259,7 @@ function consentDeps({ clock, signal }: ConsentsDeps): ConsentDeps {
 
 /** Unexpected errors are for the log alone. */
 function reasonOf(error: unknown): string {
-  return error instanceof DonorSyncError ? error.message : 'Something went wrong inside.';
+  return isDonorSyncError(error) ? error.message : 'Something went wrong inside.';
 }
 
 async function revoke(
@@ -266,7 +272,7 @@ async function revoke(
     await reached(consent.revoke(settings, refreshToken, consentDeps(deps)));
     return null;
   } catch (error) {
-    if (error instanceof ConfigurationError) return error.message;
+    if (isConfigurationError(error)) return error.message;
     throw error;
   }
 }
@@ -276,7 +282,7 @@ async function reached<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;
   } catch (error) {
-    if (!(error instanceof RetriableError)) throw error;
+    if (!isRetriableError(error)) throw error;
     throw new RetriableError(
       'The CRM cannot be reached or is busy, so nothing was changed. Try again in a while.',
       { code: 'crm_unavailable', cause: error },

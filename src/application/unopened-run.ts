@@ -1,6 +1,6 @@
 import type { Application } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
-import { DonorSyncError } from '../core/errors.ts';
+import { isDonorSyncError } from '../core/errors.ts';
 import type { RunReason } from '../core/run.ts';
 import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
 import { withLease } from '../sync/with-lease.ts';
@@ -47,7 +47,7 @@ const NOTHING_ASKED = {
 
 /** Unexpected errors are for the log alone: they may quote settings. */
 function reasonOf(error: unknown, integrationId: string): RunReason {
-  if (error instanceof DonorSyncError) return { code: error.code, message: error.message };
+  if (isDonorSyncError(error)) return { code: error.code, message: error.message };
   return {
     code: 'integration_unusable',
     message: `The clients of "${integrationId}" cannot be made from its settings. \`donor-sync doctor ${integrationId}\` says more.`,

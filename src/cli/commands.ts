@@ -142,6 +142,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async (deps) => (await import('./commands/migrate.ts')).migrateCommand(deps),
   },
   {
+    name: 'connector',
+    summary: 'begin a connector for another kind of CRM',
+    load: async (deps) =>
+      (await import('./commands/connector/connector.ts')).connectorCommand(deps),
+  },
+  {
     name: 'sandbox',
     summary: 'serve a local stand-in for the Partner Data Service or a CRM',
     load: async (deps) => (await import('./commands/sandbox/sandbox.ts')).sandboxCommand(deps),

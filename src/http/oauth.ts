@@ -12,7 +12,7 @@ import {
   completeConsent,
   consentPage,
 } from '../application/consents.ts';
-import { ConfigurationError, type DonorSyncError, RetriableError } from '../core/errors.ts';
+import { type DonorSyncError, isConfigurationError, isRetriableError } from '../core/errors.ts';
 import type { Access } from './access.ts';
 import { readDocsStyles } from './assets.ts';
 import { publicAddress } from './hook-address.ts';
@@ -143,10 +143,10 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
   }
 
   function failure(c: Context<HttpEnv>, error: unknown) {
-    const isKnown = error instanceof ConfigurationError || error instanceof RetriableError;
+    const isKnown = isConfigurationError(error) || isRetriableError(error);
     if (!isKnown) throw error;
     deps.log.warn({ code: error.code }, 'a CRM account was not connected');
-    return notice(c, error instanceof RetriableError ? 503 : 400, failureNotice(error));
+    return notice(c, isRetriableError(error) ? 503 : 400, failureNotice(error));
   }
 }
 

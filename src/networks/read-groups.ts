@@ -1,6 +1,6 @@
 /** Groups of the CRM → members that are wanted, in the store. */
 import type { GroupSelector } from '../../connectors/contract.ts';
-import { DonorSyncError, messageOf } from '../core/errors.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { forgottenFingerprint } from '../run/erased.ts';
 import type { MirroredGroup } from '../store/networks/networks.ts';
 import { askPerson } from './ask-person.ts';
@@ -77,7 +77,7 @@ async function holdUnreadable(
   await askPerson(deps, run, network, {
     kind: 'group_unreadable',
     subject: selector,
-    detail: error instanceof DonorSyncError ? error.code : 'unexpected_error',
+    detail: isDonorSyncError(error) ? error.code : 'unexpected_error',
   });
 }
 

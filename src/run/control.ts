@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { DonorSyncError, messageOf, wordsOf } from '../core/errors.ts';
+import { type DonorSyncError, isDonorSyncError, messageOf, wordsOf } from '../core/errors.ts';
 import type { ForeignText } from '../core/foreign-text.ts';
 import type { RunReason, StopCode } from '../core/run.ts';
 
@@ -93,10 +93,10 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
     stopFor(error) {
       // A request that was cut off because the run ends is no reason of its own.
       if (ending.signal.aborted && error === ending.signal.reason) return;
-      const code = error instanceof DonorSyncError ? stopCodeOf(error) : null;
+      const code = isDonorSyncError(error) ? stopCodeOf(error) : null;
       if (code !== null) return control.stop(code, messageOf(error), wordsOf(error));
       failure ??= error;
-      const failureCode = error instanceof DonorSyncError ? error.code : 'unexpected_error';
+      const failureCode = isDonorSyncError(error) ? error.code : 'unexpected_error';
       control.stop('interrupted', messageOf(error));
       reason = { code: failureCode, message: messageOf(error) };
       said = wordsOf(error);

@@ -11,6 +11,7 @@ import {
 import type { Departure } from '../store/contacts/departures.ts';
 import { type Block, isBlocking } from '../store/erasure/forget.ts';
 import type { Run, SyncDeps } from './context.ts';
+import { accountPrint } from './crm-account.ts';
 import type { ErasedPerson, ErasedPersons } from './erased-persons.ts';
 
 type EraseDeps = Pick<SyncDeps, 'otherForms'> & { store: Pick<SyncDeps['store'], 'fingerprint'> };
@@ -56,8 +57,8 @@ export async function loadErased(
 export async function keepErasedAway(
   deps: EraseDeps & Pick<SyncDeps, 'store' | 'connector'>,
   integrationId: string,
-  account: string | null,
 ): Promise<Required<ErasedRun>> {
+  const account = accountPrint(deps.store, deps.connector);
   const run = await loadErased(deps, integrationId, account);
   if (run.forgotten.size > 0) {
     await deps.connector.erase?.((crmId) => forgottenFingerprint(deps, run, crmId) !== null);

@@ -1,5 +1,5 @@
 /** The second station: due contacts → submissions, each paid for once and with a reason. */
-import { DonorSyncError, FatalError, messageOf } from '../core/errors.ts';
+import { FatalError, isDonorSyncError, messageOf } from '../core/errors.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import {
   blamedPersons,
@@ -11,10 +11,10 @@ import type { Submission } from '../partner/submission.ts';
 import { confirmLease } from '../run/confirm-lease.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
+import { PRIORITY } from '../store/contacts/life.ts';
 import { findAllowance, readBalance } from './balance.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './mass-change.ts';
-import { PRIORITY } from './plan.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { settleOpenSubmission } from './settle.ts';
 import { sharingRules } from './sharing.ts';
@@ -238,7 +238,7 @@ async function recordFailure(
     run.control.stopSpending('credits_exhausted', error.message);
     return 'progress';
   }
-  if (error instanceof DonorSyncError && error.kind === 'retriable') {
+  if (isDonorSyncError(error) && error.kind === 'retriable') {
     log.warn({ run: run.id, submission: submissionId }, error.message);
     return 'failed';
   }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
 import { type UndoReport, undoRun } from '../../fields/undo.ts';
-import { pinAccount } from '../../sync/run.ts';
+import { openCrm } from '../../run/crm-account.ts';
 import { withLease } from '../../sync/with-lease.ts';
 import { confirmOrStop } from '../action/confirm.ts';
 import { findRun } from '../action/find-run.ts';
@@ -65,8 +65,7 @@ async function undo(
   );
   const report = await withIntegration(application, integration, neverAborted(), (open) =>
     withLease(open.deps, integration.id, async (lease) => {
-      await pinAccount(open.deps, lease, integration, await open.connector.prepare());
-      return undoRun(open.deps, lease, row.id);
+      return undoRun(await openCrm(open.deps, lease), lease, row.id);
     }),
   );
   output.finish({ undo: report }, () => printReport(output, report));

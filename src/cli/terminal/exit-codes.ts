@@ -1,9 +1,10 @@
 import { CommanderError } from 'commander';
 import {
-  ConfigurationError,
-  DonorSyncError,
+  type DonorSyncError,
+  isConfigurationError,
+  isDonorSyncError,
+  isRetriableError,
   messageOf,
-  RetriableError,
 } from '../../core/errors.ts';
 
 /** Design, section 4.1: what a command's end tells scripts and cron. */
@@ -33,7 +34,7 @@ export const UNEXPECTED = 'unexpected_error';
 
 /** The one place that makes an exit code and words of anything thrown. */
 export function describeFailure(error: unknown): Failure {
-  if (error instanceof DonorSyncError) {
+  if (isDonorSyncError(error)) {
     const { code, message, details } = error;
     return { exitCode: exitCodeOf(error), code, message, details };
   }
@@ -51,8 +52,8 @@ export function describeFailure(error: unknown): Failure {
  * lost: the process that has it now goes on.
  */
 function exitCodeOf(error: DonorSyncError): ExitCode {
-  if (error instanceof ConfigurationError) return EXIT_CODES.usage;
-  const isStop = error instanceof RetriableError || error.code === 'lease_lost';
+  if (isConfigurationError(error)) return EXIT_CODES.usage;
+  const isStop = isRetriableError(error) || error.code === 'lease_lost';
   return isStop ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
 }
 

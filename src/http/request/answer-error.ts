@@ -1,7 +1,7 @@
 /** The one place that makes an answer of what was thrown (design, section 4.5). */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { ConfigurationError, messageOf, RetriableError } from '../../core/errors.ts';
+import { isConfigurationError, isRetriableError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { HttpEnv } from './context.ts';
 import { type ErrorStatus, HttpError } from './http-error.ts';
@@ -38,8 +38,8 @@ export function answer(
 function knownError(error: Error): HttpError | null {
   if (error instanceof HttpError) return error;
   if (error instanceof HTTPException) return frameworkError(error.status);
-  if (error instanceof ConfigurationError) return new HttpError(422, error.code, error.message);
-  if (error instanceof RetriableError) {
+  if (isConfigurationError(error)) return new HttpError(422, error.code, error.message);
+  if (isRetriableError(error)) {
     return new HttpError(503, error.code, 'The service cannot do that right now. Try again later.');
   }
   return null;

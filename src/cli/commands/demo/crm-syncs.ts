@@ -55,10 +55,9 @@ export async function syncCrm(
   if (integration === undefined) throw new Error(`The settings of the demo lack ${crm.name}`);
   const withCrm = <Result>(work: (open: OpenIntegration) => Promise<Result>) =>
     withIntegration(application, integration, signal, work);
-  const created = await withCrm(async ({ connector, mappings }) => {
-    await connector.prepare();
-    return createMissingFields(connector, mappings);
-  });
+  const created = await withCrm(async ({ deps, mappings }) =>
+    createMissingFields(await deps.openConnector(null), mappings),
+  );
   const first = await withCrm(syncOnce);
   // Before the second run, which gives every contact its next outcome.
   const reasons = await readReasons(application.store, first.id);
@@ -96,11 +95,11 @@ function shownValue(values: ShownContact['values'], wanted: string): FieldValue 
 }
 
 async function readBack(
-  { connector }: OpenIntegration,
+  { deps }: OpenIntegration,
   ids: readonly string[],
   fields: readonly string[],
 ): Promise<ShownContact[]> {
-  await connector.prepare();
+  const connector = await deps.openConnector(null);
   // A demo has fewer contacts than a CRM gives at a time.
   const records = await connector.readByIds(ids, fields);
   return records.flatMap((record) => {

@@ -4,7 +4,7 @@ import type { Finding } from '../../../../connectors/contract.ts';
 import type { Application } from '../../../application.ts';
 import { insecureAddresses, insecureProblem } from '../../../config/insecure-http.ts';
 import type { Settings } from '../../../config.ts';
-import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { isConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import { namedOrAll } from '../../action/choose-integrations.ts';
 import { runAction } from '../../action/command.ts';
@@ -108,7 +108,7 @@ async function examine(
 
 /** What helps depends on whether there is a file at all. */
 function settingsFix(error: unknown): string {
-  const isMissing = error instanceof ConfigurationError && error.code === 'settings_not_found';
+  const isMissing = isConfigurationError(error) && error.code === 'settings_not_found';
   return isMissing
     ? 'donor-sync init'
     : 'Fix what is listed, line by line. A variable is set by `export NAME=value` in this terminal.';

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../../application.ts';
-import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { isConfigurationError, messageOf } from '../../../core/errors.ts';
 import { clockProblem } from '../../../run/confirm-clock.ts';
 import { formatCount } from '../../terminal/quantities.ts';
 import { checked, met, unmet } from './finding.ts';
@@ -32,7 +32,7 @@ async function checkKey(partner: Partner, signal: AbortSignal): Promise<Finding[
     return [met('partner key', 'The Partner Data Service accepts the API key.')];
   } catch (error) {
     if (signal.aborted) return [unmet('partner', NO_ANSWER, CHECK_NETWORK)];
-    const isKey = error instanceof ConfigurationError && error.code.startsWith('partner_key');
+    const isKey = isConfigurationError(error) && error.code.startsWith('partner_key');
     return [
       isKey
         ? unmet('partner key', messageOf(error), 'Put a working key where partner.apiKey is set.')

@@ -5,9 +5,9 @@ import { type DriftOptions, findDrift, type NetworkDrift } from '../../../networ
 import { describeNetworks } from '../../../networks/overview.ts';
 import { repairNetworks } from '../../../networks/repair.ts';
 import { createRunControl } from '../../../run/control.ts';
+import { openCrm } from '../../../run/crm-account.ts';
 import { loadErased } from '../../../run/erased.ts';
 import type { Lease } from '../../../store/engine/leases.ts';
-import { pinAccount } from '../../../sync/run.ts';
 import { withLease } from '../../../sync/with-lease.ts';
 import { attemptEach, finishAttempts, worstOf } from '../../action/attempts.ts';
 import { chooseIntegrations, namedOrAll } from '../../action/choose-integrations.ts';
@@ -146,10 +146,10 @@ function repairOne(
 ): Promise<IntegrationRepair> {
   const { integration } = open;
   return withLease(open.deps, integration.id, async (lease, lost) => {
-    await pinAccount(open.deps, lease, integration, await open.connector.prepare());
+    const crm = await openCrm(open.deps, lease);
     const run = await repairRun(deps, open, lease, lost);
     try {
-      const drifts = await repairNetworks(open.deps, run, {
+      const drifts = await repairNetworks(crm, run, {
         maySpend: options.spend,
         confirm: (found) => confirmRepair(deps, integration.id, found, options.yes),
       });
