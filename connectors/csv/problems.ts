@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 
-/** Something a person has to mend in a file; line 1 is the header. */
+/** Something a person has to fix in a file; line 1 is the header. */
 export interface Problem {
   line: number;
   message: string;

@@ -71,7 +71,7 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
   }
   const newest = versions.at(-1)?.version ?? 'none';
   const message = `The org has no version ${wanted} of the API; its newest is ${newest}.`;
-  return { subject, ok: false, message, mend: `Write "${newest}" into crm.apiVersion.` };
+  return { subject, ok: false, message, fix: `Write "${newest}" into crm.apiVersion.` };
 }
 
 /** What is wrong with the settings rather than with the rights; null for any other failure. */
@@ -79,7 +79,7 @@ function settingsFinding(error: unknown): Finding | null {
   if (!isConfigurationError(error)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);
   if (subject === undefined) return null;
-  return { subject, ok: false, message: error.message, mend: SETTINGS_FIX };
+  return { subject, ok: false, message: error.message, fix: SETTINGS_FIX };
 }
 
 const SETTINGS_SUBJECTS: ReadonlyMap<string, string> = new Map([
@@ -91,7 +91,7 @@ const SETTINGS_SUBJECTS: ReadonlyMap<string, string> = new Map([
 function checkContact({ description }: SalesforceSession): Finding {
   if (description.updateable) return met('Contact', 'Contacts can be read and edited.');
   const message = "The integration's user may not edit contacts.";
-  return { subject: 'Contact', ok: false, message, mend: CONTACT_MEND };
+  return { subject: 'Contact', ok: false, message, fix: CONTACT_MEND };
 }
 
 const limitsSchema = z.object({

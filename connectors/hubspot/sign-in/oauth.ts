@@ -172,8 +172,8 @@ function bodyOf({ status, text }: TextReply, what: string): unknown {
   const refusal = refusalSchema.safeParse(body).data ?? {};
   const error = oauthWord(refusal.error ?? `HTTP_${status}`);
   const word = refusal.status === undefined ? error : oauthWord(refusal.status);
-  const mend = MENDS[word] ?? MENDS[error] ?? SIGN_IN_MEND;
-  const message = `HubSpot refuses to ${what} (${word}). ${mend}`;
+  const fix = MENDS[word] ?? MENDS[error] ?? SIGN_IN_MEND;
+  const message = `HubSpot refuses to ${what} (${word}). ${fix}`;
   const words = foreignText(refusal.error_description ?? refusal.message, { code: word });
   throw new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }
