@@ -7,7 +7,7 @@ import { createQueryMeter } from './connections/query-cost.ts';
 import { type CreditBalances, readCredits } from './credits.ts';
 import { type Discovery, discover } from './discovery.ts';
 import { createDonors, type Donors } from './donors/donors.ts';
-import type { Line } from './exchange.ts';
+import { createServiceTime, type Line, type ServiceTime } from './exchange.ts';
 import { createExports, type Exports } from './exports/exports.ts';
 import { type AreaHealth, readHealth, testKey } from './health.ts';
 import { createLists, type Lists } from './lists/lists.ts';
@@ -19,7 +19,6 @@ import { type JobResult, readResults } from './results.ts';
 import { createRoutes } from './routes.ts';
 import { createSearch, type Search } from './search/search.ts';
 import { createSend } from './send.ts';
-import { createServiceTime, type ServiceTime } from './service-time.ts';
 import { type Submission, submitEnhancements } from './submission.ts';
 
 export interface PartnerClientOptions {

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { PartnerUnavailable } from './errors.ts';
-import { type Call, exchange, type Line } from './exchange.ts';
+import { ask, type Call, type Line } from './exchange.ts';
 import type { Pacer } from './pacer.ts';
 import { type FailureKind, MAX_TRIES, retryDelayMs } from './retry.ts';
 import { judge, type Success, type Verdict } from './verdict.ts';
@@ -68,7 +68,7 @@ export async function request(
 
 async function sendOnce(deps: RequestDeps, call: Call, signal?: AbortSignal): Promise<Verdict> {
   const startedMs = deps.clock.now();
-  const result = await exchange(deps.line, call, signal);
+  const result = await ask(deps.line, call, signal);
   const status = result.kind === 'answered' ? result.status : null;
   const durationMs = deps.clock.now() - startedMs;
   deps.onCall({ endpoint: call.endpoint, status, throttled: status === 429, durationMs });
@@ -86,6 +86,6 @@ async function waitToRetry(
   waitMs: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (failure === 'throttled') deps.pacer.pause(deps.clock.now() + waitMs);
+  if (failure === 'throttled') deps.pacer.pause(waitMs);
   else await deps.clock.sleep(waitMs, signal);
 }

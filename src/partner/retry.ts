@@ -1,3 +1,5 @@
+import { backoffMs } from '../outbound/retry.ts';
+
 /**
  * When a failed request is sent again, as plain calculation (service document, section 7.2,
  * rules 6 and 7). What may be sent again at all is decided in `verdict.ts`.
@@ -43,28 +45,14 @@ export function retryDelayMs(
     case 'serverError':
       return count < MAX_SERVER_ERROR_TRIES ? SERVER_ERROR_WAIT_MS : null;
     case 'transient':
-      return count < MAX_TRANSIENT_TRIES ? 2 ** (count - 1) * 1_000 : null;
+      return count < MAX_TRANSIENT_TRIES ? backoffMs(1_000, count) : null;
     case 'final':
       return null;
   }
 }
 
-/**
- * The wait that a `Retry-After` header asks for, in milliseconds: a number of seconds, or an HTTP
- * date. A date is read against the answer's own `Date`, because the two clocks may disagree.
- */
-export function retryAfterMs(headers: Headers, nowMs: number): number | null {
-  const value = headers.get('retry-after')?.trim();
-  if (!value) return null;
-  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1_000);
-  const untilMs = Date.parse(value);
-  if (Number.isNaN(untilMs)) return null;
-  const sentMs = Date.parse(headers.get('date') ?? '');
-  return Math.max(0, untilMs - (Number.isNaN(sentMs) ? nowMs : sentMs));
-}
-
 function throttledDelayMs(count: number, askedMs: number | null): number | null {
   if (count >= MAX_THROTTLED_TRIES) return null;
-  if (askedMs === null) return Math.min(2 ** count * 1_000, MAX_THROTTLED_WAIT_MS);
+  if (askedMs === null) return Math.min(backoffMs(2_000, count), MAX_THROTTLED_WAIT_MS);
   return askedMs <= MAX_RETRY_AFTER_MS ? askedMs : null;
 }

@@ -1,5 +1,4 @@
 import { DonorSyncError } from '../core/errors.ts';
-import type { ReceivedFile } from './body.ts';
 import type { Charge } from './buckets.ts';
 import {
   AnswerLost,
@@ -8,7 +7,7 @@ import {
   PartnerRedirected,
   PartnerValidationError,
 } from './errors.ts';
-import type { Call } from './exchange.ts';
+import type { Call, ReceivedFile } from './exchange.ts';
 import { type MayLeave, type RequestDeps, request } from './request.ts';
 import { endpointOf, hasOnePath, type Operation, type Route, type Routes } from './routes.ts';
 

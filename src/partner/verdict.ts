@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { DonorSyncError } from '../core/errors.ts';
-import type { Body, ReceivedFile } from './body.ts';
 import { BUCKETS, type Charge } from './buckets.ts';
 import {
   AnswerLost,
@@ -18,7 +17,7 @@ import {
   ReplyUnreadable,
   type ValidationItem,
 } from './errors.ts';
-import type { Call, Exchange } from './exchange.ts';
+import type { Body, Call, Exchange, ReceivedFile } from './exchange.ts';
 import type { FailureKind } from './retry.ts';
 import { toldPlace, toldType } from './validation-words.ts';
 

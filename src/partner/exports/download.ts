@@ -1,5 +1,5 @@
-import type { ReceivedFile } from '../body.ts';
 import { PartnerUnavailable } from '../errors.ts';
+import type { ReceivedFile } from '../exchange.ts';
 import { unreadable } from '../reply.ts';
 import { type Operation, withSlashes } from '../routes.ts';
 import type { Send } from '../send.ts';

@@ -1,4 +1,4 @@
-import type { ReceivedFile } from '../body.ts';
+import type { ReceivedFile } from '../exchange.ts';
 import type { Page, PageRequest } from '../pages.ts';
 import type { MayLeave } from '../request.ts';
 import type { Send } from '../send.ts';
