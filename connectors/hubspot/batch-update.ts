@@ -7,10 +7,10 @@ import {
   faultOf,
   fieldsOf,
   type HubspotFault,
+  readAs,
   sentenceFor,
   sortOf,
 } from './errors.ts';
-import { readAs } from './json.ts';
 import type { HubspotSession } from './session.ts';
 import { wireValue } from './values.ts';
 

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { FatalError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
+import { throwIfStopped } from '../errors.ts';
 import { eachOnce, unknownGroup } from '../group-members.ts';
-import { throwIfStopped } from '../stopped.ts';
-import { crmCodeOf } from './errors.ts';
+import { crmCodeOf, readAs } from './errors.ts';
 import type { Filter } from './filter.ts';
-import { readAs } from './json.ts';
 import { CONTACT_TYPE_ID } from './paths.ts';
 import { isRecordId } from './record.ts';
 import { searchPages } from './search.ts';

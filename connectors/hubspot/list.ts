@@ -1,8 +1,8 @@
 import { FatalError } from '../../src/core/errors.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../errors.ts';
 import { COMPANIES_PER_REQUEST } from './companies.ts';
 import type { ContactShape } from './contact.ts';
-import { readAs } from './json.ts';
+import { readAs } from './errors.ts';
 import { type HubspotRecord, recordPageSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 

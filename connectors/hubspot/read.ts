@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../../src/core/clock.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactPage, RemovedContact } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../errors.ts';
 import type { Filter } from './filter.ts';
 import { listPages, portionsOf } from './list.ts';
 import { type HubspotRecord, mergedIdsOf } from './record.ts';

@@ -1,8 +1,8 @@
 import { FatalError } from '../../src/core/errors.ts';
 import type { RemovedContact } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../errors.ts';
+import { readAs } from './errors.ts';
 import { findRecords } from './find-records.ts';
-import { readAs } from './json.ts';
 import { type HubspotRecord, recordPageSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 

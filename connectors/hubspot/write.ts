@@ -1,5 +1,5 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../errors.ts';
 import { BATCH_ROWS, type Lessons, noContactId, updateBatch } from './batch-update.ts';
 import { isRecordId } from './record.ts';
 import type { HubspotSession } from './session.ts';

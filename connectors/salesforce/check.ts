@@ -3,10 +3,10 @@ import { ConfigurationError, DonorSyncError } from '../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
 import { checkClock, checkDailyRequests, checked, met, metContacts } from '../findings.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
+import { checkIdentity } from './check-identity.ts';
 import { requireFilter } from './filter.ts';
 import { openSession, type SalesforceSession } from './session.ts';
 import type { SalesforceSettings } from './settings.ts';
-import { checkIdentity } from './sign-in/check-identity.ts';
 
 /** Every prerequisite of an integration with Salesforce, looked at without changing anything. */
 export async function check(
@@ -57,7 +57,7 @@ async function checkSignIn(
   { settings, deps }: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
 ): Promise<Finding[]> {
-  const api = await createApi(settings, deps, world);
+  const api = createApi(settings, deps, world);
   const { instanceUrl } = await api.signIn();
   const signedIn = met('sign-in', `Salesforce signs the integration in at ${instanceUrl}.`);
   return [signedIn, await checkVersion(api, settings.apiVersion)];

@@ -1,7 +1,7 @@
 import type { CrmField, CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
 import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { FieldCreation } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { throwIfStopped } from '../errors.ts';
 import { type DescribedField, describeObject, type ObjectDescription } from './describe.ts';
 import { crmCodeOf } from './errors.ts';
 import { grantFields } from './permissions.ts';

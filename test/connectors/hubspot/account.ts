@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Connector, ConnectorDeps, ContactsSettings } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
-import { createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
-import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth-client.ts';
+import { createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
+import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth.ts';
 import type { SeedContact } from '../../../connectors/testing/conformance.ts';
 import { type HubspotSandboxOptions, startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { systemClock } from '../../../src/core/clock.ts';
@@ -21,6 +21,22 @@ const createdSchema = z.object({
 
 /** Waits are over at once, so that a test of retries takes no time. */
 const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
+
+/** The same for what keeps a pace: by its time, every wait has passed. */
+function hastyPaceClock() {
+  let sleptMs = 0;
+  return {
+    monotonicMs: () => systemClock.monotonicMs() + sleptMs,
+    async sleep(ms: number) {
+      sleptMs += ms;
+    },
+  };
+}
+
+/** A pace goes by the clock that a test gives its connector. */
+function paceClock({ clock }: Partial<ConnectorDeps>) {
+  return clock === undefined ? hastyPaceClock() : { monotonicMs: clock.now, sleep: clock.sleep };
+}
 
 const NO_LIMITS = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagMs: 0 };
 
@@ -42,7 +58,8 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
       deps: Partial<ConnectorDeps> = {},
       contacts: Partial<ContactsSettings> = {},
     ): Connector {
-      const world = { random: () => 0, pacers: createPacerRegistry() };
+      const pacers = createPacerRegistry(paceClock(deps));
+      const world = { fetch: globalThis.fetch, random: () => 0, pacers };
       const definition = defineHubspotConnector(world);
       return definition.create({
         settings: definition.settingsSchema.parse({
@@ -117,7 +134,7 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
   async function install() {
     const { baseUrl: url, clientId, clientSecret } = sandbox;
     const signal = new AbortController().signal;
-    const world = { clock: systemClock, signal, random: () => 0 };
+    const world = { fetch: globalThis.fetch, clock: systemClock, signal, random: () => 0 };
     const oauth = createHubspotOAuth({ url, clientId, clientSecret, ...world });
     const redirectUri = 'http://127.0.0.1:8787/oauth/hubspot/callback';
     const codeVerifier = 'v'.repeat(64);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shareSignIn } from '../../connectors/shared-sign-in.ts';
+import { shareSignIn } from '../../src/outbound/sign-in.ts';
 
 it('renews as often as it expires, while requests are accepted in between', async () => {
   const crm = aCrm();

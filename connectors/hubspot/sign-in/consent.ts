@@ -1,27 +1,27 @@
 import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
-import { consentNotWanted } from '../../consent.ts';
+import { withoutSlash } from '../../../src/outbound/address.ts';
+import { consentNotWanted } from '../../../src/outbound/sign-in.ts';
 import type { Consent, ConsentDeps, Consented, ConsentReply } from '../../contract.ts';
-import { withoutSlash } from '../../crm-url.ts';
 import type { HubspotWorld } from '../api.ts';
 import type { AuthSettings, HubspotSettings } from '../settings.ts';
 import { refreshTokenSecret } from './auth.ts';
-import { consentPage, createHubspotOAuth, type HubspotOAuth } from './oauth-client.ts';
+import { consentPage, createHubspotOAuth, type HubspotOAuth } from './oauth.ts';
 
 /** OAuth with PKCE (CRM facts, section B3). */
-export function createHubspotConsent({
-  random,
-}: Pick<HubspotWorld, 'random'>): Consent<HubspotSettings> {
+export function createHubspotConsent(world: ConsentWorld): Consent<HubspotSettings> {
   return {
     isWanted: ({ auth }) => auth.type === 'oauth' && auth.refreshToken === undefined,
     secretName: ({ auth }) => refreshTokenSecret(appOf(auth)),
     begin: ({ url, auth }, request) =>
       consentPage({ url, clientId: appOf(auth).clientId }, request),
     complete: (settings, reply, deps) =>
-      withOAuth(settings, { ...deps, random }, (oauth) => complete(oauth, reply)),
+      withOAuth(world, settings, deps, (oauth) => complete(oauth, reply)),
     revoke: (settings, refreshToken, deps) =>
-      withOAuth(settings, { ...deps, random }, (oauth) => revoke(oauth, refreshToken)),
+      withOAuth(world, settings, deps, (oauth) => revoke(oauth, refreshToken)),
   };
 }
+
+type ConsentWorld = Pick<HubspotWorld, 'fetch' | 'random'>;
 
 type App = Extract<AuthSettings, { type: 'oauth' }>;
 
@@ -31,16 +31,13 @@ function appOf(auth: AuthSettings): App {
 }
 
 async function withOAuth<Result>(
+  { fetch, random }: ConsentWorld,
   { url, auth }: HubspotSettings,
-  deps: ConsentDeps & Pick<HubspotWorld, 'random'>,
+  { clock, signal }: ConsentDeps,
   work: (oauth: HubspotOAuth) => Promise<Result>,
 ): Promise<Result> {
-  const { clientId, clientSecret } = appOf(auth);
-  const { clock, signal, random } = deps;
-  const oauth = createHubspotOAuth({
-    ...{ url: withoutSlash(url), clientId, clientSecret },
-    ...{ clock, signal, random },
-  });
+  const app = { ...appOf(auth), url: withoutSlash(url) };
+  const oauth = createHubspotOAuth({ ...app, fetch, random, clock, signal });
   try {
     return await work(oauth);
   } finally {

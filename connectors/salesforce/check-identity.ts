@@ -1,11 +1,11 @@
 /** The findings about what contacts are made into persons from, and about who is left out. */
-import type { Exclusion } from '../../../src/core/contact.ts';
-import type { Finding, IdentitySource } from '../../contract.ts';
-import { met } from '../../findings.ts';
-import type { ContactShape } from '../contact.ts';
-import { ACCOUNT_NAME, AFFILIATION_NAME } from '../employer.ts';
-import { RELATION_NAME } from '../relations.ts';
-import { PRIMARY_AFFILIATION } from '../success-pack.ts';
+import type { Exclusion } from '../../src/core/contact.ts';
+import type { Finding, IdentitySource } from '../contract.ts';
+import { met } from '../findings.ts';
+import type { ContactShape } from './contact.ts';
+import { ACCOUNT_NAME, AFFILIATION_NAME } from './employer.ts';
+import { RELATION_NAME } from './relations.ts';
+import { PRIMARY_AFFILIATION } from './success-pack.ts';
 
 /** What a hidden field means for the persons and for the credits; each with its fix. */
 export function checkIdentity({ identity, exclusions }: ContactShape): Finding[] {

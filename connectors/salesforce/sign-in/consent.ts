@@ -1,6 +1,11 @@
-import { z } from 'zod';
 import { ConfigurationError } from '../../../src/core/errors.ts';
-import { codeChallengeOf, consentNotWanted } from '../../consent.ts';
+import { withoutSlash } from '../../../src/outbound/address.ts';
+import {
+  codeChallengeOf,
+  consentNotWanted,
+  formRequest,
+  refusalIn,
+} from '../../../src/outbound/sign-in.ts';
 import type {
   Consent,
   ConsentDeps,
@@ -8,12 +13,11 @@ import type {
   ConsentReply,
   ConsentRequest,
 } from '../../contract.ts';
-import { withoutSlash } from '../../crm-url.ts';
-import { parseJson } from '../../json.ts';
+import type { CrmExchange } from '../../exchange.ts';
 import type { SalesforceWorld } from '../api.ts';
-import { createExchange, type TextReply } from '../exchange.ts';
+import { createExchange } from '../exchange.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
-import { consentSecret, noTokenEndpoint, readTokenReply, tokenRefused } from './auth.ts';
+import { askForToken, consentSecret, credentialsOf, tokenRefused } from './auth.ts';
 import { instanceUrlOf } from './instance.ts';
 
 /** What the app asks for: the APIs, and to go on without the person. */
@@ -60,18 +64,17 @@ async function complete(
   { code, redirectUri, codeVerifier }: ConsentReply,
   deps: ConsentDeps,
 ): Promise<Consented> {
-  const { url, auth } = settings;
-  const { clientId, clientSecret } = appOf(auth);
-  const reply = await post(world, deps, `${withoutSlash(url)}/services/oauth2/token`, {
-    grant_type: 'authorization_code',
-    code,
-    client_id: clientId,
-    ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
-    redirect_uri: redirectUri,
-    code_verifier: codeVerifier,
-  });
-  if (reply.status !== 200) throw refusalOf(reply);
-  const { orgId, instanceNamed, refreshToken } = readTokenReply(parseJson(reply.text));
+  const { orgId, instanceNamed, refreshToken } = await askForToken(
+    exchangeOf(world, deps),
+    settings.url,
+    {
+      ...credentialsOf(appOf(settings.auth)),
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: codeVerifier,
+    },
+  );
   if (refreshToken === null) throw withoutRefreshToken();
   const { host } = new URL(instanceUrlOf(settings, instanceNamed));
   return { account: { id: orgId, name: host }, refreshToken };
@@ -83,34 +86,15 @@ async function revoke(
   token: string,
   deps: ConsentDeps,
 ): Promise<void> {
-  const reply = await post(world, deps, `${withoutSlash(url)}/services/oauth2/revoke`, { token });
-  if (reply.status === 200) return;
-  // What is asked for is so already.
-  if (refusalSchema.safeParse(parseJson(reply.text)).data?.error === 'invalid_token') return;
-  throw refusalOf(reply);
+  const request = formRequest(`${withoutSlash(url)}/services/oauth2/revoke`, { token });
+  const reply = await exchangeOf(world, deps).send(request);
+  // Of an unknown token, what is asked for is so already.
+  if (reply.status === 200 || refusalIn(reply).error === 'invalid_token') return;
+  throw tokenRefused(reply);
 }
 
-function post(
-  world: SalesforceWorld,
-  { clock, signal }: ConsentDeps,
-  url: string,
-  form: Record<string, string>,
-): Promise<TextReply> {
-  const exchange = createExchange({ ...world, clock, signal, onCall() {}, noteAnswer() {} });
-  return exchange.send({
-    method: 'POST',
-    url,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(form).toString(),
-  });
-}
-
-const refusalSchema = z.object({ error: z.string(), error_description: z.string().default('') });
-
-function refusalOf({ status, text }: TextReply): ConfigurationError {
-  const refusal = refusalSchema.safeParse(parseJson(text)).data;
-  if (refusal === undefined) return noTokenEndpoint(`status ${status}`);
-  return tokenRefused(refusal.error, refusal.error_description);
+function exchangeOf(world: SalesforceWorld, { clock, signal }: ConsentDeps): CrmExchange {
+  return createExchange({ ...world, clock, signal, onCall() {}, noteAnswer() {} });
 }
 
 function withoutRefreshToken(): ConfigurationError {
