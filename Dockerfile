@@ -34,5 +34,5 @@ HEALTHCHECK --interval=30s --timeout=10s --start-period=30s \
 # Needs no init process in front: it handles SIGTERM itself, and starts no processes.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/dist/src/main.js"]
-# Inside a container loopback reaches nobody. Beyond it, "serve" wants an access token first.
+# Inside a container loopback is reached by no caller. Beyond it, "serve" wants an access token first.
 CMD ["serve", "--host", "0.0.0.0", "--port", "8787"]

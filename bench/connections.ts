@@ -47,9 +47,9 @@ export async function measureConnections(donors: number): Promise<ConnectionMeas
   try {
     const building = await startService(file, donors);
     const buildMegabytes = await building.stop();
-    const cast = chooseCast(file, donors);
+    const sample = chooseSample(file, donors);
     const service = await startService(file, donors);
-    const answers = await askAll(service, cast).catch(async (error: unknown) => {
+    const answers = await askAll(service, sample).catch(async (error: unknown) => {
       await service.stop();
       throw error;
     });
@@ -58,7 +58,7 @@ export async function measureConnections(donors: number): Promise<ConnectionMeas
       reopenSeconds: service.seconds,
       buildMegabytes,
       servingMegabytes: await service.stop(),
-      mostShared: cast.mostShared,
+      mostShared: sample.mostShared,
       ...answers,
     };
   } finally {
@@ -120,14 +120,14 @@ async function startService(file: string, donors: number): Promise<Service> {
 }
 
 /** The ids of the donors that are asked about. */
-interface Cast {
+interface Sample {
   random: string[];
   bestConnected: string[];
   mostShared: number;
 }
 
 /** The best-connected are those who share their organisations with the most people. */
-function chooseCast(file: string, donors: number): Cast {
+function chooseSample(file: string, donors: number): Sample {
   const db = openDatabase(file);
   const world = createWorld({ seed: SEED, donors });
   const shared = countShared(readTies(db));
@@ -160,7 +160,7 @@ function countShared({ donorStarts, tieCircles, circleStarts }: TieTable): Uint3
   return shared;
 }
 
-async function askAll({ ask }: Service, { random, bestConnected }: Cast) {
+async function askAll({ ask }: Service, { random, bestConnected }: Sample) {
   const timeEach = async (path: string, bodies: readonly unknown[]) => {
     const times: number[] = [];
     for (const body of bodies) times.push((await ask(path, body)).ms);

@@ -44,7 +44,7 @@ export async function measurePaths({ contacts, members }: PathSizes): Promise<Me
   }
 }
 
-/** Nobody is enhanced: who they are is put into the store, as years of syncing would. */
+/** No contact is enhanced: the donor of each is put into the store, as years of syncing would. */
 const MIRRORED = `    budget: { perRun: 0 }
     networks: [{ name: Board, group: { column: Board, equals: "yes" } }]
     insights: { enabled: false }

@@ -11,9 +11,9 @@ import type { WorldPlan } from './world-plan.ts';
 /** The first seats of a board come with an office. */
 const OFFICES = ['Chair', 'Treasurer', 'Secretary', 'Vice Chair'];
 const LONGEST_SERVICE_YEARS = 15;
-/** Nobody joins a board younger than this. */
+/** The age from which a person may join a board. */
 const YOUNGEST_MEMBER = 24;
-/** Board members whose term is over, but whom the record still shows. */
+/** Board members that the record still shows although their term is over. */
 const FORMER_SHARE = 0.15;
 
 /** The boards a donor of this world sits or sat on. */

@@ -24,11 +24,11 @@ export interface CrmPerson {
   address: Address | null;
   employer: string | null;
   jobTitle: string | null;
-  /** The donor who is right for this person; null for somebody the service does not know. */
+  /** The donor who is right for this person; null for a person that the service does not know. */
   donorId: string | null;
 }
 
-/** Domains that RFC 2606 keeps for examples: mail to them reaches nobody. */
+/** Domains that RFC 2606 keeps for examples: mail to them reaches no person. */
 const MAIL_DOMAINS = ['example.com', 'example.org', 'example.net'];
 
 /** The row of the contact list with this number. */
@@ -65,8 +65,8 @@ export function crmPersonOf(donor: Donor, number: number): CrmPerson {
 }
 
 /**
- * Whom a row is about. Rows go through the donors in order, again and again if the list is longer
- * than the world; in between there are strangers, and repetitions of an earlier row.
+ * The person that a row is about. Rows go through the donors in order, again and again if the list is
+ * longer than the world; in between there are strangers, and repetitions of an earlier row.
  */
 function donorOfRow(plan: WorldPlan, number: number): number | null {
   const kind = kindOfRow(plan, number);

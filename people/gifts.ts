@@ -15,7 +15,7 @@ export interface Gift {
   date: string;
 }
 
-/** People of whom no gift is known. */
+/** The share of people without a known gift. */
 const NO_GIFTS_SHARE = 0.25;
 const MAX_GIFTS = 10;
 /** People give again and again to the same few. */

@@ -1,9 +1,9 @@
-/** Who lives with whom. */
+/** Who lives together. */
 
 import { createDraw, type Draw } from './random.ts';
 import { createWeighted } from './weighted.ts';
 
-/** What somebody is in their household; children here are grown up. */
+/** What a person is in their household; children here are grown up. */
 export type Part = 'head' | 'partner' | 'child';
 
 /** A person's place in a household. */
@@ -17,7 +17,7 @@ export interface Place {
 
 /**
  * People are numbered so that every dozen is made up of whole households. A household is thus
- * found from any of its members by looking at a dozen people at most.
+ * found from any of its members by reading a dozen people at most.
  */
 const DOZEN = 12;
 

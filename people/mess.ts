@@ -5,7 +5,7 @@
  * come on top), and so with addresses and with employers.
  */
 export const MESS_RATES = {
-  /** Of all rows: somebody whom the service does not know. */
+  /** Of all rows: a person that the service does not know. */
   unknownPerson: 0.02,
   /** Of all rows: a person who is in the list already, under another number. */
   duplicate: 0.015,

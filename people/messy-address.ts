@@ -4,7 +4,7 @@ import { type Address, STREET_ABBREVIATIONS } from './address.ts';
 import { MESS_RATES } from './mess.ts';
 import { chance, type Draw, pick } from './random.ts';
 
-/** What a row of a contact list makes of somebody's home and earlier homes (see `MESS_RATES`). */
+/** What a row of a contact list makes of a person's home and earlier homes (see `MESS_RATES`). */
 export function messyAddress(draw: Draw, home: Address, earlier: Address[]): Address | null {
   if (chance(draw, MESS_RATES.missingAddress)) return null;
   const isOld = chance(draw, MESS_RATES.oldAddress) && earlier.length > 0;

@@ -1,4 +1,4 @@
-/** Who somebody is: name, sex, age, household and standing. */
+/** Who a person is: name, sex, age, household and standing. */
 
 import { WORLD_YEAR } from './day.ts';
 import { type Place, placeOf } from './household.ts';
@@ -31,7 +31,7 @@ export const FIRST_STRANGER = 2 ** 30;
 
 const YOUNGEST = 25;
 const OLDEST = 95;
-/** A grown-up child lives at home with somebody of at least this age. */
+/** A grown-up child lives at home with a parent of at least this age. */
 const YOUNGEST_PARENT = 52;
 
 const SAME_SEX_SHARE = 0.04;
@@ -127,7 +127,7 @@ function otherSex(sex: Sex): Sex {
   return sex === 'F' ? 'M' : 'F';
 }
 
-/** Turns a standard normal number into an age: the middle lies at 55, the ends are rare. */
+/** Converts a standard normal number to an age: the middle lies at 55, the ends are rare. */
 function ageAt(position: number, youngest: number): number {
   const share = 1 / (1 + Math.exp(0.3 - 0.9 * position));
   return Math.round(youngest + (OLDEST - youngest) * share);

@@ -37,8 +37,8 @@ export function readPublicRecord(folder: string): RealPeople {
     );
     return toDonor(person, served);
   });
-  const print = createHash('sha256').update(JSON.stringify(donors)).digest('hex').slice(0, 8);
-  return { description: `${donors.length} real people (${print})`, donors };
+  const fingerprint = createHash('sha256').update(JSON.stringify(donors)).digest('hex').slice(0, 8);
+  return { description: `${donors.length} real people (${fingerprint})`, donors };
 }
 
 const personRow = z.object({

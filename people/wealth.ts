@@ -34,13 +34,13 @@ const NET_WORTH: Curve = [
   [5, 2_000_000_000],
 ];
 
-/** The brackets in which wealth is told, as wealth screenings tell it ("$1M to $5M"). */
+/** The brackets in which wealth is given, as wealth screenings give it ("$1M to $5M"). */
 const BRACKET_BOUNDS = [
   0, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 25_000_000,
   50_000_000, 100_000_000, 500_000_000, 1_000_000_000, 5_000_000_000,
 ];
 
-/** Net worth in US dollars of somebody of a standing (see `Person`). */
+/** Net worth in US dollars of a person of a standing (see `Person`). */
 export function dollarsAt(standing: number): number {
   return valueOnCurve(NET_WORTH, standing);
 }
@@ -63,7 +63,7 @@ function share(draw: Draw, low: number, high: number): number {
   return low + (high - low) * draw();
 }
 
-/** For example 1,234 → 1,200; nobody could give less than 10 dollars. */
+/** For example 1,234 → 1,200; no person could give less than 10 dollars. */
 function roundToTwoDigits(dollars: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(dollars)) - 1);
   return Math.max(10, Math.round(dollars / step) * step);

@@ -16,7 +16,7 @@ import {
 import type { Role } from './role.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** People of whom no employer is known. */
+/** The share of people without a known employer. */
 const NEVER_WORKED_SHARE = 0.03;
 /** How long half of all jobs last at most, in years, before careers cut some short. */
 const MEDIAN_SPELL_YEARS = 4.2;

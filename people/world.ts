@@ -44,11 +44,11 @@ export interface WorldOptions {
   seed: number;
   /** How many invented people the service knows, from 0 to about a billion. */
   donors: number;
-  /** Whom it knows besides. */
+  /** The people that it knows besides. */
   realPeople?: RealPeople;
 }
 
-/** Creates a world; nobody is computed before they are asked for, and none of those is kept. */
+/** Creates a world; a person is computed when asked for, and not kept. */
 export function createWorld({ seed, donors, realPeople }: WorldOptions): World {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`The seed ${seed} is not a safe integer`);
   assertBelow(FIRST_STRANGER, donors, 'number of donors');

@@ -35,7 +35,7 @@ export interface AppOptions
     ListOptions,
     NetworkOptions {
   rateLimit: RateLimit;
-  /** Hears of errors that nobody foresaw. */
+  /** Receives unexpected errors. */
   report: (error: Error) => void;
 }
 
@@ -53,7 +53,7 @@ export function createApp(options: AppOptions): Hono<PartnerEnv> {
   return app;
 }
 
-/** The order matters: nobody is charged who is not let in, and the work comes after the charge. */
+/** The order matters: a caller without access is not charged, and the work comes after the charge. */
 function createService(options: AppOptions) {
   const { clock, credits, createId } = options;
   const endpoints = [

@@ -68,7 +68,7 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
-/** Answers whatever was thrown; what nobody foresaw is also reported. */
+/** Answers whatever was thrown; unexpected errors are also reported. */
 export function answerError(
   error: Error,
   c: Context<PartnerEnv>,
@@ -78,7 +78,7 @@ export function answerError(
   if (unread !== undefined) {
     return answerInvalid(c, [{ ...unread, input: null }]);
   }
-  // Whoever hangs up in the middle of a request made no mistake of ours.
+  // A caller who hangs up in the middle of a request is no error of ours.
   const { incoming } = c.env;
   if (incoming.complete || !incoming.destroyed) report(error);
   return c.json({ detail: 'Internal Server Error' }, 500);

@@ -54,7 +54,7 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   chargeQueries?: boolean;
   /** Whether adding a single donor to a network costs a credit; false by default. */
   chargeSingleAdd?: boolean;
-  /** Who is connected to whom; computed from the people by default. */
+  /** Which donors are connected; computed from the people by default. */
   engine?: ConnectionEngine;
   /** What each bucket of a new team holds; 100,000 by default. */
   credits?: number;

@@ -1,4 +1,4 @@
-/** Lists that are too long for one answer, told page by page. */
+/** Lists that are too long for one answer, given page by page. */
 
 import { z } from '@hono/zod-openapi';
 

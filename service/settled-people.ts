@@ -12,8 +12,8 @@ import { createFactWriter } from './search/facts.ts';
 /** Hears how many people have been settled, now and then. */
 export type SettlingProgress = (settled: number, total: number) => void;
 
-/** How often progress is told, in people. */
-const TELL_EVERY = 50_000;
+/** How often progress is reported, in people. */
+const REPORT_EVERY = 50_000;
 
 /**
  * Settles the people of a world in a new database: their names for the matcher, their ties for the
@@ -41,7 +41,7 @@ function settle(db: Database, world: World, onProgress: SettlingProgress | undef
     names.add(number, donor);
     ties.add(tiesOf(donor));
     facts.add(donor);
-    if ((number + 1) % TELL_EVERY === 0) onProgress?.(number + 1, world.donorCount);
+    if ((number + 1) % REPORT_EVERY === 0) onProgress?.(number + 1, world.donorCount);
   }
   names.finish();
   facts.finish();

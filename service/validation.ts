@@ -72,7 +72,7 @@ export function countItems(body: unknown, name: string): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** The hook of every router: turns a failed schema into the service's 422. */
+/** The hook of every router: answers a failed schema by the service's 422. */
 export function answerValidationErrors(
   result: { success: boolean; target: string; error?: z.ZodError },
   c: Context<PartnerEnv>,

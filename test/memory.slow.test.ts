@@ -10,22 +10,22 @@ import { z } from 'zod';
 
 const MEMORY = pathToFileURL(join(import.meta.dirname, '../src/memory.ts')).href;
 
-/** A program that begins as ours does, and then tells of itself. */
+/** A program that begins as ours does, and then describes itself. */
 const PROGRAM = `
 import { text } from 'node:stream/consumers';
 import { keepMemoryFlat } from '${MEMORY}';
 keepMemoryFlat(process);
-const told = {
+const facts = {
   processId: process.pid,
   words: process.argv.slice(2),
   flags: process.execArgv,
   trimThreshold: process.env.MALLOC_TRIM_THRESHOLD_ ?? null,
 };
-if (process.send) process.send(told, () => process.disconnect());
-else process.stdout.write(JSON.stringify({ ...told, input: await text(process.stdin) }));
+if (process.send) process.send(facts, () => process.disconnect());
+else process.stdout.write(JSON.stringify({ ...facts, input: await text(process.stdin) }));
 `;
 
-const toldSchema = z.object({
+const factsSchema = z.object({
   processId: z.number(),
   words: z.array(z.string()),
   flags: z.array(z.string()),
@@ -46,16 +46,16 @@ describe('a process that keeps its memory flat', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('goes on under the same process id, with the same words and streams', async () => {
-    const { processId, told } = await run({ words: ['two words', '--help', ''], input: 'a line' });
-    expect(told.processId).toBe(processId);
-    expect(told.words).toEqual(['two words', '--help', '']);
-    expect(told.input).toBe('a line');
+    const { processId, facts } = await run({ words: ['two words', '--help', ''], input: 'a line' });
+    expect(facts.processId).toBe(processId);
+    expect(facts.words).toEqual(['two words', '--help', '']);
+    expect(facts.input).toBe('a line');
   });
 
   it('bounds the young generation and has freed memory given back', async () => {
-    const { told } = await run({});
-    expect(told.flags).toContain('--max-semi-space-size=8');
-    expect(told.trimThreshold).toBe('131072');
+    const { facts } = await run({});
+    expect(facts.flags).toContain('--max-semi-space-size=8');
+    expect(facts.trimThreshold).toBe('131072');
   });
 
   it('says nothing about it', async () => {
@@ -63,21 +63,21 @@ describe('a process that keeps its memory flat', () => {
     expect(complaints).toBe('');
   });
 
-  it('leaves the last word to flags and variables that somebody has set', async () => {
-    const { told } = await run({
+  it('leaves the last word to flags and variables that a user has set', async () => {
+    const { facts } = await run({
       flags: ['--max-semi-space-size=32'],
       env: { MALLOC_TRIM_THRESHOLD_: '65536' },
     });
-    expect(told.flags.at(-1)).toBe('--max-semi-space-size=32');
-    expect(told.trimThreshold).toBe('65536');
+    expect(facts.flags.at(-1)).toBe('--max-semi-space-size=32');
+    expect(facts.trimThreshold).toBe('65536');
   });
 
   it('stays as it is when its parent talks to it over the channel of Node', async () => {
     const child = fork(program, []);
     const [message] = await once(child, 'message');
-    const told = toldSchema.parse(message);
-    expect(told.processId).toBe(child.pid);
-    expect(told.flags).not.toContain('--max-semi-space-size=8');
+    const facts = factsSchema.parse(message);
+    expect(facts.processId).toBe(child.pid);
+    expect(facts.flags).not.toContain('--max-semi-space-size=8');
   });
 
   interface Start {
@@ -94,6 +94,6 @@ describe('a process that keeps its memory flat', () => {
     });
     child.stdin.end(input);
     const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { processId: child.pid, complaints, told: toldSchema.parse(JSON.parse(output)) };
+    return { processId: child.pid, complaints, facts: factsSchema.parse(JSON.parse(output)) };
   }
 });

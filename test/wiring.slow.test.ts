@@ -7,7 +7,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-describe('the program, when nobody reads its output any more', () => {
+describe('the program, when its output is not read any more', () => {
   it('brings the sync to its end and says how that was', async () => {
     world = await openCliWorld({ service: { jobTimeMs: 1000 } });
     const { child, ended } = world.start(['sync'], { DONOR_SYNC_LOG_LEVEL: 'debug' });

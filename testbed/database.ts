@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 /** An open database; all modules of a sandbox share one. */
 export type Database = Sqlite.Database;
 
-/** Long enough for a sandbox to end that was told so just before the next one starts. */
+/** Long enough for a sandbox to end that was asked to just before the next one starts. */
 const LOCK_TIMEOUT_MS = 1000;
 
 /**
@@ -30,7 +30,7 @@ export function openDatabase(file: string | Buffer | undefined, schema: string):
 }
 
 /**
- * Keeps other sandboxes away, and nobody who only wants to read: the lock is on a file beside the
+ * Keeps other sandboxes away, but no process that only reads: the lock is on a file beside the
  * database. It ends with the database or the process, however that ends.
  */
 function claim(db: Database, file: string): void {

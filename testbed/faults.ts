@@ -132,7 +132,7 @@ async function playBefore(env: HttpBindings, fault: HttpFault): Promise<Response
       return tellTime(env, fault.offsetMs);
     case 'slow':
       await sleep(fault.delayMs, undefined, { ref: false });
-      // Nobody waits any more for an answer, and the sandbox itself may be closed by now.
+      // The caller may not wait any more, and the sandbox itself may be closed by now.
       return env.outgoing.destroyed ? RESPONSE_ALREADY_SENT : undefined;
     default:
       return undefined;

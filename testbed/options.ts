@@ -1,4 +1,4 @@
-/** What every sandbox can be told, and what it is put together from. */
+/** The options of every sandbox, and what it is put together from. */
 
 import { createWorld, type World } from '../people/world.ts';
 import { type Faults, type FaultsOptions, openFaults } from './fault-rules.ts';
@@ -27,7 +27,7 @@ export interface SandboxOptions {
   clock?: () => number;
   /** From 0 up to 1, for everything that happens by chance. */
   random?: () => number;
-  /** Hears of errors that nobody foresaw; standard error by default. */
+  /** Receives unexpected errors; they go to standard error by default. */
   report?: (error: Error) => void;
 }
 

@@ -26,16 +26,16 @@ export interface RequestLog<Details> {
 
 /** Starts an empty log. */
 export function createRequestLog<Details>(): RequestLog<Details> {
-  const ring: LoggedRequest<Details>[] = [];
+  const latest: LoggedRequest<Details>[] = [];
   let total = 0;
   return {
     add(request) {
-      ring[total % MAX_REQUESTS] = request;
+      latest[total % MAX_REQUESTS] = request;
       total += 1;
     },
     list() {
       const oldest = total > MAX_REQUESTS ? total % MAX_REQUESTS : 0;
-      return [...ring.slice(oldest), ...ring.slice(0, oldest)];
+      return [...latest.slice(oldest), ...latest.slice(0, oldest)];
     },
     total: () => total,
   };

@@ -47,7 +47,7 @@ async function shutDown(server: ServerType, db: { close(): unknown }): Promise<v
   db.close();
 }
 
-/** Where errors go that nobody foresaw, unless somebody wants to hear of them. */
+/** Where unexpected errors go if no `report` was given. */
 export function reportToStandardError(error: Error): void {
   process.stderr.write(`${error.stack ?? error.message}\n`);
 }

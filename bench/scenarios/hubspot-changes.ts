@@ -65,7 +65,7 @@ async function readIds({ baseUrl }: Crm): Promise<string[]> {
   return ids;
 }
 
-/** Edits the contacts by turns as long as the reading lasts; gives the number of edits. */
+/** Edits one portion after the other while the reading lasts; gives the number of edits. */
 async function editUntil(
   reading: Promise<unknown>,
   crm: Crm,

@@ -20,7 +20,7 @@ export interface CrmControlSettings<Fault, Rule> extends Omit<ControlSettings<Fa
   rules: { add(rule: Rule): void; clear(): void; list(): readonly Rule[] };
   /** The requests of a day: how many there may be, and a way to make so many look used up. */
   apiUsage: { limit: number; set(used: number): void };
-  /** Everything about a record, whoever may see it; undefined if there is none. */
+  /** Everything about a record, also what no user may see; undefined if there is none. */
   readRecord(type: string, id: string): object | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the stand-ins of all CRMs can be told, beside what every sandbox can. */
+/** The options of the stand-ins of all CRMs, beside those of every sandbox. */
 
 import {
   createParts,

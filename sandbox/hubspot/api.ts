@@ -1,22 +1,27 @@
 /** The API: what stands before its resources, and the resources. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
-import type { Account } from './account.ts';
-import { accountRoutes, ownerRoutes } from './account-routes.ts';
+import type { Account } from './account/account.ts';
+import { authenticationError, expiredError } from './core/errors.ts';
+import type { PropertyGroups } from './properties/property-groups.ts';
+import {
+  crmPaths,
+  DATED_VERSIONS,
+  type HubspotContext,
+  type HubspotEnv,
+} from './requests/context.ts';
+import { type Limits, limitRequests } from './requests/limits.ts';
+import type { Tokens } from './requests/tokens.ts';
+import { accountRoutes, ownerRoutes } from './routes/account-routes.ts';
 import {
   associationBatchRoutes,
   associationLabelRoutes,
   recordAssociationRoutes,
-} from './association-routes.ts';
-import { batchRoutes } from './batch-routes.ts';
-import { crmPaths, DATED_VERSIONS, type HubspotContext, type HubspotEnv } from './context.ts';
-import { authenticationError, expiredError } from './errors.ts';
-import { type Limits, limitRequests } from './limits.ts';
-import { olderAssociationRoutes } from './older-association-routes.ts';
-import type { PropertyGroups } from './property-groups.ts';
-import { propertyRoutes } from './property-routes.ts';
-import { recordRoutes } from './record-routes.ts';
-import type { Tokens } from './tokens.ts';
+} from './routes/association-routes.ts';
+import { batchRoutes } from './routes/batch-routes.ts';
+import { olderAssociationRoutes } from './routes/older-association-routes.ts';
+import { propertyRoutes } from './routes/property-routes.ts';
+import { recordRoutes } from './routes/record-routes.ts';
 
 /** What the API reaches into. */
 export interface ApiOptions {

@@ -5,13 +5,13 @@ import { playFaults } from '../../testbed/faults.ts';
 import { logRequests } from '../../testbed/request-log.ts';
 import { addHeaders, delay, detailsOf, getPath } from '../crm/requests.ts';
 import { type ApiOptions, apiRoutes, guardApi } from './api.ts';
-import { DATED_VERSIONS, type HubspotContext, type HubspotEnv } from './context.ts';
-import { type ControlOptions, controlRoutes } from './control.ts';
-import { errorBody, HubspotError, unknownPath } from './errors.ts';
-import { isSearch, type Limits } from './limits.ts';
+import { type ControlOptions, controlRoutes } from './control/control.ts';
+import { playAccountFaults } from './control/play-faults.ts';
+import { errorBody, HubspotError, unknownPath } from './core/errors.ts';
 import { openLists } from './lists/lists.ts';
 import { type OAuthOptions, openOAuth } from './oauth/oauth.ts';
-import { playAccountFaults } from './play-faults.ts';
+import { DATED_VERSIONS, type HubspotContext, type HubspotEnv } from './requests/context.ts';
+import { isSearch, type Limits } from './requests/limits.ts';
 import { WEBHOOK_PATHS } from './webhooks/webhook-routes.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
@@ -22,7 +22,7 @@ export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOption
   latencyMs: number;
   /** A UUID for each request. */
   createId: () => string;
-  /** Hears of errors that nobody foresaw. */
+  /** Receives unexpected errors. */
   report: (error: Error) => void;
 }
 

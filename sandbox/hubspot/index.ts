@@ -3,15 +3,15 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { serve } from '../../testbed/serving.ts';
 import { type CrmSandboxOptions, createCrmParts } from '../crm/options.ts';
-import { OWNER, openAccount, PORTAL_ID } from './account.ts';
+import { OWNER, openAccount, PORTAL_ID } from './account/account.ts';
 import { type AppOptions, createApp } from './app.ts';
-import { type Database, openDatabase } from './database.ts';
-import { hubspotFaultRulesSchema } from './faults.ts';
-import { createLimits } from './limits.ts';
+import { type Database, openDatabase } from './core/database.ts';
 import { createClientApp } from './oauth/client-app.ts';
-import { createPropertyGroups } from './property-groups.ts';
-import { ALL_SCOPES } from './scopes.ts';
-import { createTokens, toPrivateToken } from './tokens.ts';
+import { createPropertyGroups } from './properties/property-groups.ts';
+import { hubspotFaultRulesSchema } from './requests/faults.ts';
+import { createLimits } from './requests/limits.ts';
+import { ALL_SCOPES } from './requests/scopes.ts';
+import { createTokens, toPrivateToken } from './requests/tokens.ts';
 import { openWebhooks } from './webhooks/webhooks.ts';
 
 /** Of a Professional account. */

@@ -2,30 +2,36 @@
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { getPath } from '../crm/requests.ts';
-import { bulkIngestRoutes } from './bulk-ingest.ts';
-import type { Bulk } from './bulk-jobs.ts';
-import { bulkQueryRoutes } from './bulk-query.ts';
-import { collectionRoutes } from './collection-routes.ts';
-import { compositeRoutes } from './composite-routes.ts';
-import type { SalesforceEnv } from './context.ts';
-import { dailyLimitError, errorBody, notFound, SalesforceError, sessionError } from './errors.ts';
-import { limitRoutes } from './limit-routes.ts';
+import { bulkIngestRoutes } from './bulk/ingest.ts';
+import type { Bulk } from './bulk/jobs.ts';
+import { bulkQueryRoutes } from './bulk/query-jobs.ts';
+import { playLocks } from './control/play-faults.ts';
+import {
+  dailyLimitError,
+  errorBody,
+  notFound,
+  SalesforceError,
+  sessionError,
+} from './core/errors.ts';
 import { OAuthError, oauthErrorBody } from './oauth/oauth-error.ts';
 import type { Tokens } from './oauth/tokens.ts';
-import type { Org } from './org.ts';
-import { playLocks } from './play-faults.ts';
-import { queryRoutes } from './query-routes.ts';
-import { recordRoutes } from './record-routes.ts';
-import { reportRoutes } from './report-routes.ts';
-import { toolingRoutes } from './tooling-routes.ts';
-import { basePathOf, listResources, listVersions } from './versions.ts';
+import type { Org } from './org/org.ts';
+import type { SalesforceEnv } from './requests/context.ts';
+import { basePathOf, listResources, listVersions } from './requests/versions.ts';
+import { collectionRoutes } from './routes/collection-routes.ts';
+import { compositeRoutes } from './routes/composite-routes.ts';
+import { limitRoutes } from './routes/limit-routes.ts';
+import { queryRoutes } from './routes/query-routes.ts';
+import { recordRoutes } from './routes/record-routes.ts';
+import { reportRoutes } from './routes/report-routes.ts';
+import { toolingRoutes } from './routes/tooling-routes.ts';
 
 /** What the API reaches into. */
 export interface ApiOptions {
   org: Org;
   bulk: Bulk;
   tokens: Tokens;
-  /** Hears of errors that nobody foresaw. */
+  /** Receives unexpected errors. */
   report: (error: Error) => void;
 }
 
@@ -59,7 +65,7 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   return api;
 }
 
-/** A router that takes paths as Salesforce does, and turns errors into its answers. */
+/** A router that takes paths as Salesforce does, and answers errors in its form. */
 export function createRouter(report: (error: Error) => void): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>({ getPath });
   router.notFound(() => answerError(notFound(), report));

@@ -5,14 +5,14 @@ import { playFaults } from '../../testbed/faults.ts';
 import { logRequests } from '../../testbed/request-log.ts';
 import { addHeaders, delay, detailsOf } from '../crm/requests.ts';
 import { type ApiOptions, createApi, createRouter } from './api.ts';
-import type { SalesforceContext, SalesforceEnv } from './context.ts';
-import { type ControlOptions, controlRoutes } from './control.ts';
-import { SalesforceError } from './errors.ts';
+import { type ControlOptions, controlRoutes } from './control/control.ts';
+import { playOrgFaults } from './control/play-faults.ts';
+import { SalesforceError } from './core/errors.ts';
 import { authorizeRoutes } from './oauth/authorize.ts';
 import { identityRoutes, userInfoRoutes } from './oauth/identity.ts';
 import { type OAuthOptions, tokenRoutes } from './oauth/token-endpoint.ts';
-import type { Org } from './org.ts';
-import { playOrgFaults } from './play-faults.ts';
+import type { Org } from './org/org.ts';
+import type { SalesforceContext, SalesforceEnv } from './requests/context.ts';
 
 /** Everything that the app's parts need. */
 export interface AppOptions extends ApiOptions, ControlOptions, OAuthOptions {

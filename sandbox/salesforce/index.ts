@@ -4,15 +4,15 @@ import { randomBytes } from 'node:crypto';
 import { serve } from '../../testbed/serving.ts';
 import { type CrmSandboxOptions, createCrmParts } from '../crm/options.ts';
 import { type AppOptions, createApp } from './app.ts';
-import { createBulk } from './bulk-jobs.ts';
-import type { OrgShape } from './catalogue.ts';
-import { type Database, openDatabase } from './database.ts';
-import { salesforceFaultRulesSchema } from './faults.ts';
+import { createBulk } from './bulk/jobs.ts';
+import { type Database, openDatabase } from './core/database.ts';
+import type { OrgShape } from './metadata/catalogue.ts';
+import { INTEGRATION_USER } from './metadata/setup-records.ts';
 import { openClientApp, secretOf } from './oauth/client-app.ts';
 import { createCodes } from './oauth/codes.ts';
 import { createTokens, toAccessToken } from './oauth/tokens.ts';
-import { openOrg } from './org.ts';
-import { INTEGRATION_USER } from './setup-records.ts';
+import { openOrg } from './org/org.ts';
+import { salesforceFaultRulesSchema } from './requests/faults.ts';
 
 const DEFAULT_API_LIMIT = 100_000;
 /** Two hours, as in a new org. */

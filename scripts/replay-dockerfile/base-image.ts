@@ -43,8 +43,8 @@ function requireSameNode(image: string): void {
 }
 
 /**
- * The user that USER or --chown names. Null where that user cannot be taken on: only root can, anybody
- * else is somebody without rights already.
+ * The user that USER or --chown names. Null where that user cannot be taken on: only root can, and any
+ * other user has no rights already.
  */
 export function userOf(name: string): User | null {
   const id = USERS[name.split(':')[0] ?? ''];

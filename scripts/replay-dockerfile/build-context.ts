@@ -11,8 +11,8 @@ export async function copyBuildContext(checkout: string, target: string): Promis
 }
 
 /**
- * Reads a .dockerignore that leaves out everything (`*`) and lets names in (`!name`): whoever adds a
- * file with secrets to the checkout need not think of the image. Throws at any other pattern.
+ * Reads a .dockerignore that leaves out everything (`*`) and lets names in (`!name`), so that
+ * a new file with secrets does not get into the image unnoticed. Throws at any other pattern.
  */
 export function parseDockerignore(text: string): (name: string) => boolean {
   const [first, ...others] = text.split('\n').filter((line) => !/^(#|$)/.test(line));

@@ -17,7 +17,7 @@ export interface BuildOptions {
   folder: string;
   /** Carries out `npm ci` without the registry, in the folder of package.json. */
   installModules?: (workdir: string) => Promise<void>;
-  /** Told each instruction, once it is carried out. */
+  /** Called with each instruction, once it is carried out. */
   onStep(stage: string, text: string): void;
 }
 

@@ -7,9 +7,9 @@ export interface ProcessOptions {
   cwd: string;
   /** All of its environment. */
   env: Record<string, string>;
-  /** Who it runs as; null for whoever we are. */
+  /** The user it runs as; null for the user of this process. */
   user?: User | null;
-  /** After this time it is ended by force; whoever leaves it out ends the process. */
+  /** After this time it is ended by force; without it, the caller has to end the process. */
   timeoutMs?: number;
 }
 
@@ -44,7 +44,7 @@ export function start(words: readonly string[], options: ProcessOptions): Runnin
     output += text;
   });
   const ended = exitCodeOf(child, words);
-  // It may end before anybody waits for it; whoever does is told then.
+  // It may end before the caller waits for it; the caller then gets the error.
   ended.catch(() => undefined);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return { child, stdout: () => stdout, output: () => output, hasEnded, ended };

@@ -1,4 +1,4 @@
-/** Who is connected to whom, and how strongly, computed from the roles and gifts of all donors. */
+/** Which donors are connected, and how strongly, computed from the roles and gifts of all donors. */
 
 import { entryAt } from '../../people/random.ts';
 import type { World } from '../../people/world.ts';
@@ -49,11 +49,11 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 
   function between(donor: number, other: number): FoundConnection | null {
     if (donor === other) return null;
-    // Told from the lower number, so that both sides are told the same.
+    // Described from the lower number, so that both sides get the same description.
     const [low, high] = donor < other ? [donor, other] : [other, donor];
-    const told = tell(table, nameOf, sharedTimes(table, low, high));
-    if (told === null) return null;
-    const { lowRelationship, highRelationship, ...rest } = told;
+    const description = describeConnection(table, nameOf, sharedTimes(table, low, high));
+    if (description === null) return null;
+    const { lowRelationship, highRelationship, ...rest } = description;
     const [sourceRelationship, targetRelationship] =
       donor === low ? [lowRelationship, highRelationship] : [highRelationship, lowRelationship];
     return { donor: other, ...rest, sourceRelationship, targetRelationship };
@@ -69,14 +69,14 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
   };
 }
 
-/** Puts all that two donors share into one connection; null if that is too little to tell. */
-function tell(table: TieTable, nameOf: NameOfCircle, shared: readonly SharedTime[]) {
+/** Puts all that two donors share into one connection; null if that is too little for one. */
+function describeConnection(table: TieTable, nameOf: NameOfCircle, shared: readonly SharedTime[]) {
   const strength = strengthOf(sumOf(shared));
   const [strongest, ...further] = byOrganisation(shared);
   const most = strongest?.toSorted(byExposure)[0];
   if (most === undefined || strength === 0) return null;
   const kinds = [kindOf(table, most.source), kindOf(table, most.target)] as const;
-  // Of two kinds the one that is told first says what the organisation is to the two.
+  // Of two kinds the one that is named first says what the organisation is to the two.
   const isSourceFirst = TIE_KINDS.indexOf(kinds[0]) <= TIE_KINDS.indexOf(kinds[1]);
   const first = isSourceFirst ? most.source : most.target;
   const { organisationName, entityType } = nameOf(first.circle);

@@ -3,14 +3,14 @@
  * examples, are in docs/connection-strength.md.
  */
 
-/** What somebody is to an organisation; of two kinds the one named first is told first. */
+/** What a person is to an organisation; of two kinds the first of this list is named first. */
 export const TIE_KINDS = ['board', 'service', 'work', 'school', 'gift'] as const;
 
 export type TieKind = (typeof TIE_KINDS)[number];
 
 /** How people of one kind come to know each other. */
 interface Acquaintance {
-  /** How often a year two people would get acquainted if there were nobody else. */
+  /** How often a year two people would get acquainted if they were alone. */
   ratePerYear: number;
   /** So many others halve the rate. */
   circle: number;
@@ -33,7 +33,7 @@ const HALF_LIFE_YEARS = 15;
 /** Exposures are counted in these parts of one, so that sums are exact in any order. */
 const UNITS = 1e9;
 
-/** Strengths are told to six digits, cut off. */
+/** Strengths are given with six digits, cut off. */
 const STRENGTH_STEPS = 1e6;
 
 /** How often a year two of so many people (at least 0) of a kind get acquainted. */

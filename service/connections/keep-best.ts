@@ -10,12 +10,12 @@ export interface Ranked {
 export interface Best {
   /** True if it was taken. */
   offer(ranked: Ranked): boolean;
-  /** Whoever is weaker than this is not taken. */
+  /** A weaker connection than this is not taken. */
   leastStrength(): number;
   list(): Ranked[];
 }
 
-/** Nobody is connected who is weaker than this: the last digit that strengths are told with. */
+/** A weaker connection is none: this is the last digit that strengths are given with. */
 const LEAST_STRENGTH = 1e-6;
 
 /** Keeps at most `limit` of strength `minStrength` or more. */

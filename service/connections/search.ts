@@ -1,9 +1,9 @@
 /**
- * Finds the connections of a donor without looking at all the people of huge organisations. What an
- * organisation can give is bounded: nobody was there together with the donor for longer than the
- * donor was there. Organisations are visited with the highest bound first, until all that are left
- * could not, even together, bring anybody new to the strength that is asked for. Whoever was met
- * until then is judged by everything that the two share, also by what was not visited.
+ * Finds the connections of a donor without reading all the people of huge organisations. What an
+ * organisation can give is bounded: no other person was there together with the donor for longer than
+ * the donor was there. Organisations are visited with the highest bound first, until all that are left
+ * could not, even together, bring a new person to the strength that is asked for. All people met
+ * until then are judged by everything that the two share, also by what was not visited.
  */
 
 import { exposureFor, strengthOf } from './formula.ts';
@@ -37,7 +37,7 @@ export type Search = (donor: number, minStrength: number, limit: number) => Rank
 /** Prepares the search; it keeps twelve bytes for each donor. */
 export function createSearch(table: TieTable): Search {
   const donorCount = Math.max(0, table.donorStarts.length - 1);
-  /** Of whom was met in this search: what the visited rosters gave; 0 between searches. */
+  /** For each person met in this search: what the visited rosters gave; 0 between searches. */
   const exposures = new Float64Array(donorCount);
   const met = new Uint32Array(donorCount);
   let metCount = 0;

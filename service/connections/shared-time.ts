@@ -50,7 +50,7 @@ export function tiesOfDonor(table: TieTable, donor: number): OwnTie[] {
   return ties;
 }
 
-/** What somebody of one circle and somebody of the same or another one share from day to day. */
+/** What a person of one circle and a person of the same or another one share from day to day. */
 export function exposureBetween(
   table: TieTable,
   own: number,

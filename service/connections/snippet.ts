@@ -1,9 +1,9 @@
-/** How a connection is told. */
+/** How a connection is described in a sentence. */
 
 import { calendarYear, TODAY } from './calendar.ts';
 import { TIE_KINDS, type TieKind } from './formula.ts';
 
-/** What somebody is to an organisation in the service's words (service document, section 2.2). */
+/** What a person is to an organisation in the service's words (service document, section 2.2). */
 export function relationshipOf(kind: TieKind, to: number): string {
   const isPresent = to === TODAY;
   switch (kind) {

@@ -80,13 +80,13 @@ function createCircles() {
     columns: () => ({
       circleKinds: Uint8Array.from(list, ({ kind }) => TIE_KINDS.indexOf(kind)),
       circleOrganisations: Uint32Array.from(list, ({ organisation }) => organisation),
-      nextCircles: ringOf(list),
+      nextCircles: cycleOf(list),
     }),
   };
 }
 
-/** Chains the circles of each organisation into a ring. */
-function ringOf(circles: readonly Circle[]): Uint32Array {
+/** Links the circles of each organisation in a cycle. */
+function cycleOf(circles: readonly Circle[]): Uint32Array {
   const next = Uint32Array.from(circles.keys());
   const firstOf = new Map<number, number>();
   circles.forEach(({ organisation }, circle) => {

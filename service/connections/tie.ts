@@ -6,19 +6,19 @@ import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 import { entityTypeOf, leastSizeOf } from './public-bodies.ts';
 
-/** A time that somebody spent with an organisation; days as in `calendar.ts`, `from` before `to`. */
+/** A time that a person spent with an organisation; days as in `calendar.ts`, `from` before `to`. */
 export interface Tie {
   organisationId: string;
   organisationName: string;
   kind: TieKind;
   entityType: EntityType;
-  /** The organisation has at least so many people of this kind, whoever is on record. */
+  /** The organisation has at least so many people of this kind, however few are on record. */
   leastSize: number;
   from: number;
   to: number;
 }
 
-/** Somebody who gave belongs to the supporters for so many days. */
+/** A person who gave belongs to the supporters for so many days. */
 const DAYS_AFTER_GIFT = 365;
 
 /**

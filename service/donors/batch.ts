@@ -7,7 +7,7 @@ import { countItems } from '../validation.ts';
 /** The most donors that one request may name. */
 export const MAX_DONOR_IDS = 100;
 
-/** A list of donor ids; that one is unknown is told in the answer and no error. */
+/** A list of donor ids; an unknown one is named in the answer and is no error. */
 export const donorIdsSchema = z
   .array(z.string())
   .min(1)
@@ -16,7 +16,7 @@ export const donorIdsSchema = z
 /** The body of a request that names donors and nothing else. */
 export const donorIdsBodySchema = z.object({ donor_ids: donorIdsSchema }).openapi('DonorIds');
 
-/** Ids in an answer, for example those that nobody has. */
+/** Ids in an answer, for example those of no donor. */
 export function idsSchema(description: string) {
   return z.array(z.string()).openapi({ description });
 }
@@ -49,7 +49,7 @@ export function batchMeta(requested: number, processed: number): z.infer<typeof 
     : { requested, processed };
 }
 
-/** The numbers of the donors that exist, each once, and the ids that nobody has. */
+/** The numbers of the donors that exist, each once, and the ids of no donor. */
 export function resolveDonors(
   world: World,
   ids: readonly string[],

@@ -55,7 +55,7 @@ export const listsRoute = createRoute({
   path: '/lists',
   tags: TAGS,
   summary: 'All lists of the team',
-  description: `Free. The system list ${ALL_SAVED_DONORS}, which collects whoever is added to any list, comes first.`,
+  description: `Free. The system list ${ALL_SAVED_DONORS}, which collects every donor who is added to any list, comes first.`,
   responses: {
     200: { description: 'The lists.', ...json(z.object({ lists: z.array(listSchema) })) },
     ...commonErrors,
@@ -172,7 +172,7 @@ export const removeFromListRoute = createRoute({
   path: '/lists/{id}/donors/remove',
   tags: TAGS,
   summary: 'Remove donors from a list',
-  description: `Free; at most ${MAX_DONOR_IDS} donor ids. Whoever is removed from ${ALL_SAVED_DONORS} is removed from every list of the team.`,
+  description: `Free; at most ${MAX_DONOR_IDS} donor ids. A donor who is removed from ${ALL_SAVED_DONORS} is removed from every list of the team.`,
   middleware: [limitItems('donor_ids', MAX_DONOR_IDS)],
   request: { params: oneList, body: { required: true, ...json(donorIdsBodySchema) } },
   responses: {

@@ -2,7 +2,7 @@
 
 import type { Database } from '../database.ts';
 
-/** The system list that every team has; it collects whoever is added to any of the team's lists. */
+/** The system list that every team has; it collects every donor of the team's lists. */
 export const ALL_SAVED_DONORS = 'All Saved Donors';
 
 /** A list of donors. */

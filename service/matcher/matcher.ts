@@ -1,5 +1,5 @@
 /**
- * The matcher: which donor a submitted person is. It would rather find nobody than somebody else,
+ * The matcher: which donor a submitted person is. It would rather find no donor than a wrong one,
  * so a match needs a name that fits and evidence that it is this bearer of the name.
  */
 
@@ -101,7 +101,7 @@ function cut(text: string): string {
   return text.slice(0, MAX_TEXT_LENGTH);
 }
 
-/** A last name that somebody bears is taken as it is; another may be a typo of one. */
+/** A last name that a donor bears is taken as it is; another may be a typo of one. */
 function findFits(index: DonorIndex, sought: Sought): Fit[] {
   const { first, last } = sought.name;
   if (first === '' || last === '') {
@@ -117,7 +117,7 @@ function findFits(index: DonorIndex, sought: Sought): Fit[] {
 }
 
 /**
- * A first name that somebody bears is never taken for a typo of another one (John is not Joan), so
+ * A first name that a donor bears is never taken for a typo of another one (John is not Joan), so
  * only its own bearers and those of its other forms are seen; for any other name, all of a family.
  */
 function findCandidates(index: DonorIndex, last: string, first: string): Candidate[] {
@@ -155,7 +155,7 @@ function fitCandidate(sought: Sought, candidate: Candidate): Fit | undefined {
   };
 }
 
-/** A name with one flaw needs evidence; one with two is nobody's. */
+/** A name with one flaw needs evidence; one with two fits no donor. */
 function isSupported(fit: Fit): boolean {
   return fit.flaws <= 1 && (fit.isHouse || fit.isEmployer);
 }

@@ -190,7 +190,7 @@ function forgetOld(sql: Statements, beforeMs: number): void {
   sql.forget.run(beforeMs);
 }
 
-/** The turns of the paid donors lie evenly between start and end. */
+/** The times of the paid donors lie evenly between start and end. */
 function toItems(order: BulkOrder, startsAtMs: number, endsAtMs: number): ItemRow[] {
   const { donorIds, paid, hangs, failsAfter, failsEvery } = order;
   return donorIds.map((donorId, position) => {

@@ -25,7 +25,7 @@ export interface JobWorkerOptions {
   members: Members;
   jobs: BulkJobs;
   clock: () => number;
-  /** Hears why a donor could not be added, if it is nobody's intention. */
+  /** Receives the unexpected error for which a donor could not be added. */
   report: (error: Error) => void;
 }
 
@@ -33,7 +33,7 @@ export interface JobWorkerOptions {
 export interface JobWorker {
   /** Lets it look for work, for example because there is a new job. */
   wake(): void;
-  /** Waits a little for work that is due; what is left then goes on while nobody waits. */
+  /** Waits a little for work that is due; what is left then goes on in the background. */
   catchUp(): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ function outcomeOf(options: JobWorkerOptions, item: DueItem): Outcome {
 function addMember({ world, networks, members, jobs }: JobWorkerOptions, item: DueItem): Outcome {
   const network = networks.find(item.team, item.networkId);
   if (network === undefined) {
-    // Somebody has deleted it meanwhile, and with it the point of the job.
+    // It was deleted meanwhile, and with it the point of the job.
     jobs.fail(item);
     return 'failed';
   }

@@ -20,7 +20,7 @@ import type { NetworkService } from './service.ts';
 const NO_NETWORK = { detail: 'Network not found' };
 const NO_JOB = { detail: 'Job not found' };
 
-/** The endpoints; whether a single add is charged is only told, not done, here. */
+/** The endpoints; whether a single add is charged is only documented, not done, here. */
 export function managementRoutes(
   service: NetworkService,
   isSingleAddCharged: boolean,

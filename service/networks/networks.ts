@@ -1,4 +1,4 @@
-/** Networks: named groups of people whom a team knows (service document, sections 1 and 2.1). */
+/** Networks: named groups of people that a team knows (service document, sections 1 and 2.1). */
 
 import { z } from '@hono/zod-openapi';
 import type { Database } from '../database.ts';
@@ -45,7 +45,7 @@ export type NetworkOrder = Pick<Network, 'name' | 'color'>;
 export interface Networks {
   /** Creates an empty network; undefined when the team has one of that name. */
   create(team: string, order: NetworkOrder): Network | undefined;
-  /** The networks of all teams with their numbers, for whoever stands outside of them. */
+  /** The networks of all teams with their numbers, for callers outside of any team. */
   all(): (NetworkLabel & { number: number; team: string })[];
   /** A team's networks, oldest first. */
   list(team: string): Network[];

@@ -9,12 +9,12 @@ export type OtherEnds = Int32Array;
 /** Odd, near 2^32 divided by the golden ratio: the upper bits of its multiples lie far apart. */
 const GOLDEN_STEP = 0x9e3779b9;
 
-const NOBODY = -1;
+const FREE = -1;
 
 /** Packs the other ends, given strongest first. */
 export function packOtherEnds(donors: readonly number[]): OtherEnds {
   const bits = 1 + Math.ceil(Math.log2(donors.length + 1));
-  const ends = new Int32Array(2 * 2 ** bits).fill(NOBODY);
+  const ends = new Int32Array(2 * 2 ** bits).fill(FREE);
   for (const [rank, donor] of donors.entries()) {
     const place = placeOf(ends, donor);
     ends[place] = donor;
@@ -34,7 +34,7 @@ function placeOf(ends: OtherEnds, donor: number): number {
   const shift = Math.clz32(ends.length / 2) + 1;
   let place = 2 * (Math.imul(donor, GOLDEN_STEP) >>> shift);
   // Half of the table is free, so this comes to an end.
-  while (ends[place] !== donor && ends[place] !== NOBODY) {
+  while (ends[place] !== donor && ends[place] !== FREE) {
     place = (place + 2) & (ends.length - 1);
   }
   return place;

@@ -33,7 +33,7 @@ const filters = {
   network_ids: z
     .array(z.string())
     .nullish()
-    .openapi({ description: 'Search these networks only; an empty list covers nobody' }),
+    .openapi({ description: 'Search these networks only; an empty list covers no members' }),
   in_network_donor_ids: z
     .array(z.string())
     .nullish()

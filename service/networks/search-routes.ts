@@ -9,7 +9,7 @@ import { compareRoute, discoverRoute, donorConnectionsRoute, lookupRoute } from 
 import type { NetworkService } from './service.ts';
 import { STORED_STRENGTH_FLOOR } from './stored-connections.ts';
 
-/** The endpoints; whether they are charged is only told, not done, here. */
+/** The endpoints; whether they are charged is only documented, not done, here. */
 export function searchRoutes(service: NetworkService, isCharged: boolean): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   addProspectRoutes(router, service, isCharged);

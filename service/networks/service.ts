@@ -20,7 +20,7 @@ export interface NetworkServiceOptions {
   createId: () => string;
   /** No bulk add takes longer, unless the work itself does. */
   jobTimeMs: number;
-  /** Hears of errors that nobody foresaw. */
+  /** Receives unexpected errors. */
   report: (error: Error) => void;
 }
 

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 
-/** How somebody is tied to an organisation, in the words of connections (service document, 2.2). */
+/** How a donor is tied to an organisation, in the words of connections (service document, 2.2). */
 export const RELATIONSHIPS = ['sits_on_board_of', 'works_for', 'donates_to', 'attends'] as const;
 
 /** When a tie has to be: now, over by now, or at any time. */

@@ -38,7 +38,7 @@ export function createFactWriter(db: Database, donorCount: number): FactWriter {
   let next = 0;
   return {
     add({ birthYear, isDeceased, addresses: [home], netWorth, capacity }) {
-      // The dead have no age that somebody could look for.
+      // The dead have no age that a search could ask for.
       columns.birthYears[next] = isDeceased === true ? UNKNOWN : (birthYear ?? UNKNOWN);
       columns.places[next] = home === undefined ? UNKNOWN : numberOfPlace(places, home);
       columns.netWorthLows[next] = netWorth?.low ?? UNKNOWN;

@@ -11,14 +11,14 @@ export interface SoughtName {
   lasts: string[];
   /** Whether the last name was taken for a typo of these. */
   isCorrected: boolean;
-  /** A first name that somebody bears is never taken for a typo of another one. */
+  /** A first name that a donor bears is never taken for a typo of another one. */
   allowsTypo: boolean;
 }
 
 /** How well a name fits, best first. */
 export const NAME_FITS = ['same', 'nickname', 'initial', 'typo'] as const satisfies FirstNameFit[];
 
-/** Reads "Hogan", "Dianne Hogan" or "Hogan, Dianne". A name that nobody bears has no part. */
+/** Reads "Hogan", "Dianne Hogan" or "Hogan, Dianne". A name that no donor bears has no part. */
 export function readName(index: DonorIndex, text: string): SoughtName {
   const { first, last } = splitName(text);
   const isOneWord = last === '';
@@ -33,7 +33,7 @@ export function readName(index: DonorIndex, text: string): SoughtName {
   return { first: given, lasts, isCorrected: !isKnown, allowsTypo };
 }
 
-/** Whether a text is the name of somebody, as far as the single names in it tell. */
+/** Whether a text is the name of a donor, as far as the single names in it tell. */
 export function isBorne(index: DonorIndex, text: string): boolean {
   const { first, lasts, isCorrected } = readName(index, text);
   return lasts.length > 0 ? !isCorrected || index.countFirstName(first) > 0 : first !== '';

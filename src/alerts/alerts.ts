@@ -115,16 +115,16 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     for (const { integrationId, subject } of begun)
       await store.alerts.raise(integrationId, subject);
     for (const row of ended) {
-      await store.alerts.end(row.integration_id, row.subject);
+      await store.alerts.end(row.integrationId, row.subject);
       // Who never heard of it need not hear that it is over.
-      const isKnown = teller.drop(row) || row.told_at !== null;
+      const isKnown = teller.drop(row) || row.toldAt !== null;
       if (!isKnown) await store.alerts.noteTold(row);
     }
   }
 
   async function rowsOf(looked: readonly Integration[]) {
     const ids = new Set(looked.map(({ id }) => id));
-    return (await store.alerts.list()).filter(({ integration_id }) => ids.has(integration_id));
+    return (await store.alerts.list()).filter(({ integrationId }) => ids.has(integrationId));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AlertRow } from '../store/service/alerts.ts';
+import type { AlertRecord } from '../store/service/alerts.ts';
 import { type Condition, recoveryText } from './conditions.ts';
 
 /** What people are told in one moment; plain text, without personal data. */
@@ -10,14 +10,14 @@ export interface Message {
 
 /** A change of state that somebody is told of. */
 export interface Change {
-  row: Pick<AlertRow, 'integration_id' | 'subject' | 'over_at'>;
+  row: Pick<AlertRecord, 'integrationId' | 'subject' | 'overAt'>;
   /** What is the matter; null if it is well again. */
   condition: Condition | null;
 }
 
 /** One message for all changes of a moment, by integration. */
 export function composeMessage(changes: readonly Change[], publicUrl: string): Message {
-  const byIntegration = Map.groupBy(changes, ({ row }) => row.integration_id);
+  const byIntegration = Map.groupBy(changes, ({ row }) => row.integrationId);
   const parts = [...byIntegration].map(([id, members]) => {
     const lines = new Set(members.flatMap(linesOf));
     return [id, ...lines].join('\n');
@@ -40,7 +40,7 @@ function titleOf(changes: readonly Change[], integrations: number): string {
   const [first] = changes;
   if (first === undefined) return 'donor-sync';
   const more = changes.length > 1 ? ` (and ${changes.length - 1} more)` : '';
-  const where = integrations > 1 ? `${integrations} integrations` : first.row.integration_id;
+  const where = integrations > 1 ? `${integrations} integrations` : first.row.integrationId;
   // What is the matter is more pressing than what is well again.
   const worst = changes.find(({ condition }) => condition !== null) ?? first;
   return `donor-sync, ${where}: ${wordsOf(worst)}${more}`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Integration } from '../core/integration.ts';
-import type { RunRow } from '../store/runs/runs.ts';
+import type { RunRecord } from '../store/runs/runs.ts';
 import type { Store } from '../store/store.ts';
 import type { IntegrationState } from './conditions.ts';
 
@@ -40,8 +40,8 @@ export async function readStates(
 }
 
 /** A run that was interrupted says nothing: somebody stopped the process, and the next goes on. */
-function lastRunOf(runs: readonly RunRow[]): IntegrationState['lastRun'] {
-  for (const { id, status, reason_code: code } of runs) {
+function lastRunOf(runs: readonly RunRecord[]): IntegrationState['lastRun'] {
+  for (const { id, status, reasonCode: code } of runs) {
     if (status === 'succeeded' || status === 'failed') return { id, status, code };
     if (status === 'incomplete' && code !== 'interrupted') return { id, status, code };
   }
@@ -56,7 +56,10 @@ const reportSchema = z.object({
 });
 
 /** What the newest run that asked for it found left. */
-function remainingOf(runs: readonly RunRow[], bucket: 'enhancements' | 'networks'): number | null {
+function remainingOf(
+  runs: readonly RunRecord[],
+  bucket: 'enhancements' | 'networks',
+): number | null {
   for (const { report } of runs) {
     if (report === null) continue;
     const { remaining } = reportSchema.parse(JSON.parse(report)).credits[bucket];

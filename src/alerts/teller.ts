@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { AlertRow } from '../store/service/alerts.ts';
+import type { AlertRecord } from '../store/service/alerts.ts';
 import type { RecordedChange } from './changes.ts';
 import type { Channel } from './channel.ts';
 import { composeMessage, type Message } from './message.ts';
@@ -10,7 +10,7 @@ export interface Teller {
   /** Resolves with the changes that nobody is left to be told of. */
   tell(changes: readonly RecordedChange[], signal: AbortSignal): Promise<RecordedChange[]>;
   /** Drops a change that is overtaken; true if some channel has told it already. */
-  drop(row: AlertRow): boolean;
+  drop(row: AlertRecord): boolean;
 }
 
 export interface TellerDeps {
@@ -52,7 +52,7 @@ export function createTeller({ channels, publicUrl, clock, log }: TellerDeps): T
     drop,
   };
 
-  function drop(row: AlertRow): boolean {
+  function drop(row: AlertRecord): boolean {
     return states.filter(({ told }) => told.delete(keyOf(row))).length > 0;
   }
 
@@ -95,8 +95,8 @@ export function createTeller({ channels, publicUrl, clock, log }: TellerDeps): T
   }
 }
 
-function keyOf({ integration_id, subject, since, over_at }: AlertRow): string {
-  return [integration_id, subject, since, over_at].join('\n');
+function keyOf({ integrationId, subject, since, overAt }: AlertRecord): string {
+  return [integrationId, subject, since, overAt].join('\n');
 }
 
 function codeOf(error: unknown): string {

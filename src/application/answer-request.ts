@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { DonorSyncError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
-import { ALL_CONTACTS, type RunRequestRow } from '../store/runs/run-requests.ts';
+import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
 import { runSync } from '../sync/run.ts';
 import { recordUnopened } from './unopened-run.ts';
 
@@ -23,7 +23,7 @@ export interface AnswerDeps {
 export async function answerRequest(
   deps: AnswerDeps,
   integration: Integration,
-  request: RunRequestRow,
+  request: RunRequestRecord,
 ): Promise<void> {
   try {
     const open = await openOrRecord(deps, integration, request);
@@ -38,7 +38,7 @@ export async function answerRequest(
 async function openOrRecord(
   deps: AnswerDeps,
   integration: Integration,
-  request: RunRequestRow,
+  request: RunRequestRecord,
 ): Promise<OpenIntegration | null> {
   try {
     return await deps.application.open(integration, deps.signal);
@@ -52,7 +52,7 @@ async function openOrRecord(
 async function runAndClose(
   { signal }: Pick<AnswerDeps, 'signal'>,
   open: OpenIntegration,
-  { run_id: runId, trigger, full, contact }: RunRequestRow,
+  { runId, trigger, full, contact }: RunRequestRecord,
 ): Promise<void> {
   const { deps, integration, mappings, partnerKey, stages, calls } = open;
   const only = contact === ALL_CONTACTS ? null : contact;
@@ -67,6 +67,6 @@ async function runAndClose(
   }
 }
 
-function factsOf({ integration_id: integration, run_id: run }: RunRequestRow, error: unknown) {
+function factsOf({ integrationId: integration, runId: run }: RunRequestRecord, error: unknown) {
   return { integration, run, error: messageOf(error) };
 }

@@ -8,7 +8,7 @@ import type { Contact } from '../core/contact.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { ChangedPart } from '../identity/identity-text.ts';
 import { type HoldBatch, partsOf } from '../store/holds/hold-batches.ts';
-import type { HoldRow } from '../store/holds/holds.ts';
+import type { HoldRecord } from '../store/holds/holds.ts';
 import { requireSameAccount } from '../sync/crm-account.ts';
 import { contactName } from './contact-name.ts';
 
@@ -40,12 +40,12 @@ export async function readBatchExamples(
   const { connector, close } = await application.open(integration, signal);
   try {
     await requireSameAccount(store, integration, await connector.prepare());
-    const ids = holds.map((hold) => hold.crm_id);
+    const ids = holds.map((hold) => hold.crmId);
     const lookups = await connector.readByIds(ids, []);
     return holds.map((hold) =>
       exampleOf(
         hold,
-        lookups.find(({ id }) => id === hold.crm_id),
+        lookups.find(({ id }) => id === hold.crmId),
       ),
     );
   } finally {
@@ -53,10 +53,10 @@ export async function readBatchExamples(
   }
 }
 
-function exampleOf(hold: HoldRow, lookup: RecordLookup | undefined): BatchExample {
+function exampleOf(hold: HoldRecord, lookup: RecordLookup | undefined): BatchExample {
   const contact = lookup?.state === 'found' ? lookup.contact : null;
   return {
-    contact: hold.crm_id,
+    contact: hold.crmId,
     name: contactName(lookup),
     now: contact === null ? [] : partsNow(partsOf(hold.detail), contact),
   };

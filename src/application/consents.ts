@@ -8,7 +8,7 @@ import { ConfigurationError, DonorSyncError, RetriableError } from '../core/erro
 import type { Integration } from '../core/integration.ts';
 import { oauthWord } from '../outbound/sign-in.ts';
 import { consentVerifierPlace } from '../store/secrets/seal-places.ts';
-import type { ConsentRow } from '../store/service/consents.ts';
+import type { ConsentRecord } from '../store/service/consents.ts';
 import { hashToken } from './access-token.ts';
 import { connectorSecrets, type IntegrationSecrets } from './connector-secrets.ts';
 import { crmSettingsOf } from './crm-settings.ts';
@@ -37,11 +37,11 @@ export async function beginConsent(deps: ConsentsDeps, integration: Integration)
   const { store, sealer } = deps.application;
   await requireConsent(deps, integration);
   const state = newSecret();
-  const key = { state_hash: hashToken(state), integration_id: integration.id };
+  const key = { stateHash: hashToken(state), integrationId: integration.id };
   await store.consents.begin({
     ...key,
     verifier: sealer.seal(newSecret(), consentVerifierPlace(key)),
-    expires_at: deps.clock.now() + CONSENT_LIFE_MS,
+    expiresAt: deps.clock.now() + CONSENT_LIFE_MS,
   });
   return state;
 }
@@ -62,7 +62,7 @@ export async function consentPage(
 ): Promise<string> {
   const { store, sealer } = deps.application;
   const row = await store.consents.find(hashToken(state));
-  if (!row || row.outcome !== null || row.expires_at <= deps.clock.now()) throw notUnderWay();
+  if (!row || row.outcome !== null || row.expiresAt <= deps.clock.now()) throw notUnderWay();
   const { consent, settings } = await requireConsent(deps, integrationOf(deps, row, kind));
   const codeVerifier = sealer.open(row.verifier, consentVerifierPlace(row));
   return consent.begin(settings, { redirectUri, state, codeVerifier });
@@ -95,10 +95,10 @@ export async function completeConsent(
   if (!row) throw notUnderWay();
   try {
     const connected = await connect(deps, row, key, answer);
-    await store.consents.conclude(row.state_hash, CONNECTED);
+    await store.consents.conclude(row.stateHash, CONNECTED);
     return connected;
   } catch (error) {
-    await store.consents.conclude(row.state_hash, reasonOf(error));
+    await store.consents.conclude(row.stateHash, reasonOf(error));
     throw error;
   }
 }
@@ -180,7 +180,7 @@ async function findConsent(
 /** The integration may be one that a service with older settings does not know. */
 function integrationOf(
   { application }: ConsentsDeps,
-  { integration_id: id }: ConsentRow,
+  { integrationId: id }: ConsentRecord,
   kind: string,
 ): Integration {
   const integration = application.integrations.get(id);
@@ -200,7 +200,7 @@ function notUnderWay(): ConfigurationError {
 
 async function connect(
   deps: ConsentsDeps,
-  row: ConsentRow,
+  row: ConsentRecord,
   { kind, redirectUri }: ConsentKey,
   answer: ConsentAnswer,
 ): Promise<Connected> {

@@ -1,7 +1,6 @@
 /** What an erasure has done, as people and programs are told: no names, and no id besides the one asked for. */
 import { isoTime } from '../core/clock.ts';
 import { countOf } from '../core/quantities.ts';
-import type { KnownContact } from '../store/erasure/forget.ts';
 import {
   addCounts,
   type CrmErasure,
@@ -9,7 +8,8 @@ import {
   type ErasureNote,
   NOTHING_ERASED,
   union,
-} from '../sync/erasure-note.ts';
+} from '../fields/erasure-note.ts';
+import type { KnownContact } from '../store/erasure/forget.ts';
 
 /** What was done in one integration. */
 export interface ErasedIn {

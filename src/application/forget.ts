@@ -11,6 +11,15 @@ import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { createNearIds } from '../core/near-miss.ts';
 import {
+  clearInCrm,
+  clearIntroductions,
+  dropIntroductionsKept,
+  type ForgottenContact,
+  lookAtLeftovers,
+  type SaveNote,
+} from '../fields/erase.ts';
+import { addCounts, type ErasureNote, newNote, parseNote, union } from '../fields/erasure-note.ts';
+import {
   joinedPrints,
   mayBeSamePerson,
   type PersonPrints,
@@ -19,17 +28,8 @@ import {
 } from '../identity/person-prints.ts';
 import { leaveNetworks } from '../networks/leave-networks.ts';
 import type { Lease } from '../store/engine/leases.ts';
-import type { ForgottenRow, KnownContact } from '../store/erasure/forget.ts';
+import type { ForgottenRecord, KnownContact } from '../store/erasure/forget.ts';
 import { requireSameAccount } from '../sync/crm-account.ts';
-import { addCounts, type ErasureNote, newNote, parseNote, union } from '../sync/erasure-note.ts';
-import {
-  clearInCrm,
-  clearIntroductions,
-  dropIntroductionsKept,
-  type ForgottenContact,
-  lookAtLeftovers,
-  type SaveNote,
-} from '../sync/forget.ts';
 import { pinAccount } from '../sync/run.ts';
 import { withLease } from '../sync/with-lease.ts';
 import { type ErasedIn, type ErasureReceipt, receiptOf } from './forget-receipt.ts';
@@ -192,7 +192,7 @@ const FILE_IN_USE =
   'the database file is in use by another process and could not be rewritten: bytes of what was erased may stand in it until forget is repeated for the same contact';
 
 /** False for a contact that is only suspected. */
-function isErasure({ state }: ForgottenRow): boolean {
+function isErasure({ state }: ForgottenRecord): boolean {
   return state !== 'merged';
 }
 
@@ -258,7 +258,7 @@ async function tellApart(
       person !== null &&
       others.some((other) => other !== null && !mayBeSamePerson(person, other));
     if (!isOther) mine.push(target);
-    else leftAlone.push(...rows.map((row) => ({ integration: target.id, crmId: row.crm_id })));
+    else leftAlone.push(...rows.map((row) => ({ integration: target.id, crmId: row.crmId })));
   }
   return { mine, leftAlone };
 }
@@ -270,7 +270,7 @@ interface Facts {
   lookup: RecordLookup | null;
   person: PersonPrints | null;
   forms: readonly string[];
-  erasures: readonly ForgottenRow[];
+  erasures: readonly ForgottenRecord[];
   /** The integrations that have traces of the contact. */
   known: readonly string[];
   isKnown: boolean;
@@ -324,7 +324,7 @@ async function begin(
   { id }: Target,
   { person, erasures, known, isKnown }: Facts,
 ): Promise<ErasureNote> {
-  const before = erasures.find((row) => row.integration_id === id);
+  const before = erasures.find((row) => row.integrationId === id);
   // One of several integrations may have come to its end before the others.
   const isResumed = before?.state === 'begun' || (before && !known.includes(id));
   const resumed = isResumed ? parseNote(before.receipt) : null;
@@ -420,7 +420,7 @@ async function membershipsOf(
   forms: readonly string[],
 ): Promise<{ id: string; name: string; donorId: string }[]> {
   const rows = await store.contacts.find(integrationId, forms);
-  const known = [...rows.values()].flatMap(({ donor_id }) => donor_id ?? []);
+  const known = [...rows.values()].flatMap(({ donorId }) => donorId ?? []);
   const contacts = await store.networks.findContacts(integrationId, known);
   const donors = known.filter((donor) =>
     (contacts.get(donor) ?? []).every((crmId) => forms.includes(crmId)),
@@ -429,7 +429,7 @@ async function membershipsOf(
   const networks = await store.networks.list(integrationId);
   const members = await Promise.all(networks.map(({ id }) => store.networks.listMembers(id)));
   return networks.flatMap(({ id, name }, at) =>
-    (members[at] ?? []).flatMap(({ donor_id: donorId }) =>
+    (members[at] ?? []).flatMap(({ donorId }) =>
       donors.includes(donorId) ? [{ id, name, donorId }] : [],
     ),
   );
@@ -465,14 +465,14 @@ async function doneBefore(
   { application: { store }, newId }: ForgetPersonDeps,
   { crmId, alsoInCrm, everywhere }: ForgetRequest,
   targets: readonly Target[],
-  blocks: readonly ForgottenRow[],
+  blocks: readonly ForgottenRecord[],
   { person }: Facts,
 ): Promise<ErasedIn[]> {
   const done: ErasedIn[] = [];
   for (const block of blocks) {
-    const { integration_id: integration, forgotten_at, erased_at } = block;
+    const { integrationId: integration, forgottenAt, erasedAt } = block;
     await store.forget.notePerson(integration, crmId, { person, everywhere });
-    const at = erased_at ?? forgotten_at;
+    const at = erasedAt ?? forgottenAt;
     let note = parseNote(block.receipt) ?? newNote(newId(), at);
     const open = targets.find(({ id }) => id === integration)?.open ?? null;
     if (alsoInCrm && note.crm === null && open !== null) {
@@ -496,7 +496,7 @@ async function donorsOf(
     const rows = [...(await store.contacts.find(id, forms)).values()];
     donors.set(
       id,
-      rows.flatMap(({ donor_id }) => donor_id ?? []),
+      rows.flatMap(({ donorId }) => donorId ?? []),
     );
   }
   return donors;

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts';
-import type { RunRequestRow } from '../store/runs/run-requests.ts';
+import type { RunRequestRecord } from '../store/runs/run-requests.ts';
 
 /** Which requests may begin a run now. */
 export interface Gathering {
   /** Asked of a request whose integration is free; if true, its run is expected to begin. */
-  mayBegin(row: Pick<RunRequestRow, 'integration_id' | 'trigger' | 'requested_at'>): boolean;
+  mayBegin(row: Pick<RunRequestRecord, 'integrationId' | 'trigger' | 'requestedAt'>): boolean;
 }
 
 /**
@@ -17,7 +17,7 @@ const GATHER_MS = 15_000;
 export function createGathering(clock: Pick<Clock, 'now'>): Gathering {
   const openedAt = new Map<string, number>();
   return {
-    mayBegin({ integration_id: id, trigger, requested_at: requestedAt }) {
+    mayBegin({ integrationId: id, trigger, requestedAt }) {
       if (trigger !== 'webhook') return true;
       const now = clock.now();
       const opened = openedAt.get(id);

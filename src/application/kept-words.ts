@@ -1,6 +1,6 @@
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { type ForeignTextRow, WHOLE_RUN } from '../store/secrets/foreign-texts.ts';
+import { type ForeignTextRecord, WHOLE_RUN } from '../store/secrets/foreign-texts.ts';
 import { foreignTextPlace } from '../store/secrets/seal-places.ts';
 
 /** What a CRM said of a contact or of a whole run, opened for a person who decides. */
@@ -22,12 +22,15 @@ export async function readKeptWords(
 ): Promise<KeptWords[]> {
   const rows = await store.foreignTexts.list(runId, limit);
   return rows.map((row) => ({
-    contact: row.crm_id === WHOLE_RUN ? null : row.crm_id,
+    contact: row.crmId === WHOLE_RUN ? null : row.crmId,
     text: openText(sealer, row),
   }));
 }
 
-function openText(sealer: Pick<Application['sealer'], 'open'>, row: ForeignTextRow): string | null {
+function openText(
+  sealer: Pick<Application['sealer'], 'open'>,
+  row: ForeignTextRecord,
+): string | null {
   try {
     return sealer.open(row.sealed, foreignTextPlace(row));
   } catch (error) {

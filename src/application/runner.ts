@@ -9,7 +9,7 @@ import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
 import type { RunReport, Trigger } from '../core/run.ts';
-import { ALL_CONTACTS, type RunRequestRow } from '../store/runs/run-requests.ts';
+import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
 import { reportOf } from '../views/run.ts';
 import { answerRequest } from './answer-request.ts';
 import { createGathering } from './gathering.ts';
@@ -171,7 +171,7 @@ export function createRunner(
   /** What was begun and is worked on by nobody: its process has ended in the middle. */
   async function putBackCutOff(): Promise<void> {
     for (const row of await store.runRequests.listBegun()) {
-      const { integration_id: integrationId, run_id: runId } = row;
+      const { integrationId, runId } = row;
       if (!integrations.has(integrationId) || active.get(integrationId)?.runId === runId) continue;
       if ((await application.findRunning(integrationId))?.run === runId) continue;
       const { state } = await store.runRequests.putBack(row, newId(clock.now()));
@@ -183,17 +183,17 @@ export function createRunner(
     const busy = new Set<string>();
     for (const row of await store.runRequests.list()) {
       if (stopping.signal.aborted || active.size >= maxRunsAtOnce) return;
-      const integration = integrations.get(row.integration_id);
+      const integration = integrations.get(row.integrationId);
       if (!integration || active.has(integration.id) || busy.has(integration.id)) continue;
       if ((await application.findRunning(integration.id)) !== null) busy.add(integration.id);
       else if (gathering.mayBegin(row)) begin(integration, row);
     }
   }
 
-  function begin(integration: Integration, row: RunRequestRow): void {
+  function begin(integration: Integration, row: RunRequestRecord): void {
     const work = answerAndTell(integration, row)
       .catch((error: unknown) => {
-        const facts = { integration: integration.id, run: row.run_id, error: messageOf(error) };
+        const facts = { integration: integration.id, run: row.runId, error: messageOf(error) };
         log.error(facts, 'a run could not be put on record');
         return false;
       })
@@ -202,19 +202,19 @@ export function createRunner(
         // A request that could not be served waits for the next look.
         if (hasEnded) wake();
       });
-    active.set(integration.id, { runId: row.run_id, work });
+    active.set(integration.id, { runId: row.runId, work });
   }
 
   /** Tells the listeners how the run of a request has ended; false if it has not. */
-  async function answerAndTell(integration: Integration, row: RunRequestRow): Promise<boolean> {
-    if (await store.runs.find(row.run_id)) {
+  async function answerAndTell(integration: Integration, row: RunRequestRecord): Promise<boolean> {
+    if (await store.runs.find(row.runId)) {
       // The same Idempotency-Key came twice at once, and the run that it led to has begun already.
-      await store.runRequests.dropWaiting(row.run_id);
+      await store.runRequests.dropWaiting(row.runId);
       return true;
     }
     await answerRequest({ application, clock, log, signal: stopping.signal }, integration, row);
-    const run = await store.runs.find(row.run_id);
-    if (!run || run.finished_at === null) return false;
+    const run = await store.runs.find(row.runId);
+    if (!run || run.finishedAt === null) return false;
     const report = await reportOf(store, run);
     log.info({ integration: integration.id, run: run.id, status: run.status }, 'a run ended');
     await tell({ runId: run.id, integrationId: integration.id, report });

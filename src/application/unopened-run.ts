@@ -2,7 +2,7 @@ import type { Application } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
 import { DonorSyncError } from '../core/errors.ts';
 import type { RunReason } from '../core/run.ts';
-import { ALL_CONTACTS, type RunRequestRow } from '../store/runs/run-requests.ts';
+import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
 import { withLease } from '../sync/with-lease.ts';
 import { buildReport } from '../views/run.ts';
 
@@ -18,7 +18,7 @@ export interface UnopenedDeps {
  */
 export function recordUnopened(
   { application: { store, takeLease }, clock }: UnopenedDeps,
-  { run_id: id, integration_id: integrationId, trigger, contact, full }: RunRequestRow,
+  { runId: id, integrationId, trigger, contact, full }: RunRequestRecord,
   error: unknown,
 ): Promise<void> {
   const reason = reasonOf(error, integrationId);
@@ -27,14 +27,14 @@ export function recordUnopened(
     await store.runs.begin(lease, id, trigger, only, full === 1);
     const row = await store.runs.find(id);
     if (!row) throw error;
-    const end = { status: 'failed' as const, finished_at: clock.now() };
+    const end = { status: 'failed' as const, finishedAt: clock.now() };
     const report = await buildReport(
       store,
-      { ...row, ...end, reason_code: reason.code, reason_message: reason.message },
+      { ...row, ...end, reasonCode: reason.code, reasonMessage: reason.message },
       NOTHING_ASKED,
     );
     await store.runs.finish(lease, id, {
-      ...{ status: end.status, reason, finishedAt: end.finished_at },
+      ...{ status: end.status, reason, finishedAt: end.finishedAt },
       report: JSON.stringify(report),
     });
   });

@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { hashToken } from '../application/access-token.ts';
 import type { Clock } from '../core/clock.ts';
-import type { AccessTokenRow } from '../store/service/access.ts';
+import type { AccessTokenRecord } from '../store/service/access.ts';
 import type { Store } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';
 import type { ClientAddress } from './request/client-address.ts';
@@ -88,7 +88,7 @@ export function createAccess(deps: AccessDeps): Access {
     return (await store.access.listTokens()).length === 0;
   }
 
-  async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRow | null> {
+  async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
     const hash = hashToken(token);
     // All are compared, so that the time tells nothing of which one it is.
     const [row] = (await store.access.listTokens()).filter((one) => isSameText(one.hash, hash));
@@ -167,7 +167,7 @@ export function createAccess(deps: AccessDeps): Access {
 
 function principalOf(
   kind: Principal['kind'],
-  row: Pick<AccessTokenRow, 'role' | 'name'> | null,
+  row: Pick<AccessTokenRecord, 'role' | 'name'> | null,
 ): Principal | null {
   return row && { kind, role: row.role, name: row.name };
 }

@@ -25,8 +25,8 @@ export async function createHookAddress(
 ): Promise<string> {
   const token = newSecret();
   await store.hooks.save({
-    integration_id: integrationId,
-    token_hash: hashToken(token),
+    integrationId,
+    tokenHash: hashToken(token),
     signature: signing?.kind ?? null,
     secret: signing && sealer.seal(signing.secret, hookSecretPlace(integrationId)),
   });

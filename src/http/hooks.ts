@@ -3,7 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { hashToken } from '../application/access-token.ts';
 import { hookSecretPlace } from '../store/secrets/seal-places.ts';
-import type { HookRow } from '../store/service/hooks.ts';
+import type { HookRecord } from '../store/service/hooks.ts';
 import type { Attempts } from './attempts.ts';
 import { publicAddress } from './hook-address.ts';
 import { limitBody, MAX_HOOK_BODY_BYTES } from './request/bodies.ts';
@@ -76,9 +76,9 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: Client
   const warnedOf = new Set<string>();
 
   /** Once for each address in a process: its calls come all day. */
-  function warnOfOldSignature({ integration_id: integration, token_hash }: HookRow): void {
-    if (warnedOf.has(token_hash)) return;
-    warnedOf.add(token_hash);
+  function warnOfOldSignature({ integrationId: integration, tokenHash }: HookRecord): void {
+    if (warnedOf.has(tokenHash)) return;
+    warnedOf.add(tokenHash);
     log.warn(
       { integration },
       'a webhook call is signed in the first version, which the next version of donor-sync refuses: sign as docs/guides/webhooks.md says (X-Donor-Sync-Signature: v2=…)',
@@ -89,9 +89,9 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: Client
     c: Context<HttpEnv>,
     integrationId: string,
     token: string,
-  ): Promise<HookRow> {
+  ): Promise<HookRecord> {
     const hook = await store.hooks.find(integrationId);
-    const isRight = isSameText(hook?.token_hash ?? '', hashToken(token));
+    const isRight = isSameText(hook?.tokenHash ?? '', hashToken(token));
     if (hook && isRight && deps.application.integrations.has(integrationId)) return hook;
     // CRMs call for all their customers from few addresses: somebody's old address, called again
     // and again, must not shut out the good ones.
@@ -105,15 +105,15 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: Client
    * The fingerprint of a signed call, null for one that needs no signature; throws an HttpError
    * (401) if it is not signed well.
    */
-  async function receiptOf(c: Context<HttpEnv>, hook: HookRow): Promise<string | null> {
+  async function receiptOf(c: Context<HttpEnv>, hook: HookRecord): Promise<string | null> {
     const { signature: kind, secret } = hook;
     if (kind === null || secret === null) return null;
     const call = await signedCallOf(c, deps.publicUrl);
-    const key = sealer.open(secret, hookSecretPlace(hook.integration_id));
+    const key = sealer.open(secret, hookSecretPlace(hook.integrationId));
     const problem = findSignatureProblem(kind, key, call, clock.now());
     if (problem !== null) throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
     if (isSignedTheOldWay(kind, call)) warnOfOldSignature(hook);
-    return store.fingerprint('hook_receipt', `${hook.integration_id}\n${signatureOf(kind, call)}`);
+    return store.fingerprint('hook_receipt', `${hook.integrationId}\n${signatureOf(kind, call)}`);
   }
 
   return createRouter().openapi(hookRoute, async (c) => {
@@ -129,8 +129,7 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: Client
     });
     // Only now: a call that failed comes again with the same signature, and is not a replay.
     if (receipt !== null) await store.hooks.receive(receipt, RECEIPT_KEPT_MS);
-    const isNoted =
-      hook.last_used_at !== null && clock.now() - hook.last_used_at < USE_NOTED_EVERY_MS;
+    const isNoted = hook.lastUsedAt !== null && clock.now() - hook.lastUsedAt < USE_NOTED_EVERY_MS;
     if (!isNoted) await store.hooks.noteUse(integrationId);
     return c.json({ accepted: true as const, runId }, 202);
   });

@@ -126,7 +126,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
         const [run] = await store.runs.list({
           ...{ integrationId: integration, status: 'succeeded', limit: 1 },
         });
-        const at = run?.finished_at;
+        const at = run?.finishedAt;
         if (typeof at === 'number') set({ integration }, (clock.now() - at) / 1_000);
       }
     },
@@ -134,7 +134,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
   gauge('donor_sync_run_requests', 'Runs that were asked for and wait to begin.', {
     labelNames: ['integration'],
     async collect(set) {
-      const requests = Map.groupBy(await store.runRequests.list(), (row) => row.integration_id);
+      const requests = Map.groupBy(await store.runRequests.list(), (row) => row.integrationId);
       for (const integration of integrations.keys()) {
         set({ integration }, requests.get(integration)?.length ?? 0);
       }

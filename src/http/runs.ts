@@ -71,7 +71,7 @@ export function runRoutes({ application: { store } }: HttpDeps, access: Access) 
       const shown = rows.slice(0, limit);
       const runs = await Promise.all(shown.map((row) => reportOf(store, row)));
       const last = rows.length > limit ? shown.at(-1) : undefined;
-      return c.json({ runs, next: last ? writeCursor([last.started_at, last.id]) : null }, 200);
+      return c.json({ runs, next: last ? writeCursor([last.startedAt, last.id]) : null }, 200);
     })
     .openapi(showRoute(access), async (c) => {
       const { id } = c.req.valid('param');
@@ -87,6 +87,6 @@ export function runUnknown(id: string): HttpError {
 }
 
 function positionOf(cursor: string): RunFilter['after'] {
-  const [started_at, id] = readCursor(cursor);
-  return { started_at, id };
+  const [startedAt, id] = readCursor(cursor);
+  return { startedAt, id };
 }

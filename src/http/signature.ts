@@ -1,10 +1,10 @@
 /** How callers of webhooks prove that they know a secret, and that they say it now. */
 import { createHmac } from 'node:crypto';
-import type { HookRow } from '../store/service/hooks.ts';
+import type { HookRecord } from '../store/service/hooks.ts';
 import { isSameText } from './request/secret.ts';
 
 /** The ways of signing: HubSpot's own (version 3), and a plain one for everybody else. */
-export type SignatureKind = NonNullable<HookRow['signature']>;
+export type SignatureKind = NonNullable<HookRecord['signature']>;
 
 /** How old a signed call may be; those of a clock that runs ahead are as wrong (crm-facts B5). */
 export const MAX_SIGNATURE_AGE_MS = 300_000;

@@ -109,12 +109,11 @@ async function startOnce(deps: HttpDeps, wish: Asked, key: string | undefined): 
   const asked = store.fingerprint('idempotent_request', JSON.stringify(requestOf(wish)));
   const claim = await store.idempotency.claim(fingerprint, asked, newId(deps.clock.now()));
   if (claim.request !== asked) throw keyReused();
-  const known = await findRunReport(store, claim.run_id);
+  const known = await findRunReport(store, claim.runId);
   if (known) return { run: known, joined: null };
   // The key is new, or its first request broke off before the wish was on record.
-  const started = await start(deps, { ...wish, runId: claim.run_id });
-  if (started.run.id !== claim.run_id)
-    await store.idempotency.redirect(fingerprint, started.run.id);
+  const started = await start(deps, { ...wish, runId: claim.runId });
+  if (started.run.id !== claim.runId) await store.idempotency.redirect(fingerprint, started.run.id);
   return started;
 }
 

@@ -60,7 +60,7 @@ async function requireDonor(
   crmId: string,
 ): Promise<string> {
   const row = (await contacts.find(integrationId, [crmId])).get(crmId);
-  if (row?.donor_id) return row.donor_id;
+  if (row?.donorId) return row.donorId;
   const why = row
     ? `was not enhanced yet, so that nobody knows who it is; \`donor-sync sync ${integrationId} --contact ${crmId}\` does it`
     : `is not known; write the id that it has in the CRM of "${integrationId}"`;

@@ -1,14 +1,14 @@
-/** Paths ► map ► diff ► CRM, by the same way as profiles: only differences, undoable. */
-import type { RecordLookup, WriteResult } from '../../connectors/contract.ts';
-import type { FieldValues } from '../core/crm-field.ts';
+/** Paths into the fields of the CRM, by the same way as profiles: only differences, undoable. */
+import type { RecordLookup } from '../../connectors/contract.ts';
 import { PATH_SOURCES } from '../core/field-map.ts';
+import { type FieldPlan, planFields } from '../fields/plan.ts';
+import { readRecords } from '../fields/records.ts';
+import { writeFields } from '../fields/write.ts';
 import { warmPathValues } from '../mapping/profile-values.ts';
 import { forgottenPrint, looksErased } from '../run/erased.ts';
-import { type FieldPlan, planFields } from '../run/field-plan.ts';
-import { lookUpRecords, writeChanges } from '../run/records.ts';
-import { sealWords } from '../run/seal-words.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
-import type { ComputedPath, PathWrite, StoredPath } from '../store/fields/computed-paths.ts';
+import type { ComputedPath, StoredPath } from '../store/fields/computed-paths.ts';
+import type { FieldEnd } from '../store/fields/field-end.ts';
 import type { StaleContact } from '../store/fields/warm-paths.ts';
 import type { WarmPath } from './best-path.ts';
 import { calledName } from './called-name.ts';
@@ -31,7 +31,7 @@ export async function deliverPaths(
   const { store } = deps;
   const fields = pathFields(run);
   const printed = found.map((each) => ({ ...each, told: printOf(deps, each) }));
-  const written = new Map<string, PathWrite>();
+  const written = new Map<string, FieldEnd>();
   const size = deps.connector.capabilities.writeBatch.max;
   const open = printed.filter((each) => mayDiffer(each, fields));
   const lookedUp = new Set(open.map(({ contact }) => contact.crmId));
@@ -74,37 +74,20 @@ async function writePaths(
   deps: InsightDeps,
   run: InsightRun,
   found: readonly Printed[],
-): Promise<Map<string, PathWrite>> {
-  const { store } = deps;
+): Promise<Map<string, FieldEnd>> {
   const crmIds = found.map(({ contact }) => contact.crmId);
-  const lookups = await lookUpRecords(deps, run, crmIds);
-  const intended = await store.deliveries.findIntended(run.integration.id, crmIds);
+  const recordOf = await readRecords(deps, run, crmIds);
   const plans = found.flatMap((each) => {
     const { crmId } = each.contact;
-    const lookup = lookups.get(crmId);
+    const { lookup, intended } = recordOf(crmId);
     // The next reading settles contacts that have left or opted out; their values stay till then.
     if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
     // Nor is anything written for who was erased, or may have been.
     if (forgottenPrint(deps, run, crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];
-    return [{ crmId, plan: planPath(deps, run, each, lookup, intended.get(crmId) ?? []) }];
+    return [planPath(deps, run, each, lookup, intended)];
   });
-  const writes = plans.flatMap(({ plan }) => plan.write ?? []);
-  if (writes.length > 0) await store.deliveries.recordIntended(run.lease, run.id, writes);
-  const results = await writeChanges(
-    deps,
-    plans.flatMap(({ crmId, plan }) => (plan.write ? [changeOf(crmId, plan.changes)] : [])),
-  );
-  return new Map(
-    plans.map(({ crmId, plan }) => [
-      crmId,
-      concludePath(deps, run, crmId, plan, results.get(crmId)),
-    ]),
-  );
-}
-
-function changeOf(id: string, values: FieldValues) {
-  return { id, values };
+  return writeFields(deps, run, plans);
 }
 
 function planPath(
@@ -123,28 +106,6 @@ function planPath(
     emptied: PATH_SOURCES,
     unkept: isIntroducerErased ? PATH_SOURCES : [],
   });
-}
-
-function concludePath(
-  deps: Pick<InsightDeps, 'sealer' | 'newId'>,
-  run: Pick<InsightRun, 'id' | 'integration'>,
-  crmId: string,
-  plan: FieldPlan,
-  result: WriteResult | undefined,
-): PathWrite {
-  const { reason, detail, owned, write } = plan;
-  if (write === null) return { reason, detail, owned, writeId: null, isDone: true };
-  if (result?.status === 'written') {
-    return { reason, detail, owned, writeId: write.id, isDone: true };
-  }
-  return {
-    reason: result?.retriable === false ? 'crm_refused' : 'crm_busy',
-    detail: result ? `${result.code}: ${result.message}` : null,
-    words: sealWords(deps, run, crmId, result?.words),
-    owned: null,
-    writeId: write.id,
-    isDone: false,
-  };
 }
 
 function storedPath(path: WarmPath | null): StoredPath | null {

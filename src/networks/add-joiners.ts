@@ -6,7 +6,7 @@ import { type Allowance, allowanceOf, startOfMonth } from '../run/budget.ts';
 import { ClockWrong } from '../run/confirm-clock.ts';
 import { confirmLease } from '../run/confirm-lease.ts';
 import type { AddIntent } from '../store/networks/network-adds.ts';
-import type { NetworkRow } from '../store/networks/networks.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { findMembership } from './membership.ts';
 import { planMembers } from './plan-members.ts';
@@ -14,7 +14,7 @@ import { settleUnansweredAdd } from './settle-adds.ts';
 import { findWhereabouts } from './whereabouts.ts';
 
 /** A network that the service has. */
-export type PresentNetwork = NetworkRow & { network_id: string };
+export type PresentNetwork = NetworkRecord & { networkId: string };
 
 /** More bulk adds than any group needs; one is sent in each round, or found to be impossible. */
 const MAX_ROUNDS = 10_000;
@@ -58,7 +58,7 @@ export async function addJoiners(
   }
 }
 
-function stopForFailures({ control }: NetworkRun, { name }: NetworkRow, failures: number): void {
+function stopForFailures({ control }: NetworkRun, { name }: NetworkRecord, failures: number): void {
   control.stopSpending(
     'partner_unavailable',
     `The Partner Data Service took nobody for "${name}" in ${failures} requests in a row. The next run tries again.`,
@@ -84,7 +84,7 @@ async function addSome(
     runId: run.id,
     partnerKey: run.partnerKey,
     network: network.id,
-    networkId: network.network_id,
+    networkId: network.networkId,
     donorIds: joiners.slice(0, Math.min(credits, MAX_DONORS_PER_REQUEST)),
     balanceBefore,
   };
@@ -122,7 +122,7 @@ async function send(
   let jobId: string;
   try {
     const job = await partner.networks.addMembers(
-      network.network_id,
+      network.networkId,
       donorIds,
       run.control.ending,
       () => confirmLease(deps, run),
@@ -169,7 +169,7 @@ async function recordFailure(
 async function setUnknownAside(
   deps: NetworkDeps,
   run: NetworkRun,
-  { id, network_id: networkId }: PresentNetwork,
+  { id, networkId }: PresentNetwork,
   donorIds: readonly string[],
   error: unknown,
 ): Promise<void> {

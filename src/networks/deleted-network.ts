@@ -1,5 +1,5 @@
 /** Networks that somebody has deleted at the service: they are not paid for again unasked. */
-import type { NetworkRow } from '../store/networks/networks.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import type { MemberPlan } from './plan-members.ts';
@@ -8,7 +8,7 @@ import type { MemberPlan } from './plan-members.ts';
 export async function isDeleted(
   { partner }: NetworkDeps,
   { control }: NetworkRun,
-  { network_id: networkId }: NetworkRow,
+  { networkId }: NetworkRecord,
 ): Promise<boolean> {
   const listed = await partner.networks.list(control.ending);
   return networkId !== null && !listed.some((network) => network.networkId === networkId);
@@ -18,19 +18,19 @@ export async function isDeleted(
 export async function holdDeleted(
   deps: NetworkDeps,
   run: NetworkRun,
-  row: NetworkRow,
+  row: NetworkRecord,
   { members, leavers, joiners }: MemberPlan,
 ): Promise<void> {
   await askPerson(deps, run, row.id, {
     kind: 'network_deleted',
-    subject: row.network_id ?? '',
+    subject: row.networkId ?? '',
     detail: String(members - leavers.length + joiners.length),
   });
 }
 
 /** True if the service has the network no more and nobody has asked for a new one. */
-export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRow): Promise<boolean> {
-  if (row.network_id === null) return false;
-  const decision = await store.networkHolds.findDecision(row.id, 'network_deleted', row.network_id);
+export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): Promise<boolean> {
+  if (row.networkId === null) return false;
+  const decision = await store.networkHolds.findDecision(row.id, 'network_deleted', row.networkId);
   return decision === 'open' || decision === 'rejected';
 }

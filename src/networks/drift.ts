@@ -2,8 +2,8 @@
 import { ConfigurationError } from '../core/errors.ts';
 import type { Network } from '../partner/networks/network.ts';
 import type { MemberState } from '../store/engine/network-tables.ts';
-import type { MemberRow } from '../store/networks/network-members.ts';
-import type { NetworkRow } from '../store/networks/networks.ts';
+import type { MemberRecord } from '../store/networks/network-members.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { matchNetworks } from './match-networks.ts';
 import { findMembership } from './membership.ts';
@@ -12,7 +12,7 @@ import { findWhereabouts } from './whereabouts.ts';
 
 /** How one network differs. */
 export interface NetworkDrift {
-  row: NetworkRow;
+  row: NetworkRecord;
   /** `none` if there is no network yet, `deleted` if the service has it no more. */
   state: 'none' | 'deleted' | 'present';
   /** The name that somebody gave it at the service; null if it is ours. */
@@ -52,24 +52,24 @@ export async function findDrift(
   const drifts: NetworkDrift[] = [];
   for (const row of rows) {
     const members = await deps.store.networks.listMembers(row.id);
-    drifts.push(compare(row, byId.get(row.network_id ?? ''), members, asked));
+    drifts.push(compare(row, byId.get(row.networkId ?? ''), members, asked));
   }
   return drifts;
 }
 
 /** Networks of the settings; those whose setting is gone are nobody's business. */
-async function findRows(deps: NetworkDeps, run: DriftRun): Promise<NetworkRow[]> {
+async function findRows(deps: NetworkDeps, run: DriftRun): Promise<NetworkRecord[]> {
   const rows = await deps.store.networks.list(run.integration.id);
   const { settings } = matchNetworks(printSettings(deps, run), rows);
   return settings.flatMap(({ row }) => row ?? []);
 }
 
-async function donorsOf(deps: NetworkDeps, rows: readonly NetworkRow[]): Promise<Set<string>> {
+async function donorsOf(deps: NetworkDeps, rows: readonly NetworkRecord[]): Promise<Set<string>> {
   const donors = new Set<string>();
   for (const row of rows) {
     const { wanted, members } = await findMembership(deps, row);
     for (const donorId of wanted) donors.add(donorId);
-    for (const { donor_id: donorId } of members) donors.add(donorId);
+    for (const { donorId } of members) donors.add(donorId);
   }
   return donors;
 }
@@ -114,13 +114,13 @@ async function ask(
 async function askOthers(
   deps: NetworkDeps,
   run: DriftRun,
-  rows: readonly NetworkRow[],
+  rows: readonly NetworkRecord[],
   listed: ReadonlyMap<string, Network>,
   places: Places,
 ): Promise<void> {
   const donors = await deps.store.networks.listDonors(run.integration.id);
   const others = donors.filter((donorId) => !places.has(donorId));
-  const isUnaccounted = ({ network_id: id }: NetworkRow) =>
+  const isUnaccounted = ({ networkId: id }: NetworkRecord) =>
     countIn(places, id) < (listed.get(id ?? '')?.memberCount ?? 0);
   for (let start = 0; start < others.length && rows.some(isUnaccounted); start += PORTION) {
     await ask(deps, run, others.slice(start, start + PORTION), places);
@@ -133,18 +133,18 @@ function countIn(places: Places, networkId: string | null): number {
 }
 
 function compare(
-  row: NetworkRow,
+  row: NetworkRecord,
   network: Network | undefined,
-  members: readonly MemberRow[],
+  members: readonly MemberRecord[],
   places: Places,
 ): NetworkDrift {
   const same = { row, renamedTo: null, removedByHand: [], addedByHand: [], strangers: null };
-  const { network_id: networkId } = row;
+  const { networkId } = row;
   if (networkId === null) return { ...same, state: 'none' };
   if (network === undefined) return { ...same, state: 'deleted' };
   const isIn = (donorId: string) => places.get(donorId)?.has(networkId) === true;
   const donorsIn = (...states: MemberState[]) =>
-    new Set(members.flatMap((one) => (states.includes(one.state) ? [one.donor_id] : [])));
+    new Set(members.flatMap((one) => (states.includes(one.state) ? [one.donorId] : [])));
   const mirrored = donorsIn('member');
   // Whoever is on the way in or out is neither missing nor too much.
   const moving = donorsIn('adding', 'leaving');

@@ -16,7 +16,7 @@ export async function ensureNetwork(
   joiners: readonly string[],
 ): Promise<PresentNetwork | null> {
   const { store, partner } = deps;
-  if (row.network_id !== null) return { ...row, network_id: row.network_id };
+  if (row.networkId !== null) return { ...row, networkId: row.networkId };
   const { ending } = run.control;
   const { networkId, adopted, memberCount } = await partner.networks.create(name, color, ending);
   // Asked before the joiners are looked for, since that may cost something.
@@ -30,5 +30,5 @@ export async function ensureNetwork(
   for (const kind of ['name_taken', 'network_deleted'] as const) {
     await store.networkHolds.settle(run.lease, row.id, kind);
   }
-  return { ...row, name, network_id: networkId };
+  return { ...row, name, networkId };
 }

@@ -1,6 +1,6 @@
 /** Bulk adds that the service works on: each of their donors comes to an end, paid for or not. */
 import type { BulkAdd, MemberOutcome } from '../partner/networks/bulk-add.ts';
-import type { AddRow, MemberEnd } from '../store/networks/network-adds.ts';
+import type { AddRecord, MemberEnd } from '../store/networks/network-adds.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { judgeLostAdd } from './settle-adds.ts';
 import { findWhereabouts, type Place, placesIn } from './whereabouts.ts';
@@ -44,16 +44,16 @@ async function lookAtRunning(deps: NetworkDeps, run: NetworkRun): Promise<number
 async function lookAtJob(
   deps: NetworkDeps,
   run: NetworkRun,
-  add: AddRow,
+  add: AddRecord,
 ): Promise<'running' | 'done'> {
   const { store, partner, log } = deps;
-  const job = await partner.networks.readBulkAdd(add.job_id ?? '', run.control.ending);
+  const job = await partner.networks.readBulkAdd(add.jobId ?? '', run.control.ending);
   if (job.state === 'running' && !isTooOld(deps, add)) return 'running';
   const { adding: donors } = await store.networks.listAddedBy(add.id);
   const told = job.state === 'completed' || job.state === 'failed' ? job.outcomes : NOBODY;
   // Whom the job does not name is looked for in the network itself.
   const untold = donors.filter((donorId) => !told.has(donorId));
-  const places = placesIn(await findWhereabouts(deps, run, untold), add.network_id);
+  const places = placesIn(await findWhereabouts(deps, run, untold), add.networkId);
   const ends = new Map(
     donors.map((donorId): [string, MemberEnd] => {
       const outcome = told.get(donorId);
@@ -102,10 +102,10 @@ function endOf(outcome: MemberOutcome): MemberEnd {
 }
 
 /** Those who have turned up meanwhile are members; after the age limit the others have failed. */
-async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRow): Promise<void> {
+async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord): Promise<void> {
   const { store } = deps;
   const { adding, members } = await store.networks.listAddedBy(add.id);
-  const places = placesIn(await findWhereabouts(deps, run, adding), add.network_id);
+  const places = placesIn(await findWhereabouts(deps, run, adding), add.networkId);
   const ends = judgeLostAdd((add.charged ?? add.donors) - members.length, places);
   if (isTooOld(deps, add)) {
     for (const donorId of adding) {
@@ -128,6 +128,6 @@ function failed(detail: string): MemberEnd {
   return { kind: 'failed', detail };
 }
 
-function isTooOld({ clock }: NetworkDeps, { intended_at: intendedAt }: AddRow): boolean {
+function isTooOld({ clock }: NetworkDeps, { intendedAt }: AddRecord): boolean {
   return clock.now() - intendedAt > JOB_AGE_LIMIT_MS;
 }

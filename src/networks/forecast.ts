@@ -79,7 +79,7 @@ function partnerCalls(
 ): number {
   if (problem !== null) return 0;
   const adding = joiners + toEnhance;
-  const networkId = row?.network_id ?? null;
+  const networkId = row?.networkId ?? null;
   const naming = networkId === null ? adding > 0 : row?.name !== setting.name;
   return (
     (naming ? 1 : 0) +

@@ -2,7 +2,7 @@
 import { DonorSyncError } from '../core/errors.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
 import type { Lease } from '../store/engine/leases.ts';
-import type { NetworkRow } from '../store/networks/networks.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { NetworkDeps } from './context.ts';
 
 type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner'>;
@@ -28,13 +28,13 @@ export async function leaveNetworks(
   const contact = (await store.contacts.find(lease.integrationId, [crmId])).get(crmId);
   const left: string[] = [];
   const pending: string[] = [];
-  const donorId = contact?.donor_id ?? null;
+  const donorId = contact?.donorId ?? null;
   if (donorId === null) return { left, pending };
   const contacts = await store.networks.findContacts(lease.integrationId, [donorId]);
   if ((contacts.get(donorId) ?? []).some((other) => other !== crmId)) return { left, pending };
   for (const row of await store.networks.list(lease.integrationId)) {
     const members = await store.networks.listMembers(row.id);
-    const member = members.find((one) => one.donor_id === donorId);
+    const member = members.find((one) => one.donorId === donorId);
     if (member === undefined) continue;
     const isOut = member.state !== 'adding' && (await leave(deps, lease, row, donorId));
     (isOut ? left : pending).push(row.name);
@@ -45,7 +45,7 @@ export async function leaveNetworks(
 async function leave(
   { store, partner }: LeaveDeps,
   lease: Lease,
-  { id, network_id: networkId }: NetworkRow,
+  { id, networkId }: NetworkRecord,
   donorId: string,
 ): Promise<boolean> {
   await store.networks.recordLeaving(lease, id, [donorId]);

@@ -1,7 +1,7 @@
 /** Which network of the store belongs to which group of the settings: pure. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { NetworkSetting } from '../core/integration.ts';
-import type { NetworkRow } from '../store/networks/networks.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 
 /** A network of the settings with the fingerprint of its group's selector. */
 export interface PrintedSetting {
@@ -11,20 +11,20 @@ export interface PrintedSetting {
 
 /** A network of the settings and what is known of it; null if it is new. */
 export interface MatchedSetting extends PrintedSetting {
-  row: NetworkRow | null;
+  row: NetworkRecord | null;
 }
 
 /** A network of the settings that is in the store. */
 export interface MirroredNetwork {
   setting: NetworkSetting;
-  row: NetworkRow;
+  row: NetworkRecord;
 }
 
 export interface MatchedNetworks {
   /** In the order of the settings. */
   settings: MatchedSetting[];
   /** Networks whose setting is gone. */
-  left: NetworkRow[];
+  left: NetworkRecord[];
 }
 
 /**
@@ -33,13 +33,13 @@ export interface MatchedNetworks {
  */
 export function matchNetworks(
   settings: readonly PrintedSetting[],
-  rows: readonly NetworkRow[],
+  rows: readonly NetworkRecord[],
 ): MatchedNetworks {
   const left = new Set(rows);
-  const found = new Map<PrintedSetting, NetworkRow>();
+  const found = new Map<PrintedSetting, NetworkRecord>();
   const isSame = [
-    (a: PrintedSetting, row: NetworkRow) => row.selector === a.selector && hasName(a, row),
-    (a: PrintedSetting, row: NetworkRow) => row.selector === a.selector,
+    (a: PrintedSetting, row: NetworkRecord) => row.selector === a.selector && hasName(a, row),
+    (a: PrintedSetting, row: NetworkRecord) => row.selector === a.selector,
     hasName,
   ];
   for (const fits of isSame) {
@@ -57,7 +57,7 @@ export function matchNetworks(
   };
 }
 
-function hasName({ setting }: PrintedSetting, row: NetworkRow): boolean {
+function hasName({ setting }: PrintedSetting, row: NetworkRecord): boolean {
   return row.name === setting.name;
 }
 

@@ -1,7 +1,7 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
 import { PartnerNotFound } from '../partner/errors.ts';
 import type { NetworkDecision } from '../store/networks/network-holds.ts';
-import type { NetworkRow } from '../store/networks/networks.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 import { addJoiners } from './add-joiners.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
@@ -36,7 +36,7 @@ export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promis
   for (const network of await findNetworks(deps, run)) {
     if (run.control.stopping.aborted) return;
     // Half a group is no group: what was not read to its end in this run stays as it is.
-    if (network.row.read_run === run.id) await mirrorNetwork(deps, run, network);
+    if (network.row.readRun === run.id) await mirrorNetwork(deps, run, network);
   }
   await followAdds(deps, run);
 }
@@ -51,7 +51,7 @@ async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<Mirrore
 async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const { store } = deps;
   const open = await store.networks.findUnanswered(run.partnerKey, run.integration.id);
-  if (open?.integration_id === run.integration.id) await settleUnansweredAdd(deps, run);
+  if (open?.integrationId === run.integration.id) await settleUnansweredAdd(deps, run);
   await lookAtAdds(deps, run);
 }
 
@@ -74,7 +74,7 @@ async function mirrorNetwork(
       const present = await ensureNetwork(deps, run, mirrored, plan.joiners);
       if (present !== null) await addJoiners(deps, run, present);
     }
-    if (row.name === mirrored.setting.name || row.network_id === null) {
+    if (row.name === mirrored.setting.name || row.networkId === null) {
       await deps.store.networkHolds.settle(run.lease, row.id, 'network_refused');
     }
   } catch (error) {
@@ -88,14 +88,14 @@ async function mirrorNetwork(
 async function planNetwork(
   deps: NetworkDeps,
   run: NetworkRun,
-  row: NetworkRow,
+  row: NetworkRecord,
 ): Promise<MemberPlan> {
   const plan = planMembers(await findMembership(deps, row));
   const { returned } = plan;
-  if (returned.length === 0 || row.network_id === null) return plan;
+  if (returned.length === 0 || row.networkId === null) return plan;
   // An earlier run has begun to remove them and did not come to note it.
   const { networks } = deps.store;
-  const present = await findPresent(deps, run, row.network_id, returned);
+  const present = await findPresent(deps, run, row.networkId, returned);
   const removed = returned.filter((donorId) => !present.includes(donorId));
   await networks.recordMembers(run.lease, row.id, present, { state: 'member', detail: null });
   await networks.dropMembers(run.lease, row.id, removed);
@@ -106,7 +106,7 @@ async function planNetwork(
 async function judgeLeavers(
   deps: NetworkDeps,
   run: NetworkRun,
-  row: NetworkRow,
+  row: NetworkRecord,
   { leavers, members, isImplausible }: MemberPlan,
 ): Promise<'open' | NetworkDecision> {
   const { store } = deps;

@@ -1,7 +1,7 @@
 /** How the networks of an integration stand, from the store alone. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { Integration } from '../core/integration.ts';
-import type { NetworkRow } from '../store/networks/networks.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { NetworkDeps } from './context.ts';
 import { matchNetworks } from './match-networks.ts';
 import { findMembership } from './membership.ts';
@@ -55,21 +55,21 @@ const UNKNOWN: Omit<NetworkOverview, 'name' | 'group'> = {
 
 async function describeOne(
   deps: Pick<NetworkDeps, 'store'>,
-  row: NetworkRow,
+  row: NetworkRecord,
 ): Promise<NetworkOverview> {
   const membership = await findMembership(deps, row);
   const { members, joiners } = planMembers(membership);
   return {
     name: row.name,
     group: null,
-    networkId: row.network_id,
+    networkId: row.networkId,
     members,
     joiners: joiners.length,
     toEnhance: membership.toEnhance,
-    failed: membership.members.flatMap(({ donor_id: donorId, state, detail }) => {
+    failed: membership.members.flatMap(({ donorId, state, detail }) => {
       if (state === 'not_found') return [{ donorId, reason: 'donor_unknown' }];
       return state === 'failed' ? [{ donorId, reason: detail ?? 'member_failed' }] : [];
     }),
-    readAt: row.read_at,
+    readAt: row.readAt,
   };
 }

@@ -31,10 +31,10 @@ export function planMembers({
   wanted,
   members,
 }: Pick<Membership, 'wanted' | 'members'>): MemberPlan {
-  const known = new Set(members.map((row) => row.donor_id));
+  const known = new Set(members.map((row) => row.donorId));
   const isWanted = new Set(wanted);
   const idsOf = (areWanted: boolean, ...states: MemberState[]) =>
-    members.flatMap(({ donor_id: donorId, state }) =>
+    members.flatMap(({ donorId, state }) =>
       states.includes(state) && isWanted.has(donorId) === areWanted ? [donorId] : [],
     );
   const leavers = idsOf(false, 'member');

@@ -1,6 +1,6 @@
 /** Networks that the service refuses as invalid: they are held, and all others go on. */
 import { PartnerBadRequest, PartnerValidationError } from '../partner/errors.ts';
-import type { NetworkRow } from '../store/networks/networks.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 
@@ -16,7 +16,7 @@ export function isNetworkRefusal(error: unknown): error is NetworkRefusal {
 export async function holdRefused(
   deps: NetworkDeps,
   run: NetworkRun,
-  row: NetworkRow,
+  row: NetworkRecord,
   refusal: NetworkRefusal,
 ): Promise<void> {
   const detail = textOf(refusal);

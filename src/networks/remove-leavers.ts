@@ -1,7 +1,7 @@
 /** Leavers → out of the network. */
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
-import type { NetworkRow } from '../store/networks/networks.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { isDeleted } from './deleted-network.ts';
 import type { MemberPlan } from './plan-members.ts';
@@ -10,7 +10,7 @@ import type { MemberPlan } from './plan-members.ts';
 export async function removeLeavers(
   deps: NetworkDeps,
   run: NetworkRun,
-  row: NetworkRow,
+  row: NetworkRecord,
   { leavers, leaving }: MemberPlan,
 ): Promise<void> {
   const { networks } = deps.store;
@@ -29,12 +29,12 @@ export async function removeLeavers(
 async function removeMembers(
   deps: NetworkDeps,
   run: NetworkRun,
-  row: NetworkRow,
+  row: NetworkRecord,
   donorIds: readonly string[],
 ): Promise<void> {
-  if (row.network_id === null) return;
+  if (row.networkId === null) return;
   try {
-    await deps.partner.networks.removeMembers(row.network_id, donorIds, run.control.ending);
+    await deps.partner.networks.removeMembers(row.networkId, donorIds, run.control.ending);
   } catch (error) {
     if (!(error instanceof PartnerNotFound) || (await isDeleted(deps, run, row))) throw error;
     // Donors whom the service does not know any more are in no network; the others are removed.

@@ -1,6 +1,6 @@
 /** Networks that have another name in the settings than at the service. */
 import { PartnerBadRequest, PartnerNotFound, PartnerValidationError } from '../partner/errors.ts';
-import type { NetworkRow } from '../store/networks/networks.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { holdDeleted, isDeleted, isLeftAlone } from './deleted-network.ts';
@@ -35,16 +35,16 @@ async function freeName(
   run: NetworkRun,
   { setting, row }: MirroredNetwork,
   networks: readonly MirroredNetwork[],
-): Promise<NetworkRow> {
+): Promise<NetworkRecord> {
   const isWaitedFor = networks.some(
     (other) => other.row.id !== row.id && other.setting.name === row.name,
   );
-  if (row.network_id === null || row.name === setting.name || !isWaitedFor) return row;
+  if (row.networkId === null || row.name === setting.name || !isWaitedFor) return row;
   const name = `donor-sync ${row.id}`;
   // On disk first: killed or refused, the network is known to be without its name.
   await store.networks.recordName(run.lease, row.id, name);
   try {
-    await partner.networks.rename(row.network_id, name, run.control.ending);
+    await partner.networks.rename(row.networkId, name, run.control.ending);
   } catch (error) {
     if (!isNetworkRefusal(error) && !(error instanceof PartnerNotFound)) throw error;
   }
@@ -57,10 +57,10 @@ async function renameNetwork(
   { setting: { name }, row }: MirroredNetwork,
 ): Promise<void> {
   const { store, partner } = deps;
-  if (row.network_id === null) return;
+  if (row.networkId === null) return;
   if (row.name !== name) {
     try {
-      await partner.networks.rename(row.network_id, name, run.control.ending);
+      await partner.networks.rename(row.networkId, name, run.control.ending);
     } catch (error) {
       return holdUnnamed(deps, run, row, name, error);
     }
@@ -72,7 +72,7 @@ async function renameNetwork(
 async function holdUnnamed(
   deps: NetworkDeps,
   run: NetworkRun,
-  row: NetworkRow,
+  row: NetworkRecord,
   name: string,
   error: unknown,
 ): Promise<void> {
@@ -87,7 +87,7 @@ async function holdUnnamed(
 export async function holdName(
   deps: Pick<NetworkDeps, 'store' | 'newId'>,
   run: Pick<NetworkRun, 'lease'>,
-  row: NetworkRow,
+  row: NetworkRecord,
   name: string,
 ): Promise<null> {
   const subject = deps.store.fingerprint('network_name', name);

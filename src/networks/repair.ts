@@ -38,7 +38,7 @@ async function acceptDrift(
   const membership = await findMembership(deps, row);
   if (state === 'deleted') return holdDeleted(deps, run, row, planMembers(membership));
   if (renamedTo !== null) await networks.recordName(run.lease, row.id, renamedTo);
-  const failed = membership.members.flatMap(({ donor_id: donorId, state: memberState }) =>
+  const failed = membership.members.flatMap(({ donorId, state: memberState }) =>
     memberState === 'failed' || memberState === 'not_found' ? [donorId] : [],
   );
   await networks.dropMembers(run.lease, row.id, [...removedByHand, ...failed]);

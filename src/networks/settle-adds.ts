@@ -5,7 +5,7 @@
  */
 import { findLoss } from '../run/loss.ts';
 import type { Lease } from '../store/engine/leases.ts';
-import type { AddRow, MemberEnd } from '../store/networks/network-adds.ts';
+import type { AddRecord, MemberEnd } from '../store/networks/network-adds.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { findWhereabouts, type Place, placesIn } from './whereabouts.ts';
 
@@ -40,10 +40,10 @@ export async function settleUnansweredAdd(deps: NetworkDeps, run: NetworkRun): P
 async function leaseOf(
   { takeLease }: NetworkDeps,
   run: NetworkRun,
-  open: AddRow,
+  open: AddRecord,
 ): Promise<Lease | null> {
-  if (open.integration_id === run.integration.id) return run.lease;
-  const attempt = await takeLease(open.integration_id);
+  if (open.integrationId === run.integration.id) return run.lease;
+  const attempt = await takeLease(open.integrationId);
   return attempt.acquired ? attempt.lease : null;
 }
 
@@ -51,7 +51,7 @@ async function leaseOf(
 async function settle(
   deps: NetworkDeps,
   run: NetworkRun,
-  open: AddRow,
+  open: AddRecord,
   lease: Lease,
 ): Promise<void> {
   const { store, log } = deps;
@@ -63,13 +63,13 @@ async function settle(
   const request = {
     id: open.id,
     bucket: 'networks',
-    balanceBefore: open.balance_before,
+    balanceBefore: open.balanceBefore,
     items: open.donors,
   } as const;
   const found = await findLoss(deps, run, request, lease);
   if (found === 'stopped') return;
   const { adding } = await store.networks.listAddedBy(open.id);
-  const places = placesIn(await findWhereabouts(deps, run, adding), open.network_id);
+  const places = placesIn(await findWhereabouts(deps, run, adding), open.networkId);
   const { charged } = found.loss;
   const ends = judgeLostAdd(charged, places);
   const over = charged === 0 ? 'unpaid' : 'done';

@@ -13,7 +13,7 @@ export function sealWords(
   if (!words) return null;
   const id = newId();
   const place = foreignTextPlace({
-    ...{ id, integration_id: run.integration.id, run_id: run.id, crm_id: crmId },
+    ...{ id, integrationId: run.integration.id, runId: run.id, crmId },
   });
   return { id, crmId, sealed: sealer.seal(words.reveal(), place) };
 }

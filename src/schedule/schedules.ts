@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isoTime } from '../core/clock.ts';
 import type { Integration, Schedule } from '../core/integration.ts';
-import type { ScheduleRow } from '../store/runs/schedules.ts';
+import type { ScheduleRecord } from '../store/runs/schedules.ts';
 import type { Store } from '../store/store.ts';
 import { nextTime } from './next-time.ts';
 
@@ -41,7 +41,7 @@ export async function planSchedules(
   { store: { schedules }, clock }: ScheduleDeps,
   integrations: Iterable<Pick<Integration, 'id' | 'schedule'>>,
 ): Promise<void> {
-  const rows = new Map((await schedules.list()).map((row) => [row.integration_id, row]));
+  const rows = new Map((await schedules.list()).map((row) => [row.integrationId, row]));
   for (const integration of integrations) {
     const row = rows.get(integration.id);
     if (!isScheduled(integration)) {
@@ -59,7 +59,7 @@ export async function planSchedules(
  * True if a time lies behind the next two. The second next is right after a run, when the clock was
  * set back a little: to plan that one anew would run twice.
  */
-function isTooFarAhead(integration: Scheduled, { next_run_at: at }: ScheduleRow, now: number) {
+function isTooFarAhead(integration: Scheduled, { nextRunAt: at }: ScheduleRecord, now: number) {
   const next = nextRunAt(integration, now);
   const secondNext = next === null ? null : nextRunAt(integration, next);
   return at !== null && secondNext !== null && at > secondNext;
@@ -87,16 +87,20 @@ export async function listSchedules(
   { store, clock }: ScheduleDeps,
   integrations: Iterable<Integration>,
 ): Promise<ScheduleView[]> {
-  const rows = new Map((await store.schedules.list()).map((row) => [row.integration_id, row]));
+  const rows = new Map((await store.schedules.list()).map((row) => [row.integrationId, row]));
   return [...integrations]
     .filter(isScheduled)
     .map((integration) => viewOf(integration, rows.get(integration.id), clock.now()));
 }
 
-function viewOf(integration: Scheduled, row: ScheduleRow | undefined, now: number): ScheduleView {
+function viewOf(
+  integration: Scheduled,
+  row: ScheduleRecord | undefined,
+  now: number,
+): ScheduleView {
   const { cron, timezone } = integration.schedule;
   const isPlanned = row?.rule === ruleOf(integration.schedule);
-  const next = isPlanned ? row.next_run_at : nextRunAt(integration, now);
+  const next = isPlanned ? row.nextRunAt : nextRunAt(integration, now);
   const paused = row?.paused === 1;
   const nextRun = next === null || paused ? null : isoTime(next);
   return { integration: integration.id, cron, timezone, nextRunAt: nextRun, paused };

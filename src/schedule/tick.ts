@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
-import type { ScheduleRow } from '../store/runs/schedules.ts';
+import type { ScheduleRecord } from '../store/runs/schedules.ts';
 import type { Store } from '../store/store.ts';
 import { isScheduled, nextRunAt, ruleOf, type Scheduled } from './schedules.ts';
 
@@ -25,7 +25,7 @@ const MISSED_AFTER_MS = 5 * 60_000;
 export async function tick(deps: TickDeps): Promise<number> {
   let wanted = 0;
   for (const row of await deps.store.schedules.listDue()) {
-    const integration = deps.integrations.get(row.integration_id);
+    const integration = deps.integrations.get(row.integrationId);
     // Planned by a process with other settings: that one looks after it.
     if (!integration || !isScheduled(integration)) continue;
     if (row.rule !== ruleOf(integration.schedule)) continue;
@@ -38,10 +38,10 @@ export async function tick(deps: TickDeps): Promise<number> {
 async function claim(
   { store, clock, log }: TickDeps,
   integration: Scheduled,
-  row: ScheduleRow,
+  row: ScheduleRecord,
 ): Promise<boolean> {
   const now = clock.now();
-  const lateMs = now - (row.next_run_at ?? now);
+  const lateMs = now - (row.nextRunAt ?? now);
   const isMissed = lateMs > MISSED_AFTER_MS;
   const isLeftOut = isMissed && !integration.schedule.catchUp;
   const wish = {

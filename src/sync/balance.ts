@@ -75,7 +75,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   return allowanceOf(limits, {
     balance: isStale ? (await readBalance(deps, run)).enhancements : balance,
     // What is open may have been charged.
-    thisRun: spent + (open?.run_id === run.id ? open.persons : 0),
+    thisRun: spent + (open?.runId === run.id ? open.persons : 0),
     thisMonth:
       budget.perMonth === null
         ? 0

@@ -1,13 +1,14 @@
 /** The fourth station: results ► guard ► map ► diff ► CRM. */
 import { inParallel } from '../core/parallel.ts';
+import { readRecords } from '../fields/records.ts';
+import { writeFields } from '../fields/write.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { lookUpRecords, writeChanges } from '../run/records.ts';
 import type { ReadyJob } from '../store/credits/jobs.ts';
 import type { Delivery } from '../store/fields/delivery-ends.ts';
 import { planBatch } from './batch-size.ts';
 import { isTooYoungToVanish } from './poll.ts';
-import { concludeWrite, type Fetched, planDelivery } from './profile-delivery.ts';
+import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /** Batches under way at a time: one fetches results while another is written. */
@@ -73,7 +74,7 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Tur
     }
     waitingSince = null;
     await deliverBatch(deps, run, batch, crm);
-    for (const { job } of batch) claims.claimed.delete(job.tracking_id);
+    for (const { job } of batch) claims.claimed.delete(job.trackingId);
   }
 }
 
@@ -95,7 +96,7 @@ async function claim(
     except: claimed,
   });
   if (ready.length < size && !isHurried) return { batch: [], waiting: ready.length };
-  for (const { job } of ready) claimed.add(job.tracking_id);
+  for (const { job } of ready) claimed.add(job.trackingId);
   return { batch: ready, waiting: ready.length };
 }
 
@@ -164,11 +165,11 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
   for (const entry of ready) {
     const result = results.get(entry.jobId) ?? { state: 'processing' };
     if (result.state === 'completed') fetched.push({ ready: entry, profile: result.profile });
-    else if (result.state === 'failed') ended.failed.push(entry.job.tracking_id);
+    else if (result.state === 'failed') ended.failed.push(entry.job.trackingId);
     else if (result.state !== 'vanished') postponed.push(withoutProfile(entry, result));
-    else if (isTooYoungToVanish(entry.job.submitted_at, deps.clock.now())) {
+    else if (isTooYoungToVanish(entry.job.submittedAt, deps.clock.now())) {
       postponed.push(withoutProfile(entry, { state: 'processing' }));
-    } else ended.vanished.push(entry.job.tracking_id);
+    } else ended.vanished.push(entry.job.trackingId);
   }
   await recordWithoutProfile(deps, run, ended, postponed);
   return fetched;
@@ -195,8 +196,8 @@ function withoutProfile(
   result: Extract<JobResult, { state: 'processing' | 'unreadable' }>,
 ): Delivery {
   return {
-    crmId: entry.contact.crm_id,
-    trackingId: entry.job.tracking_id,
+    crmId: entry.contact.crmId,
+    trackingId: entry.job.trackingId,
     reason: result.state === 'unreadable' ? 'profile_unreadable' : 'job_running',
     detail: result.state === 'unreadable' ? result.problem : null,
     end: { kind: 'postponed', writeId: null, enhanced: false },
@@ -219,36 +220,24 @@ async function recordWithoutProfile(
 
 /** Compares each profile with the CRM's present values and writes the differences. */
 async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<Delivery[]> {
-  const { store } = deps;
-  const crmIds = fetched.map(({ ready }) => ready.contact.crm_id);
-  const lookups = await lookUpRecords(deps, run, crmIds);
-  const intended = await store.deliveries.findIntended(run.integration.id, crmIds);
-  const approvals = await store.holds.listApprovals(
-    fetched.map(({ ready }) => ready.job.tracking_id),
+  const crmIds = fetched.map(({ ready }) => ready.contact.crmId);
+  const recordOf = await readRecords(deps, run, crmIds);
+  const approvals = await deps.store.holds.listApprovals(
+    fetched.map(({ ready }) => ready.job.trackingId),
   );
   const planned = fetched.map((item) =>
     planDelivery(deps, run, item, {
-      lookup: lookups.get(item.ready.contact.crm_id),
-      intended: intended.get(item.ready.contact.crm_id) ?? [],
-      approval: approvals.get(item.ready.job.tracking_id) ?? null,
+      ...recordOf(item.ready.contact.crmId),
+      approval: approvals.get(item.ready.job.trackingId) ?? null,
     }),
   );
-  const writes = planned.flatMap((plan) => (plan.kind === 'write' ? [plan] : []));
-  // On disk before it is sent: what we wrote can be recognised as ours, and undone.
-  if (writes.length > 0) {
-    await store.deliveries.recordIntended(
-      run.lease,
-      run.id,
-      writes.map(({ write }) => write),
-    );
-  }
-  const results = await writeChanges(
-    deps,
-    writes.map(({ write, changes }) => ({ id: write.crmId, values: changes })),
-  );
-  return planned.map((plan) =>
-    plan.kind === 'ended'
-      ? plan.delivery
-      : concludeWrite(deps, run, plan, results.get(plan.write.crmId)),
-  );
+  const ended = planned.flatMap((plan) => (plan.kind === 'ended' ? plan.delivery : []));
+  const offered = planned.flatMap((plan) => (plan.kind === 'fields' ? plan : []));
+  const plans = offered.map(({ plan }) => plan);
+  const ends = await writeFields(deps, run, plans);
+  const written = offered.flatMap(({ fetched: item, plan }) => {
+    const end = ends.get(plan.crmId);
+    return end ? concludeDelivery(item, end) : [];
+  });
+  return [...ended, ...written];
 }

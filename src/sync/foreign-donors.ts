@@ -4,9 +4,9 @@
  */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { FatalError } from '../core/errors.ts';
+import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { lookUpRecords } from '../run/records.ts';
-import type { ContactRow } from '../store/contacts/contacts.ts';
+import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type { AdoptedContact } from '../store/contacts/decisions.ts';
 import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
@@ -31,7 +31,7 @@ function fieldsOf({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>, from: 
 /** Looks at the first new contacts of a run: who paid for them tells who paid for all. */
 export interface DonorCheck {
   /** The fields to read of these contacts; none once enough of them were looked at. */
-  fieldsFor(rows: readonly ContactRow[]): string[];
+  fieldsFor(rows: readonly ContactRecord[]): string[];
 }
 
 /** New contacts that one run looks at; more would only make reading dearer. */
@@ -61,8 +61,8 @@ function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | nu
 }
 
 /** True if no credit was ever spent on the contact, as far as the store knows. */
-export function isNew({ asked_at }: Pick<ContactRow, 'asked_at'>): boolean {
-  return asked_at === null;
+export function isNew({ askedAt }: Pick<ContactRecord, 'askedAt'>): boolean {
+  return askedAt === null;
 }
 
 /**
@@ -91,17 +91,17 @@ export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
   const fields = fieldsNamed(run, [...idFields, ...dateFields]);
   let adopted = 0;
   for await (const rows of deps.store.contacts.listNewDue(run.integration.id, run.only)) {
-    const ids = rows.map(({ crm_id }) => crm_id);
+    const ids = rows.map(({ crmId }) => crmId);
     const lookups = await lookUpRecords(deps, { fields }, ids);
     const found = rows.flatMap((row): AdoptedContact[] => {
-      const lookup = lookups.get(row.crm_id);
+      const lookup = lookups.get(row.crmId);
       const donorId = lookup === undefined ? null : donorIdIn(lookup, idFields);
       if (lookup?.state !== 'found' || donorId === null) return [];
       const planned = plannedContact(deps, run, lookup.contact);
       const decision = decideContact(planned, row, planRules(deps, run));
       if (decision.kind !== 'choose') return [];
       const enhancedAt = dateIn(lookup.values[dateFields[0] ?? ''], deps.clock.now());
-      return [{ crmId: row.crm_id, donorId, identity: decision.noted.identity, enhancedAt }];
+      return [{ crmId: row.crmId, donorId, identity: decision.noted.identity, enhancedAt }];
     });
     await deps.store.contacts.adopt(run.lease, run.id, found);
     adopted += found.length;

@@ -7,7 +7,7 @@ import type { Refresh } from '../core/integration.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { changedParts } from '../identity/identity-text.ts';
-import type { ContactRow } from '../store/contacts/contacts.ts';
+import type { ContactRecord } from '../store/contacts/contacts.ts';
 import {
   type Decided,
   type Decision,
@@ -57,22 +57,22 @@ export function refusalOf(contact: Contact): OutcomeReason | null {
 /** What becomes of a contact that was just read, and of the identity that is remembered of it. */
 export function decideContact(
   contact: PlannedContact,
-  row: ContactRow | undefined,
+  row: ContactRecord | undefined,
   rules: PlanRules,
 ): Decided {
   const noted = noteIdentity(contact.identity, row);
   const known = row && {
     ...row,
     identity: noted.identity,
-    asked_identity: noted.asked ?? row.asked_identity,
+    askedIdentity: noted.asked ?? row.askedIdentity,
   };
   const decision = membersFirst(contact.crmId, decideRead(contact, known, noted, rules), rules);
   return { ...whileUnreadable(contact.identity, decision), noted };
 }
 
 /** What becomes of a settled contact that was not read: it may have grown old. */
-export function decideAgain(row: ContactRow, rules: PlanRules): Decision {
-  return membersFirst(row.crm_id, decideRemembered(row, rules), rules);
+export function decideAgain(row: ContactRecord, rules: PlanRules): Decision {
+  return membersFirst(row.crmId, decideRemembered(row, rules), rules);
 }
 
 /** Without the profiles of its members a group cannot become a network. */
@@ -91,20 +91,20 @@ function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
  * Pure: the fingerprint that stands for the contact from now on. One that differs in spelling alone,
  * or that an older version made, is replaced wherever it stands, so that equal means unchanged.
  */
-function noteIdentity(read: ReadIdentity, row: ContactRow | undefined): NotedIdentity {
+function noteIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
   if (row === undefined) return { identity: read.text(), isSame: false, asked: null };
-  if (row.asked_identity === INHERITED) {
+  if (row.askedIdentity === INHERITED) {
     const identity = read.text();
     return { identity, isSame: false, asked: identity };
   }
   const own = read.compareWith(row.identity);
   const isSame = own.changed.length === 0;
   const isUnderWay = row.state === 'submitted' || row.state === 'ready';
-  if (row.asked_identity === null || row.asked_identity === row.identity || isUnderWay) {
-    const isAsked = row.asked_identity === row.identity;
+  if (row.askedIdentity === null || row.askedIdentity === row.identity || isUnderWay) {
+    const isAsked = row.askedIdentity === row.identity;
     return { identity: own.text, isSame, asked: isSame && isAsked ? own.text : null };
   }
-  const asked = read.compareWith(row.asked_identity);
+  const asked = read.compareWith(row.askedIdentity);
   const isBack = asked.changed.length === 0;
   return { identity: asked.text, isSame, asked: isBack ? asked.text : null };
 }
@@ -112,7 +112,7 @@ function noteIdentity(read: ReadIdentity, row: ContactRow | undefined): NotedIde
 /** `row` has the identity as it was just read. */
 function decideRead(
   contact: PlannedContact,
-  row: ContactRow | undefined,
+  row: ContactRecord | undefined,
   { isSame }: NotedIdentity,
   rules: PlanRules,
 ): Decision {
@@ -121,18 +121,18 @@ function decideRead(
   if (row?.state === 'held' && isSame) return { kind: 'keep' };
   if (contact.looksErased === true) return { kind: 'hold', reason: 'forgotten_person' };
   if (!row) return choose('never_enhanced');
-  if (row.state === 'due' && row.due_reason !== null) return stillDue(row, row.due_reason, rules);
+  if (row.state === 'due' && row.dueReason !== null) return stillDue(row, row.dueReason, rules);
   const again = decideRemembered(row, rules);
   // It left (deleted, opted out) while its paid profile was on the way or a person was asked.
-  return again.kind === 'settle' && row.tracking_id !== null ? { kind: 'resume' } : again;
+  return again.kind === 'settle' && row.trackingId !== null ? { kind: 'resume' } : again;
 }
 
-function decideRemembered(row: ContactRow, rules: PlanRules): Decision {
-  if (row.asked_identity === null) {
-    return choose(row.asked_at === null ? 'never_enhanced' : 'job_vanished');
+function decideRemembered(row: ContactRecord, rules: PlanRules): Decision {
+  if (row.askedIdentity === null) {
+    return choose(row.askedAt === null ? 'never_enhanced' : 'job_vanished');
   }
   const hasChanged =
-    row.asked_identity !== INHERITED && changedParts(row.asked_identity, row.identity).length > 0;
+    row.askedIdentity !== INHERITED && changedParts(row.askedIdentity, row.identity).length > 0;
   if (hasChanged && rules.refresh.whenIdentityChanges) {
     return choose('identity_changed');
   }
@@ -147,29 +147,29 @@ export function askedBefore({ refresh, now }: Pick<PlanRules, 'refresh' | 'now'>
 
 /** A change that was taken back before its credit was spent needs no credit any more. */
 function stillDue(
-  row: ContactRow,
-  reason: NonNullable<ContactRow['due_reason']>,
+  row: ContactRecord,
+  reason: NonNullable<ContactRecord['dueReason']>,
   rules: PlanRules,
 ): Decision {
   if (reason === 'identity_changed') return decideRemembered(row, rules);
-  const isApproved = reason === 'identity_change_approved' && row.asked_identity !== null;
-  const isBack = isApproved && changedParts(row.asked_identity ?? '', row.identity).length === 0;
+  const isApproved = reason === 'identity_change_approved' && row.askedIdentity !== null;
+  const isBack = isApproved && changedParts(row.askedIdentity ?? '', row.identity).length === 0;
   return isBack ? decideRemembered(row, rules) : choose(reason);
 }
 
-function isOld(row: ContactRow, rules: PlanRules): boolean {
-  const lastAsked = row.asked_at || row.enhanced_at || 0;
+function isOld(row: ContactRecord, rules: PlanRules): boolean {
+  const lastAsked = row.askedAt || row.enhancedAt || 0;
   return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
 }
 
 /** Why nothing is to be done for a contact whose credit is spent and fresh. */
-function reasonAtRest(row: ContactRow): OutcomeReason {
-  if (row.outcome_reason === 'rejected_by_person') return 'rejected_by_person';
-  if (row.outcome_reason === 'person_invalid') return 'person_invalid';
-  return row.donor_id === null ? 'no_match_known' : 'profile_fresh';
+function reasonAtRest(row: ContactRecord): OutcomeReason {
+  if (row.outcomeReason === 'rejected_by_person') return 'rejected_by_person';
+  if (row.outcomeReason === 'person_invalid') return 'person_invalid';
+  return row.donorId === null ? 'no_match_known' : 'profile_fresh';
 }
 
-function choose(reason: NonNullable<ContactRow['due_reason']>): Decision {
+function choose(reason: NonNullable<ContactRecord['dueReason']>): Decision {
   const priority = reason === 'never_enhanced' ? PRIORITY.neverEnhanced : PRIORITY.refresh;
   return { kind: 'choose', reason, priority };
 }

@@ -3,7 +3,7 @@ import type { RecordLookup } from '../../connectors/contract.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { type Person, personOf } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import type { ContactRow } from '../store/contacts/contacts.ts';
+import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type { IntendedJob } from '../store/credits/intents.ts';
 import type { DueReason } from '../store/engine/tables.ts';
 import { type DonorCheck, isNew, requireKnownDonors } from './foreign-donors.ts';
@@ -26,10 +26,10 @@ export interface Prepared {
 export async function preparePersons(
   deps: PrepareDeps,
   run: Run,
-  due: readonly ContactRow[],
+  due: readonly ContactRecord[],
   donors: DonorCheck,
 ): Promise<Prepared[]> {
-  const rows = new Map(due.map((row) => [row.crm_id, row]));
+  const rows = new Map(due.map((row) => [row.crmId, row]));
   const prepared: Prepared[] = [];
   const unreadable: string[] = [];
   const held: string[] = [];
@@ -76,7 +76,7 @@ export async function preparePersons(
 async function lookUp(
   deps: PrepareDeps,
   run: Run,
-  due: readonly ContactRow[],
+  due: readonly ContactRecord[],
   donors: DonorCheck,
 ): Promise<RecordLookup[]> {
   const { connector } = deps;
@@ -84,11 +84,11 @@ async function lookUp(
   const fields = donors.fieldsFor(due);
   const { readBatch } = connector.capabilities;
   for (let start = 0; start < due.length; start += readBatch) {
-    const ids = due.slice(start, start + readBatch).map(({ crm_id }) => crm_id);
+    const ids = due.slice(start, start + readBatch).map(({ crmId }) => crmId);
     lookups.push(...(await connector.readByIds(ids, fields)));
   }
   if (fields.length === 0) return lookups;
-  const known = new Set(due.flatMap((row) => (isNew(row) ? [] : [row.crm_id])));
+  const known = new Set(due.flatMap((row) => (isNew(row) ? [] : [row.crmId])));
   await requireKnownDonors(
     deps,
     run,
@@ -106,7 +106,7 @@ type Verdict =
   | { kind: 'settle'; reason: OutcomeReason; removed: boolean };
 
 /** The plan once more, on the record as it is now: it may have changed since it was read. */
-function verdictOn(deps: PrepareDeps, run: Run, lookup: RecordLookup, row: ContactRow): Verdict {
+function verdictOn(deps: PrepareDeps, run: Run, lookup: RecordLookup, row: ContactRecord): Verdict {
   if (lookup.state === 'removed') {
     const reason = lookup.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
     return { kind: 'settle', reason, removed: true };

@@ -7,16 +7,16 @@ import type { FieldValue } from '../core/crm-field.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type PersonDetails } from '../core/person.ts';
+import { readFields } from '../fields/describe.ts';
+import { lookUpRecords } from '../fields/records.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import { allowanceOf, startOfMonth } from '../run/budget.ts';
 import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { loadErased } from '../run/erased.ts';
-import { lookUpRecords } from '../run/records.ts';
 import { requireSameAccount } from './crm-account.ts';
 import { fetchResults } from './deliver.ts';
-import { readFields } from './fields.ts';
 import { type MissingSource, missingSources, previewIdentities } from './identities.ts';
 import { MAX_JOBS_PER_LOOK } from './looking.ts';
 import { wouldBeMassChange } from './mass-change.ts';
@@ -156,19 +156,19 @@ async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview[
   const lookups = await lookUpRecords(
     deps,
     run,
-    ready.map(({ contact }) => contact.crm_id),
+    ready.map(({ contact }) => contact.crmId),
   );
-  const approvals = await store.holds.listApprovals(ready.map(({ job }) => job.tracking_id));
+  const approvals = await store.holds.listApprovals(ready.map(({ job }) => job.trackingId));
   const changes = ready.flatMap((entry) => {
     const result = results.get(entry.jobId);
-    const lookup = lookups.get(entry.contact.crm_id);
+    const lookup = lookups.get(entry.contact.crmId);
     if (result?.state !== 'completed' || lookup?.state !== 'found') return [];
     const fetched = { ready: entry, profile: result.profile };
-    const approval = approvals.get(entry.job.tracking_id) ?? null;
+    const approval = approvals.get(entry.job.trackingId) ?? null;
     const plan = planDelivery(deps, run, fetched, { lookup, intended: [], approval });
     if (plan.kind === 'ended') return [];
-    return Object.entries(plan.changes).map(([field, to]) => ({
-      crmId: entry.contact.crm_id,
+    return Object.entries(plan.plan.changes).map(([field, to]) => ({
+      crmId: entry.contact.crmId,
       field,
       from: lookup.values[field] ?? null,
       to,

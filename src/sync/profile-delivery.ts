@@ -1,19 +1,17 @@
-/** What a profile means for its contact: guard ► map ► diff, and how the write ended. */
-import type { RecordLookup, WriteResult } from '../../connectors/contract.ts';
-import type { FieldValues } from '../core/crm-field.ts';
+/** What a profile means for its contact: refusal ► guard ► fields, and how its delivery ends. */
 import type { OutcomeReason } from '../core/outcome.ts';
 import { SHARED_PROFILE_TEXT } from '../core/outcome-text.ts';
 import type { Profile } from '../core/profile.ts';
+import { type FieldPlan, planFields } from '../fields/plan.ts';
+import type { KnownRecord } from '../fields/records.ts';
 import { guardName } from '../mapping/name-guard.ts';
 import { profileValues } from '../mapping/profile-values.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { planFields } from '../run/field-plan.ts';
-import { sealWords } from '../run/seal-words.ts';
-import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
+import { parseOwned } from '../store/contacts/owned-values.ts';
 import type { ReadyJob } from '../store/credits/jobs.ts';
-import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import type { Delivery } from '../store/fields/delivery-ends.ts';
-import type { HoldRow } from '../store/holds/holds.ts';
+import type { FieldEnd } from '../store/fields/field-end.ts';
+import type { HoldRecord } from '../store/holds/holds.ts';
 import { plannedContact } from './read.ts';
 
 /** The part of a run that a delivery depends on. */
@@ -38,27 +36,15 @@ export interface Fetched {
   profile: Profile;
 }
 
-/** What a profile means for its contact, before anything is written. */
-export type Planned = { entry: ReadyJob } & (
+/** What a profile means for its contact: how its delivery ends, or which fields are to be written. */
+export type Planned =
   | { kind: 'ended'; delivery: Delivery }
-  | { kind: 'write'; write: IntendedWrite; changes: FieldValues; delivered: Delivered }
-);
-
-/** What is recorded once nothing more is to be written. */
-interface Delivered {
-  reason: OutcomeReason;
-  detail: string | null;
-  donorId: string;
-  owned: OwnedValues;
-}
+  | { kind: 'fields'; fetched: Fetched; plan: FieldPlan };
 
 /** What is known of a contact at the moment of delivery. */
-export interface Circumstances {
-  lookup: RecordLookup | undefined;
-  /** Values whose write was intended before and may have happened. */
-  intended: readonly OwnedValues[];
+export interface Circumstances extends KnownRecord {
   /** What a person has approved of this profile; null if nothing was asked or approved. */
-  approval: HoldRow['kind'] | null;
+  approval: HoldRecord['kind'] | null;
 }
 
 /** Pure but for ids, seals and fingerprints: refusal, guard, map and diff of one profile. */
@@ -69,11 +55,10 @@ export function planDelivery(
   { lookup, intended, approval }: Circumstances,
 ): Planned {
   const ended = (delivery: Omit<Delivery, 'crmId' | 'trackingId'>): Planned => ({
-    entry: ready,
     kind: 'ended',
     delivery: {
-      crmId: ready.contact.crm_id,
-      trackingId: ready.job.tracking_id,
+      crmId: ready.contact.crmId,
+      trackingId: ready.job.trackingId,
       ...delivery,
     },
   });
@@ -110,69 +95,35 @@ export function planDelivery(
       end: { kind: 'held', donorId: profile.donorId },
     });
   }
-  return planWrite(deps, run, { ready, profile }, lookup.values, intended, ended);
-}
-
-function planWrite(
-  deps: PlanDeps,
-  run: DeliveryRun,
-  { ready, profile }: Fetched,
-  present: FieldValues,
-  intended: readonly OwnedValues[],
-  ended: (delivery: Omit<Delivery, 'crmId' | 'trackingId'>) => Planned,
-): Planned {
-  const { donorId } = profile;
-  const { reason, owned, changes, write, ...plan } = planFields(deps, run, {
-    crmId: ready.contact.crm_id,
+  const plan = planFields(deps, run, {
+    crmId: ready.contact.crmId,
     // The time of the credit, so that delivering the same job twice brings the same values.
-    values: profileValues(profile, ready.contact.asked_at ?? ready.job.submitted_at),
-    present,
-    ownedBefore: parseOwned(ready.contact.owned_values),
+    values: profileValues(profile, ready.contact.askedAt ?? ready.job.submittedAt),
+    present: lookup.values,
+    ownedBefore: parseOwned(ready.contact.ownedValues),
     intended,
   });
-  const detail = detailOf(ready, plan.detail);
-  if (write === null) {
-    return ended({ reason, detail, end: { kind: 'delivered', donorId, owned, writeId: null } });
+  return { kind: 'fields', fetched: { ready, profile }, plan };
+}
+
+/** How the delivery of a profile ended whose fields were written, or had nothing to be written. */
+export function concludeDelivery(
+  { ready, profile }: Fetched,
+  { reason, detail, words, owned, writeId }: FieldEnd,
+): Delivery {
+  const { crmId } = ready.contact;
+  const { trackingId } = ready.job;
+  if (owned === null) {
+    const end = { kind: 'postponed' as const, writeId, enhanced: true };
+    return { crmId, trackingId, reason, detail, words, end };
   }
-  return {
-    entry: ready,
-    kind: 'write',
-    changes,
-    write,
-    delivered: { reason, detail, donorId, owned },
-  };
+  const { donorId } = profile;
+  const end = { kind: 'delivered' as const, donorId, owned, writeId };
+  return { crmId, trackingId, reason, detail: detailOf(ready, detail), end };
 }
 
 /** What a person should know besides the outcome: that it cost no credit, and what did not fit. */
 function detailOf({ job }: ReadyJob, unfit: string | null): string | null {
-  if (job.shared_from === null) return unfit;
+  if (job.sharedFrom === null) return unfit;
   return unfit === null ? SHARED_PROFILE_TEXT : `${SHARED_PROFILE_TEXT} ${unfit}`;
-}
-
-/** How the delivery of a planned write ended. */
-export function concludeWrite(
-  deps: Pick<SyncDeps, 'sealer' | 'newId'>,
-  run: Pick<Run, 'id' | 'integration'>,
-  { entry, write, delivered }: Extract<Planned, { kind: 'write' }>,
-  result: WriteResult | undefined,
-): Delivery {
-  const ids = { crmId: entry.contact.crm_id, trackingId: entry.job.tracking_id };
-  if (result?.status === 'written') {
-    const { reason, detail, donorId, owned } = delivered;
-    return {
-      ...ids,
-      reason,
-      detail,
-      end: { kind: 'delivered', donorId, owned, writeId: write.id },
-    };
-  }
-  return {
-    ...ids,
-    reason: result?.retriable === false ? 'crm_refused' : 'crm_busy',
-    detail: result
-      ? `${result.code}: ${result.message}`
-      : 'The CRM gave no result for this record.',
-    words: sealWords(deps, run, ids.crmId, result?.words),
-    end: { kind: 'postponed', writeId: result ? write.id : null, enhanced: true },
-  };
 }

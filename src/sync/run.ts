@@ -9,6 +9,7 @@ import { messageOf } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
+import { readFields, requireUsableField } from '../fields/describe.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
 import { confirmClock } from '../run/confirm-clock.ts';
 import { contactIdOf } from '../run/contact-id.ts';
@@ -24,7 +25,6 @@ import { buildReport, type RunFacts } from '../views/run.ts';
 import { readBalance } from './balance.ts';
 import { requireSameAccount } from './crm-account.ts';
 import { deliverProfiles } from './deliver.ts';
-import { readFields, requireUsableField } from './fields.ts';
 import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
@@ -296,9 +296,9 @@ async function reportOn(
     {
       ...row,
       status: statusOf(control),
-      reason_code: reason?.code ?? null,
-      reason_message: reason?.message ?? null,
-      finished_at: finishedAt,
+      reasonCode: reason?.code ?? null,
+      reasonMessage: reason?.message ?? null,
+      finishedAt,
     },
     facts,
   );

@@ -5,7 +5,7 @@
 
 import type { Run, SyncDeps } from '../run/context.ts';
 import { findLoss } from '../run/loss.ts';
-import type { SubmissionRow } from '../store/credits/submissions.ts';
+import type { SubmissionRecord } from '../store/credits/submissions.ts';
 import type { Lease } from '../store/engine/leases.ts';
 
 /** How often a submission of another living run is looked at. */
@@ -20,11 +20,11 @@ type SettleDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | '
 export async function settleOpenSubmission(deps: SettleDeps, run: Run): Promise<'clear' | 'wait'> {
   const open = await deps.store.submissions.findOpen(run.partnerKey);
   if (!open) return 'clear';
-  if (open.integration_id === run.integration.id) {
+  if (open.integrationId === run.integration.id) {
     await settle(deps, run, open, run.lease, run.integration.onLostAnswer);
     return 'wait';
   }
-  const attempt = await deps.takeLease(open.integration_id);
+  const attempt = await deps.takeLease(open.integrationId);
   if (!attempt.acquired) {
     await deps.clock.sleep(OTHER_RUN_WAIT_MS, run.control.stopping);
     return 'wait';
@@ -42,7 +42,7 @@ export async function settleOpenSubmission(deps: SettleDeps, run: Run): Promise<
 async function settle(
   deps: SettleDeps,
   run: Run,
-  open: SubmissionRow,
+  open: SubmissionRecord,
   lease: Lease,
   afterwards: 'hold' | 'resubmit',
 ): Promise<void> {
@@ -52,13 +52,13 @@ async function settle(
   const request = {
     id: open.id,
     bucket: 'enhancements',
-    balanceBefore: open.balance_before,
+    balanceBefore: open.balanceBefore,
     items: open.persons,
   } as const;
   const found = await findLoss(deps, run, request, lease);
   if (found === 'stopped') return;
   const { loss, balance } = found;
-  const settledBy = open.integration_id === run.integration.id ? run.id : null;
+  const settledBy = open.integrationId === run.integration.id ? run.id : null;
   if (loss.charged === 0) {
     await store.submissions.settleNotCharged(lease, open.id, { balance, run: settledBy });
     log.info(facts, 'the lost submission was not charged; its contacts are submitted again');

@@ -10,7 +10,7 @@ import {
 import type { Submission } from '../partner/submission.ts';
 import { confirmLease } from '../run/confirm-lease.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import type { ContactRow } from '../store/contacts/contacts.ts';
+import type { ContactRecord } from '../store/contacts/contacts.ts';
 import { findAllowance, readBalance } from './balance.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './mass-change.ts';
@@ -36,7 +36,7 @@ type SubmitDeps = Omit<SyncDeps, 'sealer'>;
 
 /** Contacts to submit. */
 interface Due {
-  contacts: ContactRow[];
+  contacts: ContactRecord[];
   /** The most of them that may cost a credit now. */
   atMost: number;
 }

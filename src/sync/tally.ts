@@ -1,9 +1,9 @@
 /** Everybody whom a run would think about, and what it would do to them: the heart of a preview. */
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
+import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { lookUpRecords } from '../run/records.ts';
-import type { ContactRow } from '../store/contacts/contacts.ts';
+import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type { Decision } from '../store/contacts/decisions.ts';
 import type { Asker, Fate } from '../store/credits/paid-jobs.ts';
 import type { DueReason } from '../store/engine/tables.ts';
@@ -145,8 +145,8 @@ async function* unreadPortions(
   const rows = deps.store.contacts.listToReconsider(run.integration.id, askedBefore(rules));
   for await (const row of rows) {
     const reason = reasonToChoose(row, rules);
-    if (seen.has(row.crm_id) || reason === null) continue;
-    portion.push({ crmId: row.crm_id, reason });
+    if (seen.has(row.crmId) || reason === null) continue;
+    portion.push({ crmId: row.crmId, reason });
     if (portion.length < PORTION) continue;
     yield portion;
     portion = [];
@@ -154,8 +154,8 @@ async function* unreadPortions(
   if (portion.length > 0) yield portion;
 }
 
-function reasonToChoose(row: ContactRow, rules: PlanRules): DueReason | null {
-  if (row.state === 'due' && row.due_reason !== null) return row.due_reason;
+function reasonToChoose(row: ContactRecord, rules: PlanRules): DueReason | null {
+  if (row.state === 'due' && row.dueReason !== null) return row.dueReason;
   const decision = decideAgain(row, rules);
   return decision.kind === 'choose' ? decision.reason : null;
 }
@@ -220,8 +220,8 @@ function countLeft(tally: Tally, reason: string): void {
 
 function reasonToLeave(
   decision: Exclude<Decision, { kind: 'choose' }>,
-  row: ContactRow | undefined,
+  row: ContactRecord | undefined,
 ): string {
   if (decision.kind === 'settle' || decision.kind === 'hold') return decision.reason;
-  return decision.kind === 'resume' ? 'delivery_pending' : (row?.outcome_reason ?? 'held');
+  return decision.kind === 'resume' ? 'delivery_pending' : (row?.outcomeReason ?? 'held');
 }

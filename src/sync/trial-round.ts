@@ -4,8 +4,8 @@
  */
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import type { ContactRow } from '../store/contacts/contacts.ts';
-import type { MappingRow } from '../store/credits/mappings.ts';
+import type { ContactRecord } from '../store/contacts/contacts.ts';
+import type { MappingRecord } from '../store/credits/mappings.ts';
 import { PRIORITY } from './plan.ts';
 import { createSpread } from './spread.ts';
 import {
@@ -87,8 +87,8 @@ export async function findLaterVerdict(
 ): Promise<Verdict | null> {
   const { size, minKnown } = run.integration.guards.trial;
   const mapping = await store.mappings.find(run.integration.id, run.mapping);
-  if (size === 0 || !mapping || mapping.accepted_by === 'person') return null;
-  return judgeLater({ ...(await countAnswers({ store }, run, mapping.accepted_at)), minKnown });
+  if (size === 0 || !mapping || mapping.acceptedBy === 'person') return null;
+  return judgeLater({ ...(await countAnswers({ store }, run, mapping.acceptedAt)), minKnown });
 }
 
 /** How the mapping of a run stands, as far as its trial goes. */
@@ -119,10 +119,10 @@ function countAnswers(
   });
 }
 
-function acceptanceOf(mapping: MappingRow | undefined): Acceptance {
-  if (!mapping || mapping.accepted_by === null) return 'none';
-  if (mapping.accepted_at === null) return 'withdrawn';
-  return mapping.accepted_by === 'person' ? 'person' : 'by_rate';
+function acceptanceOf(mapping: MappingRecord | undefined): Acceptance {
+  if (!mapping || mapping.acceptedBy === null) return 'none';
+  if (mapping.acceptedAt === null) return 'withdrawn';
+  return mapping.acceptedBy === 'person' ? 'person' : 'by_rate';
 }
 
 /**
@@ -132,7 +132,7 @@ function acceptanceOf(mapping: MappingRow | undefined): Acceptance {
 export async function spreadDue(
   { store }: Pick<TrialDeps, 'store'>,
   { integration, only }: Pick<Run, 'integration' | 'only'>,
-): Promise<ContactRow[]> {
+): Promise<ContactRecord[]> {
   const spread = createSpread(store, MAX_PERSONS_PER_SUBMISSION);
   const due = { maxPriority: PRIORITY.refresh, only };
   for await (const crmId of store.contacts.listDueIds(integration.id, due)) spread.add(crmId);

@@ -7,7 +7,7 @@ import { isoTime } from '../core/clock.ts';
 import { countOf, formatCount } from '../core/quantities.ts';
 import { changedPartsText } from '../identity/changed-parts-text.ts';
 import { type HoldBatch, partsOf } from '../store/holds/hold-batches.ts';
-import type { HoldRow } from '../store/holds/holds.ts';
+import type { HoldRecord } from '../store/holds/holds.ts';
 
 /** What a person may say about a batch. */
 export const BATCH_DECISIONS = ['approve', 'reject'] as const;
@@ -45,7 +45,7 @@ export function decidedText(word: BatchDecisionWord, count: number): string {
 }
 
 /** Why a contact of a batch is held: a sentence without its capital and its full stop. */
-export function massChangeReason({ detail }: HoldRow, batchCount: number | undefined): string {
+export function massChangeReason({ detail }: HoldRecord, batchCount: number | undefined): string {
   const changed = changedPartsText(partsOf(detail));
   if (batchCount === 2) return `its ${changed} changed, with that of 1 other`;
   const others = batchCount === undefined || batchCount < 2 ? 'many' : formatCount(batchCount - 1);

@@ -1,7 +1,7 @@
 /** What waits for a person, contacts and networks in one list: why, and what may be decided. */
 import { isoTime } from '../core/clock.ts';
-import type { HoldRow } from '../store/holds/holds.ts';
-import type { NetworkHoldRow } from '../store/networks/network-holds.ts';
+import type { HoldRecord } from '../store/holds/holds.ts';
+import type { NetworkHoldRecord } from '../store/networks/network-holds.ts';
 import type { Store } from '../store/store.ts';
 import { BATCH_DECISIONS, massChangeReason } from './hold-batch.ts';
 
@@ -12,8 +12,8 @@ export type DecisionWord = (typeof HOLD_DECISIONS)[number];
 /** A hold of a contact or of a network. */
 export type AnyHold =
   /** `batchCount`: how many holds of its batch are open; left out where that is not known. */
-  | { about: 'contact'; row: HoldRow; batchCount?: number }
-  | { about: 'network'; row: NetworkHoldRow };
+  | { about: 'contact'; row: HoldRecord; batchCount?: number }
+  | { about: 'network'; row: NetworkHoldRecord };
 
 /** The part of the store that knows what is held. */
 export interface HoldStore {
@@ -44,15 +44,18 @@ export interface SingleHoldStore {
   networkHolds: Pick<Store['networkHolds'], 'listOpen'>;
 }
 
-function oldestFirst(contacts: readonly HoldRow[], networks: readonly NetworkHoldRow[]): AnyHold[] {
+function oldestFirst(
+  contacts: readonly HoldRecord[],
+  networks: readonly NetworkHoldRecord[],
+): AnyHold[] {
   return [
     ...contactHolds(contacts),
     ...networks.map((row): AnyHold => ({ about: 'network', row })),
-  ].sort((one, other) => one.row.opened_at - other.row.opened_at);
+  ].sort((one, other) => one.row.openedAt - other.row.openedAt);
 }
 
 /** Open holds of contacts, which know how many of their batch are among them. */
-export function contactHolds(rows: readonly HoldRow[]): AnyHold[] {
+export function contactHolds(rows: readonly HoldRecord[]): AnyHold[] {
   const counts = new Map<string | null, number>();
   for (const { batch } of rows) counts.set(batch, (counts.get(batch) ?? 0) + 1);
   return rows.map((row): AnyHold => {
@@ -104,7 +107,7 @@ export function mismatchText(detail: string | null): string | null {
   return MISMATCHES.get(detail) ?? null;
 }
 
-function contactReason({ kind, detail }: HoldRow): string {
+function contactReason({ kind, detail }: HoldRecord): string {
   if (kind === 'name_mismatch') {
     return mismatchText(detail) ?? 'the name in the profile is not that of the contact';
   }
@@ -116,7 +119,7 @@ function contactReason({ kind, detail }: HoldRow): string {
   return `the answer to its submission was lost, and its credit may be spent${proof}`;
 }
 
-function networkReason({ kind, detail }: NetworkHoldRow): string {
+function networkReason({ kind, detail }: NetworkHoldRecord): string {
   switch (kind) {
     case 'group_shrunk':
       return `${detail ?? 'many'} members would leave the network: more than half`;
@@ -156,14 +159,14 @@ export interface HoldView {
 
 /** A hold without names: those are kept nowhere. */
 export function describeHold(hold: AnyHold): HoldView {
-  const { id, integration_id: integration, kind, detail, decision, opened_at } = hold.row;
+  const { id, integrationId: integration, kind, detail, decision, openedAt } = hold.row;
   return {
     ...{ id, integration, kind, detail, decision },
-    contact: hold.about === 'contact' ? hold.row.crm_id : null,
+    contact: hold.about === 'contact' ? hold.row.crmId : null,
     network: hold.about === 'network' ? hold.row.name : null,
     batch: hold.about === 'contact' ? hold.row.batch : null,
     reason: reasonText(hold),
     decisions: [...decisionsFor(hold)],
-    since: isoTime(opened_at),
+    since: isoTime(openedAt),
   };
 }

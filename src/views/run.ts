@@ -4,7 +4,7 @@ import { isOutcomeReason, OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '.
 import { formatCount } from '../core/quantities.ts';
 import type { RunReason, RunReport, RunStatus, StopCode, Trigger } from '../core/run.ts';
 import { runReportSchema, triggerSchema } from '../core/run-report.ts';
-import type { RunRow } from '../store/runs/runs.ts';
+import type { RunRecord } from '../store/runs/runs.ts';
 import type { Store } from '../store/store.ts';
 
 /** What only the process that ran knows. */
@@ -25,7 +25,7 @@ const NO_FACTS: RunFacts = {
  */
 export async function reportOf(
   store: Pick<Store, 'runRows' | 'networks'>,
-  row: RunRow,
+  row: RunRecord,
 ): Promise<RunReport> {
   return row.report === null
     ? buildReport(store, row)
@@ -35,27 +35,27 @@ export async function reportOf(
 /** The report of a run as it stands now; a finished one keeps its own (`report` of the row). */
 export async function buildReport(
   store: Pick<Store, 'runRows' | 'networks'>,
-  row: RunRow,
+  row: RunRecord,
   facts: RunFacts = NO_FACTS,
 ): Promise<RunReport> {
   const reasons = await store.runRows.count(row);
   return {
     id: row.id,
-    integration: row.integration_id,
+    integration: row.integrationId,
     trigger: triggerOf(row.trigger),
     status: statusOf(row.status),
     reason: reasonOf(row),
-    startedAt: isoTime(row.started_at),
-    finishedAt: row.finished_at === null ? null : isoTime(row.finished_at),
+    startedAt: isoTime(row.startedAt),
+    finishedAt: row.finishedAt === null ? null : isoTime(row.finishedAt),
     contacts: {
-      read: row.read_count,
-      chosen: row.chosen_count,
-      submitted: row.submitted_count,
-      enhanced: row.enhanced_count,
+      read: row.readCount,
+      chosen: row.chosenCount,
+      submitted: row.submittedCount,
+      enhanced: row.enhancedCount,
       ...countByOutcome(reasons),
     },
     credits: {
-      enhancements: { spent: row.spent_enhancements, remaining: facts.remaining.enhancements },
+      enhancements: { spent: row.spentEnhancements, remaining: facts.remaining.enhancements },
       networks: {
         spent: await store.networks.spentByRun(row.id),
         remaining: facts.remaining.networks,
@@ -75,10 +75,10 @@ export function countByOutcome(reasons: ReadonlyMap<string, number>): Record<Out
   return counts;
 }
 
-function reasonOf(row: RunRow): RunReason | null {
-  if (row.reason_code === null) return null;
-  const code: StopCode | (string & {}) = row.reason_code;
-  return { code, message: row.reason_message ?? '' };
+function reasonOf(row: RunRecord): RunReason | null {
+  if (row.reasonCode === null) return null;
+  const code: StopCode | (string & {}) = row.reasonCode;
+  return { code, message: row.reasonMessage ?? '' };
 }
 
 function triggerOf(text: string): Trigger {
@@ -101,9 +101,9 @@ export async function findRunReport(
   if (row) return reportOf(store, row);
   const request = await store.runRequests.findByRun(id);
   // Too many single contacts waited: one run over all of them answers.
-  if (request?.merged_into) return findRunReport(store, request.merged_into);
+  if (request?.mergedInto) return findRunReport(store, request.mergedInto);
   if (request) {
-    const { integration_id: integration, trigger, requested_at: requestedAt } = request;
+    const { integrationId: integration, trigger, requestedAt } = request;
     return waitingRun({ id, integration, trigger: triggerSchema.parse(trigger), requestedAt });
   }
   const begun = await store.runs.find(id);

@@ -25,7 +25,7 @@ export async function findRunning(
   const run = begun.find(({ epoch }) => epoch === holder.epoch);
   return {
     owner: holder.owner,
-    since: run ? isoTime(run.started_at) : null,
+    since: run ? isoTime(run.startedAt) : null,
     run: run?.id ?? null,
   };
 }

@@ -55,7 +55,7 @@ export async function readPlannedRuns(
   if (schedule === null) return null;
   const row = await schedules.find(id);
   const paused = row?.paused === 1;
-  const next = paused ? null : (row?.next_run_at ?? null);
+  const next = paused ? null : (row?.nextRunAt ?? null);
   const { cron, timezone } = schedule;
   return { cron, timezone, paused, nextRunAt: next === null ? null : isoTime(next) };
 }
@@ -66,5 +66,5 @@ export async function readLastSuccess(
   integrationId: string,
 ): Promise<string | null> {
   const [row] = await runs.list({ integrationId, status: 'succeeded', limit: 1 });
-  return row ? isoTime(row.finished_at ?? row.started_at) : null;
+  return row ? isoTime(row.finishedAt ?? row.startedAt) : null;
 }

@@ -89,7 +89,7 @@ describeEachDatabase('alerts', (open) => {
 
   it('is not impressed by a run of an integration that it does not know', async () => {
     const alerts = alertsBy('webhook');
-    alerts.afterRun({ integration: 'nobody' });
+    alerts.afterRun({ integration: 'unknown' });
     await alerts.tick();
     expect(texts()).toEqual([]);
   });
@@ -147,7 +147,7 @@ describeEachDatabase('alerts', (open) => {
     expect(texts().join()).not.toMatch(/4711|contact-[123]/);
   });
 
-  it('does not call well what nobody wants to know any more', async () => {
+  it('does not call well what the settings do not name any more', async () => {
     await endRun('failed', null);
     await alertsBy('webhook').tick();
     await alertsBy('webhook', {}, { on: ['held'] }).tick();
@@ -249,9 +249,9 @@ describeEachDatabase('alerts', (open) => {
     expect(texts()).toHaveLength(1);
   });
 
-  it('looks at nothing while there is nobody to tell', async () => {
+  it('reads nothing while there is no channel to send to', async () => {
     await endRun('failed', null);
-    await alertsBy('nobody').tick();
+    await alertsBy('none').tick();
     expect(await world.store.alerts.list()).toEqual([]);
   });
 
@@ -265,7 +265,7 @@ describeEachDatabase('alerts', (open) => {
   });
 
   function alertsBy(
-    channels: 'webhook' | 'email' | 'both' | 'nobody',
+    channels: 'webhook' | 'email' | 'both' | 'none',
     partner: object = {},
     settings: object = {},
   ): Alerts {
@@ -300,9 +300,9 @@ describeEachDatabase('alerts', (open) => {
       .map(({ text }) => text);
   }
 
-  /** Changes that are on record and were not told. */
+  /** Changes that are on record and were not sent. */
   async function untold(): Promise<number> {
-    return (await world.store.alerts.list()).filter(({ told_at }) => told_at === null).length;
+    return (await world.store.alerts.list()).filter(({ toldAt }) => toldAt === null).length;
   }
 
   let runs = 0;

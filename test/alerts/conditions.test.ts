@@ -71,7 +71,7 @@ describe('conditionsOf', () => {
     ]);
   });
 
-  it('leaves out what nobody wants to be told', () => {
+  it('leaves out what the settings do not name', () => {
     const state = {
       lastRun: run('failed', null),
       remaining: { enhancements: 0, networks: 0 },

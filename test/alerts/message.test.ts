@@ -47,7 +47,7 @@ describe('composeMessage', () => {
 
   function problem(integrationId: string, subject: string): Change {
     return {
-      row: { integration_id: integrationId, subject, over_at: null },
+      row: { integrationId: integrationId, subject, overAt: null },
       condition: {
         ...{ integrationId, subject },
         problem: `something about ${subject}`,
@@ -57,6 +57,6 @@ describe('composeMessage', () => {
   }
 
   function recovery(integrationId: string, subject: string): Change {
-    return { row: { integration_id: integrationId, subject, over_at: 1 }, condition: null };
+    return { row: { integrationId: integrationId, subject, overAt: 1 }, condition: null };
   }
 });

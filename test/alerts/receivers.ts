@@ -15,7 +15,7 @@ export interface Mail {
 export interface MailServerOptions {
   /** `offered`: with a certificate of no known authority; `hidden` (the default): as if it were unknown. */
   starttls?: 'offered' | 'hidden';
-  /** What `sync` signs in with; `right` unless told. */
+  /** What `sync` signs in with; `right` by default. */
   password?: string;
 }
 
@@ -78,7 +78,7 @@ export async function startWebhook() {
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const part of request) text += part;
-    // Whoever is redirected and follows is taken well there.
+    // A caller that follows the redirection is accepted there.
     const answered = request.url === ELSEWHERE ? 204 : status;
     if (answered === 200) bodies.push(JSON.parse(text));
     response.writeHead(answered, { location: ELSEWHERE }).end();

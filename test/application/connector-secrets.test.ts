@@ -3,8 +3,8 @@ import { connectorSecrets } from '../../src/application/connector-secrets.ts';
 import { generateKey, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
 import { createSealer } from '../../src/store/secrets/sealed.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { sealUnbound } from '../store/secrets/unbound-seal.ts';
 import { storeWorlds } from '../store/store-world.ts';
-import { sealUnbound } from '../store/unbound-seal.ts';
 
 const keyRing = parseKeyRing(generateKey('2026'));
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { undoRun } from '../../src/fields/undo.ts';
 import type { Store } from '../../src/store/store.ts';
-import { undoRun } from '../../src/sync/undo.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createPathWorld, INTRODUCER, type PathWorld, SENTENCE } from '../insights/path-world.ts';
 import { everything } from '../store/store-world.ts';
@@ -25,7 +25,7 @@ async function openIntroduced() {
 }
 
 /** Contacts in which the CRM names this introducer. */
-function told(name: string): string[] {
+function contactsNaming(name: string): string[] {
   const sentences = [...world.filled(SENTENCE), ...world.filled(INTRODUCER)];
   return sentences.flatMap(([id, value]) => (String(value).includes(name) ? [id] : []));
 }
@@ -59,13 +59,13 @@ describe('a person that the CRM names as an introducer', () => {
     expect(receipt.erased.introductions).toBe(introduced);
     expect(receipt.pending).toEqual([]);
     expect(receipt.integrations[0]?.networks).toEqual({ left: ['Board'], pending: [] });
-    expect(told(name)).toEqual([]);
+    expect(contactsNaming(name)).toEqual([]);
     expect(await donorIsNamed(donorId)).toBe(false);
     const next = await world.sync();
-    expect(told(name)).toEqual([]);
+    expect(contactsNaming(name)).toEqual([]);
     await undo(next.id);
     await undo(run.id);
-    expect(told(name)).toEqual([]);
+    expect(contactsNaming(name)).toEqual([]);
     expect(await donorIsNamed(donorId)).toBe(false);
   }, 60_000);
 
@@ -78,7 +78,7 @@ describe('a person that the CRM names as an introducer', () => {
       const receipt = await forgetIn(world, id, { alsoInCrm: true });
       expect(receipt.erased.introductions).toBe(introduced);
       expect(receipt.integrations[0]?.networks).toEqual({ left: ['Board'], pending: [] });
-      expect(told(name)).toEqual([]);
+      expect(contactsNaming(name)).toEqual([]);
       expect(await donorIsNamed(donorId)).toBe(false);
     },
     60_000,
@@ -91,11 +91,11 @@ describe('a person that the CRM names as an introducer', () => {
     expect(receipt.pending).toMatchObject([
       { what: 'introductions', text: expect.stringMatching(new RegExp(`^${introduced} contact`)) },
     ]);
-    expect(told(name).length).toBeGreaterThan(0);
+    expect(contactsNaming(name).length).toBeGreaterThan(0);
     expect(await donorIsNamed(donorId)).toBe(false);
     const next = await world.sync();
-    expect(told(name)).toEqual([]);
+    expect(contactsNaming(name)).toEqual([]);
     await undo(next.id);
-    expect(told(name)).toEqual([]);
+    expect(contactsNaming(name)).toEqual([]);
   }, 60_000);
 });

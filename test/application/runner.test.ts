@@ -19,8 +19,8 @@ const RIVERSIDE = { integrationId: 'riverside', trigger: 'manual' } as const;
 /** Slow enough that something can happen while a run waits for its jobs. */
 const SLOW: CliWorldOptions = { service: { jobTimeMs: 2_500 } };
 
-describe('a wish', () => {
-  it('becomes the run that was promised, and its end is told', async () => {
+describe('a run request', () => {
+  it('becomes the run that was promised, and its end is reported', async () => {
     const { runner, application, untilEnded } = await open();
     runner.start();
     const { runId, joined } = await runner.request(RIVERSIDE);
@@ -58,7 +58,7 @@ describe('a wish', () => {
   });
 });
 
-describe('a wish during a run of its integration', () => {
+describe('a run request during a run of its integration', () => {
   it('by a person joins the run, if that does all of it', async () => {
     const { runner, application, untilEnded } = await open(SLOW);
     runner.start();
@@ -115,11 +115,11 @@ describe('several integrations', () => {
     const waiting = await application.store.runRequests.list();
     runner.start();
     await untilEnded(3);
-    expect(ended.map(({ runId }) => runId)).toEqual(waiting.map(({ run_id }) => run_id));
+    expect(ended.map(({ runId }) => runId)).toEqual(waiting.map(({ runId }) => runId));
     expect(overlaps(ended.map(({ report }) => report))).toBe(false);
   });
 
-  it('do not wait for one that somebody else is at work on', async () => {
+  it('do not wait for one that another process is at work on', async () => {
     const { runner, ended, untilEnded, application } = await open({ integrations, people: 3 });
     const { leases } = application.store;
     const attempt = await leases.acquire('one', 'elsewhere/1/a', () => false);
@@ -142,7 +142,7 @@ describe('what is cut off', () => {
     await until(async () => (await house.world.spent()) > 0);
     await runner.stop();
     expect(await application.store.runs.find(runId)).toMatchObject({
-      ...{ status: 'incomplete', reason_code: 'interrupted' },
+      ...{ status: 'incomplete', reasonCode: 'interrupted' },
     });
     const next = await house.openRunner('here');
     next.runner.start();
@@ -157,20 +157,20 @@ describe('what is cut off', () => {
     const { store } = application;
     const { runId } = await runner.request({ ...RIVERSIDE, trigger: 'webhook' });
     const attempt = await store.leases.acquire('riverside', 'elsewhere/1/a', () => false);
-    if (!attempt.acquired) throw new Error('somebody is at work');
+    if (!attempt.acquired) throw new Error('another process is at work');
     await store.runs.begin(attempt.lease, runId, 'webhook', null);
     runner.start();
     // The lease of a process that is gone runs out.
     await store.leases.release(attempt.lease);
     const { report } = await untilEnded(1);
     expect(report).toMatchObject({ trigger: 'webhook', status: 'succeeded' });
-    expect(await store.runs.find(runId)).toMatchObject({ reason_code: 'interrupted' });
+    expect(await store.runs.find(runId)).toMatchObject({ reasonCode: 'interrupted' });
     expect(await store.runRequests.listBegun()).toEqual([]);
   });
 });
 
 describe('a run that cannot begin', () => {
-  it('is on record with its reason, is told, and is not tried for ever', async () => {
+  it('is on record with its reason, is reported, and is not tried for ever', async () => {
     const { runner, application, untilEnded } = await open();
     await rm(house.world.path('riverside.csv'));
     runner.onRunEnded(() => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { integrationSchema } from '../../src/core/integration.ts';
 import { type PageHoldStore, readHolds } from '../../src/http/dashboard/holds.ts';
 import type { HoldBatch } from '../../src/store/holds/hold-batches.ts';
-import type { HoldRow } from '../../src/store/holds/holds.ts';
-import type { NetworkHoldRow } from '../../src/store/networks/network-holds.ts';
+import type { HoldRecord } from '../../src/store/holds/holds.ts';
+import type { NetworkHoldRecord } from '../../src/store/networks/network-holds.ts';
 import { aContactHold, aNetworkHold } from '../helpers/hold-rows.ts';
 
 const RIVERSIDE = integrationSchema.parse({
@@ -15,8 +15,8 @@ const INTEGRATIONS = new Map([['riverside', RIVERSIDE]]);
 
 /** A store with these holds. */
 function aStore(
-  contacts: HoldRow[],
-  networks: NetworkHoldRow[],
+  contacts: HoldRecord[],
+  networks: NetworkHoldRecord[],
   batches: HoldBatch[] = [],
 ): PageHoldStore {
   return {
@@ -66,7 +66,7 @@ describe('readHolds', () => {
   });
 
   it('leaves out what belongs to an integration that is gone', async () => {
-    const store = aStore([aContactHold({ integration_id: 'gone' })], []);
+    const store = aStore([aContactHold({ integrationId: 'gone' })], []);
     expect(await readHolds(store, INTEGRATIONS)).toMatchObject({ total: 0, shown: [] });
   });
 });

@@ -113,7 +113,7 @@ describe('the pages', () => {
     expect(missing.status).toBe(404);
     expect(missing.headers.get('content-type')).toContain('text/html');
     expect(missing.text).toContain('There is no run &quot;none&quot;.');
-    const unknown = await press(here, '/integrations/nobody/sync');
+    const unknown = await press(here, '/integrations/unknown/sync');
     expect(unknown.status).toBe(404);
   });
 
@@ -142,7 +142,7 @@ describe('the pages', () => {
   });
 
   it('call a person where the partner key is not accepted, and say what to do', async () => {
-    const here = await open({ apiKey: 'nobody-knows-this' });
+    const here = await open({ apiKey: 'unknown-to-the-service' });
     await here.addPeople(1);
     const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
     await here.untilEnded(runId);
@@ -167,7 +167,7 @@ describe('the pages', () => {
     const text = pages.map((page) => page.text).join('');
     expect(ids.every((id) => text.includes(id))).toBe(true);
     for (const { contact } of here.crm.records.values()) {
-      expect(text).not.toContain(contact.lastName ?? 'nobody');
+      expect(text).not.toContain(contact.lastName ?? 'no name');
     }
   });
 });

@@ -44,7 +44,7 @@ async function sync(world: HttpWorld): Promise<string> {
 }
 
 /**
- * Adds a contact whose profile will be somebody else's: one letter more makes a short last name
+ * Adds a contact whose profile will be another person's: one letter more makes a short last name
  * another one. Resolves with its id.
  */
 async function addMistaken(world: HttpWorld): Promise<string> {
@@ -52,7 +52,7 @@ async function addMistaken(world: HttpWorld): Promise<string> {
   const people = [...world.crm.records.values()].map(({ contact }) => contact);
   const short = people.find(({ lastName, addresses }) => lastName?.length === 4 && addresses[0]);
   for (const { id } of people) if (id !== short?.id) world.crm.deleteContact(id);
-  if (!short) throw new Error('nobody has a short last name');
+  if (!short) throw new Error('no contact has a short last name');
   world.crm.editContact(short.id, { lastName: `${short.lastName}e` });
   return short.id;
 }
@@ -108,7 +108,7 @@ describe('the status page', () => {
     expect(view.complaints).toEqual([]);
   });
 
-  it('shows a run that somebody else began', async () => {
+  it('shows a run that another user began', async () => {
     const world = await openWorld({ service: { jobTimeMs: WATCHED_JOB_TIME_MS } });
     await world.addPeople(3);
     const view = await open(world);
@@ -226,7 +226,7 @@ describe('the status page', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
     await page.getByText('A sync was asked for').waitFor();
     const [run] = await world.application.store.runRequests.list();
-    if (run) await world.untilEnded(run.run_id);
+    if (run) await world.untilEnded(run.runId);
     await expect
       .poll(async () => {
         await page.reload();
@@ -236,12 +236,12 @@ describe('the status page', () => {
     expect(await page.locator('time').first().getAttribute('title')).toMatch(/ UTC$/);
   });
 
-  it('tells times in the zone of whoever looks', async () => {
+  it('tells times in the zone of the reader', async () => {
     const world = await openWorld();
     const runId = await sync(world);
     const { page } = await open(world, { timezoneId: 'Pacific/Auckland' });
     await page.goto(`${world.url}/runs/${runId}`);
-    const { started_at: startedAt = 0 } = (await world.application.store.runs.find(runId)) ?? {};
+    const { startedAt = 0 } = (await world.application.store.runs.find(runId)) ?? {};
     const there = new Intl.DateTimeFormat('en-US', {
       ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: 'Pacific/Auckland' },
     });

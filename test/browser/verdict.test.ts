@@ -30,7 +30,7 @@ describe('judge', () => {
     ]);
   });
 
-  it('calls nobody for what passes by itself', () => {
+  it('calls no person for what passes by itself', () => {
     for (const code of ['crm_unavailable', 'partner_unavailable', 'interrupted']) {
       const verdict = judge([aBrief(aStop(code))], 0, hrefOf);
       expect(verdict, code).toMatchObject({ level: 'patience', tasks: [] });
@@ -60,12 +60,12 @@ describe('standingOf', () => {
     expect(standingOf({ ...calm, lastRun })).toBe('failed');
   });
 
-  it('takes a run that nobody works on for one that was cut off', () => {
+  it('takes a run that no process works on for one that was cut off', () => {
     expect(standingOf({ ...calm, lastRun: { status: 'running' } })).toBe('stopped');
     expect(standingOf({ ...calm, lastRun: undefined })).toBe('new');
   });
 
-  it('tells what goes on by itself from what a person has to mend', () => {
+  it('separates what goes on by itself from what a person has to fix', () => {
     const standing = (code: string) => {
       const { problem = null } = aStop(code);
       return standingOf({ ...calm, lastRun: { status: 'incomplete' }, problem });

@@ -31,7 +31,7 @@ describe('formatSpan', () => {
 });
 
 describe('formatMoment', () => {
-  it('names the zone, for whoever has no script', () => {
+  it('names the zone, for readers without scripts', () => {
     expect(formatMoment('2026-11-20T02:00:00Z')).toBe('20 Nov 2026, 02:00 UTC');
   });
 });

@@ -65,7 +65,7 @@ describe('donor-sync alerts', () => {
     expect(mailServer.mails).toHaveLength(1);
   });
 
-  it('are told by the service by themselves', async () => {
+  it('are sent by the service by themselves', async () => {
     const argv = ['serve', '--port', '0'];
     const service = startCommand(serveCommand, argv, { cwd: folder });
     await expect.poll(() => webhook.bodies).toHaveLength(1);
@@ -73,14 +73,14 @@ describe('donor-sync alerts', () => {
     expect((await service.ended).exitCode).toBe(0);
   });
 
-  it('ends with 3 while something could not be told', async () => {
+  it('ends with 3 while something could not be sent', async () => {
     webhook.answer(500);
     const { exitCode, stdout } = await run('check');
     expect(exitCode).toBe(3);
     expect(stdout).toContain('not yet');
   });
 
-  it('says that the settings name nobody', async () => {
+  it('says that the settings name no channel', async () => {
     await writeFile(join(folder, 'donor-sync.yaml'), 'integrations: []');
     const { exitCode, stderr } = await run('test');
     expect(exitCode).toBe(2);

@@ -74,7 +74,7 @@ describe('donor-sync connect', () => {
     expect((await connecting.ended).exitCode).toBe(0);
   });
 
-  it('comes back to another port if told', async () => {
+  it('comes back to another port if asked to', async () => {
     const other = await freePort();
     const connecting = start(connectCommand, 'connect', 'riverside', '--port', String(other));
     const address = await addressOf(connecting);

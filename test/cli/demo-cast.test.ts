@@ -8,7 +8,7 @@ describe('createCast', () => {
     expect(new Set(contacts.map(({ id }) => id)).size).toBe(120);
   });
 
-  it.each([2, 3, 4])('finds its cast in the world of seed %i too', (seed) => {
+  it.each([2, 3, 4])('finds its people in the world of seed %i too', (seed) => {
     const contacts = createCast(createWorld({ seed, donors: 2_000 }), 8);
     expect(contacts.filter(({ story }) => story !== null)).toHaveLength(6);
   });

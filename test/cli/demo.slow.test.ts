@@ -128,7 +128,7 @@ describe('demo', () => {
     await expect(requests()).rejects.toThrow();
   });
 
-  it('refuses a number of contacts that has no room for its cast', async () => {
+  it('refuses a number of contacts that has no room for its people', async () => {
     const ended = await runCommand(demoCommand, ['demo', '--contacts', '3'], { cwd: tmpdir() });
     expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('from 8 to') });
   });
@@ -160,7 +160,7 @@ describe('a demo of the shortest list', () => {
     }
   });
 
-  it('shows the same people of both CRMs, whoever was written first', () => {
+  it('shows the same people of both CRMs, whatever the order of writing', () => {
     const [salesforce, hubspot] = played.crms.map(({ contacts }) =>
       contacts.map(({ name }) => name),
     );
@@ -168,7 +168,7 @@ describe('a demo of the shortest list', () => {
     expect(hubspot).toEqual(salesforce);
   });
 
-  it('pays once for whoever is in both CRMs', () => {
+  it('pays once for each person in both CRMs', () => {
     const { crms } = played;
     const [salesforce, hubspot] = crms.map(({ runs }) => runs[0]);
     expect(salesforce?.credits.enhancements.spent).toBeGreaterThan(50);

@@ -33,7 +33,7 @@ describe('donor-sync doctor', () => {
 
   it('goes on after a key that is not accepted, and shows it nowhere', async () => {
     world = await openCliWorld({ settings: '    fields: [{ from: age, to: Id }]' });
-    const wrongKey = 'wrong-key-of-somebody-else';
+    const wrongKey = 'wrong-key-of-another-team';
     const { exitCode, stdout, stderr } = await world.run(['doctor', '--json'], {
       PARTNER_API_KEY: wrongKey,
     });
@@ -71,7 +71,7 @@ describe('donor-sync doctor', () => {
     });
   });
 
-  it('says that nobody answers, where the service is out of reach', async () => {
+  it('says that there is no answer, where the service is out of reach', async () => {
     world = await openCliWorld();
     await world.service.close();
     const { exitCode, stdout } = await world.run(['doctor', '--json']);

@@ -59,7 +59,7 @@ describe('donor-sync fields', () => {
     expect((await sync.ended).exitCode).toBe(0);
   });
 
-  it('ends with 2 for an integration that nobody knows', async () => {
+  it('ends with 2 for an unknown integration', async () => {
     const world = await open();
     const { exitCode, stderr } = await world.run(['fields', 'check', 'riversied']);
     expect(exitCode).toBe(2);

@@ -35,9 +35,9 @@ describe('donor-sync holds', () => {
     const typo = await here.run(['holds', 'aprove', approved.id]);
     expect(typo.exitCode).toBe(2);
     expect(typo.stderr).toContain('did you mean "approve"?');
-    const unknown = await here.run(['holds', 'reject', rejected.id, 'ffffffff-nobody']);
+    const unknown = await here.run(['holds', 'reject', rejected.id, 'ffffffff-unknown']);
     expect(unknown.exitCode).toBe(2);
-    expect(unknown.stderr).toContain('no open hold "ffffffff-nobody"');
+    expect(unknown.stderr).toContain('no open hold "ffffffff-unknown"');
     expect((await here.runJson(['holds'], holdsSchema)).holds).toHaveLength(holds.length);
 
     await here.run(['holds', 'approve', approved.id.slice(-8)]);

@@ -96,7 +96,7 @@ describe('donor-sync hooks', () => {
   });
 
   it('refuses what cannot be, and changes nothing', async () => {
-    expect(await codeOf(['create', 'nobody'])).toBe('integration_unknown');
+    expect(await codeOf(['create', 'unknown'])).toBe('integration_unknown');
     for (const word of ['rotate', 'revoke', 'show']) {
       expect(await codeOf([word, 'riverside'])).toBe('hook_missing');
     }

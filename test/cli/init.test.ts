@@ -454,7 +454,7 @@ describe('the persons of a CSV file', () => {
     },
   );
 
-  it('are shown by their shapes alone where nobody is asked and nobody looks', async () => {
+  it('are shown by their shapes alone where no person is asked and none reads', async () => {
     const text = await runInit([...ALL_FLAGS, '--yes']);
     expect(text).toMatchObject({ exitCode: 0 });
     expect(text.stdout).toContain('5 persons as sent to the service');

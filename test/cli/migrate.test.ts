@@ -11,7 +11,7 @@ import type { Database, Tables } from '../../src/store/engine/tables.ts';
 import { generateKey, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
 import { isBound } from '../../src/store/secrets/sealed.ts';
 import { describeEachDatabase, describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
-import { unbindSeals } from '../store/older-seals.ts';
+import { unbindSeals } from '../store/secrets/older-seals.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
 
@@ -154,7 +154,7 @@ describeOn('sqlite', 'migrate', () => {
   });
 
   it('names no password of the database', async () => {
-    const database = 'postgres://user:s3cret-word@127.0.0.1:1/nobody';
+    const database = 'postgres://user:s3cret-word@127.0.0.1:1/nothing';
     await writeFile(join(folder, 'donor-sync.yaml'), aSettingsFile({ database }));
     const { exitCode, stdout, stderr } = await migrate();
     expect(exitCode).toBe(2);

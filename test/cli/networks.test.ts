@@ -146,7 +146,7 @@ describe('donor-sync networks', () => {
     expect(stdout).not.toContain(' would be spent');
   });
 
-  it('finds what was changed by hand, and mends it when it is told to', async () => {
+  it('finds what was changed by hand, and repairs it when asked to', async () => {
     const here = await open();
     await here.run(['sync']);
     const fine = await here.run(['networks', 'check']);
@@ -177,9 +177,9 @@ describe('donor-sync networks', () => {
 
     const { repairs } = await here.runJson(['networks', 'repair', '--yes'], repairsSchema);
     expect(repairs[0]?.done).toEqual([{ added: 1, removed: 1, kept: others.length }]);
-    const [mended] = await atTheService(here);
-    expect(mended?.name).toBe('Board');
-    expect(mended?.member_ids.sort()).toEqual([gone, ...others].sort());
+    const [repaired] = await atTheService(here);
+    expect(repaired?.name).toBe('Board');
+    expect(repaired?.member_ids.sort()).toEqual([gone, ...others].sort());
     expect((await here.run(['networks', 'check'])).exitCode).toBe(0);
   });
 

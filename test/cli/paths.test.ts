@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.close());
 
-/** Contacts of whom the first twenty are on the board, synced. */
+/** Contacts, the first twenty of them on the board, synced. */
 async function openBoardWorld(service: PartnerSandboxOptions = {}): Promise<CliWorld> {
   const opened = await openCliWorld({
     people: 90,
@@ -57,11 +57,11 @@ const prospectsSchema = z.strictObject({
   ),
 });
 
-/** The contact whose path is told to come from several people. */
+/** The contact whose path names several people. */
 async function wellKnown() {
   const rows = await world.rows();
   const row = rows.find((each) => /people in your networks/.test(each['Warm Path'] ?? ''));
-  if (!row) throw new Error('nobody is known by several people');
+  if (!row) throw new Error('no contact is known by several people');
   return row;
 }
 
@@ -88,9 +88,9 @@ describe('donor-sync paths', () => {
   });
 
   it('knows no contact that is not there', async () => {
-    const { exitCode, stderr } = await world.run(['paths', 'nobody']);
+    const { exitCode, stderr } = await world.run(['paths', 'unknown']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('The contact "nobody" is not known');
+    expect(stderr).toContain('The contact "unknown" is not known');
   });
 });
 
@@ -133,7 +133,7 @@ describe('donor-sync prospects', () => {
     expect(stderr + stdout).toContain(words);
   });
 
-  it('finds none of a strength that nobody has, and says so', async () => {
+  it('finds none of a strength that no connection has, and says so', async () => {
     const { stdout } = await world.run(['prospects', '--min-strength', '1']);
     expect(stdout).toContain('who is not in the CRM already');
   });
@@ -154,7 +154,7 @@ describe('without anybody in a network', () => {
   });
 });
 
-it('is told what the queries of a run have cost by `runs RUN`', async () => {
+it('gets the cost of the queries of a run from `runs RUN`', async () => {
   const charged = await openBoardWorld({ chargeQueries: true });
   try {
     const listed = await charged.runJson(['runs'], runIdsSchema);

@@ -17,11 +17,11 @@ async function snapshot({ path }: CliWorld): Promise<Record<string, string>> {
 }
 
 describe('donor-sync plan', () => {
-  it('ends with 2 for a contact that nobody knows, as sync does', async () => {
+  it('ends with 2 for an unknown contact, as sync does', async () => {
     const world = await open();
-    const { exitCode, stderr } = await world.run(['plan', '--contact', 'NOBODY']);
+    const { exitCode, stderr } = await world.run(['plan', '--contact', 'UNKNOWN']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('There is no contact "NOBODY" in the CRM of "riverside".');
+    expect(stderr).toContain('There is no contact "UNKNOWN" in the CRM of "riverside".');
   });
 
   it('says who would be enhanced and why, and changes no file and no balance', async () => {

@@ -52,14 +52,14 @@ describe('sandbox partner', () => {
     await expect(get(`${baseUrl}/credits`, apiKey)).rejects.toThrow();
   });
 
-  it('gives every team the credits it is told to', async () => {
+  it('gives every team the credits of its option', async () => {
     const { baseUrl, apiKey } = await serve('--credits', '7');
     const credits = await (await get(`${baseUrl}/credits`, apiKey)).text();
     expect(credits).toContain('7');
     expect(credits).not.toContain('100000');
   });
 
-  it('limits requests as it is told to, with or without Retry-After', async () => {
+  it('limits requests as its options say, with or without Retry-After', async () => {
     const { baseUrl, apiKey } = await serve('--rate', '1', '--burst', '1', '--no-retry-after');
     await get(`${baseUrl}/credits`, apiKey);
     const limited = await get(`${baseUrl}/credits`, apiKey);
@@ -85,13 +85,13 @@ describe('sandbox partner', () => {
     expect((await get(`${baseUrl}/credits`, apiKey)).status).toBe(500);
   });
 
-  it('has the contact list it is told to', async () => {
+  it('has the contact list of its option', async () => {
     const { baseUrl } = await serve('--contacts', '3', '--seed', '-4');
     const people = await (await fetch(new URL('/_sandbox/people', baseUrl))).json();
     expect(people).toMatchObject({ total: 3, people: [{}, {}, {}] });
   });
 
-  it('has only the form of the paths that it is told to', async () => {
+  it('has only the form of the paths that its option names', async () => {
     async function countPaths(...options: string[]): Promise<number> {
       const { baseUrl, apiKey } = await serve(...options);
       const document = await (await get(`${baseUrl}/openapi.json`, apiKey)).json();

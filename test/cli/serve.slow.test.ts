@@ -51,7 +51,7 @@ describe('serve', () => {
     const first = await startServing(world);
     const runId = await startRun(first);
     await untilPaid();
-    // Somebody who watches must not keep it from its end, but is told of it.
+    // A client that watches must not keep it from its end, but is informed of it.
     const watching = await first.ask(`/v1/runs/${runId}/events`);
     expect((await stop(first)).exitCode).toBe(0);
     expect(await watching.text()).toContain('interrupted');
@@ -175,7 +175,7 @@ async function untilPaid(): Promise<void> {
     if ((await world.spent()) > 0) return;
     await rest();
   }
-  throw new Error('nobody was submitted');
+  throw new Error('no contact was submitted');
 }
 
 function stop({ child, ended }: ServingCli) {

@@ -39,8 +39,8 @@ const creditsSchema = z.strictObject({
   ),
 });
 
-/** Somebody whom the service does not know. */
-const NOBODY = { First: 'Zzyzx', Last: 'Qwertzuiop' };
+/** A person that the service does not know. */
+const UNKNOWN_PERSON = { First: 'Zzyzx', Last: 'Qwertzuiop' };
 
 describe('donor-sync status', () => {
   it('tells how the last run ended and what to do next', async () => {
@@ -86,10 +86,10 @@ describe('donor-sync runs', () => {
     expect(runs[0].writes.map(({ crmId }) => crmId).sort()).toEqual(written.sort());
   });
 
-  it('shows a person first who failed, and sends nobody to the page that is open', async () => {
+  it('shows a failed contact first, and does not advise the page that is open', async () => {
     const world = await open();
     await world.saveRows(
-      (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...NOBODY } : row)),
+      (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...UNKNOWN_PERSON } : row)),
     );
     const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
     const id = synced?.id.slice(-8) ?? '';
@@ -107,7 +107,7 @@ describe('donor-sync runs', () => {
   it('finds contacts of a run by outcome, reason and id, and gives all of them as CSV', async () => {
     const world = await open();
     await world.saveRows(
-      (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...NOBODY } : row)),
+      (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...UNKNOWN_PERSON } : row)),
     );
     const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
     // What later runs do to the same contacts takes nothing away.
@@ -153,7 +153,7 @@ describe('donor-sync runs', () => {
     expect(stdout.split(`2 fields, as in ${first}\n`)).toHaveLength(3);
   });
 
-  it('says that the end of an id is enough to somebody who typed its beginning', async () => {
+  it('says that the end of an id is enough to a user who typed its beginning', async () => {
     const world = await open({ people: 1 });
     const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
     const id = synced?.id ?? '';

@@ -15,7 +15,7 @@ function takeOver(path: string): void {
 }
 
 describe('donor-sync sync', () => {
-  it('prints the reports of the contract and nothing else, and pays for nobody twice', async () => {
+  it('prints the reports of the contract and nothing else, and pays for no contact twice', async () => {
     const { run, spent, rows } = await open();
     const first = await run(['sync', '--json']);
     expect(first.exitCode).toBe(0);
@@ -80,9 +80,9 @@ describe('donor-sync sync', () => {
     const mistyped = await run(['snyc', '--json']);
     expect(mistyped.exitCode).toBe(2);
     expect(errorSchema.parse(JSON.parse(mistyped.stdout)).error.message).toContain('sync');
-    const nobody = await run(['sync', '--contact', '']);
-    expect(nobody.exitCode).toBe(2);
-    expect(nobody.stderr).toContain("Write the contact's id in the CRM after --contact.");
+    const noContact = await run(['sync', '--contact', '']);
+    expect(noContact.exitCode).toBe(2);
+    expect(noContact.stderr).toContain("Write the contact's id in the CRM after --contact.");
     expect(await requests()).toEqual([]);
   });
 
@@ -102,7 +102,7 @@ describe('donor-sync sync', () => {
     const other = await here.run(['sync', '--json']);
     expect(other.exitCode).toBe(3);
     expect(errorSchema.parse(JSON.parse(other.stdout)).error.code).toBe('already_running');
-    const forgetting = await here.run(['forget', 'somebody', '--yes']);
+    const forgetting = await here.run(['forget', 'unknown', '--yes']);
     expect(forgetting).toMatchObject({ exitCode: 3, stdout: '' });
 
     child.kill('SIGTERM');
@@ -152,7 +152,7 @@ describe('donor-sync sync', () => {
     }
   });
 
-  it('goes quietly when nobody reads its output any more', async () => {
+  it('goes quietly when its output is not read any more', async () => {
     const { start } = await open({ people: 3 });
     const { child, ended } = start(['sync', '--json']);
     child.stdout.destroy();

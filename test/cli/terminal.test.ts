@@ -72,8 +72,8 @@ describe('a terminal', () => {
     await run('sync');
     const id = await latestRun(run);
     expect(await run('runs', id)).toContain(rows[1]?.['Id']);
-    await run('forget', `nobody${ACTS}`, '--yes');
-    await run('sync', '--contact', `nobody${ACTS}`);
+    await run('forget', `unknown${ACTS}`, '--yes');
+    await run('sync', '--contact', `unknown${ACTS}`);
     await run(`nonsense${ACTS}`);
     await run('doctor');
     expect(await run('undo', id, '--yes')).toContain('Restored');

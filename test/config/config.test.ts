@@ -191,7 +191,7 @@ integrations:
     );
   });
 
-  it('tells whoever forgot the quotes of a variable inside braces', async () => {
+  it('advises a user who forgot the quotes of a variable inside braces', async () => {
     expect(await problemsOf(`server: { port: \${PORT} }\n`)).toEqual([
       `1:18 this is not valid YAML; inside { } and [ ] a "\${NAME}" needs its quotes`,
     ]);
@@ -248,7 +248,7 @@ integrations:
       const problems = await problemsOf(`integrations: &a { ${merge} }`);
       expect(problems.join('\n')).toContain('too large');
     }
-    expect((await problemsOf('integrations: *nobody')).join('\n')).toContain('no anchor');
+    expect((await problemsOf('integrations: *nowhere')).join('\n')).toContain('no anchor');
   });
 
   it('takes addresses and ranges for trusted proxies, and no names', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readRuntimeOptions, wantsColor } from '../../src/config/environment.ts';
 
 describe('readRuntimeOptions', () => {
-  it('logs little on a terminal and more elsewhere, unless told', () => {
+  it('logs little on a terminal and more elsewhere by default', () => {
     expect(readRuntimeOptions({}, true)).toEqual({ secretKey: null, logLevel: 'warn' });
     expect(readRuntimeOptions({}, false).logLevel).toBe('info');
     expect(readRuntimeOptions({ DONOR_SYNC_LOG_LEVEL: 'DEBUG' }, true).logLevel).toBe('debug');

@@ -127,7 +127,7 @@ describe('discover (section 4.1)', () => {
     }
   });
 
-  it('names nobody who is in a searched network', async () => {
+  it('names no member of a searched network', async () => {
     const service = await startService();
     const member = await findDonor(service, 'strong');
     const [found] = (await lookUp(service, member, 1)).connections;
@@ -276,7 +276,7 @@ describe('donor connections (section 4.1)', () => {
     });
   });
 
-  it('are none of a donor whom nobody knows, and 404 of one who does not exist (7)', async () => {
+  it('are none for a donor without connections, and 404 for one who does not exist (7)', async () => {
     const service = await startService();
     await createNetwork(service, 'Board');
     expect((await readDonorConnections(service, donorAt(service, 0))).connections).toEqual([]);

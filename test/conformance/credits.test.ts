@@ -37,7 +37,7 @@ const CHARGING: Charging[] = [
     path: ({ donors }) => `/donors/${donors[0]}`,
     bucket: 'donors',
     credits: 1,
-    failing: { path: '/donors/nobody' },
+    failing: { path: '/donors/unknown' },
   },
   {
     what: 'POST /donors/batch',

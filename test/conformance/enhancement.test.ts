@@ -77,7 +77,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
     expect(await readState(service, form.progress(id))).toEqual(ended);
   });
 
-  it('ends a job that finds nobody as failed, with its error set (3)', async () => {
+  it('ends a job that finds no donor as failed, with its error set (3)', async () => {
     const service = await startService();
     const person = { tracking_id: 'x', name: { first: 'Zyxw', last: 'Qqq' } };
     const id = await submitOne(service, form, person);

@@ -66,9 +66,9 @@ describe('a CSV file that cannot be used', () => {
     );
     expect(message).toContain('no column "Last" (crm.columns.lastName).\n');
     expect(message).toContain('the first line must hold the names of the columns');
-    const told = JSON.stringify([message, details]);
+    const said = JSON.stringify([message, details]);
     for (const cell of ['Marvella', 'Lost', 'Hollyhock', 'Zyxcorp'])
-      expect(told).not.toContain(cell);
+      expect(said).not.toContain(cell);
   });
 
   it('misses the column of the opt-out', async () => {

@@ -181,7 +181,7 @@ describe('the output of a CSV integration', () => {
     await connector.close();
   });
 
-  it('does not lose what somebody edits during the run', async () => {
+  it('does not lose what a user edits during the run', async () => {
     await folder.write('in.csv', `${HEADER},Note\n1,a,b,,,,\n2,c,d,,,,\n`);
     const connector = await prepared();
     await acknowledge(connector, [
@@ -252,7 +252,7 @@ describe('the journal of a run that died', () => {
     expect(await readdir(folder.path('.'))).toEqual(['in.csv']);
   });
 
-  it('does not overwrite what somebody typed since', async () => {
+  it('does not overwrite what a user typed since', async () => {
     await folder.write('in.csv', `${HEADER},Net\n1,a,b,,,,\n`);
     await syncAndDie([{ id: '1', values: { Net: '5' } }]);
     await folder.save('in.csv', `${HEADER},Net\n1,a,b,,,,typed\n`);

@@ -27,7 +27,7 @@ describe('a CRM in memory', () => {
     expect(await connector.prepare()).toEqual({ id: 'a-1', name: 'Riverside' });
   });
 
-  it('says so if nobody registered one of that name', () => {
+  it('says so if there is none of that name', () => {
     const settings = { kind: 'memory' as const, name: 'nowhere' };
     const contacts = { filter: null, optOutField: null };
     expect(() => memoryConnector.create({ settings, contacts, deps: connectorDeps() })).toThrow(
@@ -94,7 +94,7 @@ describe('a part of the identity in memory that may not be read', () => {
     expect(await toArray(connector.readPages(page?.cursor ?? null))).toEqual([]);
   });
 
-  it('is told apart from the readable ones, with the mapping', () => {
+  it('is separated from the readable ones, with the mapping', () => {
     const crm = createMemoryCrm();
     const connector = connectorOver(crm);
     crm.hideSource('employer');
@@ -141,7 +141,7 @@ function memoryHarness(): ConformanceHarness {
       crm.addGroup('group', members);
       return { group: 'group' };
     },
-    unknownGroup: { group: 'nobody knows' },
+    unknownGroup: { group: 'unknown group' },
     mergeContacts: async (loser, winner) => crm.mergeContact(loser, winner),
     refuseWrites: async (id) => crm.refuseWrites(id),
     lock: async (id, times) => crm.lock(id, times),

@@ -15,7 +15,7 @@ const SELF: Owner = { host: 'worker', processId: 1, start: 'second', space: SPAC
 const nothingRuns = () => false;
 const everythingRuns = () => true;
 
-/** Who had the lease: the process before us, unless told. */
+/** Who had the lease: the process before us by default. */
 function other(changes: Partial<Owner> = {}): string {
   return ownerText({ ...SELF, start: 'first', ...changes });
 }
@@ -51,7 +51,7 @@ describe('an owner', () => {
     expect(ownerIsGone(other(), self, nothingRuns)).toBe(false);
   });
 
-  it('is told in words without what only machines read', () => {
+  it('is described in words without what only machines read', () => {
     expect(ownerWords(other({ processId: 4711 }))).toBe('process 4711 on worker');
   });
 });

@@ -13,8 +13,8 @@ describe('plainText', () => {
     ['a link', 'a\u001b]8;;http://x\u001b\\b\u001b]8;;\u001b\\c'],
     ['a device control string', 'a\u001bP1$r\u001b\\bc'],
     ['the reset', 'a\u001bcbc'],
-    ['bells and backspaces', 'a\u0007b\u0008c'],
-    ['what turns the direction round', 'a\u202eb\u2066c\u2069\u202c\u061c\u200e\u200f'],
+    ['alerts and backspaces', 'a\u0007b\u0008c'],
+    ['what reverses the direction', 'a\u202eb\u2066c\u2069\u202c\u061c\u200e\u200f'],
     ['what is not to be seen', '\ufeffa\u200bb\u2060c\u{e0041}\u00ad'],
     ['halves of surrogates', 'a\ud800b\udfffc'],
   ])('takes out %s', (_, text) => {

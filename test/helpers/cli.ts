@@ -63,11 +63,11 @@ export interface CliWorld {
 
 export interface CliWorldOptions {
   service?: PartnerSandboxOptions;
-  /** How many contacts the CSV file has; 12 unless told. */
+  /** How many contacts the CSV file has; 12 by default. */
   people?: number;
   /** Lines of YAML, indented by four, that are added to the integration. */
   settings?: string;
-  /** Ids of the integrations, each with a CSV file `ID.csv`; only `riverside` unless told. */
+  /** Ids of the integrations, each with a CSV file `ID.csv`; only `riverside` by default. */
   integrations?: readonly string[];
 }
 
@@ -131,7 +131,7 @@ export async function startAndSubmit(
     await sleep(LOOK_INTERVAL_MS);
   }
   sync.child.kill();
-  throw new Error(`nobody was submitted: ${(await sync.ended).stderr}`);
+  throw new Error(`no contact was submitted: ${(await sync.ended).stderr}`);
 }
 
 /** What `src/wiring.ts` makes of the process, made of a folder and variables instead. */

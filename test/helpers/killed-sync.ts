@@ -67,7 +67,7 @@ const idSchema = z.object({ crm_id: z.string() });
 /** A job that another contact's credit paid for cost none of its own. */
 const IS_PAID = "state <> 'unpaid' and shared_from is null";
 
-/** Reads the books of a store that nobody writes to any more. */
+/** Reads the books of a store that no process writes to any more. */
 export function readBooks(database: string): Books {
   const db = new Sqlite(database, { readonly: true });
   const count = (sql: string) => countSchema.parse(db.prepare(sql).get()).count;

@@ -24,7 +24,7 @@ type Supervisor = ChildProcessByStdio<Writable, null, Readable>;
 const run = promisify(execFile);
 
 /** Postgres refuses to run as root; this is the user `nobody` nearly everywhere. */
-const NOBODY = 65534;
+const UNPRIVILEGED = 65534;
 const INITDB_OPTIONS = '-U postgres -A trust --locale=C -E UTF8 --no-sync';
 const MAX_STARTS = 3;
 const START_TIMEOUT_MS = 30_000;
@@ -53,7 +53,7 @@ const SUPERVISE = `
 export async function startPostgresServer(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-postgres-'));
   try {
-    if (isRoot()) await chown(folder, NOBODY, NOBODY);
+    if (isRoot()) await chown(folder, UNPRIVILEGED, UNPRIVILEGED);
     const binaries = await usableBinaries(folder);
     await run(
       join(binaries, 'bin', 'initdb'),
@@ -158,7 +158,7 @@ async function copyBinaries(installed: string, folder: string): Promise<string> 
     await symlink(join(folder, source), join(folder, target));
   }
   // The supervisor removes the folder as the user that it runs as.
-  if (isRoot()) await run('chown', ['-R', `${NOBODY}:${NOBODY}`, copy]);
+  if (isRoot()) await run('chown', ['-R', `${UNPRIVILEGED}:${UNPRIVILEGED}`, copy]);
   return copy;
 }
 
@@ -171,7 +171,7 @@ function packageFolder(): string {
 }
 
 function spawnOptions(folder: string): { cwd: string; uid?: number; gid?: number } {
-  return isRoot() ? { cwd: folder, uid: NOBODY, gid: NOBODY } : { cwd: folder };
+  return isRoot() ? { cwd: folder, uid: UNPRIVILEGED, gid: UNPRIVILEGED } : { cwd: folder };
 }
 
 function isRoot(): boolean {

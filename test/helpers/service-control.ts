@@ -10,7 +10,7 @@ export interface ServiceControl {
   requests(): Promise<z.infer<typeof requestsSchema>['requests']>;
   putFaults(rules: unknown): Promise<void>;
   /** A new key of the service. */
-  issueKey(wishes: Record<string, unknown>): Promise<string>;
+  issueKey(options: Record<string, unknown>): Promise<string>;
 }
 
 export function controlService({ rootUrl }: { rootUrl: string }): ServiceControl {
@@ -29,8 +29,8 @@ export function controlService({ rootUrl }: { rootUrl: string }): ServiceControl
     async putFaults(rules) {
       await send('PUT', '/_sandbox/faults', rules);
     },
-    async issueKey(wishes) {
-      return keySchema.parse(await send('POST', '/_sandbox/keys', wishes)).apiKey;
+    async issueKey(options) {
+      return keySchema.parse(await send('POST', '/_sandbox/keys', options)).apiKey;
     },
   };
 

@@ -50,12 +50,12 @@ export interface SyncWorldOptions {
   service?: PartnerSandboxOptions;
   integration?: Record<string, unknown>;
   database?: TestDatabase;
-  /** The clock of everything but the service; that of the machine unless told. */
+  /** The clock of everything but the service; that of the machine by default. */
   clock?: Clock;
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
-  /** The one form of a contact's id; every text is one unless told otherwise. */
+  /** The one form of a contact's id; every text is one by default. */
   canonicalId?: (text: string) => string | null;
-  /** Other forms of a contact's id; there is none unless told otherwise. */
+  /** Other forms of a contact's id; there is none by default. */
   otherForms?: (crmId: string) => readonly string[];
   /** Puts something between the sync and its client of the service. */
   partner?: (client: PartnerClient) => PartnerClient;

@@ -18,11 +18,11 @@ export interface ProgramOptions {
   env?: Record<string, string>;
   /** True for a terminal of 200 columns instead of pipes. */
   isTTY?: boolean;
-  /** Ends a command that goes on until it is stopped; never aborted unless told. */
+  /** Ends a command that goes on until it is stopped; never aborted by default. */
   stop?: AbortSignal;
   /** Hears all of stdout so far, whenever more is written. */
   onStdout?: (written: string) => void;
-  /** The system's unless told. */
+  /** The system's by default. */
   clock?: Clock;
 }
 

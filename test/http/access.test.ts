@@ -209,7 +209,7 @@ describe('sessions', () => {
     expect((await send('/change', withCookie)).status).toBe(401);
   });
 
-  it('change nothing for pages of other sites, nor for whoever does not say where it comes from', async () => {
+  it('change nothing for pages of other sites, nor for callers that do not say where they come from', async () => {
     const signedIn = await send('/sign-in', { 'x-token': token, origin: url });
     const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
     expect((await send('/change', { cookie })).status).toBe(403);
@@ -220,7 +220,7 @@ describe('sessions', () => {
 
   it('do not begin with a wrong token, nor from the page of another site', async () => {
     const wrong = await send('/sign-in', { 'x-token': newAccessToken(), origin: url });
-    expect(await wrong.text()).toBe('nobody');
+    expect(await wrong.text()).toBe('no principal');
     expect(wrong.headers.get('set-cookie')).toBeNull();
     const foreign = await send('/sign-in', { 'x-token': token, origin: 'https://evil.example' });
     expect(foreign.status).toBe(403);
@@ -249,7 +249,7 @@ function pages({ application: { store } }: HttpWorld, publicUrl: string): Hono<H
   app.onError((error, c) => answerError(error, c, silentLog));
   app.post('/sign-in', async (c) => {
     const principal = await access.signIn(c, c.req.header('x-token') ?? '');
-    return c.text(principal === null ? 'nobody' : `${principal.kind} ${principal.role}`);
+    return c.text(principal === null ? 'no principal' : `${principal.kind} ${principal.role}`);
   });
   app.post('/sign-out', async (c) => {
     await access.signOut(c);

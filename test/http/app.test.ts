@@ -90,8 +90,8 @@ describe('errors', () => {
 
   it('say nothing from inside, but by which id the log speaks of them', async () => {
     const app = new Hono<HttpEnv>();
-    const told: unknown[] = [];
-    const log = { ...silentLog, error: (facts: unknown) => void told.push(facts) };
+    const logged: unknown[] = [];
+    const log = { ...silentLog, error: (facts: unknown) => void logged.push(facts) };
     app.onError((error, c) => answerError(error, c, log));
     app.use(noteRequests({ clock: { now: Date.now }, log }, () => {}));
     app.get('/broken', () => {
@@ -104,7 +104,7 @@ describe('errors', () => {
     expect(JSON.stringify(error)).not.toContain('swordfish');
     const requestId = answer.headers.get('x-request-id');
     expect(error.message).toContain(requestId);
-    expect(told).toEqual([expect.objectContaining({ requestId })]);
+    expect(logged).toEqual([expect.objectContaining({ requestId })]);
   });
 });
 
@@ -155,7 +155,7 @@ describe('names of the service', () => {
 });
 
 describe('callers who take too much', () => {
-  it('of memory are refused, with the size told or not', async () => {
+  it('of memory are refused, with the size announced or not', async () => {
     const here = await open();
     const hook = await here.addHook();
     const megabytes = ' '.repeat(10 * 1_024 * 1_024);

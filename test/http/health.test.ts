@@ -59,7 +59,7 @@ describe('GET /healthz and /readyz', () => {
     expect(await ask()).toBe(503);
   });
 
-  it('see that nobody looks at the schedules any more', async () => {
+  it('see that the schedules are not read any more', async () => {
     const clock = createFakeClock(Date.now());
     let lastTickAt: number | null = null;
     const world = await open({ isIdle: true, clock, lastTickAt: () => lastTickAt });

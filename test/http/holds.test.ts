@@ -84,7 +84,7 @@ describe('/v1/holds', () => {
     expect(await codeOf(`/v1/holds/${hold?.id}/approve`)).toEqual([409, 'hold_without_profile']);
     expect(await codeOf(`/v1/holds/${hold?.id}/forget`)).toEqual([422, 'request_invalid']);
     expect(await codeOf('/v1/holds/none/reject')).toEqual([404, 'hold_unknown']);
-    expect((await world.request('/v1/holds?integration=nobody')).status).toBe(404);
+    expect((await world.request('/v1/holds?integration=unknown')).status).toBe(404);
     expect(await listHolds(world)).toEqual([hold]);
   });
 
@@ -215,7 +215,7 @@ describe('/v1/holds/batches', () => {
 async function holdNetwork({ application }: HttpWorld): Promise<void> {
   const { store } = application;
   const attempt = await application.takeLease('riverside');
-  if (!attempt.acquired) throw new Error('somebody else is at work');
+  if (!attempt.acquired) throw new Error('another process is at work');
   await store.networks.recordSettings(attempt.lease, [
     { id: 'network-1', selector: 'fingerprint', name: 'Board' },
   ]);

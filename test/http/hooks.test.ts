@@ -40,14 +40,14 @@ describe('POST /hooks/:integration/:token', () => {
     const { runId } = (await post(here, await here.addHook())).read(acceptedSchema);
     await here.untilEnded(runId ?? '');
     const row = await here.application.store.runs.find(runId ?? '');
-    expect(row).toMatchObject({ trigger: 'webhook', status: 'succeeded', read_count: 2 });
+    expect(row).toMatchObject({ trigger: 'webhook', status: 'succeeded', readCount: 2 });
   });
 
   it('knows no wrong, old or revoked address', async () => {
     const here = await open({ isIdle: true });
     const old = await here.addHook();
     const path = await here.addHook();
-    const wrong = [old, path.slice(0, -1), path.replace('riverside', 'nobody')];
+    const wrong = [old, path.slice(0, -1), path.replace('riverside', 'unknown')];
     for (const address of wrong) {
       const answer = await post(here, address);
       expect([answer.status, answer.read(errorSchema).error.code]).toEqual([404, 'hook_unknown']);
@@ -57,7 +57,7 @@ describe('POST /hooks/:integration/:token', () => {
     expect((await post(here, path)).status).toBe(404);
   });
 
-  it('stops whoever guesses at addresses, and nobody who knows one', async () => {
+  it('stops callers who guess at addresses, and none who knows one', async () => {
     const here = await open({ isIdle: true });
     const path = await here.addHook();
     const statuses: number[] = [];

@@ -54,7 +54,7 @@ export interface HttpWorldOptions {
   publicUrl?: string;
   /** What people call the integration. */
   name?: string;
-  /** The integration's partner key; one that the service accepts unless told. */
+  /** The integration's partner key; one that the service accepts by default. */
   apiKey?: string;
   /** More settings of the integration. */
   integration?: Record<string, unknown>;
@@ -64,7 +64,7 @@ export interface HttpWorldOptions {
   lastTickAt?: () => number | null;
   /** The time of HTTP and store alone, moved by the test. */
   clock?: Clock;
-  /** Who is let in while there is no token; every caller on this machine unless told. */
+  /** Who is let in while there is no token; every caller on this machine by default. */
   withoutToken?: WithoutToken;
   trustedProxies?: readonly string[];
 }
@@ -146,7 +146,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
 
   return {
     ...{ url: http.url, application, runner, crm, service, logLines, folder },
-    request: (path, wishes) => request(http.url + path, wishes),
+    request: (path, options) => request(http.url + path, options),
     async addToken(role) {
       const token = newAccessToken();
       const hash = hashToken(token);
@@ -173,8 +173,8 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   };
 }
 
-async function request(url: string, wishes: RequestOptions = {}): Promise<Answer> {
-  const { method = 'GET', token, headers = {}, body } = wishes;
+async function request(url: string, options: RequestOptions = {}): Promise<Answer> {
+  const { method = 'GET', token, headers = {}, body } = options;
   const isText = typeof body === 'string';
   const response = await fetch(url, {
     method,

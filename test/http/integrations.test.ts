@@ -36,7 +36,7 @@ describe('GET /v1/integrations', () => {
 
   it('knows only what the settings have', async () => {
     const world = await open({ isIdle: true });
-    const answer = await world.request('/v1/integrations/nobody');
+    const answer = await world.request('/v1/integrations/unknown');
     expect([answer.status, answer.read(errorSchema).error.code]).toEqual([
       ...[404, 'integration_unknown'],
     ]);

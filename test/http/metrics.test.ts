@@ -8,13 +8,13 @@ const open = closedAfterTest(openHttpWorld);
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 
 async function runOnce(here: HttpWorld): Promise<void> {
-  const told = new Promise<void>((resolve) => {
+  const reported = new Promise<void>((resolve) => {
     here.runner.onRunEnded(() => resolve());
   });
   const post = { method: 'POST' };
   const started = await here.request('/v1/integrations/riverside/runs', post);
   await here.untilEnded(started.read(startedSchema).run.id);
-  await told;
+  await reported;
 }
 
 describe('GET /metrics', () => {

@@ -23,10 +23,10 @@ export type Kind = (typeof KINDS)[number];
 /** The address that the settings name; the service listens elsewhere. */
 export const PUBLIC_URL = 'http://127.0.0.1:8787';
 
-/** The service with an integration `riverside` whose CRM nobody has connected yet. */
+/** The service with an integration `riverside` whose CRM is not connected yet. */
 export type OAuthWorld = Awaited<ReturnType<typeof openOAuthWorld>>;
 
-/** Starts a CRM and the service; whoever opens them closes them. */
+/** Starts a CRM and the service; the caller closes them. */
 export async function openOAuthWorld(kind: Kind) {
   const crm = await startCrm(kind);
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-oauth-'));

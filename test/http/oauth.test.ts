@@ -28,7 +28,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect(await world.disk()).not.toContain(refreshToken);
   });
 
-  it('says that the account is not connected while nobody has let it in', async () => {
+  it('says that the account is not connected while no user has let it in', async () => {
     await expect(world.signIn()).rejects.toMatchObject({
       code: 'crm_unauthorized',
       message: expect.stringContaining('donor-sync connect'),
@@ -51,7 +51,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect(page.url.searchParams.has('code_verifier')).toBe(false);
   });
 
-  it('refuses a state that nobody was given, and goes on waiting for the right one', async () => {
+  it('refuses a state that was never issued, and goes on waiting for the right one', async () => {
     const { browser, page } = await goThere();
     const forged = await browser.open(callback({ state: 'x'.repeat(43), code: 'c' }));
     expect(forged.status).toBe(400);
@@ -78,7 +78,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect(replayed.text).toContain('Nothing was connected');
   });
 
-  it('says that somebody did not let it in', async () => {
+  it('says that the user did not let it in', async () => {
     const { browser, page, state } = await goThere();
     const denied = await browser.decide(page, 'deny');
     expect(denied.status).toBe(400);
@@ -111,14 +111,14 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect((await browser.decide(page, 'allow')).status).toBe(200);
   });
 
-  it('takes nobody back after ten minutes', async () => {
+  it('takes no user back after ten minutes', async () => {
     const { browser, page } = await goThere();
     world.wait(600_001);
     expect((await browser.decide(page, 'allow')).status).toBe(400);
     expect(await world.refreshToken()).toBeNull();
   });
 
-  it('sends nobody to the CRM with a ticket that is used up or too old', async () => {
+  it('sends no user to the CRM with a ticket that is used up or too old', async () => {
     const { browser, page, state } = await goThere();
     await browser.decide(page, 'allow');
     expect((await browser.open(ticketAddress(PUBLIC_URL, kind, state))).status).toBe(400);
@@ -255,7 +255,7 @@ describe('GET /oauth/:kind/start', () => {
     expect(page.url.origin).toBe(world.crm.baseUrl);
   });
 
-  it('lets nobody through without the role', async () => {
+  it('lets no caller through without the role', async () => {
     const viewer = await world.addToken('viewer');
     expect((await start({})).status).toBe(401);
     expect((await start({ authorization: `Bearer ${viewer}` })).status).toBe(403);
@@ -267,7 +267,7 @@ describe('GET /oauth/:kind/start', () => {
   });
 
   it('knows the integrations and their kinds', async () => {
-    expect((await start({}, '/oauth/hubspot/start?integration=nobody')).status).toBe(404);
+    expect((await start({}, '/oauth/hubspot/start?integration=unknown')).status).toBe(404);
     expect((await start({}, '/oauth/salesforce/start?integration=riverside')).status).toBe(404);
     expect((await start({}, '/oauth/hubspot/start?integration=hillside')).status).toBe(422);
   });

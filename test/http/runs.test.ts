@@ -156,7 +156,7 @@ describe('POST /v1/integrations/:id/runs', () => {
     expect(answer.read(errorSchema).error.code).toBe('idempotency_key_reused');
   });
 
-  it('makes good a key whose first request broke off before the wish was on record', async () => {
+  it('makes good a key whose first request broke off before the run request was on record', async () => {
     const here = await open({ isIdle: true });
     const { store } = here.application;
     const fingerprint = store.fingerprint('idempotency_key', 'riverside\nbroken');
@@ -167,10 +167,10 @@ describe('POST /v1/integrations/:id/runs', () => {
     expect(shown.status).toBe(200);
   });
 
-  it('refuses what is not a wish, and names each problem', async () => {
+  it('refuses what is not a run request, and names each problem', async () => {
     const here = await open({ isIdle: true });
     const post = { method: 'POST' };
-    const unknown = await here.request('/v1/integrations/nobody/runs', post);
+    const unknown = await here.request('/v1/integrations/unknown/runs', post);
     expect(unknown.status).toBe(404);
     expect(unknown.read(errorSchema).error.code).toBe('integration_unknown');
     const typo = await here.request(RUNS, { ...post, body: { contct: '1', full: 'yes' } });
@@ -214,7 +214,7 @@ describe('GET /v1/runs', () => {
       (await here.request(`/v1/runs?${query}`)).read(pageSchema).runs.length;
     expect(await count('integration=riverside&status=succeeded')).toBe(1);
     expect(await count('status=failed')).toBe(0);
-    expect(await count('integration=nobody')).toBe(0);
+    expect(await count('integration=unknown')).toBe(0);
     for (const query of ['limit=0', 'limit=many', 'status=odd', 'cursor=odd']) {
       expect((await here.request(`/v1/runs?${query}`)).status, query).toBe(422);
     }
@@ -250,7 +250,7 @@ describe('GET /v1/runs/:id/events', () => {
     expect((await here.request('/v1/runs/none/events')).status).toBe(404);
   });
 
-  it('counts nobody as a listener who asks for the headers alone', async () => {
+  it('counts no caller as a listener who asks for the headers alone', async () => {
     const here = await open({ isIdle: true });
     const { run } = await start(here);
     const path = `/v1/runs/${run.id}/events`;

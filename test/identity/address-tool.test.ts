@@ -75,7 +75,7 @@ describe('300 people whose addresses a tool verifies', () => {
     expect(changed(homes, elsewhere)).toBe(homes.length);
   });
 
-  it('are told apart still: only rows of the same person ever agree', () => {
+  it('are different still: only rows of the same person ever agree', () => {
     const rows = Map.groupBy(people, canonicalText);
     expect(rows.size).toBeGreaterThan(290);
     const persons = [...rows.values()].map((same) => new Set(same.map(personOf)).size);

@@ -167,9 +167,9 @@ export function spelled(home: Home, choices: Spellings): string {
     ...stateAndZip,
     choose(COUNTRIES) ?? '',
   ].filter((part) => part.trim() !== '');
-  const turns = (choose([0, 0, 1, 2, 3]) ?? 0) % parts.length;
-  const turned = [...parts.slice(turns), ...parts.slice(0, turns)];
-  const text = turned.join(choose([', ', ',', ' , ', '\n', '; ', ' ']));
+  const shift = (choose([0, 0, 1, 2, 3]) ?? 0) % parts.length;
+  const rotated = [...parts.slice(shift), ...parts.slice(0, shift)];
+  const text = rotated.join(choose([', ', ',', ' , ', '\n', '; ', ' ']));
   const inCase = choose(['as is', 'upper', 'lower']);
   if (inCase === 'upper') return text.toUpperCase();
   return inCase === 'lower' ? ` ${text.toLowerCase()} ` : text.replaceAll(' ', '  ');

@@ -65,7 +65,7 @@ describe('findBestPath', () => {
     expect(best([connectionTo('maria', 0.69, ['board'])], { minStrength: 0.7 })).toBeNull();
   });
 
-  it('lets nobody introduce themselves', () => {
+  it('never lets a person introduce themselves', () => {
     expect(best([connectionTo('maria', 1, ['board'])], { donorId: 'maria' })).toBeNull();
   });
 
@@ -82,7 +82,7 @@ describe('findBestPath', () => {
   });
 
   it('leaves out members of networks that are not the integration’s', () => {
-    expect(best([connectionTo('eve', 0.8, ['somebody-elses'])])).toBeNull();
+    expect(best([connectionTo('eve', 0.8, ['another-network'])])).toBeNull();
   });
 
   it('says that it does not know everybody if the service lists less than it counts', () => {

@@ -29,9 +29,9 @@ export interface PathWorld extends SyncWorld {
 }
 
 export interface PathWorldOptions extends SyncWorldOptions {
-  /** How many contacts the CRM has; 120 unless told. */
+  /** How many contacts the CRM has; 120 by default. */
   contacts?: number;
-  /** How many of the first are on the board; 20 unless told. */
+  /** How many of the first are on the board; 20 by default. */
   board?: number;
 }
 
@@ -60,8 +60,8 @@ export async function createPathWorld({
     setGroup: (name, start, end) => world.crm.addGroup(name, people.slice(start, end)),
     async donorOf(crmId) {
       const row = (await world.store.contacts.find(world.integration.id, [crmId])).get(crmId);
-      if (!row?.donor_id) throw new Error(`${crmId} has no donor`);
-      return row.donor_id;
+      if (!row?.donorId) throw new Error(`${crmId} has no donor`);
+      return row.donorId;
     },
     filled: (field) =>
       new Map(

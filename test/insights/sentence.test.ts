@@ -90,7 +90,7 @@ describe('tellConnection', () => {
 
   it.each<[string, Partial<Connection>, string]>([
     [
-      'a relationship that nobody has heard of',
+      'an unknown relationship',
       { sourceRelationship: 'sails_with' },
       'Maria Ortiz (Board) knows Anna through Riverside Food Bank.',
     ],

@@ -14,7 +14,7 @@ import {
 } from '../store/store-world.ts';
 
 const SCOPE: PathScope = {
-  settings: 'print of the settings',
+  settings: 'fingerprint of the settings',
   members: { board: ['maria', 'ben'], staff: ['carl'] },
   computedBefore: null,
 };
@@ -53,7 +53,7 @@ function computed(
   const [introducerId = 'maria'] = connecting ?? [];
   const isNone = connecting?.length === 0;
   return {
-    ...{ crmId, donorId: donorOf(crmId), told: `print for ${crmId}`, written: null },
+    ...{ crmId, donorId: donorOf(crmId), told: `fingerprint for ${crmId}`, written: null },
     path: isNone
       ? null
       : { strength: 0.712345, people: 1, introducerId, networkId: 'board', connecting },
@@ -61,7 +61,7 @@ function computed(
   };
 }
 
-/** A world in which every contact was computed: with Maria, with Ben and Maria, with nobody. */
+/** A world in which every contact was computed: with Maria, with Ben and Maria, without any. */
 async function computedWorld(world: StoreWorld): Promise<StoreWorld> {
   await putDonors(world, crmIds(3));
   await stale(world);
@@ -81,7 +81,7 @@ describeEachDatabase('stale warm paths', (open) => {
   it('are those of all contacts with a donor at first', async () => {
     const world = await createWorld();
     await putDonors(world, crmIds(131));
-    await putContacts(world, [contactRow({ crm_id: 'nobody', donor_id: null })]);
+    await putContacts(world, [contactRow({ crm_id: 'no-donor', donor_id: null })]);
     expect(await stale(world)).toEqual(crmIds(131));
     expect(await world.store.warmPaths.countStale(INTEGRATION, null)).toBe(131);
   });
@@ -90,12 +90,12 @@ describeEachDatabase('stale warm paths', (open) => {
     expect(await stale(await createComputed())).toEqual([]);
   });
 
-  it('are all if somebody joins, or if the settings change', async () => {
+  it('are all if a person joins, or if the settings change', async () => {
     const world = await createComputed();
     const members = { ...SCOPE.members, staff: ['carl', 'dora'] };
     expect(await stale(world, { members })).toEqual(crmIds(3));
     expect((await listAll(world.store)).map(({ told }) => told)).not.toContain(null);
-    expect(await stale(world, { members, settings: 'another print' })).toEqual(crmIds(3));
+    expect(await stale(world, { members, settings: 'another fingerprint' })).toEqual(crmIds(3));
     expect((await listAll(world.store)).map(({ told }) => told)).toEqual([null, null, null]);
   });
 
@@ -114,7 +114,7 @@ describeEachDatabase('stale warm paths', (open) => {
     expect(await stale(own, { members: { board: ['maria', 'ben'] } })).toEqual(['c-002']);
   });
 
-  it('are also those of which nobody knows whether the leaver is part', async () => {
+  it('are also those of which it is not known whether the leaver is part', async () => {
     const world = await createComputed();
     await world.store.warmPaths.recordComputed(world.lease, RUN, [computed('c-000', null)]);
     expect(await stale(world, { members: { board: ['maria', 'ben'] } })).toEqual(['c-000']);
@@ -137,13 +137,13 @@ describeEachDatabase('stale warm paths', (open) => {
       .execute();
     await db
       .updateTable('contacts')
-      .set({ donor_id: 'somebody else', outcome_run: RUN })
+      .set({ donor_id: 'another donor', outcome_run: RUN })
       .where('crm_id', '=', 'c-002')
       .execute();
     await stale(world);
     expect((await listAll(world.store)).map(({ donorId }) => donorId).sort()).toEqual([
       donorOf('c-000'),
-      'somebody else',
+      'another donor',
     ]);
   });
 
@@ -174,7 +174,7 @@ describeEachDatabase('stale warm paths', (open) => {
       contactRow({ crm_id: 'c-odd', donor_id: 'odd', outcome_run: 'run of another time' }),
     ]);
     expect(await stale(world)).toEqual([]);
-    expect((await stale(world, { settings: 'another print' })).sort()).toEqual([
+    expect((await stale(world, { settings: 'another fingerprint' })).sort()).toEqual([
       ...crmIds(3),
       'c-odd',
     ]);
@@ -231,9 +231,10 @@ describeEachDatabase('computed warm paths', (open) => {
   const written = {
     reason: 'fields_written',
     detail: null,
-    owned: { Path: 'print' },
+    owned: { Path: 'fingerprint' },
     writeId: null,
     isDone: true,
+    words: null,
   } as const;
 
   async function record(world: StoreWorld, changes: Partial<ComputedPath>): Promise<void> {
@@ -247,7 +248,7 @@ describeEachDatabase('computed warm paths', (open) => {
     expect(await contactOf(world, 'c-000')).toMatchObject({
       outcome_reason: 'fields_written',
       outcome_run: RUN,
-      owned_values: '{"Path":"print"}',
+      owned_values: '{"Path":"fingerprint"}',
     });
   });
 
@@ -262,7 +263,7 @@ describeEachDatabase('computed warm paths', (open) => {
       await record(world, { written });
       expect(await contactOf(world, 'c-000')).toMatchObject({
         outcome_reason: reason,
-        owned_values: '{"Path":"print"}',
+        owned_values: '{"Path":"fingerprint"}',
       });
     },
   );
@@ -279,7 +280,7 @@ describeEachDatabase('computed warm paths', (open) => {
     });
   });
 
-  it('are recorded only by whoever holds the lease', async () => {
+  it('are recorded only by the holder of the lease', async () => {
     const world = await computedWorld(await createWorld());
     const lease = { ...world.lease, epoch: world.lease.epoch - 1 };
     await expect(world.store.warmPaths.recordComputed(lease, RUN, [])).rejects.toThrow();

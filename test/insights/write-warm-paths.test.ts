@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { createWorld, type Donor } from '../../people/world.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Integration } from '../../src/core/integration.ts';
+import { undoRun } from '../../src/fields/undo.ts';
 import { calledName } from '../../src/insights/called-name.ts';
 import { writeWarmPaths } from '../../src/insights/write-warm-paths.ts';
 import type { Stage } from '../../src/run/stage.ts';
-import { undoRun } from '../../src/sync/undo.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import {
   BOARD,
@@ -84,7 +84,7 @@ describe('writeWarmPaths', PATIENTLY, () => {
       const sentence = String(sentences.get(crmId));
       expect(sentence).toContain(`${name} (Board)`);
       expect(sentence).toContain(organization);
-      expect(sentence).toContain(calledName(record?.contact ?? NOBODY));
+      expect(sentence).toContain(calledName(record?.contact ?? NAMELESS));
     }
   });
 
@@ -116,7 +116,7 @@ describe('writeWarmPaths', PATIENTLY, () => {
     expect(contacts.unchanged).toBeGreaterThan(0);
   });
 
-  it('writes everybody’s path anew when somebody joins', async () => {
+  it('writes everybody’s path anew when a person joins', async () => {
     await open({ board: 4 });
     const before = world.filled(SENTENCE);
     world.setGroup('board', 0, 30);
@@ -124,7 +124,7 @@ describe('writeWarmPaths', PATIENTLY, () => {
     expect(world.filled(SENTENCE).size).toBeGreaterThan(before.size);
   });
 
-  it('asks only about those whom a leaver connected, and clears what is over', async () => {
+  it('asks only about those that a leaver connected, and clears what is over', async () => {
     await open();
     const { introducerId } = await somePath();
     const introduced = world.filled(SENTENCE);
@@ -165,7 +165,7 @@ describe('writeWarmPaths', PATIENTLY, () => {
     expect(world.crm.valueOf(crmId, INTRODUCER)).toBe('Joan');
   });
 
-  it('names the network that the settings name first where somebody is in two', async () => {
+  it('names the network that the settings name first where a person is in two', async () => {
     world = await createPathWorld({ integration: { networks: [STAFF, BOARD] } });
     world.setGroup('staff', 0, 20);
     await world.sync();
@@ -241,7 +241,7 @@ describe('writeWarmPaths', PATIENTLY, () => {
     expect(world.crm.writes.slice(others).map(({ id }) => id)).toEqual([crmId]);
   });
 
-  it('gets past a donor whom the service does not know', async () => {
+  it('gets past a donor that the service does not know', async () => {
     world = await createPathWorld({ integration: { insights: { enabled: false } } });
     await world.sync();
     const stranger = await world.donorOf(world.people[60] ?? '');
@@ -386,7 +386,7 @@ describe('the cost of queries', PATIENTLY, () => {
 
 const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
 
-const NOBODY = { firstName: null, lastName: null };
+const NAMELESS = { firstName: null, lastName: null };
 
 function organizationsOf({ work, education, boards, gifts }: Donor): string[] {
   return [...work, ...education, ...boards, ...gifts].map((tie) => tie.organisationName);

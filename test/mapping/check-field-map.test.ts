@@ -53,7 +53,7 @@ describe('checkFieldMap', () => {
     ]);
   });
 
-  it('names the field, the source and the mend', () => {
+  it('names the field, the source and the fix', () => {
     const [finding] = checkFieldMap(
       [{ from: 'donorId', to: 'Target__c', when: 'always' }],
       [aField({ maxLength: 18 })],

@@ -20,7 +20,7 @@ describe('fitValue for texts', () => {
     ).toBe('Employer__c holds at most 40 characters; the value has 62: make the field longer.');
   });
 
-  it('takes out what acts on a terminal, turns the direction of writing or hides in a text', () => {
+  it('takes out what acts on a terminal, reverses the direction of writing or hides in a text', () => {
     const text = '\u001b]0;t\u0007Ann\u202e Lee\u200b';
     expect(fitted({ kind: 'text', text }, {})).toBe('Ann Lee');
     expect(fitted({ kind: 'prose', text: `${text}\n${text}` }, { type: 'longText' })).toBe(

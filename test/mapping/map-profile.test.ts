@@ -41,7 +41,7 @@ describe('mapProfile', () => {
     expect(result).toEqual({ mapped: {}, unfit: [] });
   });
 
-  it('reports a field that the CRM does not have, with its mend', () => {
+  it('reports a field that the CRM does not have, with its fix', () => {
     const mappings = [{ from: 'bio', to: 'low__c', when: 'always' }] as const;
     const [unfit] = mapProfile({ values, mappings, fields }).unfit;
     expect(unfit?.reason).toBe(

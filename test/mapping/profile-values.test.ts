@@ -35,7 +35,7 @@ describe('profileValues', () => {
   });
 
   it('has no entry for what the profile does not know', () => {
-    const nobody = aProfile({
+    const nameless = aProfile({
       name: { first: ' ', middle: null, last: null },
       profileUrl: null,
       age: null,
@@ -45,7 +45,7 @@ describe('profileValues', () => {
       work: [' '],
       bio: [''],
     });
-    expect([...profileValues(nobody, enhancedAtMs).keys()]).toEqual(['donorId', 'enhancedAt']);
+    expect([...profileValues(nameless, enhancedAtMs).keys()]).toEqual(['donorId', 'enhancedAt']);
   });
 
   it('keeps zero as the figure that it is', () => {

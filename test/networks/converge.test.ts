@@ -8,7 +8,7 @@ import { createNetworkWorld, type NetworkWorld, ON_ADD } from './network-world.t
 
 const PEOPLE = 12;
 
-/** A job of the service that nobody looks at ends within this time. */
+/** A job of the service that is not polled ends within this time. */
 const JOBS_END_MS = 50;
 
 let world: NetworkWorld;

@@ -26,10 +26,10 @@ const NIGHTS = [
   { board: [0, 20], staff: [16, 50] },
 ] as const;
 
-const NOBODY = { board: [0, 0], staff: [0, 0] } as const;
+const NO_MEMBERS = { board: [0, 0], staff: [0, 0] } as const;
 
 /** The groups of one night. */
-type Night = (typeof NIGHTS)[number] | typeof NOBODY;
+type Night = (typeof NIGHTS)[number] | typeof NO_MEMBERS;
 
 const cleanUps: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -45,8 +45,8 @@ it('loses no member, no credit and no warm path, however often mirroring is kill
   });
   cleanUps.push(service.close);
   const killed = await createPlace(service, service.apiKey);
-  // Whoever is killed while submitting leaves people in holds; this is about what comes afterwards.
-  await killed.setGroups(NOBODY);
+  // A process that is killed while submitting leaves people in holds; this is about what comes afterwards.
+  await killed.setGroups(NO_MEMBERS);
   await killed.sync(0);
   let kills = 0;
   let begun = 0;
@@ -94,7 +94,7 @@ async function createPlace(service: PartnerSandbox, apiKey: string): Promise<Pla
   await writeFile(settings, settingsFor(service, apiKey));
   const people = await peopleOf(service);
   const database = join(folder, 'store.db');
-  let groups: Night = NOBODY;
+  let groups: Night = NO_MEMBERS;
   const isIn = (name: 'board' | 'staff', at: number) =>
     at >= groups[name][0] && at < groups[name][1];
   return {

@@ -6,7 +6,7 @@ import { createNetworkWorld, type NetworkWorld } from './network-world.ts';
 let world: NetworkWorld;
 afterEach(() => world.close());
 
-/** A network of six people, of whom the first is to leave. */
+/** A network of six people; the first one is to leave. */
 async function openBoard() {
   world = await createNetworkWorld({ enhanced: 7 });
   world.setBoard(0, 6);
@@ -19,7 +19,7 @@ async function openBoard() {
 async function leave(crmId: string) {
   const deps = world.deps();
   const attempt = await deps.takeLease('riverside');
-  if (!attempt.acquired) throw new Error('somebody else has the lease');
+  if (!attempt.acquired) throw new Error('another process has the lease');
   const left = await leaveNetworks(deps, attempt.lease, crmId);
   await world.store.leases.release(attempt.lease);
   return left;
@@ -30,7 +30,7 @@ async function mirrorText(): Promise<string> {
 }
 
 describe('leaveNetworks', () => {
-  it('removes somebody from the service and the mirror at once, for nothing', async () => {
+  it('removes a person from the service and the mirror at once, for nothing', async () => {
     const { crmId, donorId } = await openBoard();
     expect(await leave(crmId)).toEqual({ left: ['Board'], pending: [] });
     expect((await world.networks())['Board']).toEqual(
@@ -60,7 +60,7 @@ describe('leaveNetworks', () => {
     expect(await leave(crmId)).toEqual({ left: ['Board'], pending: [] });
   });
 
-  it('removes nobody whom another contact is as well, or whom no network has', async () => {
+  it('removes no person who is another contact as well, or who is in no network', async () => {
     const { crmId, donorId } = await openBoard();
     expect(await leave(world.people[6] ?? '')).toEqual({ left: [], pending: [] });
     await world.database.db

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { matchNetworks, selectorText } from '../../src/networks/match-networks.ts';
-import type { NetworkRow } from '../../src/store/networks/networks.ts';
+import type { NetworkRecord } from '../../src/store/networks/networks.ts';
 
-function row(id: string, selector: string, name: string): NetworkRow {
-  const unknown = { network_id: null, read_run: null, read_at: null, created_at: 0 };
-  return { id, selector, name, integration_id: 'riverside', ...unknown };
+function row(id: string, selector: string, name: string): NetworkRecord {
+  const unknown = { networkId: null, readRun: null, readAt: null, createdAt: 0 };
+  return { id, selector, name, integrationId: 'riverside', ...unknown };
 }
 
 function setting(selector: string, name: string) {
   return { selector, setting: { name, color: 'teal', group: {} } };
 }
 
-function match(settings: ReturnType<typeof setting>[], rows: NetworkRow[]) {
+function match(settings: ReturnType<typeof setting>[], rows: NetworkRecord[]) {
   const found = matchNetworks(settings, rows);
   return {
     ids: found.settings.map((each) => each.row?.id ?? null),

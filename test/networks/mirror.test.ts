@@ -71,7 +71,7 @@ describe('a mirrored group', () => {
     const report = await here.sync();
     expect(report.reason?.code).toBe('budget_reached');
     const rows = await here.store.contacts.find('riverside', ids);
-    const asked = ids.filter((id) => rows.get(id)?.asked_at != null);
+    const asked = ids.filter((id) => rows.get(id)?.askedAt != null);
     expect(asked.every((id) => ids.indexOf(id) >= 40)).toBe(true);
     const donors = await here.donorsOf(ids.slice(40));
     expect(donors.length).toBeGreaterThan(5);
@@ -86,7 +86,7 @@ describe('a mirrored group', () => {
     await expectBoard(here.people.slice(2, 13), 13);
   });
 
-  it('pays again for somebody who left and came back, since that is another membership', async () => {
+  it('pays again for a person who left and came back, since that is another membership', async () => {
     const here = await openBoard();
     here.setBoard(0, 9);
     await here.sync();
@@ -342,7 +342,7 @@ describe('a network', () => {
     expect(await here.networkSpent()).toBe(6);
   });
 
-  it('that somebody deleted is held when it gets another name', async () => {
+  it('that was deleted is held when it gets another name', async () => {
     const here = await openBoard();
     await here.byHand('DELETE', `/networks/${await here.networkId('Board')}`);
     const networks = [{ ...BOARD, name: 'Directors' }];
@@ -350,7 +350,7 @@ describe('a network', () => {
     expect(await theHold()).toMatchObject({ kind: 'network_deleted', detail: '10' });
   });
 
-  it('that somebody deleted is made again only when a person approves it', async () => {
+  it('that was deleted is made again only when a person approves it', async () => {
     const here = await openBoard();
     await here.byHand('DELETE', `/networks/${await here.networkId('Board')}`);
     here.setBoard(1, 11);
@@ -367,7 +367,7 @@ describe('a network', () => {
     expect(await here.store.networkHolds.listOpen()).toEqual([]);
   });
 
-  it('that somebody deleted stays away when a person rejects it', async () => {
+  it('that was deleted stays away when a person rejects it', async () => {
     const here = await openBoard();
     await here.byHand('DELETE', `/networks/${await here.networkId('Board')}`);
     here.setBoard(1, 11);
@@ -381,7 +381,7 @@ describe('a network', () => {
 });
 
 describe('a group that looks wrong', () => {
-  it('removes nobody when it was emptied, until a person approves', async () => {
+  it('removes no member when it was emptied, until a person approves', async () => {
     const here = await openBoard();
     here.setBoard(0, 0);
     const report = await here.sync();
@@ -396,7 +396,7 @@ describe('a group that looks wrong', () => {
     await expectBoard([], 10);
   });
 
-  it('needs nobody when its people are back', async () => {
+  it('needs no person when its members are back', async () => {
     const here = await openBoard();
     here.setBoard(0, 0);
     await here.sync();
@@ -473,7 +473,7 @@ describe('the networks bucket', () => {
     expect(adds).toHaveLength(4);
   });
 
-  it('that another takes from meanwhile leaves nobody half paid', async () => {
+  it('that another takes from meanwhile leaves no member half paid', async () => {
     const here = await open({ enhanced: 6 });
     here.setBoard(0, 6);
     await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'processFewer', processed: 2 } }]);
@@ -500,7 +500,7 @@ describe('the networks bucket', () => {
 });
 
 describe('a bulk add', () => {
-  it('sets aside a donor whom the service does not know', async () => {
+  it('sets aside a donor that the service does not know', async () => {
     const here = await open({ enhanced: 5 });
     const [ghost = ''] = here.people;
     await here.database.db
@@ -530,7 +530,7 @@ describe('a bulk add', () => {
   });
 
   it.each([{ kind: 'jobsVanish' }, { kind: 'resetBefore' }, { kind: 'error' }])(
-    'is settled although looking at its job goes wrong ($kind)',
+    'is settled although polling its job goes wrong ($kind)',
     async (fault) => {
       const here = await open({ enhanced: 6 });
       here.setBoard(0, 6);
@@ -607,7 +607,7 @@ describe('a lost answer to a bulk add', () => {
     { kind: 'contentType' },
     { kind: 'lateCharge', delayMs: 100 },
   ])(
-    'is settled by asking where the donors are, and nobody is paid twice ($kind)',
+    'is settled by asking where the donors are, and no member is paid twice ($kind)',
     async (fault) => {
       const here = await open({ enhanced: 130, service: { donors: 3_000 } });
       here.setBoard(0, 130);
@@ -619,7 +619,7 @@ describe('a lost answer to a bulk add', () => {
     },
   );
 
-  it('whose job is still at work is waited for, and nobody is added twice', async () => {
+  it('whose job is still at work is waited for, and no member is added twice', async () => {
     const here = await open({ enhanced: 6, service: { networkJobTimeMs: 1_500 } });
     here.setBoard(0, 6);
     await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'resetAfter' } }]);
@@ -670,7 +670,7 @@ describe('a lost answer to a bulk add', () => {
     here.setBoard(0, 6);
     const deps = here.deps();
     const died = await deps.takeLease('lakeside');
-    if (!died.acquired) throw new Error('somebody else has the lease');
+    if (!died.acquired) throw new Error('another process has the lease');
     const [donor = ''] = await here.donorsOf(here.people.slice(0, 1));
     await here.store.networks.recordIntent(died.lease, {
       ...{ id: 'add-of-the-dead', runId: 'run-of-the-dead', network: 'n', networkId: 'n' },

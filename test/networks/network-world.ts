@@ -31,7 +31,7 @@ export const ON_ADD = { method: 'POST', path: '/networks/*/members/batch' };
 export const ON_JOB = { method: 'GET', path: '/networks/jobs/*' };
 
 export interface NetworkWorldOptions extends SyncWorldOptions {
-  /** How many different people are enhanced before the test begins; none unless told. */
+  /** How many different people are enhanced before the test begins; none by default. */
   enhanced?: number;
 }
 
@@ -59,7 +59,7 @@ export async function createNetworkWorld({
     },
     async donorsOf(crmIds) {
       const rows = await world.store.contacts.find(world.integration.id, crmIds);
-      return [...new Set([...rows.values()].flatMap((row) => row.donor_id ?? []))].sort();
+      return [...new Set([...rows.values()].flatMap((row) => row.donorId ?? []))].sort();
     },
     async networkSpent() {
       const reply = await getJson(`${rootUrl}/_sandbox/ledger?bucket=networks`);
@@ -100,7 +100,7 @@ async function enhancePeople(world: NetworkWorld, count: number): Promise<string
   await world.sync();
   const rows = await world.store.contacts.find(world.integration.id, ids);
   const byDonor = new Map(
-    [...rows.values()].flatMap(({ donor_id: donorId, crm_id: crmId }) =>
+    [...rows.values()].flatMap(({ donorId, crmId }) =>
       donorId === null ? [] : [[donorId, crmId] as const],
     ),
   );

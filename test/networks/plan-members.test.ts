@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { planMembers } from '../../src/networks/plan-members.ts';
 import type { MemberState } from '../../src/store/engine/network-tables.ts';
-import type { MemberRow } from '../../src/store/networks/network-members.ts';
+import type { MemberRecord } from '../../src/store/networks/network-members.ts';
 
-function member(donorId: string, state: MemberState = 'member'): MemberRow {
-  return { network: 'n', donor_id: donorId, state, add_id: null, detail: null, since: 0 };
+function member(donorId: string, state: MemberState = 'member'): MemberRecord {
+  return { network: 'n', donorId: donorId, state, addId: null, detail: null, since: 0 };
 }
 
-function members(count: number): MemberRow[] {
+function members(count: number): MemberRecord[] {
   return Array.from({ length: count }, (_, index) => member(`d${index}`));
 }
 
@@ -47,7 +47,7 @@ describe('planMembers', () => {
     { present: 4, stay: 0, isImplausible: false },
   ])('doubts more than half, and at least five ($stay of $present stay)', (sizes) => {
     const before = members(sizes.present);
-    const wanted = before.slice(0, sizes.stay).map((row) => row.donor_id);
+    const wanted = before.slice(0, sizes.stay).map((row) => row.donorId);
     expect(planMembers({ wanted, members: before }).isImplausible).toBe(sizes.isImplausible);
   });
 });

@@ -76,7 +76,7 @@ it('stops while the job of a bulk add goes on, and the next sync takes its membe
   });
 }, 60_000);
 
-it('stops while the answer to a bulk add does not come, and pays nobody twice', async () => {
+it('stops while the answer to a bulk add does not come, and pays for no member twice', async () => {
   const here = await openBoard(0);
   await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'slow', delayMs: LONG_MS } }]);
   await stopInBulkAdd(here);

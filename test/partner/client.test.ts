@@ -73,7 +73,7 @@ describe.each([
     expect((await client.readCredits()).enhancements).toBe(before.enhancements - 3);
   });
 
-  it('is told how many persons the last credits paid for, and then that they are gone', async () => {
+  it('is given how many persons the last credits paid for, and then that they are gone', async () => {
     const client = aClient(sandbox.baseUrl, { apiKey: sandbox.apiKey });
     const { enhancements } = await client.readCredits();
     const people = await peopleOf(sandbox, enhancements + 5);

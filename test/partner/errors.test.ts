@@ -38,7 +38,7 @@ describe('the errors of the service document, section 7', () => {
     [429, { detail: 'Rate limit exceeded' }, 'partner_throttled', 'retriable'],
     [500, { detail: 'Internal Server Error' }, 'partner_server_error', 'retriable'],
   ])(
-    'turns a %i to a submit into a known kind that was not charged',
+    'makes a %i to a submit a known kind that was not charged',
     async (status, body, code, kind) => {
       const { baseUrl } = await startService(json(body, status));
       const error = await rejectionOf(aClient(baseUrl).submitEnhancements([aPerson()]));
@@ -47,18 +47,15 @@ describe('the errors of the service document, section 7', () => {
     },
   );
 
-  it.each([502, 503, 504])(
-    'turns a lasting %i to a free call into "unavailable"',
-    async (status) => {
-      const { baseUrl } = await startService(() => new Response('Bad Gateway', { status }));
-      const error = await rejectionOf(aClient(baseUrl).readCredits());
-      expect(error).toMatchObject({
-        code: 'partner_unavailable',
-        kind: 'retriable',
-        details: { status },
-      });
-    },
-  );
+  it.each([502, 503, 504])('makes a lasting %i to a free call "unavailable"', async (status) => {
+    const { baseUrl } = await startService(() => new Response('Bad Gateway', { status }));
+    const error = await rejectionOf(aClient(baseUrl).readCredits());
+    expect(error).toMatchObject({
+      code: 'partner_unavailable',
+      kind: 'retriable',
+      details: { status },
+    });
+  });
 
   it('does not send to where a redirect points', async () => {
     const elsewhere = await startService(json({}));
@@ -114,7 +111,7 @@ describe('PartnerValidationError', () => {
     expect(error instanceof PartnerValidationError && blamedPersons(error)).toEqual([2, 7]);
   });
 
-  it('blames nobody when the whole request is wrong', () => {
+  it('blames no person when the whole request is wrong', () => {
     const loc = ['body', 'persons'];
     const error = new PartnerValidationError('POST /enhancements', [{ type: 'too_long', loc }]);
     expect(blamedPersons(error)).toEqual([]);
@@ -141,7 +138,7 @@ describe('retrying', () => {
     expectWaits(clock.slept, [7_000]);
   });
 
-  it('makes all who use the key wait after a 429, and nobody after a 503', async () => {
+  it('makes all who use the key wait after a 429, and none after a 503', async () => {
     const clock = { now: () => 1_000_000, monotonicMs: () => 0, sleep: async () => {} };
     const pauses: number[] = [];
     const pacer = {
@@ -232,10 +229,10 @@ describe('discretion', () => {
     const client = aClient(baseUrl, { log });
     const lost = await rejectionOf(client.submitEnhancements([person]));
     const unread = await rejectionOf(client.readCredits());
-    const told = [...log.notes, ...everythingIn(lost), ...everythingIn(unread)].join('\n');
-    expect(told).toContain('/credits');
-    expect(told).not.toMatch(/Zebulon|Quartermain|Elm Street/);
-    expect(told).not.toContain(TEST_KEY);
+    const kept = [...log.notes, ...everythingIn(lost), ...everythingIn(unread)].join('\n');
+    expect(kept).toContain('/credits');
+    expect(kept).not.toMatch(/Zebulon|Quartermain|Elm Street/);
+    expect(kept).not.toContain(TEST_KEY);
   });
 });
 

@@ -21,7 +21,7 @@ const ACCEPTED = {
 };
 
 describe('a submit', () => {
-  it('counts as not charged when nobody listens, and is left to the caller', async () => {
+  it('counts as not charged when no server listens, and is left to the caller', async () => {
     let calls = 0;
     const client = aClient(await deadBaseUrl(), { onCall: () => (calls += 1) });
     const error = await rejectionOf(client.submitEnhancements([aPerson()]));
@@ -34,7 +34,7 @@ describe('a submit', () => {
   });
 
   it('counts as not charged when the name of the host is unknown', async () => {
-    const client = aClient('http://nobody.invalid/v1/partners');
+    const client = aClient('http://nowhere.invalid/v1/partners');
     const error = await rejectionOf(client.submitEnhancements([aPerson()]));
     expect(error).toMatchObject({ code: 'partner_unavailable', details: { charged: 'no' } });
   });

@@ -113,7 +113,7 @@ describe('createPacer', () => {
     expect(clock.sleepers()).toBe(0);
   });
 
-  it('lets nobody through during a pause, in any lane, and no burst after it', async () => {
+  it('lets no request through during a pause, in any lane, and no burst after it', async () => {
     const clock = createFakeClock();
     const pacer = createPacer({ clock, ratePerSecond: 10, burst: 8 });
     await clock.advance(10 * SECOND);

@@ -4,14 +4,14 @@ import { json, startService, startTestService } from './test-service.ts';
 
 const running = { progress: { status: 'processing', pct_done: 40 }, error: null };
 const done = { progress: { status: 'completed', pct_done: null }, error: null };
-const failed = { progress: { status: 'failed', pct_done: null }, error: 'Nobody found' };
+const failed = { progress: { status: 'failed', pct_done: null }, error: 'No donor found' };
 
 describe('readProgress', () => {
   const states = { a: running, b: done, c: failed };
   const expected = new Map<string, unknown>([
     ['a', { state: 'processing', pctDone: 40 }],
     ['b', { state: 'completed' }],
-    ['c', { state: 'failed', error: 'Nobody found' }],
+    ['c', { state: 'failed', error: 'No donor found' }],
     ['d', { state: 'vanished' }],
   ]);
 

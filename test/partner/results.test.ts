@@ -112,8 +112,8 @@ describe('readResults', () => {
     [{ progress: { status: 'processing', pct_done: 3 }, result: null }, { state: 'processing' }],
     [{ progress: { status: 'waiting' } }, { state: 'processing' }],
     [
-      { progress: { status: 'failed' }, result: null, error: 'Nobody found' },
-      { state: 'failed', error: 'Nobody found' },
+      { progress: { status: 'failed' }, result: null, error: 'No donor found' },
+      { state: 'failed', error: 'No donor found' },
     ],
     [{ progress: { status: 'failed' } }, { state: 'failed', error: null }],
   ])('reads %j as a job without a result', async (entry, expected) => {

@@ -32,7 +32,7 @@ function open(aheadMs: number) {
 }
 
 describe('the time of the service', () => {
-  it('is not known before an answer has told it', () => {
+  it('is not known before an answer has given it', () => {
     expect(open(YEAR_MS).time.aheadMs()).toBeNull();
   });
 

@@ -42,7 +42,7 @@ describe('submitEnhancements', () => {
     });
   });
 
-  it('leaves out whom the service did not process, and says why', async () => {
+  it('leaves out those that the service did not process, and says why', async () => {
     const { baseUrl } = await startService(
       json(
         {

@@ -120,7 +120,7 @@ export function rawAnswer(
   return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`;
 }
 
-/** The base URL of a port where nobody listens. */
+/** The base URL of a port where no server listens. */
 export async function deadBaseUrl(): Promise<string> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

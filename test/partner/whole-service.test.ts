@@ -327,7 +327,7 @@ async function costOf(bucket: Bucket, act: () => Promise<unknown>): Promise<numb
 
 const peopleSchema = z.object({ people: z.array(z.object({ donorId: z.string().nullable() })) });
 
-/** Donors whom the sandbox's contact list holds, each once. */
+/** Donors that the sandbox's contact list holds, each once. */
 async function donorsOf({ rootUrl }: PartnerSandbox): Promise<string[]> {
   const reply = await fetch(`${rootUrl}/_sandbox/people?limit=40`);
   const { people } = peopleSchema.parse(await reply.json());

@@ -53,7 +53,7 @@ describe('donor', () => {
     expect(shareOf(({ name }) => name.middle !== null)).toBeCloseTo(0.6, 1);
   });
 
-  it('shares one address with the household and nobody else', () => {
+  it('shares one address with the household and with no other person', () => {
     const homes = new Map<string, Set<string>>();
     for (const { householdId, addresses } of donors) {
       const households = homes.get(JSON.stringify(addresses[0])) ?? new Set();

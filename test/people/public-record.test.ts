@@ -106,7 +106,7 @@ describe('a world with real people', () => {
     expect(world.crmPerson(world.donorCount)).toEqual(invented.crmPerson(world.donorCount));
   });
 
-  it('may have nobody else', () => {
+  it('may have no other people', () => {
     const alone = createWorld({ seed: 3, donors: 0, realPeople: record });
     expect(alone.donorCount).toBe(record.donors.length);
     expect(alone.donorNumber(alone.donor(0).id)).toBe(0);
@@ -115,6 +115,6 @@ describe('a world with real people', () => {
 
 function personNamed(first: string, last: string): Donor {
   const [donor] = record.donors.filter(({ name }) => name.first === first && name.last === last);
-  if (donor === undefined) throw new Error(`Nobody is called ${first} ${last}.`);
+  if (donor === undefined) throw new Error(`No donor is called ${first} ${last}.`);
   return donor;
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/core/log.ts';
 import { createScheduler, type Scheduler } from '../../src/schedule/scheduler.ts';
-import type { ScheduleRow } from '../../src/store/runs/schedules.ts';
+import type { ScheduleRecord } from '../../src/store/runs/schedules.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 
 const START_MS = 1_800_000_000_000;
 
 /** A scheduler over schedules that are looked at by `listDue`. */
 function aScheduler(
-  listDue: () => Promise<ScheduleRow[]>,
+  listDue: () => Promise<ScheduleRecord[]>,
   clock: Pick<FakeClock, 'now'> = createFakeClock(START_MS),
-  list: () => Promise<ScheduleRow[]> = async () => [],
+  list: () => Promise<ScheduleRecord[]> = async () => [],
 ): Scheduler {
   const schedules = {
     list,
@@ -37,7 +37,7 @@ describe('createScheduler', () => {
     await scheduler.stop();
   });
 
-  it('goes on looking while the database is away, and ticks by itself', async () => {
+  it('goes on reading while the database is away, and ticks by itself', async () => {
     let looks = 0;
     const second = Promise.withResolvers<void>();
     const scheduler = aScheduler(async () => {
@@ -74,8 +74,8 @@ describe('createScheduler', () => {
   });
 
   it('is over only when no look is under way', async () => {
-    const looking = Promise.withResolvers<ScheduleRow[]>();
-    const scheduler = aScheduler(() => looking.promise);
+    const reading = Promise.withResolvers<ScheduleRecord[]>();
+    const scheduler = aScheduler(() => reading.promise);
     const starting = scheduler.start();
     let isOver = false;
     const stopping = scheduler.stop().then(() => {
@@ -83,7 +83,7 @@ describe('createScheduler', () => {
     });
     await Promise.resolve();
     expect(isOver).toBe(false);
-    looking.resolve([]);
+    reading.resolve([]);
     await Promise.all([starting, stopping]);
     await scheduler.stop();
   });

@@ -59,7 +59,7 @@ describeEachDatabase('tick', (open) => {
     await server.clock.advance(72 * HOUR_MS);
     expect(await tick(server)).toBe(1);
     expect(await server.store.runRequests.list()).toMatchObject([
-      { integration_id: 'a', trigger: 'schedule', times: 1 },
+      { integrationId: 'a', trigger: 'schedule', times: 1 },
     ]);
     expect(await listSchedules(server, server.integrations.values())).toMatchObject([
       { nextRunAt: '2026-06-05T02:00:00.000Z' },
@@ -117,7 +117,7 @@ describeEachDatabase('tick', (open) => {
     const server = await aServer('2026-06-01T12:00:00Z', manySchedules(30, 600_000));
     const rows = await server.store.schedules.list();
     const due = Date.parse('2026-06-01T12:10:00Z');
-    const lateMs = rows.map(({ next_run_at: next }) => ((next ?? 0) - due) % 600_000);
+    const lateMs = rows.map(({ nextRunAt: next }) => ((next ?? 0) - due) % 600_000);
     expect(new Set(lateMs.map((ms) => Math.trunc(ms / 1_000))).size).toBeGreaterThan(20);
     await planSchedules(server, server.integrations.values());
     expect(await server.store.schedules.list()).toEqual(rows);
@@ -148,7 +148,7 @@ describeEachDatabase('tick', (open) => {
     const changed = integrationsOf({ a: { cron: '0 5 * * *' }, b: null });
     await planSchedules(server, changed.values());
     expect(await server.store.schedules.list()).toMatchObject([
-      { integration_id: 'a', paused: 1, next_run_at: Date.parse('2026-06-02T05:00:00Z') },
+      { integrationId: 'a', paused: 1, nextRunAt: Date.parse('2026-06-02T05:00:00Z') },
     ]);
     // A process that still has the old settings leaves the new plan alone.
     await resumeSchedule(server, scheduledOf({ integrations: changed }, 'a'));
@@ -193,8 +193,8 @@ function scheduledOf({ integrations }: Pick<Server, 'integrations'>, id: string)
 /** Takes the requests that wait off the list, as their runs would; their integrations. */
 async function takeWanted({ store }: Pick<Server, 'store'>): Promise<string[]> {
   const waiting = await store.runRequests.list();
-  for (const { run_id } of waiting) await store.runRequests.dropWaiting(run_id);
-  return waiting.map(({ integration_id }) => integration_id);
+  for (const { runId } of waiting) await store.runRequests.dropWaiting(runId);
+  return waiting.map(({ integrationId }) => integrationId);
 }
 
 /** The day on the calendar of a time zone. */

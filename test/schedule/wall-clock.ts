@@ -1,4 +1,4 @@
-/** Times of schedules the slow way: by looking at the clock on the wall, minute by minute. */
+/** Times of schedules the slow way: by reading the clock on the wall, minute by minute. */
 
 const MINUTE_MS = 60_000;
 
@@ -52,7 +52,7 @@ export function wallTimes(timezone: string, fromMs: number, untilMs: number): Wa
   return times;
 }
 
-/** When a line comes true among these minutes: the rules of `nextTime`, told in another way. */
+/** When a line comes true among these minutes: the rules of `nextTime`, written in another way. */
 export function dueTimes(line: CronLine, times: readonly WallTime[]): number[] {
   const isFixed = line.minutes !== null && line.hours !== null;
   const seen = new Set<string>();

@@ -112,7 +112,7 @@ describe('charging (section 4.5)', () => {
     expect((await ask(partner, 'HEAD', '/credits')).status).toBe(200);
   });
 
-  it('keeps the charge for a person whom nobody knows', async () => {
+  it('keeps the charge for an unknown person', async () => {
     const partner = await startPartner({ credits: 5 });
     await ask(partner, 'POST', '/enhancements', { persons: strangers(2) });
     expect(await enhancementCredits(partner)).toBe(3);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ask, issueKey, playFaults, readLedger, startPartner } from './partner.ts';
-import { creditsIn, donorIds, NOBODY } from './saved-donors.ts';
+import { creditsIn, donorIds, UNKNOWN_DONOR } from './saved-donors.ts';
 
 describe('GET /donors/{id}', () => {
   it('gives the profile for one credit of donors', async () => {
@@ -18,11 +18,11 @@ describe('GET /donors/{id}', () => {
     expect(await creditsIn(partner, 'donors')).toBe(4);
   });
 
-  it('refunds a donor who does not exist, and one whom a failure hid', async () => {
+  it('refunds a donor who does not exist, and one that a failure hid', async () => {
     const partner = await startPartner({ credits: 5 });
-    expect((await ask(partner, 'GET', `/donors/${NOBODY}`)).status).toBe(404);
+    expect((await ask(partner, 'GET', `/donors/${UNKNOWN_DONOR}`)).status).toBe(404);
     await playFaults(partner, [{ fault: { kind: 'error' }, times: 1 }]);
-    expect((await ask(partner, 'GET', `/donors/${NOBODY}`)).status).toBe(500);
+    expect((await ask(partner, 'GET', `/donors/${UNKNOWN_DONOR}`)).status).toBe(500);
     expect((await readLedger(partner)).map(({ kind }) => kind)).toEqual([
       'charge',
       'refund',
@@ -46,11 +46,13 @@ describe('POST /donors/batch', () => {
   it('gives each profile, names the unknown ids, and charges each id', async () => {
     const partner = await startPartner({ credits: 10 });
     const ids = donorIds(3);
-    const answer = await ask(partner, 'POST', '/donors/batch', { donor_ids: [...ids, NOBODY] });
+    const answer = await ask(partner, 'POST', '/donors/batch', {
+      donor_ids: [...ids, UNKNOWN_DONOR],
+    });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
       donors: ids.map((id) => ({ id })),
-      not_found_ids: [NOBODY],
+      not_found_ids: [UNKNOWN_DONOR],
       unpaid_ids: [],
       meta: { requested: 4, processed: 4 },
     });
@@ -70,10 +72,10 @@ describe('POST /donors/batch', () => {
   });
 
   it.each([
-    ['more than 100 ids', { donor_ids: Array(101).fill(NOBODY) }, 400],
+    ['more than 100 ids', { donor_ids: Array(101).fill(UNKNOWN_DONOR) }, 400],
     ['no ids', { donor_ids: [] }, 422],
-    ['ids that are no strings', { donor_ids: [NOBODY, 7] }, 422],
-    ['another field', { ids: [NOBODY] }, 422],
+    ['ids that are no strings', { donor_ids: [UNKNOWN_DONOR, 7] }, 422],
+    ['another field', { ids: [UNKNOWN_DONOR] }, 422],
   ])('refuses %s and takes nothing', async (_, body, status) => {
     const partner = await startPartner({ credits: 200 });
     expect((await ask(partner, 'POST', '/donors/batch', body)).status).toBe(status);
@@ -82,21 +84,21 @@ describe('POST /donors/batch', () => {
 });
 
 describe('the metadata of donors', () => {
-  it('tells for nothing who somebody is and what the profile holds, but no figures', async () => {
+  it('tells for nothing who a donor is and what the profile holds, but no figures', async () => {
     const partner = await startPartner({ credits: 0 });
     const [id] = donorIds(1);
     const answer = await ask(partner, 'GET', `/donors/${id}/metadata`);
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ id, profile: { has_net_worth: true } });
     expect(JSON.stringify(answer.body)).not.toMatch(/net_worth_range|"capacity"|company_name/);
-    expect((await ask(partner, 'GET', `/donors/${NOBODY}/metadata`)).status).toBe(404);
+    expect((await ask(partner, 'GET', `/donors/${UNKNOWN_DONOR}/metadata`)).status).toBe(404);
   });
 
   it('tells it of many at once', async () => {
     const partner = await startPartner({ credits: 0 });
     const [id] = donorIds(1);
-    const body = { donor_ids: [NOBODY, id] };
+    const body = { donor_ids: [UNKNOWN_DONOR, id] };
     const answer = await ask(partner, 'POST', '/donors/metadata/batch', body);
-    expect(answer.body).toMatchObject({ donors: [{ id }], not_found_ids: [NOBODY] });
+    expect(answer.body).toMatchObject({ donors: [{ id }], not_found_ids: [UNKNOWN_DONOR] });
   });
 });

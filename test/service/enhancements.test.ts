@@ -191,7 +191,7 @@ describe('job states (section 3)', () => {
     });
   });
 
-  it('fails with an error, and only at its end, when nobody is found', async () => {
+  it('fails with an error, and only at its end, when no donor is found', async () => {
     const clock = aClock();
     const partner = await startPartner({ jobTimeMs: 1000, clock: clock.read });
     const id = await submitOne(partner, { name: { first: 'Zyxw', last: 'Qqq' } });

@@ -5,7 +5,7 @@ import { createWorld, type Donor } from '../../people/world.ts';
 import type { PartnerSandbox } from '../../service/index.ts';
 import { aWorldOf } from './hand-made-world.ts';
 import { ask, issueKey, startPartner } from './partner.ts';
-import { createList, creditsIn, donorIds, NOBODY } from './saved-donors.ts';
+import { createList, creditsIn, donorIds, UNKNOWN_DONOR } from './saved-donors.ts';
 import { readZipEntry } from './zip-entry.ts';
 
 const FORMULA = '=HYPERLINK("http://evil.example")';
@@ -16,14 +16,14 @@ describe('POST /exports', () => {
     const donor = createWorld({ seed: 1, donors: 50 }).donor(0);
     const made = await order(partner, {
       fields: ['last_name', 'city', 'net_worth_low'],
-      donor_ids: [donor.id, NOBODY],
+      donor_ids: [donor.id, UNKNOWN_DONOR],
     });
     expect(made).toMatchObject({
       status: 201,
       body: {
         status: 'completed',
         donor_count: 1,
-        not_found_ids: [NOBODY],
+        not_found_ids: [UNKNOWN_DONOR],
         meta: { processed: 2 },
       },
     });
@@ -79,10 +79,14 @@ describe('POST /exports', () => {
   );
 
   it.each([
-    ['an unknown field', { fields: ['shoe_size'], donor_ids: [NOBODY] }, 422],
-    ['an unknown format', { fields: ['id'], format: 'pdf', donor_ids: [NOBODY] }, 422],
+    ['an unknown field', { fields: ['shoe_size'], donor_ids: [UNKNOWN_DONOR] }, 422],
+    ['an unknown format', { fields: ['id'], format: 'pdf', donor_ids: [UNKNOWN_DONOR] }, 422],
     ['neither donors nor a list', { fields: ['id'] }, 422],
-    ['donors and a list at once', { fields: ['id'], donor_ids: [NOBODY], list_id: 'x' }, 422],
+    [
+      'donors and a list at once',
+      { fields: ['id'], donor_ids: [UNKNOWN_DONOR], list_id: 'x' },
+      422,
+    ],
     ['an unknown list', { fields: ['id'], list_id: 'x' }, 404],
     ['too many donors', { fields: ['id'], donor_ids: Array(10_001).fill('x') }, 400],
   ])('refuses %s and takes nothing', async (_, body, status) => {

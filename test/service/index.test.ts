@@ -53,7 +53,7 @@ describe('startPartnerSandbox', () => {
     expect(reported).toEqual([]);
   });
 
-  it('can be closed twice, and answers nobody afterwards', async () => {
+  it('can be closed twice, and answers no caller afterwards', async () => {
     const partner = await startPartner();
     await partner.close();
     await partner.close();

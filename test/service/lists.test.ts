@@ -4,10 +4,10 @@ import {
   createList,
   creditsIn,
   donorIds,
-  NOBODY,
   readListed,
   readLists,
   systemListId,
+  UNKNOWN_DONOR,
 } from './saved-donors.ts';
 
 describe('lists', () => {
@@ -65,7 +65,7 @@ describe('lists', () => {
 });
 
 describe('the system list', () => {
-  it('collects whoever is added to any list, and keeps them when that list is gone', async () => {
+  it('collects every donor who is added to any list, and keeps them when that list is gone', async () => {
     const partner = await startPartner();
     const [one, other] = donorIds(2);
     const gala = await createList(partner, 'Gala');
@@ -85,7 +85,7 @@ describe('the system list', () => {
     expect(await systemListId(partner)).toBe(id);
   });
 
-  it('is added to like any other, and forgets somebody on every list', async () => {
+  it('is added to like any other, and forgets a donor on every list', async () => {
     const partner = await startPartner();
     const id = await systemListId(partner);
     const gala = await createList(partner, 'Gala');
@@ -105,14 +105,14 @@ describe('POST /lists/{id}/donors', () => {
     const id = await createList(partner, 'Gala');
     await ask(partner, 'POST', `/lists/${id}/donors`, { donor_ids: [one] });
     const answer = await ask(partner, 'POST', `/lists/${id}/donors`, {
-      donor_ids: [one, other, NOBODY],
+      donor_ids: [one, other, UNKNOWN_DONOR],
     });
     expect(answer).toMatchObject({
       status: 200,
       body: {
         added_ids: [other],
         already_listed_ids: [one],
-        not_found_ids: [NOBODY],
+        not_found_ids: [UNKNOWN_DONOR],
         unpaid_ids: [],
         meta: { requested: 3, processed: 3 },
       },
@@ -136,7 +136,7 @@ describe('POST /lists/{id}/donors', () => {
     const partner = await startPartner({ credits: 200 });
     const id = await createList(partner, 'Gala');
     const missing = await ask(partner, 'POST', '/lists/x/donors', { donor_ids: donorIds(1) });
-    const tooMany = { donor_ids: Array(101).fill(NOBODY) };
+    const tooMany = { donor_ids: Array(101).fill(UNKNOWN_DONOR) };
     expect(missing.status).toBe(404);
     expect((await ask(partner, 'POST', `/lists/${id}/donors`, tooMany)).status).toBe(400);
     expect(await creditsIn(partner, 'lists')).toBe(200);

@@ -70,7 +70,7 @@ describe('the matcher', () => {
     ['two bearers of the name live there', { first: 'John', last: 'Stone', addresses: [AT_ASH] }],
     ['only a name of two bearers is known', { first: 'Mary', last: 'Smith' }],
     ['only a name of common parts is known', { first: 'Anna', last: 'Smith' }],
-    ['the address is somebody else’s', { first: 'Robert', last: 'Marlowe', addresses: [AT_ELM] }],
+    ['the address is another person’s', { first: 'Robert', last: 'Marlowe', addresses: [AT_ELM] }],
     ['the last name is another', { first: 'Robert', last: 'Marston', addresses: [AT_OAK] }],
     ['the first name is another', { first: 'Steven', last: 'Marlowe', addresses: [AT_OAK] }],
     ['the middle name is another', { first: 'Robert James', last: 'Marlowe', addresses: [AT_OAK] }],
@@ -81,7 +81,7 @@ describe('the matcher', () => {
     ],
     ['there is no last name', { first: 'Robert', last: '', addresses: [AT_OAK] }],
     ['there is no first name', { first: '', last: 'Marlowe', addresses: [AT_OAK] }],
-  ])('finds nobody when %s', (_, person) => {
+  ])('finds no donor when %s', (_, person) => {
     expect(match(person)).toEqual({ reason: expect.any(String) });
   });
 

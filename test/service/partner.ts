@@ -10,7 +10,7 @@ import {
 } from '../../service/index.ts';
 import { type Answer, control, send } from '../testbed/asking.ts';
 
-/** Starts a stand-in without limits and waiting, unless told otherwise; it ends with the test. */
+/** Starts a stand-in without limits and waiting by default; it ends with the test. */
 export async function startPartner(options: PartnerSandboxOptions = {}): Promise<PartnerSandbox> {
   const partner = await startPartnerSandbox({ donors: 50, rate: 0, jobTimeMs: 0, ...options });
   onTestFinished(() => partner.close());
@@ -43,7 +43,7 @@ export async function issueKey(partner: PartnerSandbox, order: unknown) {
   return z.object({ apiKey: z.string(), team: z.string() }).parse(body);
 }
 
-/** So many persons whom nobody knows, with tracking ids p0, p1, … */
+/** So many unknown persons, with tracking ids p0, p1, … */
 export function strangers(count: number): object[] {
   return Array.from({ length: count }, (_, index) => ({
     tracking_id: `p${index}`,

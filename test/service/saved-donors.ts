@@ -6,7 +6,7 @@ import type { PartnerSandbox } from '../../service/index.ts';
 import { ask } from './partner.ts';
 
 /** An id that no donor has. */
-export const NOBODY = 'f'.repeat(32);
+export const UNKNOWN_DONOR = 'f'.repeat(32);
 
 /** The ids of the first donors of the stand-in that tests start (50 donors, seed 1). */
 export function donorIds(count: number): string[] {

@@ -68,7 +68,7 @@ describe('search', () => {
       { ties: [{ relationship: 'donates_to', min_amount: 5000 }] },
       ({ gifts }) => gifts.some(({ amount }) => amount >= 5000),
     ],
-  ])('by %s finds everybody of whom it is true, and nobody else', async (_, filters, isTrue) => {
+  ])('by %s finds every donor of which it is true, and no other', async (_, filters, isTrue) => {
     const partner = await startSearch();
     const { donors, meta } = await search(partner, { filters, limit: 500 });
     const expected = everybody.filter(isTrue).map(({ id }) => id);
@@ -110,7 +110,7 @@ describe('search', () => {
     expect(donors[0]?.matched).toEqual([expect.stringMatching(/^net worth \$[\d,]+ to \$[\d,]+$/)]);
   });
 
-  it('reaches everybody page by page, and nobody twice', async () => {
+  it('reaches every donor page by page, and none twice', async () => {
     const partner = await startSearch();
     const filters = { max_age: 50 };
     const all = await search(partner, { filters, limit: 500 });

@@ -15,7 +15,7 @@ describeEachDatabase('access', (open) => {
     async function use(): Promise<number | null | undefined> {
       const [token] = await store.access.listTokens();
       if (token) await store.access.noteUse(token);
-      return (await store.access.listTokens())[0]?.last_used_at;
+      return (await store.access.listTokens())[0]?.lastUsedAt;
     }
     expect(await use()).toBe(START_MS);
     await clock.advance(MINUTE_MS - 1);

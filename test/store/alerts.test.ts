@@ -5,31 +5,31 @@ import { INTEGRATION, START_MS, type StoreWorld, storeWorlds } from './store-wor
 describeEachDatabase('alerts', (open) => {
   const createWorld = storeWorlds(open);
 
-  it('begin once, and are told once while they last', async () => {
+  it('begin once, and are sent once while they last', async () => {
     const { store, clock } = await createWorld();
     await store.alerts.raise(INTEGRATION, 'run_failed');
     await tellAll(store);
     await clock.advance(1);
     await store.alerts.raise(INTEGRATION, 'run_failed');
     expect(await store.alerts.list()).toMatchObject([
-      { subject: 'run_failed', since: START_MS, told_at: START_MS, over_at: null },
+      { subject: 'run_failed', since: START_MS, toldAt: START_MS, overAt: null },
     ]);
   });
 
-  it('are to be told again when they are over, and when they come back', async () => {
+  it('are to be sent again when they are over, and when they come back', async () => {
     const { store, clock } = await createWorld();
     await store.alerts.raise(INTEGRATION, 'run_failed');
     await tellAll(store);
     await clock.advance(1);
     await store.alerts.end(INTEGRATION, 'run_failed');
-    expect(await store.alerts.list()).toMatchObject([{ told_at: null, over_at: START_MS + 1 }]);
+    expect(await store.alerts.list()).toMatchObject([{ toldAt: null, overAt: START_MS + 1 }]);
     await tellAll(store);
     await clock.advance(1);
     await store.alerts.end(INTEGRATION, 'run_failed');
-    expect(await store.alerts.list()).toMatchObject([{ over_at: START_MS + 1 }]);
+    expect(await store.alerts.list()).toMatchObject([{ overAt: START_MS + 1 }]);
     await store.alerts.raise(INTEGRATION, 'run_failed');
     expect(await store.alerts.list()).toMatchObject([
-      { since: START_MS + 2, told_at: null, over_at: null },
+      { since: START_MS + 2, toldAt: null, overAt: null },
     ]);
   });
 

@@ -6,8 +6,8 @@ const TEN_MINUTES_MS = 600_000;
 
 function aConsent(stateHash: string) {
   return {
-    ...{ state_hash: stateHash, integration_id: INTEGRATION, verifier: 'sealed' },
-    expires_at: START_MS + TEN_MINUTES_MS,
+    ...{ stateHash: stateHash, integrationId: INTEGRATION, verifier: 'sealed' },
+    expiresAt: START_MS + TEN_MINUTES_MS,
   };
 }
 
@@ -32,7 +32,7 @@ describeEachDatabase('consents', (open) => {
     await clock.advance(TEN_MINUTES_MS);
     expect(await store.consents.take('a')).toBeUndefined();
     await clock.advance(3_600_001);
-    await store.consents.begin({ ...aConsent('b'), expires_at: clock.now() + 1 });
+    await store.consents.begin({ ...aConsent('b'), expiresAt: clock.now() + 1 });
     expect(await store.consents.find('a')).toBeUndefined();
     expect(await store.consents.find('b')).toMatchObject({ outcome: null });
   });

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { identityTextOf } from '../../src/identity/identity-text.ts';
-import type { ContactRow } from '../../src/store/contacts/contacts.ts';
+import type { ContactRecord, ContactRow } from '../../src/store/contacts/contacts.ts';
 import type { Decided, Decision, ReadContact } from '../../src/store/contacts/decisions.ts';
 import { INHERITED } from '../../src/store/contacts/merges.ts';
 import type { IntendedJob, IntentResult } from '../../src/store/credits/intents.ts';
 import type { AfterLoss } from '../../src/store/credits/lost-answers.ts';
 import type { SharingRules } from '../../src/store/credits/paid-jobs.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
-import type { HoldRow } from '../../src/store/holds/holds.ts';
+import type { HoldRecord } from '../../src/store/holds/holds.ts';
 import { BALANCE, INTEGRATION, KEY, RUN, START_MS, type StoreWorld } from './store-world.ts';
 
 /** `count` CRM ids in their order: `c-000`, `c-001`, … */
@@ -20,20 +20,20 @@ export interface ReadTestContact extends ReadContact {
   identity: string;
 }
 
-/** A contact as the connector has just read it, with its first identity unless told. */
+/** A contact as the connector has just read it, with its first identity by default. */
 export function readContact(crmId: string, identity = `identity of ${crmId}`): ReadTestContact {
   return { crmId, identity };
 }
 
 /** The decision with what is noted of the identity that was read. */
 export function noting(
-  decide: (contact: ReadTestContact, row: ContactRow | undefined) => Decision,
-): (contact: ReadTestContact, row: ContactRow | undefined) => Decided {
-  return (contact, row) => {
+  decide: (contact: ReadTestContact, known: ContactRecord | undefined) => Decision,
+): (contact: ReadTestContact, known: ContactRecord | undefined) => Decided {
+  return (contact, known) => {
     const { identity } = contact;
-    const isInherited = row?.asked_identity === INHERITED;
-    const noted = { identity, isSame: row?.identity === identity };
-    return { ...decide(contact, row), noted: { ...noted, asked: isInherited ? identity : null } };
+    const isInherited = known?.askedIdentity === INHERITED;
+    const noted = { identity, isSame: known?.identity === identity };
+    return { ...decide(contact, known), noted: { ...noted, asked: isInherited ? identity : null } };
   };
 }
 
@@ -51,7 +51,7 @@ export function choose(priority = 1): Decision {
   return { kind: 'choose', reason: 'never_enhanced', priority };
 }
 
-/** The row of a contact that is settled with a fresh profile, unless told otherwise. */
+/** The row of a contact that is settled with a fresh profile by default. */
 export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): ContactRow {
   const identity = `identity of ${changes.crm_id}`;
   return {
@@ -110,7 +110,7 @@ export async function submit(
 /** Whatever was paid for may be shared. */
 export const SHARING: SharingRules = { since: 0, heedsLost: true };
 
-/** The job that a contact is to get; it shares with nobody unless a person is named. */
+/** The job that a contact is to get; it is not shared unless a person is named. */
 export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
   return {
     trackingId: trackingIdOf(crmId),
@@ -264,7 +264,7 @@ export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']
 }
 
 /** The hold of a contact's job; fails if there is none. */
-export async function holdOf({ store }: StoreWorld, crmId: string): Promise<HoldRow> {
+export async function holdOf({ store }: StoreWorld, crmId: string): Promise<HoldRecord> {
   const hold = await store.holds.find(trackingIdOf(crmId));
   if (!hold) throw new Error(`There is no hold of ${crmId}`);
   return hold;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ContactRow } from '../../src/store/contacts/contacts.ts';
+import type { ContactRecord } from '../../src/store/contacts/contacts.ts';
 import type { Decision } from '../../src/store/contacts/decisions.ts';
+import { fromRow } from '../../src/store/engine/from-row.ts';
 import { ROWS_PER_TRANSACTION } from '../../src/store/engine/rows.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
@@ -54,35 +55,35 @@ describeEachDatabase('recordPage', (open) => {
     );
     const rows = await store.contacts.find(INTEGRATION, ['c-1', 'c-2', 'c-3']);
     expect(rows.get('c-1')).toEqual({
-      integration_id: INTEGRATION,
-      crm_id: 'c-1',
+      integrationId: INTEGRATION,
+      crmId: 'c-1',
       state: 'due',
       identity: 'identity of c-1',
       eligible: 1,
-      due_reason: 'never_enhanced',
+      dueReason: 'never_enhanced',
       priority: 1,
-      asked_identity: null,
-      asked_at: null,
-      tracking_id: null,
-      donor_id: null,
-      enhanced_at: null,
-      owned_values: '{}',
-      outcome_reason: 'submission_pending',
-      outcome_run: RUN,
-      outcome_at: START_MS,
-      outcome_detail: null,
-      seen_run: RUN,
+      askedIdentity: null,
+      askedAt: null,
+      trackingId: null,
+      donorId: null,
+      enhancedAt: null,
+      ownedValues: '{}',
+      outcomeReason: 'submission_pending',
+      outcomeRun: RUN,
+      outcomeAt: START_MS,
+      outcomeDetail: null,
+      seenRun: RUN,
     });
     expect(rows.get('c-2')).toMatchObject({
       state: 'settled',
       eligible: 0,
-      due_reason: null,
-      outcome_reason: 'opted_out',
+      dueReason: null,
+      outcomeReason: 'opted_out',
     });
     expect(rows.get('c-3')).toMatchObject({
       state: 'settled',
       eligible: 1,
-      outcome_reason: 'profile_fresh',
+      outcomeReason: 'profile_fresh',
     });
     expect(await runRow({ ...world, store, lease })).toMatchObject({
       read_count: 3,
@@ -90,7 +91,7 @@ describeEachDatabase('recordPage', (open) => {
     });
   });
 
-  it('asks the decision with the row of each contact, and without one for a new contact', async () => {
+  it('asks the decision with what is known of each contact, and without that for a new contact', async () => {
     const world = await createWorld();
     await putContacts(world, [
       contactRow({ crm_id: 'c-1', donor_id: 'donor-7' }),
@@ -101,7 +102,7 @@ describeEachDatabase('recordPage', (open) => {
       world.lease,
       { runId: RUN, contacts: [readContact('c-1'), readContact('c-2')], ...NO_MORE },
       noting(({ crmId }, row) => {
-        asked.set(crmId, row?.donor_id);
+        asked.set(crmId, row?.donorId);
         return KEEP;
       }),
     );
@@ -118,7 +119,7 @@ describeEachDatabase('recordPage', (open) => {
       asked_at: 5,
       donor_id: 'donor-7',
       enhanced_at: 6,
-      owned_values: '{"Age":"print"}',
+      owned_values: '{"Age":"fingerprint"}',
     };
     await putContacts(world, [contactRow({ crm_id: 'c-1', ...remembered, outcome_detail: 'old' })]);
     await readPage(world, [readContact('c-1', 'a new identity')], {
@@ -161,7 +162,7 @@ describeEachDatabase('recordPage', (open) => {
       seen_run: 'run-2',
     });
     expect(await contactOf(world, 'c-2')).toMatchObject({ identity: 'identity of c-2' });
-    expect(await world.store.runs.find('run-2')).toMatchObject({ read_count: 2, chosen_count: 0 });
+    expect(await world.store.runs.find('run-2')).toMatchObject({ readCount: 2, chosenCount: 0 });
   });
 
   it('counts a contact that still waits for a person among the outcomes of its run', async () => {
@@ -279,7 +280,7 @@ describeEachDatabase('recordPage', (open) => {
     });
     expect(await holdOf(world, 'c-1')).toMatchObject({
       decision: 'superseded',
-      decided_at: START_MS,
+      decidedAt: START_MS,
     });
     expect(await contactOf(world, 'c-2')).toMatchObject({
       state: 'removed',
@@ -320,7 +321,7 @@ describeEachDatabase('recordPage', (open) => {
     expect(await contactOf(world, 'c-1')).toMatchObject({ state, tracking_id: trackingId });
     expect(await holdOf(world, 'c-1')).toMatchObject({
       decision: 'superseded',
-      decided_at: START_MS + 1_000,
+      decidedAt: START_MS + 1_000,
     });
     expect(await holdOf(world, 'c-2')).toMatchObject({ decision: null });
   });
@@ -351,8 +352,8 @@ describeEachDatabase('reconsider', (open) => {
     }
     const asked: string[] = [];
     const chosen = await world.store.contacts.reconsider(world.lease, RUN, 100, (row) => {
-      asked.push(row.crm_id);
-      return row.crm_id.endsWith('0')
+      asked.push(row.crmId);
+      return row.crmId.endsWith('0')
         ? { kind: 'choose', reason: 'profile_old', priority: 2 }
         : SETTLE_FRESH;
     });
@@ -385,7 +386,7 @@ describeEachDatabase('reconsider', (open) => {
     ]);
     const asked: string[] = [];
     await world.store.contacts.reconsider(world.lease, RUN, 100, (row) => {
-      asked.push(row.crm_id);
+      asked.push(row.crmId);
       return choose();
     });
     expect(asked).toEqual(['old']);
@@ -415,7 +416,7 @@ describeEachDatabase('listToReconsider', (open) => {
       );
     }
     const listed = await Array.fromAsync(world.store.contacts.listToReconsider(INTEGRATION, 100));
-    expect(listed.map((row) => row.crm_id)).toEqual([...ids].sort());
+    expect(listed.map((row) => row.crmId)).toEqual([...ids].sort());
   });
 
   it('leaves out contacts about which a run would not think', async () => {
@@ -429,7 +430,7 @@ describeEachDatabase('listToReconsider', (open) => {
       contactRow({ crm_id: 'elsewhere', state: 'due', integration_id: 'lakeside' }),
     ]);
     const listed = await Array.fromAsync(world.store.contacts.listToReconsider(INTEGRATION, 100));
-    expect(listed.map((row) => row.crm_id)).toEqual(['due', 'old']);
+    expect(listed.map((row) => row.crmId)).toEqual(['due', 'old']);
   });
 });
 
@@ -494,8 +495,8 @@ describeEachDatabase('listDue', (open) => {
   const createWorld = storeWorlds(open);
   const ALL = { maxPriority: 2, limit: 100, only: null, withChanged: true };
 
-  async function idsOf(rows: Promise<ContactRow[]>): Promise<string[]> {
-    return (await rows).map((row) => row.crm_id);
+  async function idsOf(rows: Promise<ContactRecord[]>): Promise<string[]> {
+    return (await rows).map((row) => row.crmId);
   }
 
   it('lists due contacts by priority, then the longest unasked, then by id', async () => {
@@ -713,7 +714,7 @@ describeEachDatabase('find', (open) => {
     );
     const found = await world.store.contacts.find(INTEGRATION, [...ids, 'c-unknown']);
     expect([...found.keys()].sort()).toEqual(ids);
-    expect(found.get('c-130')).toEqual(contactRow({ crm_id: 'c-130' }));
+    expect(found.get('c-130')).toEqual(fromRow(contactRow({ crm_id: 'c-130' })));
     expect(await world.store.contacts.find('lakeside', ids)).toEqual(new Map());
     expect(await world.store.contacts.find(INTEGRATION, [])).toEqual(new Map());
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseOwned } from '../../src/store/contacts/owned-values.ts';
-import type { IntendedWrite, WriteRow } from '../../src/store/fields/deliveries.ts';
+import type { IntendedWrite, WriteRecord } from '../../src/store/fields/deliveries.ts';
 import type { Delivery } from '../../src/store/fields/delivery-ends.ts';
 import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 import {
@@ -30,19 +30,19 @@ describeEachDatabase('intended writes', (open) => {
 
   it('are on disk with the values before and after, before they are sent', async () => {
     const world = await createWorld();
-    const write = aWrite('c-1', { ownedBefore: { Age: 'print of 40' } });
+    const write = aWrite('c-1', { ownedBefore: { Age: 'fingerprint of 40' } });
     await world.store.deliveries.recordIntended(world.lease, RUN, [write]);
     expect(await world.store.deliveries.listWrites(RUN)).toEqual([
       {
         id: 'write-c-1',
-        run_id: RUN,
-        integration_id: INTEGRATION,
-        crm_id: 'c-1',
+        runId: RUN,
+        integrationId: INTEGRATION,
+        crmId: 'c-1',
         state: 'intended',
         before: 'sealed values of c-1',
-        after: '{"Age":"print of 41"}',
-        owned_before: '{"Age":"print of 40"}',
-        written_at: START_MS,
+        after: '{"Age":"fingerprint of 41"}',
+        ownedBefore: '{"Age":"fingerprint of 40"}',
+        writtenAt: START_MS,
       },
     ]);
   });
@@ -57,16 +57,19 @@ describeEachDatabase('intended writes', (open) => {
       ids.map((id) => aWrite(id)),
     );
     await deliveries.recordIntended(world.lease, RUN, [
-      aWrite('c-130', { id: 'write-2', after: { Age: 'print of 42', Bio: 'print of a text' } }),
+      aWrite('c-130', {
+        id: 'write-2',
+        after: { Age: 'fingerprint of 42', Bio: 'fingerprint of a text' },
+      }),
     ]);
     const found = await deliveries.findIntended(INTEGRATION, [...ids, 'c-unknown']);
     expect([...found.keys()].sort()).toEqual(ids);
-    expect(found.get('c-000')).toEqual([{ Age: 'print of 41' }]);
+    expect(found.get('c-000')).toEqual([{ Age: 'fingerprint of 41' }]);
     expect(found.get('c-130')).toHaveLength(2);
     expect(found.get('c-130')).toEqual(
       expect.arrayContaining([
-        { Age: 'print of 41' },
-        { Age: 'print of 42', Bio: 'print of a text' },
+        { Age: 'fingerprint of 41' },
+        { Age: 'fingerprint of 42', Bio: 'fingerprint of a text' },
       ]),
     );
     expect(await deliveries.findIntended(INTEGRATION, [])).toEqual(new Map());
@@ -100,7 +103,7 @@ describeEachDatabase('a delivered profile', (open) => {
       enhanced_at: START_MS + 1_000,
       asked_identity: 'identity of c-1',
       asked_at: START_MS,
-      owned_values: '{"Age":"print of 41"}',
+      owned_values: '{"Age":"fingerprint of 41"}',
       outcome_reason: 'fields_written',
       outcome_detail: '2 fields did not fit',
       outcome_run: 'run-2',
@@ -111,7 +114,7 @@ describeEachDatabase('a delivered profile', (open) => {
       closed_at: START_MS + 1_000,
     });
     expect(await stateOfWrites(world)).toEqual({ 'write-c-1': 'written' });
-    expect(await world.store.runs.find('run-2')).toMatchObject({ enhanced_count: 1 });
+    expect(await world.store.runs.find('run-2')).toMatchObject({ enhancedCount: 1 });
   });
 
   it.each([31, 131, 237])('is recorded with its own values when %i come at once', async (count) => {
@@ -124,7 +127,7 @@ describeEachDatabase('a delivered profile', (open) => {
       world,
       ids.map((id) =>
         delivered(id, {
-          owned: { Age: `print of ${id}` },
+          owned: { Age: `fingerprint of ${id}` },
           writeId: written.includes(id) ? `write-${id}` : null,
           detail: id.endsWith('7') ? `detail of ${id}` : null,
         }),
@@ -134,7 +137,7 @@ describeEachDatabase('a delivered profile', (open) => {
       expect(await contactOf(world, id)).toMatchObject({
         state: 'settled',
         donor_id: `donor of ${id}`,
-        owned_values: JSON.stringify({ Age: `print of ${id}` }),
+        owned_values: JSON.stringify({ Age: `fingerprint of ${id}` }),
         outcome_detail: id.endsWith('7') ? `detail of ${id}` : null,
       });
       expect(await jobOf(world, id)).toMatchObject({ state: 'delivered' });
@@ -191,14 +194,14 @@ describeEachDatabase('a delivery that is not done', (open) => {
     });
     expect(await holdOf(world, 'c-1')).toEqual({
       id: trackingIdOf('c-1'),
-      integration_id: INTEGRATION,
-      crm_id: 'c-1',
+      integrationId: INTEGRATION,
+      crmId: 'c-1',
       kind: 'name_mismatch',
-      tracking_id: trackingIdOf('c-1'),
+      trackingId: trackingIdOf('c-1'),
       detail: 'another last name',
-      opened_at: START_MS + 1_000,
+      openedAt: START_MS + 1_000,
       decision: null,
-      decided_at: null,
+      decidedAt: null,
       batch: null,
     });
     expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'held', closed_at: null });
@@ -304,14 +307,16 @@ describeEachDatabase('recordUndone', (open) => {
     await record(world, [delivered('c-1'), delivered('c-2')]);
     const [first] = await world.store.deliveries.listWrites(RUN);
     await world.store.deliveries.recordUndone(world.lease, writeOf(first), {
-      owned: { Age: 'print of 40' },
+      owned: { Age: 'fingerprint of 40' },
       left: {},
     });
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'settled',
-      owned_values: '{"Age":"print of 40"}',
+      owned_values: '{"Age":"fingerprint of 40"}',
     });
-    expect(await contactOf(world, 'c-2')).toMatchObject({ owned_values: '{"Age":"print of 41"}' });
+    expect(await contactOf(world, 'c-2')).toMatchObject({
+      owned_values: '{"Age":"fingerprint of 41"}',
+    });
     expect(await stateOfWrites(world)).toEqual({ 'write-c-1': 'undone', 'write-c-2': 'written' });
     const left = await world.store.deliveries.listWrites(RUN);
     expect(left.map((write) => write.id)).toEqual(['write-c-2']);
@@ -326,14 +331,14 @@ describeEachDatabase('recordUndone', (open) => {
     await record(world, [delivered('c-1')]);
     const [write] = await world.store.deliveries.listWrites(RUN);
     await world.store.deliveries.recordUndone(world.lease, writeOf(write), {
-      owned: { Age: 'print of 40' },
+      owned: { Age: 'fingerprint of 40' },
       left: {},
     });
     const found = await world.store.contacts.find('lakeside', ['c-1']);
-    expect(found.get('c-1')).toMatchObject({ owned_values: '{}' });
+    expect(found.get('c-1')).toMatchObject({ ownedValues: '{}' });
   });
 
-  function writeOf(row: WriteRow | undefined): WriteRow {
+  function writeOf(row: WriteRecord | undefined): WriteRecord {
     if (!row) throw new Error('The run wrote nothing');
     return row;
   }
@@ -341,7 +346,7 @@ describeEachDatabase('recordUndone', (open) => {
 
 describeOn('sqlite', 'parseOwned', () => {
   it('refuses what is not a text for each field', () => {
-    expect(parseOwned('{"Age":"print"}')).toEqual({ Age: 'print' });
+    expect(parseOwned('{"Age":"fingerprint"}')).toEqual({ Age: 'fingerprint' });
     expect(() => parseOwned('{"Age":41}')).toThrow();
     expect(() => parseOwned('[]')).toThrow();
   });
@@ -352,7 +357,7 @@ function aWrite(crmId: string, changes: Partial<IntendedWrite> = {}): IntendedWr
     id: `write-${crmId}`,
     crmId,
     before: `sealed values of ${crmId}`,
-    after: { Age: 'print of 41' },
+    after: { Age: 'fingerprint of 41' },
     ownedBefore: {},
     ...changes,
   };
@@ -370,7 +375,7 @@ function ending(
 function delivered(
   crmId: string,
   {
-    owned = { Age: 'print of 41' },
+    owned = { Age: 'fingerprint of 41' },
     writeId = `write-${crmId}`,
     detail = null,
   }: { owned?: Record<string, string>; writeId?: string | null; detail?: string | null } = {},

@@ -102,8 +102,8 @@ describeEachDatabase('erase', (open, kind) => {
     await store.forget.erase(INTEGRATION, MARKED);
     expect(await tablesWithTraces(world)).toEqual([]);
     const run = await store.runs.find('run-2');
-    expect(run?.reason_message).toBe('There is no contact (erased) in the CRM.');
-    expect(JSON.parse(run?.report ?? '')).toEqual({ reason: { message: run?.reason_message } });
+    expect(run?.reasonMessage).toBe('There is no contact (erased) in the CRM.');
+    expect(JSON.parse(run?.report ?? '')).toEqual({ reason: { message: run?.reasonMessage } });
   });
 
   it('leaves nothing in the file or its log either, once the file is rewritten', async () => {
@@ -136,7 +136,7 @@ describeEachDatabase('erase', (open, kind) => {
     });
   }
 
-  it('keeps on record what was paid, without saying for whom', async () => {
+  it('keeps on record what was paid, without saying for which person', async () => {
     const world = await createWorld();
     await leaveTraces(world);
     await world.store.forget.erase(INTEGRATION, MARKED);
@@ -178,7 +178,7 @@ describeEachDatabase('erase', (open, kind) => {
     await store.warmPaths.noticeChanges(lease, { ...scope, computedBefore: null });
     const path = { strength: 0.7, people: 1, introducerId: 'donor-marked', networkId: 'board' };
     const through = (crmId: string, introducerId: string, connecting: string[]) => ({
-      ...{ crmId, donorId: `donor of ${crmId}`, told: 'print', written: null },
+      ...{ crmId, donorId: `donor of ${crmId}`, told: 'fingerprint', written: null },
       path: { ...path, introducerId, connecting },
     });
     await store.warmPaths.recordComputed(lease, RUN, [
@@ -194,7 +194,7 @@ describeEachDatabase('erase', (open, kind) => {
     expect(await store.warmPaths.hasPaths(INTEGRATION)).toBe(true);
   });
 
-  it('leaves the paths through a donor whom another contact is, too', async () => {
+  it('leaves the paths through a donor who is another contact, too', async () => {
     const world = await createWorld();
     const { store, lease, db } = world;
     await putContacts(world, [
@@ -245,15 +245,15 @@ describeEachDatabase('erase', (open, kind) => {
     await store.forget.erase(INTEGRATION, 'c-1');
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
     await store.integrations.pinAccount(lakeside, 'account-1');
-    const print = testFingerprint('forgotten', 'c-1');
-    expect(await store.forget.listForgotten('lakeside')).toEqual(new Set([print]));
+    const fingerprint = testFingerprint('forgotten', 'c-1');
+    expect(await store.forget.listForgotten('lakeside')).toEqual(new Set([fingerprint]));
     expect(await store.integrations.listOfSameAccount('lakeside')).toEqual([
       'lakeside',
       INTEGRATION,
     ]);
     // Before the first run has pinned its account, a run knows it all the same.
     const blocks = await store.forget.listBlocks('hillside', 'account-1');
-    expect(blocks).toMatchObject([{ print, isOwn: true }]);
+    expect(blocks).toMatchObject([{ print: fingerprint, isOwn: true }]);
     expect(await store.forget.lift(['lakeside', INTEGRATION], ['c-1'])).toEqual([INTEGRATION]);
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
   });
@@ -264,15 +264,15 @@ describeEachDatabase('erase', (open, kind) => {
     await store.forget.begin({ ...erasure, state: 'begun', receipt: '{}' });
     expect((await store.forget.listForgotten(INTEGRATION)).size).toBe(1);
     const found = () => store.forget.findErasures([INTEGRATION], ['c-0', 'c-1']);
-    expect(await found()).toMatchObject([{ state: 'begun', receipt: '{}', erased_at: null }]);
+    expect(await found()).toMatchObject([{ state: 'begun', receipt: '{}', erasedAt: null }]);
     await clock.advance(1_000);
     await store.forget.erase(INTEGRATION, 'c-1', { receiptOf: ({ jobs }) => `{"jobs":${jobs}}` });
     expect(await found()).toMatchObject([
       {
         state: 'erased',
         receipt: '{"jobs":0}',
-        forgotten_at: START_MS,
-        erased_at: START_MS + 1_000,
+        forgottenAt: START_MS,
+        erasedAt: START_MS + 1_000,
       },
     ]);
   });
@@ -298,12 +298,16 @@ describeEachDatabase('erase', (open, kind) => {
         contactRow({ crm_id: each.id, identity: identities.read(each).text() }),
       ),
     );
-    const prints = personPrintsOf(testFingerprint, person);
-    const alike = prints && (await world.store.forget.findAlike(prints, [INTEGRATION]));
+    const fingerprints = personPrintsOf(testFingerprint, person);
+    const alike = fingerprints && (await world.store.forget.findAlike(fingerprints, [INTEGRATION]));
     // Two addresses are remembered as one: only the record itself tells that one of them is equal.
     expect(alike?.map(({ crmId }) => crmId)).toEqual(['c-1', 'c-4']);
-    expect(prints && (await world.store.forget.findAlike(prints, ['lakeside']))).toEqual([]);
-    expect(prints && (await world.store.forget.findAlike(prints, null))).toHaveLength(2);
+    expect(
+      fingerprints && (await world.store.forget.findAlike(fingerprints, ['lakeside'])),
+    ).toEqual([]);
+    expect(fingerprints && (await world.store.forget.findAlike(fingerprints, null))).toHaveLength(
+      2,
+    );
   });
 });
 

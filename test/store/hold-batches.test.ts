@@ -1,6 +1,7 @@
 import { type KyselyPlugin, OperationNodeTransformer } from 'kysely';
 import { expect, it } from 'vitest';
-import type { HoldRow } from '../../src/store/holds/holds.ts';
+import { fromRows } from '../../src/store/engine/from-row.ts';
+import type { HoldRecord } from '../../src/store/holds/holds.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
@@ -29,8 +30,8 @@ async function onlyBatch({ holds }: Store) {
   return batch;
 }
 
-async function holdsOf(world: StoreWorld): Promise<HoldRow[]> {
-  return world.db.selectFrom('holds').selectAll().orderBy('crm_id').execute();
+async function holdsOf(world: StoreWorld): Promise<HoldRecord[]> {
+  return world.db.selectFrom('holds').selectAll().orderBy('crm_id').execute().then(fromRows);
 }
 
 describeEachDatabase('batches of holds', (open) => {
@@ -50,9 +51,9 @@ describeEachDatabase('batches of holds', (open) => {
       parts: { addresses: 3, employers: 1, unknown: 1 },
     });
     expect(await holds.listBatches('lakeside')).toEqual([]);
-    expect((await holds.listAlone()).map((row) => row.crm_id)).toEqual(['alone']);
+    expect((await holds.listAlone()).map((row) => row.crmId)).toEqual(['alone']);
     const members = await holds.listOfBatch(batch);
-    expect(members.map((row) => row.crm_id)).toEqual(['c-1', 'c-2', 'c-3', 'c-4']);
+    expect(members.map((row) => row.crmId)).toEqual(['c-1', 'c-2', 'c-3', 'c-4']);
     expect(await holds.listOfBatch(batch, 3)).toEqual(members.slice(0, 3));
     expect(await holds.findBatchIntegration(batch.id)).toBe(INTEGRATION);
     expect(await holds.findBatchIntegration('unknown')).toBeNull();
@@ -76,7 +77,7 @@ describeEachDatabase('batches of holds', (open) => {
       });
     }
     const decided = await holdsOf(world);
-    expect(new Set(decided.map((row) => `${row.decision} ${row.decided_at}`))).toEqual(
+    expect(new Set(decided.map((row) => `${row.decision} ${row.decidedAt}`))).toEqual(
       new Set([`approved ${START_MS + 1_000}`]),
     );
   });
@@ -139,7 +140,7 @@ describeEachDatabase('batches of holds', (open) => {
           },
           () => false,
         );
-        const isDecided = new Map((await holdsOf(world)).map((row) => [row.crm_id, row.decision]));
+        const isDecided = new Map((await holdsOf(world)).map((row) => [row.crmId, row.decision]));
         const rows = await world.store.contacts.find(INTEGRATION, ids);
         const halves = ids.filter(
           (crmId) => (isDecided.get(crmId) === null) !== (rows.get(crmId)?.state === 'held'),

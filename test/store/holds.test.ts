@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { HoldRow } from '../../src/store/holds/holds.ts';
+import type { HoldRecord } from '../../src/store/holds/holds.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   chargeLoss,
@@ -25,7 +25,7 @@ describeEachDatabase('holds', (open) => {
     await submit(world, ['c-1', 'c-4'], 'submission-2');
     await chargeLoss(world, 'hold', { submissionId: 'submission-2' });
     const { holds } = world.store;
-    const ids = (rows: HoldRow[]) => rows.map((row) => row.crm_id);
+    const ids = (rows: HoldRecord[]) => rows.map((row) => row.crmId);
     expect(ids(await holds.listOpen())).toEqual(['c-2', 'c-3', 'c-1', 'c-4']);
     expect(ids(await holds.listOpen(INTEGRATION))).toEqual(['c-2', 'c-3', 'c-1', 'c-4']);
     expect(await holds.listOpen('lakeside')).toEqual([]);
@@ -43,7 +43,7 @@ describeEachDatabase('holds', (open) => {
     expect(await world.store.holds.decide(await holdOf(world, 'c-1'), 'approved')).toBe(true);
     expect(await holdOf(world, 'c-1')).toMatchObject({
       decision: 'approved',
-      decided_at: START_MS + 1_000,
+      decidedAt: START_MS + 1_000,
     });
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'ready',

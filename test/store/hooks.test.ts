@@ -9,16 +9,16 @@ describeEachDatabase('webhook addresses', (open) => {
 
   it('are replaced by a new one, and can be revoked', async () => {
     const { store, clock } = await createWorld();
-    const hook = { integration_id: INTEGRATION, signature: null, secret: null };
-    await store.hooks.save({ ...hook, token_hash: 'old' });
+    const hook = { integrationId: INTEGRATION, signature: null, secret: null };
+    await store.hooks.save({ ...hook, tokenHash: 'old' });
     await store.hooks.noteUse(INTEGRATION);
-    expect(await store.hooks.find(INTEGRATION)).toMatchObject({ last_used_at: START_MS });
+    expect(await store.hooks.find(INTEGRATION)).toMatchObject({ lastUsedAt: START_MS });
     await clock.advance(1);
-    await store.hooks.save({ ...hook, token_hash: 'new', signature: 'hmac', secret: 'sealed' });
+    await store.hooks.save({ ...hook, tokenHash: 'new', signature: 'hmac', secret: 'sealed' });
     expect(await store.hooks.list()).toEqual([
       {
-        ...{ integration_id: INTEGRATION, token_hash: 'new', signature: 'hmac', secret: 'sealed' },
-        ...{ created_at: START_MS + 1, last_used_at: null },
+        ...{ integrationId: INTEGRATION, tokenHash: 'new', signature: 'hmac', secret: 'sealed' },
+        ...{ createdAt: START_MS + 1, lastUsedAt: null },
       },
     ]);
     expect(await store.hooks.revoke(INTEGRATION)).toBe(true);

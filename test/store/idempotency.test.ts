@@ -14,23 +14,23 @@ describeEachDatabase('idempotency keys', (open) => {
       store.idempotency.claim('key', 'all', 'b'),
       store.idempotency.claim('key', 'one', 'c'),
     ]);
-    expect(new Set(claims.map(({ run_id }) => run_id)).size).toBe(1);
-    expect(await store.idempotency.claim('other', 'all', 'd')).toMatchObject({ run_id: 'd' });
+    expect(new Set(claims.map(({ runId }) => runId)).size).toBe(1);
+    expect(await store.idempotency.claim('other', 'all', 'd')).toMatchObject({ runId: 'd' });
   });
 
   it('can be led to the run that answers instead', async () => {
     const { store } = await createWorld();
     await store.idempotency.claim('key', 'all', 'a');
     await store.idempotency.redirect('key', 'running');
-    expect(await store.idempotency.claim('key', 'all', 'b')).toMatchObject({ run_id: 'running' });
+    expect(await store.idempotency.claim('key', 'all', 'b')).toMatchObject({ runId: 'running' });
   });
 
   it('are good for a day', async () => {
     const { store, clock } = await createWorld();
     await store.idempotency.claim('key', 'all', 'a');
     await clock.advance(DAY_MS);
-    expect(await store.idempotency.claim('key', 'all', 'b')).toMatchObject({ run_id: 'a' });
+    expect(await store.idempotency.claim('key', 'all', 'b')).toMatchObject({ runId: 'a' });
     await clock.advance(1);
-    expect(await store.idempotency.claim('key', 'all', 'c')).toMatchObject({ run_id: 'c' });
+    expect(await store.idempotency.claim('key', 'all', 'c')).toMatchObject({ runId: 'c' });
   });
 });

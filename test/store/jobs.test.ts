@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RunningJob } from '../../src/store/credits/jobs.ts';
+import { fromRow } from '../../src/store/engine/from-row.ts';
 import type { Store } from '../../src/store/store.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
@@ -239,11 +240,11 @@ describeEachDatabase('listReady', (open) => {
     await world.clock.advance(1_000);
     await makeReady(world, ['c-0'], 'submission-3');
     const ready = await list(world);
-    expect(ready.map(({ contact }) => contact.crm_id)).toEqual(['c-1', 'c-2', 'c-3', 'c-0']);
+    expect(ready.map(({ contact }) => contact.crmId)).toEqual(['c-1', 'c-2', 'c-3', 'c-0']);
     expect(ready[0]).toEqual({
       jobId: jobIdOf('c-1'),
-      job: await jobOf(world, 'c-1'),
-      contact: await contactOf(world, 'c-1'),
+      job: fromRow(await jobOf(world, 'c-1')),
+      contact: fromRow(await contactOf(world, 'c-1')),
     });
   });
 
@@ -306,7 +307,7 @@ describeEachDatabase('listReady', (open) => {
   }
 
   async function idsOf(world: StoreWorld, wanted: Wanted = {}): Promise<string[]> {
-    return (await list(world, wanted)).map(({ contact }) => contact.crm_id);
+    return (await list(world, wanted)).map(({ contact }) => contact.crmId);
   }
 });
 

@@ -52,15 +52,15 @@ describeEachDatabase('mappings', (open) => {
     const { store, lease, clock } = await createWorld();
     await store.mappings.note(lease, MAPPING);
     await store.mappings.note(lease, MAPPING);
-    const row = { integration_id: INTEGRATION, id: MAPPING, first_seen_at: START_MS };
-    const onTrial = { ...row, accepted_at: null, accepted_by: null };
+    const row = { integrationId: INTEGRATION, id: MAPPING, firstSeenAt: START_MS };
+    const onTrial = { ...row, acceptedAt: null, acceptedBy: null };
     expect(await store.mappings.find(INTEGRATION, MAPPING)).toEqual(onTrial);
     await clock.advance(1_000);
     await store.mappings.acceptByTrial(lease, MAPPING);
-    const accepted = { ...row, accepted_at: START_MS + 1_000, accepted_by: 'trial' };
+    const accepted = { ...row, acceptedAt: START_MS + 1_000, acceptedBy: 'trial' };
     expect(await store.mappings.find(INTEGRATION, MAPPING)).toEqual(accepted);
     await store.mappings.withdraw(lease, MAPPING);
-    const withdrawn = { ...row, accepted_at: null, accepted_by: 'trial' };
+    const withdrawn = { ...row, acceptedAt: null, acceptedBy: 'trial' };
     expect(await store.mappings.find(INTEGRATION, MAPPING)).toEqual(withdrawn);
     expect(await store.mappings.find('lakeside', MAPPING)).toBeUndefined();
   });
@@ -71,7 +71,7 @@ describeEachDatabase('mappings', (open) => {
     await store.mappings.note(lease, MAPPING);
     await store.mappings.withdraw(lease, MAPPING);
     await store.mappings.acceptByTrial(lease, MAPPING);
-    const accepted = { accepted_at: START_MS, accepted_by: 'person' };
+    const accepted = { acceptedAt: START_MS, acceptedBy: 'person' };
     expect(await store.mappings.find(INTEGRATION, MAPPING)).toMatchObject(accepted);
   });
 
@@ -84,11 +84,11 @@ describeEachDatabase('mappings', (open) => {
     const { store, lease } = world;
     expect(await store.mappings.hasHistory(INTEGRATION)).toBe(true);
     await store.mappings.note(lease, MAPPING);
-    const accepted = { accepted_at: START_MS, accepted_by: 'history' };
+    const accepted = { acceptedAt: START_MS, acceptedBy: 'history' };
     expect(await store.mappings.find(INTEGRATION, MAPPING)).toMatchObject(accepted);
     await store.mappings.note(lease, 'mapping-2');
     const second = await store.mappings.find(INTEGRATION, 'mapping-2');
-    expect(second).toMatchObject({ accepted_at: null, accepted_by: null });
+    expect(second).toMatchObject({ acceptedAt: null, acceptedBy: null });
   });
 
   it('count each end of a paid job as known, unknown, or without an answer', async () => {
@@ -145,8 +145,8 @@ describeEachDatabase('mappings', (open) => {
     for (const id of ids.slice(0, 3)) await deliver(world, id, DELIVERED);
     await clock.advance(1_000);
     await complete(world, ids.slice(3), true);
-    const count = (wish: { limit: number; since?: number }) =>
-      store.mappings.countAnswers(INTEGRATION, MAPPING, wish);
+    const count = (query: { limit: number; since?: number }) =>
+      store.mappings.countAnswers(INTEGRATION, MAPPING, query);
     expect(await count(ALL)).toEqual({ answered: 6, known: 3 });
     expect(await count({ limit: 4 })).toEqual({ answered: 4, known: 1 });
     expect(await count({ ...ALL, since: START_MS })).toEqual({ answered: 3, known: 0 });

@@ -21,7 +21,7 @@ import {
   takeLease,
 } from './store-world.ts';
 
-const BOARD = { id: 'net-board', selector: 'print of board', name: 'Board' };
+const BOARD = { id: 'net-board', selector: 'fingerprint of board', name: 'Board' };
 
 /** A world with one group, not yet read. */
 async function withBoard(createWorld: () => Promise<StoreWorld>): Promise<StoreWorld> {
@@ -43,7 +43,7 @@ function intend(
 
 async function statesOf({ store }: StoreWorld): Promise<Record<string, string>> {
   const members = await store.networks.listMembers(BOARD.id);
-  return Object.fromEntries(members.map(({ donor_id: donorId, state }) => [donorId, state]));
+  return Object.fromEntries(members.map(({ donorId, state }) => [donorId, state]));
 }
 
 describeEachDatabase('networks', (open) => {
@@ -57,7 +57,7 @@ describeEachDatabase('networks', (open) => {
     expect(await store.networks.bind(lease, bound, ['donor-1'])).toBe(true);
     await store.networks.recordSettings(lease, [{ ...BOARD, selector: 'another' }]);
     expect(await store.networks.list(INTEGRATION)).toMatchObject([
-      { name: 'Trustees', selector: 'another', network_id: 'n-1', read_run: null },
+      { name: 'Trustees', selector: 'another', networkId: 'n-1', readRun: null },
     ]);
   });
 
@@ -71,8 +71,8 @@ describeEachDatabase('networks', (open) => {
     ]);
     expect(both.sort()).toEqual([false, true]);
     const rows = await store.networks.list(INTEGRATION);
-    expect(rows.filter(({ network_id: networkId }) => networkId === 'n-1')).toHaveLength(1);
-    const [owner] = rows.filter(({ network_id: networkId }) => networkId === 'n-1');
+    expect(rows.filter(({ networkId }) => networkId === 'n-1')).toHaveLength(1);
+    const [owner] = rows.filter(({ networkId }) => networkId === 'n-1');
     expect(await store.networks.isTaken('n-1', owner?.id ?? '')).toBe(false);
     expect(await store.networks.isTaken('n-1', 'another')).toBe(true);
     expect(await store.networks.isTaken('n-2', 'another')).toBe(false);
@@ -97,7 +97,7 @@ describeEachDatabase('networks', (open) => {
     await store.networks.recordGroup(lease, 'run-2', BOARD.id, [first]);
     expect(await store.networks.listWanted([BOARD.id])).toEqual(new Set([first]));
     expect(await store.networks.list(INTEGRATION)).toMatchObject([
-      { read_run: 'run-2', read_at: START_MS },
+      { readRun: 'run-2', readAt: START_MS },
     ]);
     await store.forget.erase(INTEGRATION, first);
     expect(await store.networks.listWanted([BOARD.id])).toEqual(new Set());
@@ -118,7 +118,7 @@ describeEachDatabase('networks', (open) => {
     expect(await store.networks.findUnanswered(KEY, INTEGRATION)).toMatchObject({ id: 'add-3' });
     expect(await intend(world, ['donor-2'], { id: 'add-2' })).toBe(true);
     expect(await store.networks.listAdds(INTEGRATION, 'running')).toMatchObject([
-      { id: 'add-1', job_id: 'job-1' },
+      { id: 'add-1', jobId: 'job-1' },
     ]);
   });
 
@@ -140,11 +140,11 @@ describeEachDatabase('networks', (open) => {
     const add = { id: 'add-1', network: BOARD.id };
     await store.networks.recordEnds(lease, RUN, add, ends, { state: 'done', charged: 5 });
     expect(await store.networks.listMembers(BOARD.id)).toMatchObject([
-      { donor_id: 'donor-1', state: 'member' },
-      { donor_id: 'donor-2', state: 'member' },
-      { donor_id: 'donor-3', state: 'not_found' },
-      { donor_id: 'donor-4', state: 'failed', detail: 'job_failed' },
-      { donor_id: 'donor-5', state: 'failed', detail: 'member_failed' },
+      { donorId: 'donor-1', state: 'member' },
+      { donorId: 'donor-2', state: 'member' },
+      { donorId: 'donor-3', state: 'not_found' },
+      { donorId: 'donor-4', state: 'failed', detail: 'job_failed' },
+      { donorId: 'donor-5', state: 'failed', detail: 'member_failed' },
     ]);
     expect(await store.networks.listCounts(RUN)).toEqual([
       { name: 'Board', added: 1, removed: 0, kept: 1, failed: 3 },
@@ -190,7 +190,7 @@ describeEachDatabase('holds of networks', (open) => {
     const [hold, ...more] = await store.networkHolds.listOpen(INTEGRATION);
     expect(more).toEqual([]);
     if (!hold) throw new Error('nothing is open');
-    expect(hold).toMatchObject({ id: 'hold-3', name: 'Board', opened_at: START_MS });
+    expect(hold).toMatchObject({ id: 'hold-3', name: 'Board', openedAt: START_MS });
     expect(await store.networkHolds.find('hold-1')).toMatchObject({ decision: 'superseded' });
     expect(await store.networkHolds.decide(hold, 'rejected')).toBe(true);
     expect(await store.networkHolds.decide(hold, 'approved')).toBe(false);
@@ -213,6 +213,6 @@ describeEachDatabase('holds of networks', (open) => {
     if (!hold) throw new Error('nothing is open');
     await store.networkHolds.decide(hold, 'approved');
     expect(await statesOf(world)).toEqual({});
-    expect(await store.networks.list(INTEGRATION)).toMatchObject([{ network_id: null }]);
+    expect(await store.networks.list(INTEGRATION)).toMatchObject([{ networkId: null }]);
   });
 });

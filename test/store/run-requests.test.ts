@@ -10,30 +10,30 @@ describeEachDatabase('run requests', (open) => {
   const createWorld = storeWorlds(open);
 
   describe('asking for a run', () => {
-    it('lets the same wish wait once, and tells the run that will answer', async () => {
+    it('lets the same request wait once, and tells the run that will answer', async () => {
       const { store } = await createWorld();
-      expect(await store.runRequests.add(aWish({ runId: 'a' }))).toBe('a');
-      expect(await store.runRequests.add(aWish({ runId: 'b' }))).toBe('a');
-      expect(await store.runRequests.list()).toMatchObject([{ run_id: 'a', times: 2, full: 0 }]);
+      expect(await store.runRequests.add(aRequest({ runId: 'a' }))).toBe('a');
+      expect(await store.runRequests.add(aRequest({ runId: 'b' }))).toBe('a');
+      expect(await store.runRequests.list()).toMatchObject([{ runId: 'a', times: 2, full: 0 }]);
     });
 
     it('reads everything anew if one of those who ask wants that', async () => {
       const { store } = await createWorld();
-      await store.runRequests.add(aWish({ runId: 'a' }));
-      await store.runRequests.add(aWish({ runId: 'b', full: true }));
-      await store.runRequests.add(aWish({ runId: 'c' }));
-      expect(await store.runRequests.list()).toMatchObject([{ run_id: 'a', full: 1 }]);
+      await store.runRequests.add(aRequest({ runId: 'a' }));
+      await store.runRequests.add(aRequest({ runId: 'b', full: true }));
+      await store.runRequests.add(aRequest({ runId: 'c' }));
+      expect(await store.runRequests.list()).toMatchObject([{ runId: 'a', full: 1 }]);
     });
 
     it('keeps contacts and integrations apart, the longest waiting first', async () => {
       const { store, clock } = await createWorld();
-      for (const wish of [
-        aWish({ runId: 'a', contact: '003' }),
-        aWish({ runId: 'b' }),
-        aWish({ runId: 'c', contact: '004' }),
-        aWish({ runId: 'd', integrationId: 'lakeside' }),
+      for (const request of [
+        aRequest({ runId: 'a', contact: '003' }),
+        aRequest({ runId: 'b' }),
+        aRequest({ runId: 'c', contact: '004' }),
+        aRequest({ runId: 'd', integrationId: 'lakeside' }),
       ]) {
-        expect(await store.runRequests.add(wish)).toBe(wish.runId);
+        expect(await store.runRequests.add(request)).toBe(request.runId);
         await clock.advance(1);
       }
       expect(await waitingRuns(store)).toEqual(['a', 'b', 'c', 'd']);
@@ -44,20 +44,20 @@ describeEachDatabase('run requests', (open) => {
     it('makes one run over all of more than twenty single contacts', async () => {
       const { store } = await createWorld();
       await store.runRequests.add(
-        aWish({ runId: 'other', integrationId: 'lakeside', contact: '1' }),
+        aRequest({ runId: 'other', integrationId: 'lakeside', contact: '1' }),
       );
       for (let contact = 1; contact <= 20; contact += 1) {
-        await store.runRequests.add(aWish({ runId: `r${contact}`, contact: `${contact}` }));
+        await store.runRequests.add(aRequest({ runId: `r${contact}`, contact: `${contact}` }));
       }
-      expect(await store.runRequests.add(aWish({ runId: 'again', contact: '7' }))).toBe('r7');
+      expect(await store.runRequests.add(aRequest({ runId: 'again', contact: '7' }))).toBe('r7');
       expect(await store.runRequests.list(INTEGRATION)).toHaveLength(20);
-      const whole = await store.runRequests.add(aWish({ runId: 'whole', contact: '21' }));
+      const whole = await store.runRequests.add(aRequest({ runId: 'whole', contact: '21' }));
       expect(whole).toBe('whole');
       expect(await store.runRequests.list()).toMatchObject([
-        { run_id: 'other' },
-        { run_id: 'whole', contact: '', full: 0 },
+        { runId: 'other' },
+        { runId: 'whole', contact: '', full: 0 },
       ]);
-      expect(await store.runRequests.findByRun('r7')).toMatchObject({ merged_into: 'whole' });
+      expect(await store.runRequests.findByRun('r7')).toMatchObject({ mergedInto: 'whole' });
     });
 
     it('forgets after a day which run took in another', async () => {
@@ -66,23 +66,23 @@ describeEachDatabase('run requests', (open) => {
       await clock.advance(25 * HOUR_MS);
       await addSingles(store, 'second', 21);
       expect(await store.runRequests.findByRun('first1')).toBeUndefined();
-      expect(await store.runRequests.findByRun('second1')).toMatchObject({ left_at: clock.now() });
+      expect(await store.runRequests.findByRun('second1')).toMatchObject({ leftAt: clock.now() });
     });
   });
 
   describe('the run of a request', () => {
     it('takes it off the list when it begins, so that the same can be wanted again', async () => {
       const world = await createWorld();
-      await world.store.runRequests.add(aWish({ runId: 'a' }));
+      await world.store.runRequests.add(aRequest({ runId: 'a' }));
       await begin(world, 'a');
       expect(await world.store.runRequests.list()).toEqual([]);
-      expect(await world.store.runRequests.add(aWish({ runId: 'b' }))).toBe('b');
+      expect(await world.store.runRequests.add(aRequest({ runId: 'b' }))).toBe('b');
       expect(await waitingRuns(world.store)).toEqual(['b']);
     });
 
     it('answers it by its end', async () => {
       const world = await createWorld();
-      await world.store.runRequests.add(aWish({ runId: 'a' }));
+      await world.store.runRequests.add(aRequest({ runId: 'a' }));
       await begin(world, 'a');
       await finish(world, 'a', 'crm_unavailable');
       expect(await world.store.runRequests.findByRun('a')).toBeUndefined();
@@ -90,15 +90,15 @@ describeEachDatabase('run requests', (open) => {
 
     it('leaves it begun if it is interrupted', async () => {
       const world = await createWorld();
-      await world.store.runRequests.add(aWish({ runId: 'a' }));
+      await world.store.runRequests.add(aRequest({ runId: 'a' }));
       await begin(world, 'a');
       await finish(world, 'a', 'interrupted');
-      expect(await world.store.runRequests.listBegun()).toMatchObject([{ run_id: 'a' }]);
+      expect(await world.store.runRequests.listBegun()).toMatchObject([{ runId: 'a' }]);
     });
 
     it('begins in one process only', async () => {
       const world = await createWorld();
-      await world.store.runRequests.add(aWish({ runId: 'a' }));
+      await world.store.runRequests.add(aRequest({ runId: 'a' }));
       await begin(world, 'a');
       await expect(begin(world, 'a')).rejects.toMatchObject({ code: 'already_running' });
     });
@@ -107,7 +107,7 @@ describeEachDatabase('run requests', (open) => {
   describe('what was cut off', () => {
     it('waits again, once, for a run of its own', async () => {
       const world = await createWorld();
-      await world.store.runRequests.add(aWish({ runId: 'a', contact: '003' }));
+      await world.store.runRequests.add(aRequest({ runId: 'a', contact: '003' }));
       await begin(world, 'a');
       const [cutOff] = await world.store.runRequests.listBegun();
       if (!cutOff) throw new Error('nothing has begun');
@@ -115,15 +115,15 @@ describeEachDatabase('run requests', (open) => {
       expect(await runRequests.putBack(cutOff, 'b')).toEqual({ state: 'waits', runId: 'b' });
       expect(await runRequests.putBack(cutOff, 'c')).toEqual({ state: 'ended' });
       expect(await world.store.runRequests.list()).toMatchObject([
-        { run_id: 'b', contact: '003', resumed: 1 },
+        { runId: 'b', contact: '003', resumed: 1 },
       ]);
     });
 
     it('joins what was asked for meanwhile', async () => {
       const world = await createWorld();
-      await world.store.runRequests.add(aWish({ runId: 'a' }));
+      await world.store.runRequests.add(aRequest({ runId: 'a' }));
       await begin(world, 'a');
-      await world.store.runRequests.add(aWish({ runId: 'meanwhile' }));
+      await world.store.runRequests.add(aRequest({ runId: 'meanwhile' }));
       const [cutOff] = await world.store.runRequests.listBegun();
       if (!cutOff) throw new Error('nothing has begun');
       expect(await world.store.runRequests.putBack(cutOff, 'b')).toEqual({
@@ -133,7 +133,7 @@ describeEachDatabase('run requests', (open) => {
 
     it('is given up after five times', async () => {
       const world = await createWorld();
-      await world.store.runRequests.add(aWish({ runId: 'r0' }));
+      await world.store.runRequests.add(aRequest({ runId: 'r0' }));
       const states: string[] = [];
       for (let time = 0; time <= 5; time += 1) {
         await begin(world, `r${time}`);
@@ -148,33 +148,33 @@ describeEachDatabase('run requests', (open) => {
 
     it('goes with a contact that is erased', async () => {
       const { store } = await createWorld();
-      await store.runRequests.add(aWish({ runId: 'a', contact: '003' }));
-      await store.runRequests.add(aWish({ runId: 'b', contact: '004' }));
+      await store.runRequests.add(aRequest({ runId: 'a', contact: '003' }));
+      await store.runRequests.add(aRequest({ runId: 'b', contact: '004' }));
       await store.forget.erase(INTEGRATION, '003');
       expect(await waitingRuns(store)).toEqual(['b']);
     });
   });
 });
 
-function aWish(wish: Partial<RunWish>): RunWish {
+function aRequest(request: Partial<RunWish>): RunWish {
   return {
     integrationId: INTEGRATION,
     contact: null,
     trigger: 'webhook',
     full: false,
     runId: 'run',
-    ...wish,
+    ...request,
   };
 }
 
 async function addSingles(store: StoreWorld['store'], name: string, count: number): Promise<void> {
   for (let index = 1; index <= count; index += 1) {
-    await store.runRequests.add(aWish({ runId: `${name}${index}`, contact: `${name}${index}` }));
+    await store.runRequests.add(aRequest({ runId: `${name}${index}`, contact: `${name}${index}` }));
   }
 }
 
 async function waitingRuns({ runRequests }: StoreWorld['store']): Promise<string[]> {
-  return (await runRequests.list()).map(({ run_id }) => run_id);
+  return (await runRequests.list()).map(({ runId }) => runId);
 }
 
 function begin({ store, lease }: { store: StoreWorld['store']; lease: Lease }, runId: string) {

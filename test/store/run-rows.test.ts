@@ -89,7 +89,7 @@ describeEachDatabase('what a run did to contacts', (open) => {
     expect(await counts(world)).toEqual({ profile_fresh: 3 });
   });
 
-  it('is told by the run that settles a lost answer, or else by the one that submitted', async () => {
+  it('is counted by the run that settles a lost answer, or else by the one that submitted', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
     await world.store.runs.begin(world.lease, 'run-9', 'manual', null);
@@ -97,7 +97,7 @@ describeEachDatabase('what a run did to contacts', (open) => {
     const { submissions, runRows, runs } = world.store;
     await submissions.settleCharged(world.lease, 'submission-1', { ...settled, run: 'run-9' });
     const settling = await runs.find('run-9');
-    expect(settling?.spent_enhancements).toBe(2);
+    expect(settling?.spentEnhancements).toBe(2);
     expect(settling && (await runRows.count(settling))).toEqual(new Map([['lost_answer', 2]]));
   });
 

@@ -10,23 +10,23 @@ describeEachDatabase('runs', (open) => {
     const { store, lease } = await createWorld();
     expect(await store.runs.find(RUN)).toEqual({
       id: RUN,
-      integration_id: INTEGRATION,
+      integrationId: INTEGRATION,
       epoch: lease.epoch,
       trigger: 'manual',
       contact: '',
       full: 0,
       status: 'running',
-      reason_code: null,
-      reason_message: null,
-      started_at: START_MS,
-      finished_at: null,
-      read_count: 0,
-      chosen_count: 0,
-      submitted_count: 0,
-      enhanced_count: 0,
-      shared_count: 0,
-      spent_enhancements: 0,
-      fresh_count: null,
+      reasonCode: null,
+      reasonMessage: null,
+      startedAt: START_MS,
+      finishedAt: null,
+      readCount: 0,
+      chosenCount: 0,
+      submittedCount: 0,
+      enhancedCount: 0,
+      sharedCount: 0,
+      spentEnhancements: 0,
+      freshCount: null,
       report: null,
     });
   });
@@ -48,7 +48,7 @@ describeEachDatabase('runs', (open) => {
       contactRow({ crm_id: 'c-4', state: 'due', integration_id: 'lakeside' }),
     ]);
     await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
-    expect(await world.store.runs.find('run-2')).toMatchObject({ chosen_count: 2 });
+    expect(await world.store.runs.find('run-2')).toMatchObject({ chosenCount: 2 });
   });
 
   it('marks a run that was cut off as interrupted when the next one begins', async () => {
@@ -59,8 +59,8 @@ describeEachDatabase('runs', (open) => {
     await store.runs.begin(lease, 'run-2', 'schedule', null);
     expect(await store.runs.find(RUN)).toMatchObject({
       status: 'incomplete',
-      reason_code: 'interrupted',
-      finished_at: START_MS + 5_000,
+      reasonCode: 'interrupted',
+      finishedAt: START_MS + 5_000,
     });
     expect(await store.runs.find('run-2')).toMatchObject({ status: 'running' });
     expect(await store.runs.find('run-elsewhere')).toMatchObject({ status: 'running' });
@@ -78,9 +78,9 @@ describeEachDatabase('runs', (open) => {
     await store.runs.begin(lease, 'run-2', 'schedule', null);
     expect(await store.runs.find(RUN)).toMatchObject({
       status: 'failed',
-      reason_code: 'crm_unauthorized',
-      reason_message: 'The CRM refused the token.',
-      finished_at: START_MS + 1_000,
+      reasonCode: 'crm_unauthorized',
+      reasonMessage: 'The CRM refused the token.',
+      finishedAt: START_MS + 1_000,
       report: '{"id":"run-1"}',
     });
   });
@@ -93,8 +93,8 @@ describeEachDatabase('runs', (open) => {
     await store.runs.finish(lease, 'run-2', { status: 'succeeded', ...end });
     expect(await store.runs.find('run-2')).toMatchObject({
       status: 'succeeded',
-      reason_code: null,
-      reason_message: null,
+      reasonCode: null,
+      reasonMessage: null,
     });
     expect(await runRow(world)).toMatchObject({ status: 'incomplete', report: null });
   });

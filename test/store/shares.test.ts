@@ -76,9 +76,9 @@ describeEachDatabase('shares', (open) => {
       answered_at: null,
     });
     expect(await world.store.runs.find(OTHER_RUN)).toMatchObject({
-      shared_count: 1,
-      submitted_count: 0,
-      spent_enhancements: 0,
+      sharedCount: 1,
+      submittedCount: 0,
+      spentEnhancements: 0,
     });
     expect(await world.store.submissions.spentSince(OTHER, 0)).toBe(0);
   });
@@ -111,9 +111,9 @@ describeEachDatabase('shares', (open) => {
     expect(await jobOf(world, 'c-9')).toMatchObject({ state: 'lost', job_id: null });
     const holds = await world.store.holds.listOpen(OTHER);
     expect(holds).toMatchObject([
-      { id: trackingIdOf('c-9'), crm_id: 'c-9', kind: 'lost_answer', opened_at: START_MS },
+      { id: trackingIdOf('c-9'), crmId: 'c-9', kind: 'lost_answer', openedAt: START_MS },
     ]);
-    expect(await world.store.runs.find(OTHER_RUN)).toMatchObject({ shared_count: 0 });
+    expect(await world.store.runs.find(OTHER_RUN)).toMatchObject({ sharedCount: 0 });
   });
 
   it('do not heed a lost answer that is decided, or where the settings spend again', async () => {
@@ -152,9 +152,9 @@ describeEachDatabase('shares', (open) => {
   });
 
   it.each<[string, (world: TwoWorlds) => Promise<unknown>]>([
-    ['of nobody else', async () => undefined],
+    ['where there is none', async () => undefined],
     ['of another person', (world) => pay(world, ['c-1'], 'grace')],
-    ['that shares with nobody', (world) => pay(world, ['c-1'], null)],
+    ['that is not shared', (world) => pay(world, ['c-1'], null)],
     ['that was not charged', (world) => pay(world, ['c-1'], 'ada', 'refused')],
     ['that has vanished', (world) => payAndFinish(world, 'vanished')],
   ])('offer no job %s', async (_which, bring) => {
@@ -164,7 +164,7 @@ describeEachDatabase('shares', (open) => {
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'due', tracking_id: null });
   });
 
-  it('offer nothing to a contact that shares with nobody', async () => {
+  it('offer nothing to a contact that does not share', async () => {
     const world = await createTwo();
     await pay(world, ['c-1'], null);
     expect(await take(world.other, ['c-9'], null)).toBe(0);
@@ -251,7 +251,7 @@ describeEachDatabase('shares', (open) => {
     ]);
     await takeDue(world.other, ['c-8', 'c-9'], 'ada');
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'submitted' });
-    expect(await world.store.runs.find(OTHER_RUN)).toMatchObject({ shared_count: 1 });
+    expect(await world.store.runs.find(OTHER_RUN)).toMatchObject({ sharedCount: 1 });
     expect(await contactOf(world, 'c-8')).toMatchObject({ outcome_reason: 'opted_out' });
     expect(await jobsOf(world, 'c-8')).toEqual([]);
   });
@@ -273,7 +273,7 @@ describeEachDatabase('shares', (open) => {
     await finish(world.other, 'c-9', 'completed');
     const wanted = { runId: OTHER_RUN, limit: 10, except: new Set<string>() };
     expect(await world.store.jobs.listReady(OTHER, wanted)).toMatchObject([
-      { jobId: 'job-c-1', contact: { crm_id: 'c-9' } },
+      { jobId: 'job-c-1', contact: { crmId: 'c-9' } },
     ]);
   });
 

@@ -56,7 +56,7 @@ export function testFingerprint(purpose: string, text: string): string {
   return createHash('sha256').update(`${purpose}\0${text}`).digest('base64url');
 }
 
-/** The lease of an integration, taken over from whoever has it. */
+/** The lease of an integration, taken over from its holder. */
 export async function takeLease(store: Store, integrationId: string): Promise<Lease> {
   const attempt = await store.leases.acquire(integrationId, 'a-new-owner', () => true);
   if (!attempt.acquired) throw new Error(`${integrationId} is leased to ${attempt.owner}`);

@@ -42,16 +42,16 @@ describeEachDatabase('recordIntent', (open) => {
     expect(await submit(world, ids)).toEqual({ recorded: true, balanceBefore: BALANCE });
     expect(await world.store.submissions.findOpen(KEY)).toEqual({
       id: 'submission-1',
-      integration_id: INTEGRATION,
-      run_id: RUN,
-      partner_key: KEY,
+      integrationId: INTEGRATION,
+      runId: RUN,
+      partnerKey: KEY,
       state: 'intended',
       persons: 31,
       charged: null,
-      balance_before: BALANCE,
-      intended_at: START_MS + 1_000,
-      lost_at: null,
-      closed_at: null,
+      balanceBefore: BALANCE,
+      intendedAt: START_MS + 1_000,
+      lostAt: null,
+      closedAt: null,
       mapping: null,
     });
     for (const id of ids) {
@@ -364,8 +364,8 @@ describeEachDatabase('a lost answer', (open) => {
     expect(await world.store.submissions.findOpen(KEY)).toMatchObject({
       id: 'submission-1',
       state: 'lost',
-      lost_at: START_MS + 1_000,
-      closed_at: null,
+      lostAt: START_MS + 1_000,
+      closedAt: null,
     });
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'submitted' });
   });
@@ -431,14 +431,14 @@ describeEachDatabase('a lost answer', (open) => {
       });
       expect(await holdOf(world, id)).toEqual({
         id: trackingIdOf(id),
-        integration_id: INTEGRATION,
-        crm_id: id,
+        integrationId: INTEGRATION,
+        crmId: id,
         kind: 'lost_answer',
-        tracking_id: trackingIdOf(id),
+        trackingId: trackingIdOf(id),
         detail: 'the credits left the bucket',
-        opened_at: START_MS + 1_000,
+        openedAt: START_MS + 1_000,
         decision: null,
-        decided_at: null,
+        decidedAt: null,
         batch: null,
       });
     }
@@ -478,13 +478,13 @@ describeEachDatabase('a lost answer', (open) => {
     expect(await submissions.findOpen(KEY)).toBeUndefined();
   });
 
-  it('holds nobody who was forgotten before it was settled', async () => {
+  it('holds no contact that was forgotten before it was settled', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
     await world.store.forget.erase(INTEGRATION, 'c-1');
     await chargeLoss(world, 'hold', { charged: 2 });
     const holds = await world.store.holds.listOpen();
-    expect(holds.map((hold) => hold.crm_id)).toEqual(['c-2']);
+    expect(holds.map((hold) => hold.crmId)).toEqual(['c-2']);
   });
 });
 

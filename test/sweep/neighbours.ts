@@ -39,7 +39,7 @@ export interface Neighbour extends SweptCrm {
   close(): Promise<void>;
 }
 
-/** A way to fail, for as long as it is told. */
+/** A way to fail, until it is ended. */
 interface Failure {
   begin(): Promise<void>;
   end(): Promise<void>;
@@ -223,7 +223,7 @@ export const CSV: SweptCrm = {
   ],
 };
 
-/** Fills the input with people whom the service knows; returns the ids. */
+/** Fills the input with people that the service knows; returns the ids. */
 export async function writeCsv({
   service,
   path,

@@ -109,7 +109,7 @@ async function lookAtAll(world: SweptWorld, commands: readonly string[]): Promis
   await Promise.all(commands.map((words) => world.look(...words.split(' '))));
 }
 
-/** The service refuses, and quotes whom and with which key it was asked. */
+/** The service refuses, and quotes the person and the key of the request. */
 async function failOfService(world: SweptWorld, neighbour: Neighbour): Promise<void> {
   const quoted = `${QUOTING} ${world.service.apiKey}`;
   const detail = [{ type: quoted, loc: ['body', quoted, 0], msg: quoted, input: quoted }];
@@ -156,7 +156,7 @@ async function failOfAlerts(world: SweptWorld): Promise<void> {
   world.secrets.push('Zyxhook7391', 'Zyxnourl7391');
 }
 
-/** Settings that cannot be read, each with a key that somebody has written into them. */
+/** Settings that cannot be read, each with a key written into them. */
 async function failOfSettings(world: SweptWorld): Promise<void> {
   const [key, folder] = ['Zyxliteralkey7391', world.path('temp/broken')];
   world.secrets.push(key);

@@ -26,17 +26,17 @@ describe('a run that cannot begin', () => {
       ...{ id: 'asked', status: 'incomplete', reason: { code, message: error.message } },
     });
     expect(await world.store.runs.find('asked')).toMatchObject({
-      ...{ status: 'incomplete', reason_code: code },
+      ...{ status: 'incomplete', reasonCode: code },
     });
     expect(await world.spent()).toBe(0);
   });
 
-  it('throws what a person has to mend, and has it on record as failed', async () => {
+  it('throws what a person has to fix, and has it on record as failed', async () => {
     const error = new ConfigurationError('No such file.', { code: 'csv_missing' });
     await openRefusing(() => Promise.reject(error));
     await expect(world.sync({ runId: 'asked' })).rejects.toBe(error);
     expect(await world.store.runs.find('asked')).toMatchObject({
-      ...{ status: 'failed', reason_code: 'csv_missing', reason_message: 'No such file.' },
+      ...{ status: 'failed', reasonCode: 'csv_missing', reasonMessage: 'No such file.' },
     });
   });
 

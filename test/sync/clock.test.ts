@@ -148,7 +148,7 @@ describe('a run whose clock is wrong', () => {
     expect(contacts.chosen).toBeLessThanOrEqual(15);
   });
 
-  it('is told so by a service whose answers carry another date', async () => {
+  it('is recognised by a service whose answers carry another date', async () => {
     world = await createSyncWorld({ clock });
     await world.addPeople(5);
     await world.putFaults([{ fault: { kind: 'date', offsetMs: 2 * YEAR_MS } }]);

@@ -39,7 +39,7 @@ describe('a profile of a person who has died', () => {
     const [id] = await world.addPeople(1);
     expect((await world.sync()).contacts).toMatchObject({ enhanced: 1, held: 1, written: 0 });
     expect(world.crm.writes).toEqual([]);
-    expect(await theHold(world)).toMatchObject({ crm_id: id, kind: 'profile_deceased' });
+    expect(await theHold(world)).toMatchObject({ crmId: id, kind: 'profile_deceased' });
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, held: 1 });
     expect(await world.spent()).toBe(1);
   });
@@ -77,7 +77,7 @@ describe('a profile of a person who has died', () => {
     expect((await world.sync()).contacts).toMatchObject({ held: 0, written: 1 });
   });
 
-  it('is asked about again if the contact became somebody else after the approval', async () => {
+  it('is asked about again if the contact became another person after the approval', async () => {
     const world = await open();
     const [id = ''] = await world.addPeople(1);
     await world.sync();

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Contact } from '../../src/core/contact.ts';
+import { undoRun } from '../../src/fields/undo.ts';
 import { personPrintsOf } from '../../src/identity/person-prints.ts';
 import { previewRun } from '../../src/sync/preview.ts';
-import { undoRun } from '../../src/sync/undo.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { everything } from '../store/store-world.ts';
@@ -53,7 +53,7 @@ async function tablesNaming({ database }: SyncWorld, id: string): Promise<string
 }
 
 async function reasonOf({ store }: SyncWorld, id: string): Promise<string | undefined> {
-  return (await store.contacts.find('riverside', [id])).get(id)?.outcome_reason;
+  return (await store.contacts.find('riverside', [id])).get(id)?.outcomeReason;
 }
 
 async function decideOnly({ store }: SyncWorld, decision: 'approved' | 'rejected'): Promise<void> {
@@ -180,7 +180,7 @@ describe('the person who was erased, under another id', () => {
   });
 });
 
-/** A service that keeps its profiles back until it is told to give them. */
+/** A service that keeps its profiles back until it is asked to give them. */
 function withholding() {
   const service = { withholds: true };
   const options: SyncWorldOptions = {

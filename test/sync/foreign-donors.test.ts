@@ -29,7 +29,7 @@ describe('a database that does not know the donors whose ids the CRM carries', (
     expect(await world.spent()).toBe(0);
   });
 
-  it('takes them over without a credit if it is told to, and buys only the others', async () => {
+  it('takes them over without a credit if the settings say so, and buys only the others', async () => {
     const { world, crm } = await openOverEnhanced(20);
     crm.addContact({ firstName: 'Ada', lastName: 'Newcomer' });
     const report = await world.sync({ adopt: true });
@@ -53,7 +53,7 @@ describe('a database that does not know the donors whose ids the CRM carries', (
     await world.store.forget.erase('riverside', gone);
     await world.sync({ adopt: true });
     const rows = await world.store.contacts.find('riverside', [out, gone]);
-    expect(rows.get(out)).toMatchObject({ outcome_reason: 'opted_out', donor_id: null });
+    expect(rows.get(out)).toMatchObject({ outcomeReason: 'opted_out', donorId: null });
     expect(rows.get(gone)).toBeUndefined();
   });
 });

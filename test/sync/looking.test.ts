@@ -19,33 +19,33 @@ describe('nextLook', () => {
   });
 
   it('looks at all jobs again after the interval', () => {
-    const looking = { intervalMs: 3_000, lastLookAt: 10_000, doneAfterMs: 4_000 };
-    expect(nextLook(looking, none)).toEqual({ at: 13_000, which: 'all' });
-    expect(nextLook(looking, { ...aFew, oldestAt: 10_500 })).toEqual({ at: 13_000, which: 'all' });
+    const timing = { intervalMs: 3_000, lastLookAt: 10_000, doneAfterMs: 4_000 };
+    expect(nextLook(timing, none)).toEqual({ at: 13_000, which: 'all' });
+    expect(nextLook(timing, { ...aFew, oldestAt: 10_500 })).toEqual({ at: 13_000, which: 'all' });
   });
 
   it('looks early at fresh jobs that fill a request, or that are the last ones', () => {
-    const looking = { intervalMs: 5_000, lastLookAt: 10_000, doneAfterMs: 100 };
+    const timing = { intervalMs: 5_000, lastLookAt: 10_000, doneAfterMs: 100 };
     const full = { count: MAX_JOBS_PER_LOOK, oldestAt: 10_200, isLast: false };
-    expect(nextLook(looking, full)).toEqual({ at: 10_300, which: 'fresh' });
+    expect(nextLook(timing, full)).toEqual({ at: 10_300, which: 'fresh' });
     const last = { count: 3, oldestAt: 10_200, isLast: true };
-    expect(nextLook(looking, last)).toEqual({ at: 10_300, which: 'fresh' });
+    expect(nextLook(timing, last)).toEqual({ at: 10_300, which: 'fresh' });
   });
 
   it('does not look early before a job like them can be done', () => {
-    const looking = { intervalMs: 2_000, lastLookAt: 10_000, doneAfterMs: 5_000 };
+    const timing = { intervalMs: 2_000, lastLookAt: 10_000, doneAfterMs: 5_000 };
     const last = { count: 3, oldestAt: 10_200, isLast: true };
-    expect(nextLook(looking, last)).toEqual({ at: 12_000, which: 'all' });
+    expect(nextLook(timing, last)).toEqual({ at: 12_000, which: 'all' });
   });
 });
 
 describe('afterLook', () => {
   it('waits longer after each look in vain, at most five seconds', () => {
-    let looking = NOT_YET_LOOKED;
+    let timing = NOT_YET_LOOKED;
     const intervals: number[] = [];
     for (let look = 1; look <= 4; look++) {
-      looking = afterLook(looking, { at: look, which: 'all', doneAges: [] });
-      intervals.push(looking.intervalMs);
+      timing = afterLook(timing, { at: look, which: 'all', doneAges: [] });
+      intervals.push(timing.intervalMs);
     }
     expect(intervals).toEqual([3_000, 4_500, MAX_LOOK_MS, MAX_LOOK_MS]);
   });
@@ -57,9 +57,9 @@ describe('afterLook', () => {
   });
 
   it('keeps its rhythm when only fresh jobs were looked at', () => {
-    const looking = { intervalMs: 3_000, lastLookAt: 10_000, doneAfterMs: 400 };
-    expect(afterLook(looking, { at: 11_000, which: 'fresh', doneAges: [300] })).toEqual({
-      ...looking,
+    const timing = { intervalMs: 3_000, lastLookAt: 10_000, doneAfterMs: 400 };
+    expect(afterLook(timing, { at: 11_000, which: 'fresh', doneAges: [300] })).toEqual({
+      ...timing,
       doneAfterMs: 300,
     });
   });

@@ -16,10 +16,10 @@ export interface Neighbour {
   preview(): Promise<Preview>;
 }
 
-/** `wishes` are settings of the second integration beside its id, key and CRM. */
+/** `options` are settings of the second integration beside its id, key and CRM. */
 export function createNeighbour(
   world: SyncWorld,
-  { partner, ...wishes }: { partner?: { shareProfiles: boolean } } & Record<string, unknown> = {},
+  { partner, ...options }: { partner?: { shareProfiles: boolean } } & Record<string, unknown> = {},
 ): Neighbour {
   const { baseUrl, apiKey } = world.service;
   const crm = createMemoryCrm({ fields: memoryDefaultFields.map(({ to }) => to) });
@@ -28,7 +28,7 @@ export function createNeighbour(
     partner: { baseUrl, apiKey, ...partner },
     crm: { kind: 'memory', name: 'neighbour' },
     settleAfterMs: world.integration.settleAfterMs,
-    ...wishes,
+    ...options,
   });
   const asked = {
     integration,
@@ -57,7 +57,7 @@ export function createNeighbour(
   };
 }
 
-/** Puts the people of one CRM into the other as somebody else would have typed them. */
+/** Puts the people of one CRM into the other as another user would have typed them. */
 export function copyPeople(from: MemoryCrm, to: MemoryCrm): string[] {
   return [...from.records.values()].map(({ contact }) =>
     to.addContact({

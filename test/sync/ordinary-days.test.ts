@@ -40,7 +40,7 @@ function plan(world: SyncWorld): Promise<Preview> {
 
 /** Why a contact was left as it is, or what was done to it. */
 async function reasonOf({ store }: SyncWorld, id: string): Promise<string | undefined> {
-  return (await store.contacts.find('riverside', [id])).get(id)?.outcome_reason;
+  return (await store.contacts.find('riverside', [id])).get(id)?.outcomeReason;
 }
 
 describe.each(['address', 'employer'] as const)('an %s that may not be read any more', (source) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Contact } from '../../src/core/contact.ts';
 import type { ReadIdentity } from '../../src/identity/identity-reader.ts';
-import type { ContactRow } from '../../src/store/contacts/contacts.ts';
+import type { ContactRecord } from '../../src/store/contacts/contacts.ts';
 import type { Decision } from '../../src/store/contacts/decisions.ts';
 import {
   askedBefore,
@@ -27,31 +27,31 @@ function aContact(changes: Partial<Contact> = {}): Contact {
   };
 }
 
-function aRow(changes: Partial<ContactRow> = {}): ContactRow {
+function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
   return {
-    integration_id: 'riverside',
-    crm_id: 'C1',
+    integrationId: 'riverside',
+    crmId: 'C1',
     state: 'settled',
     identity: 'same',
     eligible: 1,
-    due_reason: null,
+    dueReason: null,
     priority: 1,
-    asked_identity: 'same',
-    asked_at: NOW - DAY_MS,
-    tracking_id: null,
-    donor_id: 'd'.repeat(32),
-    enhanced_at: NOW - DAY_MS,
-    owned_values: '{}',
-    outcome_reason: 'fields_written',
-    outcome_run: 'earlier',
-    outcome_at: NOW - DAY_MS,
-    outcome_detail: null,
-    seen_run: 'earlier',
+    askedIdentity: 'same',
+    askedAt: NOW - DAY_MS,
+    trackingId: null,
+    donorId: 'd'.repeat(32),
+    enhancedAt: NOW - DAY_MS,
+    ownedValues: '{}',
+    outcomeReason: 'fields_written',
+    outcomeRun: 'earlier',
+    outcomeAt: NOW - DAY_MS,
+    outcomeDetail: null,
+    seenRun: 'earlier',
     ...changes,
   };
 }
 
-/** A contact as it was read; its identity is told apart by a text alone unless told otherwise. */
+/** A contact as it was read; its identity is known by a text alone by default. */
 function read({
   identity = 'same',
   lost = [],
@@ -120,7 +120,7 @@ describe('decideContact', () => {
   });
 
   it('chooses a contact whose profile has grown old, and none if profiles never do', () => {
-    const old = aRow({ asked_at: NOW - 366 * DAY_MS, enhanced_at: NOW - 366 * DAY_MS });
+    const old = aRow({ askedAt: NOW - 366 * DAY_MS, enhancedAt: NOW - 366 * DAY_MS });
     expect(decide(read(), old, rules)).toMatchObject({
       reason: 'profile_old',
       priority: 2,
@@ -131,7 +131,7 @@ describe('decideContact', () => {
 
   it('puts members of mirrored groups in front, whether they are new, changed or old', () => {
     const withMember = { ...rules, groupMembers: new Set(['C1']) };
-    const old = aRow({ asked_at: NOW - 366 * DAY_MS });
+    const old = aRow({ askedAt: NOW - 366 * DAY_MS });
     expect(decide(read(), undefined, withMember)).toMatchObject({ priority: 0 });
     expect(decide(read({ identity: 'other' }), aRow(), withMember)).toMatchObject({
       priority: 0,
@@ -143,14 +143,14 @@ describe('decideContact', () => {
   it.each(['submitted', 'ready'] as const)(
     'keeps a contact that is %s, even if it opted out',
     (state) => {
-      const row = aRow({ state, tracking_id: 't' });
+      const row = aRow({ state, trackingId: 't' });
       expect(decide(read({ refusal: 'opted_out' }), row, rules)).toEqual({ kind: 'keep' });
       expect(decide(read({ identity: 'other' }), row, rules)).toEqual({ kind: 'keep' });
     },
   );
 
   it('keeps a held contact until its identity changes', () => {
-    const held = aRow({ state: 'held', outcome_reason: 'name_mismatch' });
+    const held = aRow({ state: 'held', outcomeReason: 'name_mismatch' });
     expect(decide(read(), held, rules)).toEqual({ kind: 'keep' });
     expect(decide(read({ identity: 'other' }), held, rules)).toMatchObject({
       reason: 'identity_changed',
@@ -166,7 +166,7 @@ describe('decideContact', () => {
   });
 
   it('does not spend on a change that was taken back before it was submitted', () => {
-    const due = aRow({ state: 'due', due_reason: 'identity_changed', identity: 'other' });
+    const due = aRow({ state: 'due', dueReason: 'identity_changed', identity: 'other' });
     expect(decide(read({ identity: 'same' }), due, rules)).toMatchObject({
       kind: 'settle',
       reason: 'profile_fresh',
@@ -174,20 +174,20 @@ describe('decideContact', () => {
   });
 
   it('remembers why a contact is due until it is submitted', () => {
-    const due = aRow({ state: 'due', due_reason: 'resubmitted_by_person', asked_identity: null });
+    const due = aRow({ state: 'due', dueReason: 'resubmitted_by_person', askedIdentity: null });
     expect(decide(read(), due, rules)).toMatchObject({ reason: 'resubmitted_by_person' });
   });
 
-  it('asks again for somebody nobody knew only when the identity changes or time has passed', () => {
-    const unknown = aRow({ donor_id: null, enhanced_at: null, outcome_reason: 'no_match' });
+  it('asks again for an unknown person only when the identity changes or time has passed', () => {
+    const unknown = aRow({ donorId: null, enhancedAt: null, outcomeReason: 'no_match' });
     expect(decide(read(), unknown, rules)).toMatchObject({ reason: 'no_match_known' });
     expect(decide(read({ identity: 'other' }), unknown, rules)).toMatchObject({
       reason: 'identity_changed',
     });
   });
 
-  it('does not enhance again whom a person rejected', () => {
-    const rejected = aRow({ outcome_reason: 'rejected_by_person' });
+  it('does not enhance again a contact that a person rejected', () => {
+    const rejected = aRow({ outcomeReason: 'rejected_by_person' });
     expect(decide(read(), rejected, rules)).toMatchObject({ reason: 'rejected_by_person' });
   });
 
@@ -201,18 +201,18 @@ describe('decideContact', () => {
 
 describe('decideAgain', () => {
   it('chooses a contact whose job vanished before anything was delivered, and says so', () => {
-    const row = aRow({ asked_identity: null, asked_at: 0, donor_id: null, enhanced_at: null });
+    const row = aRow({ askedIdentity: null, askedAt: 0, donorId: null, enhancedAt: null });
     expect(decideAgain(row, rules)).toMatchObject({ reason: 'job_vanished' });
   });
 
   it('chooses a contact whose identity changed while its job was running', () => {
-    const row = aRow({ identity: 'other', asked_at: 0 });
+    const row = aRow({ identity: 'other', askedAt: 0 });
     expect(decideAgain(row, rules)).toMatchObject({ reason: 'identity_changed' });
   });
 
   it('leaves that contact alone if a changed identity is not worth a credit', () => {
     const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
-    expect(decideAgain(aRow({ identity: 'other', asked_at: 0 }), thrifty).kind).toBe('settle');
+    expect(decideAgain(aRow({ identity: 'other', askedAt: 0 }), thrifty).kind).toBe('settle');
   });
 });
 

@@ -164,7 +164,7 @@ describe('a later run', () => {
     expect((await world.spent()) - spent).toBe(4);
   });
 
-  it('does not ask again for people whom the service does not know', async () => {
+  it('does not ask again for people that the service does not know', async () => {
     const world = await open();
     world.crm.addContact({ id: 'N', firstName: 'Nemo', lastName: 'Zzyzxqv' });
     expect((await world.sync()).contacts.failed).toBe(1);
@@ -205,19 +205,19 @@ describe('a later run', () => {
       only: null,
       withChanged: true,
     });
-    const report = await world.sync({ only: waiting[0]?.crm_id ?? '' });
-    expect(ids).toContain(waiting[0]?.crm_id);
+    const report = await world.sync({ only: waiting[0]?.crmId ?? '' });
+    expect(ids).toContain(waiting[0]?.crmId);
     expect(report.contacts).toMatchObject({ chosen: 1, submitted: 1 });
   });
 
-  it('refuses a contact that nobody knows, and puts that on record', async () => {
+  it('refuses an unknown contact, and puts that on record', async () => {
     const world = await openEnhanced(2);
     await expect(world.sync({ only: 'no-such-id' })).rejects.toMatchObject({
       kind: 'configuration',
       code: 'contact_unknown',
     });
     const failed = await world.store.runs.list({ status: 'failed', limit: 10 });
-    expect(failed).toMatchObject([{ reason_code: 'contact_unknown' }]);
+    expect(failed).toMatchObject([{ reasonCode: 'contact_unknown' }]);
   });
 
   it('drops contacts that were deleted, and those deleted between reading and delivery', async () => {
@@ -309,7 +309,7 @@ describe('people win', () => {
     expect(report.contacts).toMatchObject({ enhanced: 1, held: 1, written: 0 });
     expect(world.crm.writes).toHaveLength(0);
     expect(await world.store.holds.listOpen()).toMatchObject([
-      { crm_id: id, kind: 'name_mismatch', detail: 'last_name_differs' },
+      { crmId: id, kind: 'name_mismatch', detail: 'last_name_differs' },
     ]);
   });
 
@@ -326,7 +326,7 @@ describe('people win', () => {
     expect(await world.spent()).toBe(spent);
   });
 
-  it('asks again if the contact became somebody else after a person approved', async () => {
+  it('asks again if the contact became another person after a person approved', async () => {
     const world = await open(strangers);
     const ids = await world.addPeople(2);
     await world.sync();
@@ -336,10 +336,10 @@ describe('people win', () => {
     world.crm.editContact(ids[0] ?? '', { firstName: 'Zebulon', lastName: 'Xylander' });
     expect((await world.sync()).contacts).toMatchObject({ written: 1, held: 1, submitted: 0 });
     expect(world.crm.writes.map(({ id }) => id)).toEqual([ids[1]]);
-    expect(await world.store.holds.listOpen()).toMatchObject([{ crm_id: ids[0] }]);
+    expect(await world.store.holds.listOpen()).toMatchObject([{ crmId: ids[0] }]);
   });
 
-  it('never enhances again whom a person rejected, until the contact becomes somebody else', async () => {
+  it('never enhances again a contact that a person rejected, until it becomes another person', async () => {
     const world = await open(strangers);
     const [id = ''] = await world.addPeople(1);
     await world.sync();
@@ -351,7 +351,7 @@ describe('people win', () => {
     expect((await world.sync()).contacts.chosen).toBe(1);
   });
 
-  it('does not deliver to somebody who opted out after the credit was spent', async () => {
+  it('does not deliver to a contact that opted out after the credit was spent', async () => {
     const world = await open();
     const ids = await world.addPeople(5);
     let reads = 0;
@@ -433,7 +433,7 @@ describe('nothing is dropped', () => {
     expect(report.contacts.waiting).toBe(report.contacts.chosen - 120 - shared);
   });
 
-  it('submits again whom the service left out of a batch', async () => {
+  it('submits again the contacts that the service left out of a batch', async () => {
     const world = await open();
     await world.addPeople(100);
     await world.putFaults([{ times: 1, fault: { kind: 'processFewer', processed: 60 } }]);
@@ -534,7 +534,7 @@ describe('nothing is dropped', () => {
     expect((await world.sync()).contacts.written).toBe(5);
   });
 
-  it('settles a person whom the service calls invalid and submits the others', async () => {
+  it('settles a person that the service calls invalid and submits the others', async () => {
     const world = await open({
       partner: (client) => ({ ...client, submitEnhancements: blameFirst(client) }),
     });
@@ -546,7 +546,7 @@ describe('nothing is dropped', () => {
 });
 
 describe('stopping and going on', () => {
-  it.each([['partner_key_rejected', { apiKey: 'nobody-knows-this' }]])(
+  it.each([['partner_key_rejected', { apiKey: 'unknown-to-the-service' }]])(
     'stops with %s and says why',
     async (code, partner) => {
       const world = await open();
@@ -573,7 +573,7 @@ describe('stopping and going on', () => {
     expect(report.reason?.message).toContain('2020-01-01');
   });
 
-  it('ends at a checkpoint when it is asked to stop, and the next run pays for nobody twice', async () => {
+  it('ends at a checkpoint when it is asked to stop, and the next run pays for no contact twice', async () => {
     const world = await open({ service: { jobTimeMs: 300 } });
     await world.addPeople(300);
     const stop = new AbortController();
@@ -685,7 +685,7 @@ describe('stopping and going on', () => {
     expect(report.contacts.submitted).toBe(3);
     expect(await world.store.runs.find(report.id)).toMatchObject({
       status: 'incomplete',
-      reason_code: 'interrupted',
+      reasonCode: 'interrupted',
     });
     expect(await world.store.runs.find('theirs')).toMatchObject({ status: 'running' });
   });

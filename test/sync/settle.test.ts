@@ -353,7 +353,7 @@ async function intendWithoutSending({ database, store, integration }: SyncWorld,
   const row = (await store.contacts.find(integration.id, [crmId])).get(crmId);
   const result = await store.submissions.recordIntent(taken.lease, {
     submissionId: 'killed',
-    runId: row?.outcome_run ?? '',
+    runId: row?.outcomeRun ?? '',
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
     jobs: [
       {

@@ -8,5 +8,5 @@ export async function sharedBy(
 ): Promise<number> {
   const run = await store.runs.find(id);
   if (!run) throw new Error(`The run ${id} is not in the store`);
-  return run.shared_count;
+  return run.sharedCount;
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Identity, identityText, personText } from '../../src/core/contact.ts';
-import { undoRun } from '../../src/sync/undo.ts';
+import { undoRun } from '../../src/fields/undo.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { copyPeople, createNeighbour } from './neighbour.ts';
@@ -22,10 +22,10 @@ async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
 }
 
 /** Two integrations with the same people, of which the first has enhanced its own. */
-async function openTwo(count: number, wishes: Parameters<typeof createNeighbour>[1] = {}) {
+async function openTwo(count: number, options: Parameters<typeof createNeighbour>[1] = {}) {
   const world = await open();
   const ids = await world.addPeople(count);
-  const neighbour = createNeighbour(world, wishes);
+  const neighbour = createNeighbour(world, options);
   const copies = copyPeople(world.crm, neighbour.crm);
   const first = await world.sync();
   expect(first.status).toBe('succeeded');
@@ -115,7 +115,7 @@ describe('the same people in two integrations with one key', () => {
   it('say in the outcome that no credit was needed', async () => {
     const { world, neighbour } = await openTwo(5);
     const { id } = await neighbour.sync();
-    const run = { id, integration_id: 'lakeside', fresh_count: 0 };
+    const run = { id, integrationId: 'lakeside', freshCount: 0 };
     const written = await world.store.runRows.list(run, { reason: 'fields_written', limit: 10 });
     expect(written.length).toBeGreaterThan(0);
     for (const { detail } of written) expect(detail).toMatch(/no credit/);
@@ -231,7 +231,7 @@ describe('people who are alike', () => {
     expect(await paidTwice(world)).toEqual([]);
   });
 
-  it('share that the service knows nobody like them', async () => {
+  it('share the outcome that the service does not know them', async () => {
     const world = await open();
     world.crm.addContact({ id: 'N', firstName: 'Nemo', lastName: 'Zzyzxqv' });
     await world.sync();
@@ -355,7 +355,7 @@ describe('a lost answer about people of another integration', () => {
     expect(await world.spent()).toBe(8);
   });
 
-  it('keeps nobody waiting where the settings spend again', async () => {
+  it('keeps no contact waiting where the settings spend again', async () => {
     const world = await open();
     await world.addPeople(4);
     await world.putFaults(LOST);

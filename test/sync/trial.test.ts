@@ -20,7 +20,7 @@ async function addByWrongColumn(world: SyncWorld, count: number): Promise<string
 
 let invented = 0;
 
-/** Contacts whom the service does not know. */
+/** Contacts that the service does not know. */
 function addUnknown({ crm }: SyncWorld, count: number): string[] {
   return Array.from({ length: count }, () => {
     invented += 1;
@@ -161,7 +161,7 @@ describe('the first submission under a mapping', () => {
     expect(await world.spent()).toBe(10);
   });
 
-  it('counts a profile of somebody with another name as not known', async () => {
+  it('counts a profile of a person with another name as not known', async () => {
     const world = await open({ partner: strangers(() => true) });
     await world.addPeople(60);
     const report = await world.sync();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { undoRun } from '../../src/sync/undo.ts';
+import { undoRun } from '../../src/fields/undo.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
@@ -99,6 +99,24 @@ describe('undoRun', () => {
     expect((await undo(kept, run)).contacts).toEqual({ restored: 3, gone: 0, refused: 0 });
     expect(kept.crm.valueOf(first, 'Donor ID')).toBe(NOTES[0]);
     expect(kept.crm.valueOf(second, 'Donor ID')).toBe(NOTES[1]);
+  });
+
+  it('goes on where it was cut off between the CRM and its record, and says the whole', async () => {
+    const { world: cut, run } = await overwriteNotes();
+    const { db } = cut.database;
+    const writes = await db.selectFrom('writes').selectAll().execute();
+    const contacts = await db.selectFrom('contacts').selectAll().execute();
+    const whole = await undo(cut, run);
+    // As a kill leaves it: the CRM has the values from before, the database does not know.
+    await db.deleteFrom('writes').execute();
+    await db.insertInto('writes').values(writes).execute();
+    await db.deleteFrom('contacts').execute();
+    await db.insertInto('contacts').values(contacts).execute();
+
+    expect(await undo(cut, run)).toEqual(whole);
+    const left = await db.selectFrom('contacts').select('owned_values').execute();
+    expect(left.map((contact) => contact.owned_values)).toEqual(['{}', '{}', '{}']);
+    expect((await undo(cut, run)).fields).toEqual({ restored: 0, editedSince: 0 });
   });
 
   it('takes back what a newer run had written over, once that is undone too', async () => {

@@ -57,7 +57,7 @@ async function everyState(): Promise<void> {
   world.crm.addContact({ id: 'unknown', firstName: 'Nemo', lastName: 'Quillfeather' });
   await world.sync();
   for (const hold of await world.store.holds.listOpen()) {
-    if (hold.crm_id === rejected) await world.store.holds.decide(hold, 'rejected');
+    if (hold.crmId === rejected) await world.store.holds.decide(hold, 'rejected');
   }
   world.crm.mergeContact(merged, ids[5] ?? '');
   world.crm.deleteContact(removed);

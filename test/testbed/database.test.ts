@@ -32,7 +32,7 @@ describe.each([
 });
 
 describe('a sandbox without a file', () => {
-  it('is in nobody else’s way', async () => {
+  it('is in the way of no other process', async () => {
     const both = await Promise.all([startAccount(), startAccount()]);
     const answers = await Promise.all(both.map((one) => control(one, 'GET', '/people')));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);

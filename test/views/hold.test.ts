@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DecisionStore, decideHold } from '../../src/application/decide-holds.ts';
-import type { HoldRow } from '../../src/store/holds/holds.ts';
-import type { NetworkHoldRow } from '../../src/store/networks/network-holds.ts';
+import type { HoldRecord } from '../../src/store/holds/holds.ts';
+import type { NetworkHoldRecord } from '../../src/store/networks/network-holds.ts';
 import {
   type AnyHold,
   contactHolds,
@@ -14,7 +14,7 @@ import {
 import { aContactHold, aNetworkHold } from '../helpers/hold-rows.ts';
 
 /** A store with these holds, and what was decided about them. */
-function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]) {
+function aStore(contacts: HoldRecord[], networks: NetworkHoldRecord[]) {
   const decided: string[] = [];
   const queries = <Row extends { id: string }>(rows: Row[]) => ({
     listOpen: () => Promise.resolve(rows),
@@ -31,11 +31,11 @@ function aStore(contacts: HoldRow[], networks: NetworkHoldRow[]) {
   return { store, decided };
 }
 
-function contact(changes?: Partial<HoldRow>): AnyHold {
+function contact(changes?: Partial<HoldRecord>): AnyHold {
   return { about: 'contact', row: aContactHold(changes) };
 }
 
-function network(kind: NetworkHoldRow['kind']): AnyHold {
+function network(kind: NetworkHoldRecord['kind']): AnyHold {
   return { about: 'network', row: aNetworkHold({ kind }) };
 }
 
@@ -97,7 +97,7 @@ describe('holds', () => {
     expect(decided).toEqual(['c resubmitted', 'n approved', 'n rejected']);
   });
 
-  it('say why, also for a word of the guard that nobody knows', () => {
+  it('say why, also for an unknown word of the guard', () => {
     expect(reasonText(contact())).toBe('the profile has another last name');
     expect(reasonText(contact({ detail: 'made_up' }))).toBe(
       'the name in the profile is not that of the contact',

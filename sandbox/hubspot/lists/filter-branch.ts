@@ -70,7 +70,7 @@ export interface Candidate {
   isInList(listId: string): boolean;
 }
 
-/** Whether a record meets the conditions; a branch without any is met by nobody. */
+/** Whether a record meets the conditions; a branch without any is met by no record. */
 export function meets(candidate: Candidate, branch: Branch): boolean {
   const answers = [
     ...branch.filters.map((filter) => meetsFilter(candidate, filter)),

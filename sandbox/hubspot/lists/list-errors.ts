@@ -1,6 +1,6 @@
 /** What is refused about lists. */
 
-import { HubspotError, validationError } from '../errors.ts';
+import { HubspotError, validationError } from '../core/errors.ts';
 
 /** A list that is not there. */
 export function unknownList(id: string): HubspotError {
@@ -9,7 +9,7 @@ export function unknownList(id: string): HubspotError {
   });
 }
 
-/** A list that nobody has given this name. */
+/** There is no list of this name. */
 export function unknownListName(name: string, objectTypeId: string): HubspotError {
   const message = `List does not exist with name ${name} and object type ID ${objectTypeId}.`;
   return new HubspotError(404, 'OBJECT_NOT_FOUND', message, {

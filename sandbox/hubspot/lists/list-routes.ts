@@ -1,10 +1,10 @@
 /** Lists themselves: making, finding, renaming, deleting and restoring them. */
 
 import { z } from 'zod';
-import { createRouter, type HubspotContext, readBody } from '../context.ts';
-import { validationError } from '../errors.ts';
-import { OBJECT_TYPES } from '../object-type.ts';
-import { needScope } from '../scopes.ts';
+import { validationError } from '../core/errors.ts';
+import { OBJECT_TYPES } from '../core/object-type.ts';
+import { createRouter, type HubspotContext, readBody } from '../requests/context.ts';
+import { needScope } from '../requests/scopes.ts';
 import { filterBranchSchema } from './filter-branch.ts';
 import { type List, PROCESSING_TYPES, toPublicList, toSearchResult } from './list.ts';
 import {
@@ -161,7 +161,7 @@ function rename(lists: ListStore, id: number, name: string): void {
   lists.rename(id, name);
 }
 
-/** Somebody else may have taken the name meanwhile. */
+/** Another list may have taken the name meanwhile. */
 function restore(lists: ListStore, id: string): void {
   const list = lists.findDeleted(id);
   if (list === undefined) throw unknownList(id);

@@ -1,6 +1,6 @@
 /** The lists of an account, without their members. */
 
-import type { Database } from '../database.ts';
+import type { Database } from '../core/database.ts';
 import { type FilterBranch, filterBranchSchema } from './filter-branch.ts';
 import type { List } from './list.ts';
 

@@ -1,8 +1,8 @@
 /** Keeps the members of lists in step with the records: those that filters choose, and those that go. */
 
-import { findObjectType, type ObjectType } from '../object-type.ts';
-import { propertyValue, type StoredRecord } from '../record.ts';
-import type { RecordChange, RecordStore } from '../record-store.ts';
+import { findObjectType, type ObjectType } from '../core/object-type.ts';
+import { propertyValue, type StoredRecord } from '../records/record.ts';
+import type { RecordChange, RecordStore } from '../records/record-store.ts';
 import { type FilterBranch, listsNamedIn, meets } from './filter-branch.ts';
 import type { List } from './list.ts';
 import type { ListStore } from './list-store.ts';

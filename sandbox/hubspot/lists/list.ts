@@ -1,7 +1,7 @@
 /** A list, and the two forms in which HubSpot shows one. */
 
-import { OWNER } from '../account.ts';
-import { isoTime } from '../property.ts';
+import { OWNER } from '../account/account.ts';
+import { isoTime } from '../properties/property.ts';
 import type { FilterBranch } from './filter-branch.ts';
 
 /** Who decides on a list's members: people, its filters, or its filters once at its creation. */

@@ -3,11 +3,11 @@
 import type { Hono } from 'hono';
 import { chooseGroups } from '../../../people/groups.ts';
 import type { World } from '../../../people/world.ts';
-import { createRouter, type HubspotEnv } from '../context.ts';
-import { accountSetting, type Database } from '../database.ts';
-import { CONTACTS } from '../object-type.ts';
-import { contactIdOf } from '../person-id.ts';
-import type { RecordStore } from '../record-store.ts';
+import { contactIdOf } from '../account/person-id.ts';
+import { accountSetting, type Database } from '../core/database.ts';
+import { CONTACTS } from '../core/object-type.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import { createRouter, type HubspotEnv } from '../requests/context.ts';
 import { listRoutes } from './list-routes.ts';
 import { type ListStore, openListStore } from './list-store.ts';
 import { keepLists } from './list-upkeep.ts';

@@ -1,9 +1,9 @@
 /** A list's members, a page at a time and in both directions. */
 
 import { z } from 'zod';
-import { type HubspotContext, readQuery } from '../context.ts';
-import { validationError } from '../errors.ts';
-import { isoTime } from '../property.ts';
+import { validationError } from '../core/errors.ts';
+import { isoTime } from '../properties/property.ts';
+import { type HubspotContext, readQuery } from '../requests/context.ts';
 import type { Member, MemberPage, Memberships, Place } from './memberships.ts';
 
 const DEFAULT_PAGE = 100;

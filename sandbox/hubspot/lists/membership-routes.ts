@@ -1,11 +1,11 @@
-/** Who is in a list, and which lists somebody is in. */
+/** Which records are in a list, and which lists a record is in. */
 
 import { z } from 'zod';
-import { createRouter, readBody } from '../context.ts';
-import { validationError } from '../errors.ts';
-import { findObjectType } from '../object-type.ts';
-import { isoTime } from '../property.ts';
-import type { RecordStore } from '../record-store.ts';
+import { validationError } from '../core/errors.ts';
+import { findObjectType } from '../core/object-type.ts';
+import { isoTime } from '../properties/property.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import { createRouter, readBody } from '../requests/context.ts';
 import type { List } from './list.ts';
 import { invalidProcessingType } from './list-errors.ts';
 import { findList, type ListRoutesOptions, READ_LISTS, WRITE_LISTS } from './list-routes.ts';
@@ -111,7 +111,7 @@ function checkSource(list: List, source: List): void {
   }
 }
 
-/** Records that are not there are told, those that change nothing are passed over. */
+/** Records that are not there are reported, those that change nothing are passed over. */
 function changeMembers(
   { memberships, records }: MembershipRoutesOptions,
   list: List,

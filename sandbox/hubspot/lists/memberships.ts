@@ -1,6 +1,6 @@
 /** Which records are in which lists. Ids are numbers here, as they are sorted by. */
 
-import type { Database } from '../database.ts';
+import type { Database } from '../core/database.ts';
 import type { ListActivity } from './list.ts';
 
 /** A record in a list. */

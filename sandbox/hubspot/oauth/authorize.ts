@@ -3,7 +3,7 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { PORTAL_ID } from '../account.ts';
+import { PORTAL_ID } from '../account/account.ts';
 import type { ClientApp } from './client-app.ts';
 import type { Codes } from './codes.ts';
 import { grantableScopes, type InstallSettings, isRegistered } from './install-settings.ts';
@@ -70,7 +70,7 @@ function answer(c: Context, options: AuthorizeOptions, request: AuthorizeRequest
   }
 }
 
-/** The app is never told: whoever sent a person here with a wrong request may not be the app. */
+/** The problem is never sent to the app: a wrong request may come from another sender than the app. */
 function problemWith(request: AuthorizeRequest, options: AuthorizeOptions): string | undefined {
   if (request.client_id !== options.app.clientId) {
     return 'An invalid app client_id was provided. Please contact the app developer.';

@@ -1,10 +1,10 @@
 /** Installing an app in this account, and what tests may change about that. */
 
 import type { Hono } from 'hono';
-import { createRouter, type HubspotEnv, readBody } from '../context.ts';
-import type { Database } from '../database.ts';
-import { ALL_SCOPES } from '../scopes.ts';
-import type { Tokens } from '../tokens.ts';
+import type { Database } from '../core/database.ts';
+import { createRouter, type HubspotEnv, readBody } from '../requests/context.ts';
+import { ALL_SCOPES } from '../requests/scopes.ts';
+import type { Tokens } from '../requests/tokens.ts';
 import { authorizeRoutes } from './authorize.ts';
 import type { ClientApp } from './client-app.ts';
 import { createCodes } from './codes.ts';

@@ -1,6 +1,6 @@
 /** Refresh tokens: good until they are revoked, or used where rotation is on. */
 
-import type { Database } from '../database.ts';
+import type { Database } from '../core/database.ts';
 import { toUuid } from './client-app.ts';
 
 /** The refresh tokens of an account; each stands for the scopes its installation was granted. */

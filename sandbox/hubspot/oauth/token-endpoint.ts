@@ -1,10 +1,10 @@
 /** `/oauth/{version}/token` and its neighbours: signing in, going on, signing out. */
 
 import type { Context, Hono } from 'hono';
-import { OWNER, PORTAL_ID } from '../account.ts';
-import { createRouter, type HubspotEnv } from '../context.ts';
-import { HubspotError } from '../errors.ts';
-import type { FoundToken, Tokens } from '../tokens.ts';
+import { OWNER, PORTAL_ID } from '../account/account.ts';
+import { HubspotError } from '../core/errors.ts';
+import { createRouter, type HubspotEnv } from '../requests/context.ts';
+import type { FoundToken, Tokens } from '../requests/tokens.ts';
 import type { Codes } from './codes.ts';
 import { grantableScopes, type InstallSettings } from './install-settings.ts';
 import { OAuthError, oauthErrorBody } from './oauth-error.ts';

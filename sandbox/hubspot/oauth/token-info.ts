@@ -1,8 +1,8 @@
-/** What a token is told to be for: the answers of introspection and of its predecessors. */
+/** What a token is for: the answers of introspection and of its predecessors. */
 
 import { createHmac } from 'node:crypto';
-import { OWNER, PORTAL_ID } from '../account.ts';
-import type { FoundToken } from '../tokens.ts';
+import { OWNER, PORTAL_ID } from '../account/account.ts';
+import type { FoundToken } from '../requests/tokens.ts';
 import type { ClientApp } from './client-app.ts';
 
 /** What the answers are made from. */
@@ -44,7 +44,7 @@ function secondsLeft({ clock }: TokenInfoOptions, { expiresAtMs }: FoundToken): 
   return expiresAtMs === null ? 0 : Math.max(0, Math.floor((expiresAtMs - clock()) / 1000));
 }
 
-/** For apps whose own servers check tokens without asking; nobody here does. */
+/** For apps whose own servers check tokens without asking; no app here does. */
 function signedAccessToken(options: TokenInfoOptions, token: string, found: FoundToken) {
   const signature = createHmac('sha256', options.app.clientSecret).update(token).digest('base64');
   const scopes = found.scopes.join(' ');

@@ -1,6 +1,6 @@
-/** What an app is told of a change to a record. */
+/** What is sent to an app about a change to a record. */
 
-import type { RecordChange } from '../record-store.ts';
+import type { RecordChange } from '../records/record-store.ts';
 import { isGeneric, isPropertyChange } from './event-type.ts';
 import type { Subscription } from './webhook-store.ts';
 
@@ -19,7 +19,7 @@ export interface WebhookEvent {
   [detail: string]: unknown;
 }
 
-/** Whom events are from and to. */
+/** The account that events are from, and the app that they are for. */
 export interface EventSource {
   portalId: number;
   appId: number;

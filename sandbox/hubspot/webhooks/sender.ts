@@ -1,7 +1,7 @@
 /** Sends events: gathered, signed, and again where the receiver did not take them. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOnThisMachine } from '../this-machine.ts';
+import { isOnThisMachine } from '../core/this-machine.ts';
 import type { WebhookEvent } from './event.ts';
 import { signatureHeaders } from './signature.ts';
 import type { WebhookSettings } from './webhook-store.ts';
@@ -96,7 +96,7 @@ export function createSender(options: SenderOptions): Sender {
     sendQueued();
   }
 
-  /** Until it is taken, or no attempt is left, or nobody wants it any more. */
+  /** Until it is taken, or no attempt is left, or it is not wanted any more. */
   async function deliver(events: readonly WebhookEvent[]): Promise<void> {
     for (let attemptNumber = 0; attemptNumber <= MAX_RETRIES; attemptNumber += 1) {
       if (attemptNumber > 0) await pause(options.retryMs, closing.signal);

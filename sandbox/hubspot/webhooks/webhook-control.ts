@@ -1,8 +1,8 @@
 /** `/_sandbox/webhooks`: what was sent, and what tests want sent besides. */
 
 import { z } from 'zod';
-import { createRouter, readBody } from '../context.ts';
-import { HubspotError, validationError } from '../errors.ts';
+import { HubspotError, validationError } from '../core/errors.ts';
+import { createRouter, readBody } from '../requests/context.ts';
 import type { Delivery, Sender } from './sender.ts';
 
 /** The control endpoints, to be mounted at `/_sandbox/webhooks`. */

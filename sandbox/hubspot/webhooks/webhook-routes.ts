@@ -2,13 +2,18 @@
 
 import type { MiddlewareHandler } from 'hono';
 import { z } from 'zod';
-import { createRouter, type HubspotContext, type HubspotEnv, readBody } from '../context.ts';
-import { authenticationError, HubspotError, validationError } from '../errors.ts';
+import { authenticationError, HubspotError, validationError } from '../core/errors.ts';
+import { OBJECT_TYPES } from '../core/object-type.ts';
+import { isOnThisMachine } from '../core/this-machine.ts';
 import type { ClientApp } from '../oauth/client-app.ts';
-import { OBJECT_TYPES } from '../object-type.ts';
-import { isoTime } from '../property.ts';
-import { isOnThisMachine } from '../this-machine.ts';
-import type { Tokens } from '../tokens.ts';
+import { isoTime } from '../properties/property.ts';
+import {
+  createRouter,
+  type HubspotContext,
+  type HubspotEnv,
+  readBody,
+} from '../requests/context.ts';
+import type { Tokens } from '../requests/tokens.ts';
 import { EVENT_TYPES, isGeneric, isPropertyChange } from './event-type.ts';
 import {
   type NewSubscription,

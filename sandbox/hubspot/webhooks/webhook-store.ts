@@ -1,7 +1,7 @@
 /** Where an app wants its events sent, and which. */
 
-import type { Database } from '../database.ts';
-import { isoTime } from '../property.ts';
+import type { Database } from '../core/database.ts';
+import { isoTime } from '../properties/property.ts';
 
 /** The app's settings; times are milliseconds since 1970. */
 export interface WebhookSettings {

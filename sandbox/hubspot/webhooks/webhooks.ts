@@ -1,12 +1,12 @@
 /** Webhooks of the one app: set up, heard of, sent. */
 
 import type { Hono } from 'hono';
-import { PORTAL_ID } from '../account.ts';
-import type { HubspotEnv } from '../context.ts';
-import type { Database } from '../database.ts';
+import { PORTAL_ID } from '../account/account.ts';
+import type { Database } from '../core/database.ts';
 import type { ClientApp } from '../oauth/client-app.ts';
-import type { RecordStore } from '../record-store.ts';
-import type { Tokens } from '../tokens.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import type { HubspotEnv } from '../requests/context.ts';
+import type { Tokens } from '../requests/tokens.ts';
 import { eventsOf } from './event.ts';
 import { createSender } from './sender.ts';
 import { webhookControlRoutes } from './webhook-control.ts';

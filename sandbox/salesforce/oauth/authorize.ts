@@ -3,7 +3,7 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { ADMINISTRATOR, INTEGRATION_USER, ORG_NAME, USERS } from '../setup-records.ts';
+import { ADMINISTRATOR, INTEGRATION_USER, ORG_NAME, USERS } from '../metadata/setup-records.ts';
 import type { ClientApp } from './client-app.ts';
 import type { Codes } from './codes.ts';
 
@@ -63,10 +63,10 @@ function problemWith(request: AuthorizeRequest, { clientId }: ClientApp): Proble
     : undefined;
 }
 
-/** Tells the app, unless it is unknown or gave no address: then only the person is told. */
+/** Answers the app, unless it is unknown or gave no address: then only the user sees the error. */
 function refuse(c: Context, request: AuthorizeRequest, { error, description }: Problem): Response {
-  const isTold = error !== 'invalid_client_id' && error !== 'redirect_uri_mismatch';
-  if (!isTold) return c.text(`error=${error}&error_description=${description}`, 400);
+  const reachesApp = error !== 'invalid_client_id' && error !== 'redirect_uri_mismatch';
+  if (!reachesApp) return c.text(`error=${error}&error_description=${description}`, 400);
   return redirect(c, request, { error, error_description: description });
 }
 

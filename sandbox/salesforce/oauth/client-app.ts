@@ -1,8 +1,8 @@
 /** The one app (an External Client App) that may sign in to this org, with its keys. */
 
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import type { Database } from '../database.ts';
-import { orgSetting } from '../org.ts';
+import type { Database } from '../core/database.ts';
+import { orgSetting } from '../org/org.ts';
 
 /** What an app signs in with. */
 export interface ClientApp {

@@ -20,7 +20,7 @@ export interface Codes {
   redeem(code: string, redirectUri: string, verifier: string): CodeGrant;
 }
 
-/** Starts without codes; they are not kept, as nobody is signing in while a sandbox starts. */
+/** Starts without codes; they are not kept, as no user is signing in while a sandbox starts. */
 export function createCodes(clock: () => number, createSecret: () => string): Codes {
   const codes = new Map<string, CodeGrant & { expiresAtMs: number; used: boolean }>();
   return {

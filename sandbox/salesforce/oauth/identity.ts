@@ -1,9 +1,9 @@
 /** Who the user of a token is, in the two forms that Salesforce offers. */
 
 import { type Context, Hono } from 'hono';
-import { readId } from '../ids.ts';
-import { findUser } from '../org.ts';
-import { ORG_ID } from '../setup-records.ts';
+import { readId } from '../core/ids.ts';
+import { ORG_ID } from '../metadata/setup-records.ts';
+import { findUser } from '../org/org.ts';
 import { originOf } from './token-endpoint.ts';
 import type { Tokens } from './tokens.ts';
 

@@ -2,8 +2,8 @@
 
 import { createPublicKey, verify } from 'node:crypto';
 import { z } from 'zod';
-import type { User } from '../access.ts';
-import { USERS } from '../setup-records.ts';
+import type { User } from '../metadata/access.ts';
+import { USERS } from '../metadata/setup-records.ts';
 import type { ClientApp } from './client-app.ts';
 import { OAuthError } from './oauth-error.ts';
 

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import { INTEGRATION_USER, ORG_ID } from '../setup-records.ts';
+import { INTEGRATION_USER, ORG_ID } from '../metadata/setup-records.ts';
 import type { ClientApp } from './client-app.ts';
 import type { Codes } from './codes.ts';
 import { readAssertion } from './jwt.ts';

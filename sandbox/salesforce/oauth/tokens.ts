@@ -1,10 +1,10 @@
 /** Access tokens (sessions) and refresh tokens. */
 
-import type { User } from '../access.ts';
-import type { Database } from '../database.ts';
-import { toShortId } from '../ids.ts';
-import { findUser } from '../org.ts';
-import { ORG_ID } from '../setup-records.ts';
+import type { Database } from '../core/database.ts';
+import { toShortId } from '../core/ids.ts';
+import type { User } from '../metadata/access.ts';
+import { ORG_ID } from '../metadata/setup-records.ts';
+import { findUser } from '../org/org.ts';
 
 /** Whose token it is, and what it is for. */
 export interface TokenGrant {

@@ -30,7 +30,7 @@ export function clausePattern(...pieces: string[]): RegExp {
   return new RegExp(pieces.join(''), 'giu');
 }
 
-/** Sets a filter that nobody has set; a second value for the same thing cannot hold as well. */
+/** Sets a filter that is not set yet; a second value for the same thing cannot hold as well. */
 export function setOnce<Key extends Exclude<keyof Filters, 'ties'>>(
   filters: Filters,
   key: Key,

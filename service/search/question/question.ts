@@ -29,7 +29,7 @@ export interface Question {
   ignored: Ignored[];
 }
 
-/** Reads questions; `isName` tells whether a text could be the name of somebody. */
+/** Reads questions; `isName` tells whether a text could be the name of a donor. */
 export function createReader(isName: (text: string) => boolean): (question: string) => Question {
   const clauses = [
     NEGATION,

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';
-import type { RunRow } from '../../store/runs/runs.ts';
+import type { RunRecord } from '../../store/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
 import { findId } from '../terminal/short-id.ts';
 
@@ -8,7 +8,7 @@ import { findId } from '../terminal/short-id.ts';
 const MAX_RUNS_SEARCHED = 1_000;
 
 /** The run with this id, whole or short; throws a ConfigurationError if there is none. */
-export async function findRun(store: Pick<Store, 'runs'>, typed: string): Promise<RunRow> {
+export async function findRun(store: Pick<Store, 'runs'>, typed: string): Promise<RunRecord> {
   const exact = await store.runs.find(typed);
   if (exact) return exact;
   const recent = await store.runs.list({ limit: MAX_RUNS_SEARCHED });

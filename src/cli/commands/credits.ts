@@ -5,7 +5,7 @@ import type { Budget, CreditLimits } from '../../core/integration.ts';
 import { BUCKETS } from '../../partner/buckets.ts';
 import type { CreditBalances } from '../../partner/credits.ts';
 import { startOfMonth } from '../../run/budget.ts';
-import type { SubmissionRow } from '../../store/credits/submissions.ts';
+import type { SubmissionRecord } from '../../store/credits/submissions.ts';
 import { attemptEach, finishAttempts } from '../action/attempts.ts';
 import { namedOrAll } from '../action/choose-integrations.ts';
 import {
@@ -39,7 +39,7 @@ interface Spending {
 /** A submission whose credits are not settled yet. */
 interface OpenSubmission {
   integration: string;
-  state: SubmissionRow['state'];
+  state: SubmissionRecord['state'];
   persons: number;
   since: string;
 }
@@ -100,13 +100,13 @@ async function addCredits(
   return credits;
 }
 
-function openSubmissionOf(row: SubmissionRow | undefined): OpenSubmission | null {
+function openSubmissionOf(row: SubmissionRecord | undefined): OpenSubmission | null {
   if (!row) return null;
   return {
-    integration: row.integration_id,
+    integration: row.integrationId,
     state: row.state,
     persons: row.persons,
-    since: isoTime(row.intended_at),
+    since: isoTime(row.intendedAt),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { FieldCreation } from '../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../application.ts';
+import { createMissingFields, type FieldCheck, readFields } from '../../fields/describe.ts';
 import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
 import { keepErasedAway } from '../../run/erased.ts';
-import { createMissingFields, type FieldCheck, readFields } from '../../sync/fields.ts';
 import { pinAccount } from '../../sync/run.ts';
 import { withLease } from '../../sync/with-lease.ts';
 import { attemptEach, finishAttempts } from '../action/attempts.ts';

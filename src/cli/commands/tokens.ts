@@ -5,7 +5,7 @@ import type { Application } from '../../application.ts';
 import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import type { AccessTokenRow } from '../../store/service/access.ts';
+import type { AccessTokenRecord } from '../../store/service/access.ts';
 import {
   type ProductDeps,
   productCommand,
@@ -88,9 +88,9 @@ function listCommand(deps: ProductDeps): Command {
   );
 }
 
-function viewOf({ id, name, role, created_at, last_used_at }: AccessTokenRow): TokenView {
-  const lastUsedAt = last_used_at === null ? null : isoTime(last_used_at);
-  return { id, name, role, createdAt: isoTime(created_at), lastUsedAt };
+function viewOf({ id, name, role, createdAt, lastUsedAt }: AccessTokenRecord): TokenView {
+  const usedAt = lastUsedAt === null ? null : isoTime(lastUsedAt);
+  return { id, name, role, createdAt: isoTime(createdAt), lastUsedAt: usedAt };
 }
 
 function printTokens(output: Output, tokens: readonly TokenView[], now: number): void {
@@ -131,7 +131,7 @@ function revokeCommand(deps: ProductDeps): Command {
 async function findToken(
   { access }: Pick<Application['store'], 'access'>,
   typed: string,
-): Promise<AccessTokenRow> {
+): Promise<AccessTokenRecord> {
   const tokens = new Map((await access.listTokens()).map((token) => [token.id, token]));
   const token = tokens.get(findId(typed, tokens.keys()) ?? '');
   if (token) return token;

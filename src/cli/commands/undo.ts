@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
+import { type UndoReport, undoRun } from '../../fields/undo.ts';
 import { pinAccount } from '../../sync/run.ts';
-import { type UndoReport, undoRun } from '../../sync/undo.ts';
 import { withLease } from '../../sync/with-lease.ts';
 import { confirmOrStop } from '../action/confirm.ts';
 import { findRun } from '../action/find-run.ts';
@@ -53,11 +53,11 @@ async function undo(
 ): Promise<ExitCode> {
   const { store } = application;
   const row = await findRun(store, run);
-  const [integration] = application.select([row.integration_id]);
+  const [integration] = application.select([row.integrationId]);
   if (!integration) return EXIT_CODES.usage;
   const writes = await store.deliveries.listWrites(row.id);
-  const contacts = countOf(new Set(writes.map((write) => write.crm_id)).size, 'contact');
-  const when = formatMoment(row.started_at);
+  const contacts = countOf(new Set(writes.map((write) => write.crmId)).size, 'contact');
+  const when = formatMoment(row.startedAt);
   await confirmOrStop(
     deps,
     `Take back what the run ${shortId(row.id)} of ${when} wrote into ${contacts} of "${integration.id}"?`,

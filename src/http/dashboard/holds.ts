@@ -4,7 +4,7 @@ import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
 import { partCountsText } from '../../identity/changed-parts-text.ts';
 import type { HoldBatch } from '../../store/holds/hold-batches.ts';
-import type { NetworkHoldRow } from '../../store/networks/network-holds.ts';
+import type { NetworkHoldRecord } from '../../store/networks/network-holds.ts';
 import type { Store } from '../../store/store.ts';
 import {
   type AnyHold,
@@ -81,7 +81,7 @@ export async function readHolds(
   });
   const open = await listSingleHolds(store);
   const views = open.flatMap((hold) => {
-    const integration = integrations.get(hold.row.integration_id);
+    const integration = integrations.get(hold.row.integrationId);
     return integration === undefined ? [] : [viewOf(hold, integration)];
   });
   const byIntegration = new Map<string, number>();
@@ -109,10 +109,10 @@ function viewOf(hold: AnyHold, integration: Integration): HoldView {
   return {
     ...{ id: hold.row.id, about: hold.about, integration: { id, name } },
     ...(hold.about === 'contact'
-      ? { subject: hold.row.crm_id, url: recordUrl(integration, hold.row.crm_id) }
+      ? { subject: hold.row.crmId, url: recordUrl(integration, hold.row.crmId) }
       : { subject: hold.row.name, url: null }),
     why: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
-    since: isoTime(hold.row.opened_at),
+    since: isoTime(hold.row.openedAt),
     choices: decisionsFor(hold).map((decision) => ({ decision, ...labelOf(hold, decision) })),
   };
 }
@@ -177,13 +177,13 @@ const LABELS_BY_KIND: ReadonlyMap<string, Readonly<Record<DecisionWord, Label>>>
   ['forgotten_person', ERASED_LABELS],
 ]);
 
-function approvalOf({ kind, detail }: NetworkHoldRow): Label {
+function approvalOf({ kind, detail }: NetworkHoldRecord): Label {
   return kind === 'group_shrunk'
     ? { label: 'Let them go', effect: 'The next sync removes them from the network.' }
     : { label: 'Make it anew', effect: `That takes ${detail ?? 'some'} credits.` };
 }
 
-function rejectionOf({ kind }: NetworkHoldRow): Label {
+function rejectionOf({ kind }: NetworkHoldRecord): Label {
   switch (kind) {
     case 'group_shrunk':
       return { label: 'Keep them', effect: 'The network stays as it is until the group changes.' };

@@ -2,8 +2,8 @@
 import type { Application } from '../../application.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { RunReport } from '../../core/run.ts';
-import type { RunRequestRow } from '../../store/runs/run-requests.ts';
-import type { RunRow } from '../../store/runs/runs.ts';
+import type { RunRequestRecord } from '../../store/runs/run-requests.ts';
+import type { RunRecord } from '../../store/runs/runs.ts';
 import { findRunReport, reportOf } from '../../views/run.ts';
 import { type PlannedRuns, readLastSuccess, readPlannedRuns } from '../../views/status.ts';
 import { anchorOf } from './anchors.ts';
@@ -79,7 +79,7 @@ export async function readOverview(
 ): Promise<Overview> {
   const { store } = application;
   const integrations = [...application.integrations.values()];
-  const requests = Map.groupBy(await store.runRequests.list(), (row) => row.integration_id);
+  const requests = Map.groupBy(await store.runRequests.list(), (row) => row.integrationId);
   const { byIntegration, ...holds } = await readHolds(store, application.integrations);
   const all = await Promise.all(
     integrations.map((one) => readSigns(application, one, requests.get(one.id) ?? [])),
@@ -113,13 +113,13 @@ interface IntegrationSigns {
   /** The id of the run that is going on or waits. */
   currentId: string | null;
   hasBegun: boolean;
-  past: RunRow[];
+  past: RunRecord[];
 }
 
 async function readSigns(
   { store, findRunning }: OverviewDeps['application'],
   integration: Integration,
-  [request]: readonly RunRequestRow[],
+  [request]: readonly RunRequestRecord[],
 ): Promise<IntegrationSigns> {
   const { id, name = id } = integration;
   const running = await findRunning(id);
@@ -132,7 +132,7 @@ async function readSigns(
   return {
     ...{ integration, id, name, standing, past },
     problem: standing === 'syncing' || standing === 'queued' ? null : problem,
-    currentId: isRunning ? running.run : (request?.run_id ?? null),
+    currentId: isRunning ? running.run : (request?.runId ?? null),
     hasBegun: isRunning,
   };
 }

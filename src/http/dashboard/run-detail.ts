@@ -3,7 +3,7 @@ import type { Application } from '../../application.ts';
 import { OUTCOME_ORDER } from '../../core/outcome.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { RunContactFilter } from '../../store/runs/run-rows.ts';
-import type { RunRow } from '../../store/runs/runs.ts';
+import type { RunRecord } from '../../store/runs/runs.ts';
 import { type Advice, adviceFor } from '../../views/advice.ts';
 import { findRunReport } from '../../views/run.ts';
 import {
@@ -67,7 +67,7 @@ export async function readRunDetail(
   const isWell = phase !== 'over' || report.status === 'succeeded';
   const isRateLow = (await findLowRate(store, report.integration))?.id === id;
   return {
-    ...{ report, phase, shared: begun?.shared_count ?? 0 },
+    ...{ report, phase, shared: begun?.sharedCount ?? 0 },
     integrationName: integration?.name ?? report.integration,
     isRateLow,
     advice: isWell ? null : adviceFor(report.reason, report.integration),
@@ -91,9 +91,9 @@ export async function readRunDetail(
 export async function findLowRate(
   { runs }: Pick<Application['store'], 'runs'>,
   integrationId: string,
-): Promise<RunRow | null> {
+): Promise<RunRecord | null> {
   const [last] = await runs.list({ integrationId, limit: 1 });
-  return last?.reason_code === 'match_rate_low' ? last : null;
+  return last?.reasonCode === 'match_rate_low' ? last : null;
 }
 
 /** Words that mean nothing here are passed over: addresses are typed by people. */

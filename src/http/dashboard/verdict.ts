@@ -1,7 +1,7 @@
 /** Is everything well? One word for each integration, and one sentence for all. */
 
 import { countOf } from '../../core/quantities.ts';
-import type { RunRow } from '../../store/runs/runs.ts';
+import type { RunRecord } from '../../store/runs/runs.ts';
 import { type Advice, adviceFor } from '../../views/advice.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface Signs {
   isRunning: boolean;
   isQueued: boolean;
   /** The newest run that is not going on. */
-  lastRun: Pick<RunRow, 'status'> | undefined;
+  lastRun: Pick<RunRecord, 'status'> | undefined;
   /** What that run ended with; null if it was well. */
   problem: Problem | null;
 }
@@ -40,14 +40,14 @@ export function standingOf({ isRunning, isQueued, lastRun, problem }: Signs): St
 }
 
 /** What the last run ended with; null if it was well. A run that was cut off has left no reason. */
-export function problemOf(row: RunRow | undefined): Problem | null {
+export function problemOf(row: RunRecord | undefined): Problem | null {
   if (row === undefined || row.status === 'succeeded') return null;
-  const { id: runId, reason_code: code, reason_message: message } = row;
+  const { id: runId, reasonCode: code, reasonMessage: message } = row;
   const reason = code === null ? null : { code, message: message ?? '' };
   return {
     ...{ runId, code },
     message: reason?.message ?? 'The process ended in the middle of the run.',
-    advice: adviceFor(reason, row.integration_id),
+    advice: adviceFor(reason, row.integrationId),
   };
 }
 

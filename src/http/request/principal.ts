@@ -1,7 +1,7 @@
-import type { AccessTokenRow } from '../../store/service/access.ts';
+import type { AccessTokenRecord } from '../../store/service/access.ts';
 
 /** A viewer reads; an admin also starts runs and decides. */
-export type Role = AccessTokenRow['role'];
+export type Role = AccessTokenRecord['role'];
 
 /** Who asks. */
 export interface Principal {

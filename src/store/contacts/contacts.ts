@@ -1,12 +1,14 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
+import { type FromRow, fromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { ContactsTable, Database, Tables, Trx } from '../engine/tables.ts';
 import { OPEN_STATES } from './open-submissions.ts';
 
 export type ContactRow = Selectable<ContactsTable>;
+export type ContactRecord = FromRow<ContactRow>;
 
 /** Ids that are listed at a time. */
 const IDS_PER_LOOK = 5_000;
@@ -14,8 +16,11 @@ const IDS_PER_LOOK = 5_000;
 /** Where contacts stand, and what a run did to them; `decisions.ts` is how they come to stand there. */
 export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
-    /** The rows of these contacts, by CRM id. */
-    find: (integrationId: string, ids: readonly string[]) => findRows(db, integrationId, ids),
+    /** What is known of these contacts, by CRM id. */
+    async find(integrationId: string, ids: readonly string[]): Promise<Map<string, ContactRecord>> {
+      const rows = await findRows(db, integrationId, ids);
+      return new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
+    },
 
     /** The ids of all contacts of an integration, in portions. */
     listIds: (integrationId: string) => idPages(db, integrationId),
@@ -24,7 +29,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     async *listToReconsider(
       integrationId: string,
       askedBefore: number,
-    ): AsyncGenerator<ContactRow> {
+    ): AsyncGenerator<ContactRecord> {
       let after = '';
       for (;;) {
         const rows = await db
@@ -42,7 +47,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           .orderBy('crm_id')
           .limit(ROWS_PER_TRANSACTION)
           .execute();
-        yield* rows;
+        yield* fromRows(rows);
         const last = rows.at(-1);
         if (!last || rows.length < ROWS_PER_TRANSACTION) return;
         after = last.crm_id;
@@ -61,7 +66,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         only,
         withChanged,
       }: { maxPriority: number; limit: number; only: string | null; withChanged: boolean },
-    ): Promise<ContactRow[]> {
+    ): Promise<ContactRecord[]> {
       let query = db
         .selectFrom('contacts')
         .selectAll()
@@ -74,7 +79,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         .limit(limit);
       if (only !== null) query = query.where('crm_id', '=', only);
       if (!withChanged) query = query.where('due_reason', '<>', 'identity_changed');
-      return query.execute();
+      return query.execute().then(fromRows);
     },
 
     /** The ids of all contacts that wait to be submitted, in their order; only one if it is named. */
@@ -107,7 +112,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     },
 
     /** Due contacts that no credit was ever spent on, in portions by CRM id. */
-    async *listNewDue(integrationId: string, only: string | null): AsyncGenerator<ContactRow[]> {
+    async *listNewDue(integrationId: string, only: string | null): AsyncGenerator<ContactRecord[]> {
       let after = '';
       for (;;) {
         const rows = await db
@@ -121,7 +126,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           .orderBy('crm_id')
           .limit(ROWS_PER_TRANSACTION)
           .execute();
-        if (rows.length > 0) yield rows;
+        if (rows.length > 0) yield fromRows(rows);
         const last = rows.at(-1);
         if (!last || rows.length < ROWS_PER_TRANSACTION) return;
         after = last.crm_id;

@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
+import { maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
-import { type ContactRow, findRows, newRow } from './contacts.ts';
+import { type ContactRecord, type ContactRow, findRows, newRow } from './contacts.ts';
 import {
   type Decided,
   decidedRow,
@@ -31,12 +32,12 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
   return {
     /**
      * Decides a page and moves the watermark past it, in one transaction. `decide` is asked with
-     * the row as it is inside that transaction, so that no station can move a contact meanwhile.
+     * what is known of it inside that transaction, so that no station can move a contact meanwhile.
      */
     recordPage<C extends ReadContact>(
       lease: Lease,
       page: DecidedPage<C>,
-      decide: (contact: C, row: ContactRow | undefined) => Decided,
+      decide: (contact: C, known: ContactRecord | undefined) => Decided,
     ): Promise<void> {
       return checkpoint(lease, async (trx) => {
         const run: RunMoment = { id: page.runId, now: clock.now() };
@@ -73,7 +74,7 @@ async function recordPortion<C extends ReadContact>(
   lease: Lease,
   run: RunMoment,
   contacts: readonly C[],
-  decide: (contact: C, row: ContactRow | undefined) => Decided,
+  decide: (contact: C, known: ContactRecord | undefined) => Decided,
 ): Promise<number> {
   const rows = await findRows(
     trx,
@@ -89,7 +90,7 @@ async function recordPortion<C extends ReadContact>(
   let chosen = 0;
   for (const contact of contacts) {
     const row = rows.get(contact.crmId);
-    const { noted, ...decision } = decide(contact, row);
+    const { noted, ...decision } = decide(contact, maybeFromRow(row));
     if (decision.kind === 'keep') {
       if (row === undefined) continue;
       kept.push({ row, noted });

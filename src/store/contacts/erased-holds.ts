@@ -4,11 +4,14 @@ import { newId } from '../../core/new-id.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import type { Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
-import type { ContactState, DueReason, HoldsTable, Trx } from '../engine/tables.ts';
+import type { ContactState, DueReason, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 
 /** The part of a hold that says whose it is. */
-type HeldContact = Pick<HoldsTable, 'integration_id' | 'crm_id'>;
+interface HeldContact {
+  integrationId: string;
+  crmId: string;
+}
 
 /** Contacts that no station has under way. */
 const HOLDABLE: ContactState[] = ['settled', 'due', 'held'];
@@ -95,8 +98,8 @@ export async function releaseErased(trx: Trx, hold: HeldContact, now: number): P
         when donor_id is null then 'no_match_known' else 'profile_fresh' end`,
       outcome_at: now,
     })
-    .where('integration_id', '=', hold.integration_id)
-    .where('crm_id', '=', hold.crm_id)
+    .where('integration_id', '=', hold.integrationId)
+    .where('crm_id', '=', hold.crmId)
     .where('state', '=', 'held')
     .execute();
 }

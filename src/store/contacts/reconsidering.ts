@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
+import { fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
-import type { ContactRow } from './contacts.ts';
+import type { ContactRecord } from './contacts.ts';
 import {
   type AdoptedContact,
   type Decision,
@@ -30,7 +31,7 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
       lease: Lease,
       runId: string,
       askedBefore: number,
-      decide: (row: ContactRow) => Decision,
+      decide: (known: ContactRecord) => Decision,
     ): Promise<number> {
       let chosen = 0;
       let after = '';
@@ -51,7 +52,7 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
             .limit(ROWS_PER_TRANSACTION)
             .execute();
           const rechosen = found.flatMap((row) => {
-            const decision = decide(row);
+            const decision = decide(fromRow(row));
             return decision.kind === 'choose' ? [{ row, decision }] : [];
           });
           await upsertDecided(

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
-import { type ContactRow, findRows } from '../contacts/contacts.ts';
+import { type ContactRecord, findRows } from '../contacts/contacts.ts';
+import { type FromRow, fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, JobsTable, Trx } from '../engine/tables.ts';
@@ -16,8 +17,8 @@ export interface RunningJob {
 /** A job that is done, with the contact that its profile belongs to. */
 export interface ReadyJob {
   jobId: string;
-  job: Selectable<JobsTable>;
-  contact: ContactRow;
+  job: FromRow<Selectable<JobsTable>>;
+  contact: ContactRecord;
 }
 
 /** What a poll showed of jobs, by tracking id. */
@@ -146,7 +147,9 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       );
       return wanted.flatMap((job) => {
         const contact = contacts.get(job.crm_id);
-        return contact && job.job_id !== null ? [{ jobId: job.job_id, job, contact }] : [];
+        return contact && job.job_id !== null
+          ? [{ jobId: job.job_id, job: fromRow(job), contact: fromRow(contact) }]
+          : [];
       });
     },
 

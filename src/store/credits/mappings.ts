@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { type FromRow, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { Database, JobState, MappingsTable, Trx } from '../engine/tables.ts';
 import { TRIED_IN_VAIN } from './jobs.ts';
 
-export type MappingRow = Selectable<MappingsTable>;
+export type MappingRecord = FromRow<Selectable<MappingsTable>>;
 
 /** What became of contacts that were paid for. */
 export interface Answers {
@@ -40,13 +41,14 @@ const UNANSWERED_STATES: JobState[] = ['intended', 'processing', 'completed'];
  */
 export function mappingQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
-    find(integrationId: string, id: string): Promise<MappingRow | undefined> {
+    find(integrationId: string, id: string): Promise<MappingRecord | undefined> {
       return db
         .selectFrom('mappings')
         .selectAll()
         .where('integration_id', '=', integrationId)
         .where('id', '=', id)
-        .executeTakeFirst();
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
 
     /**

@@ -1,9 +1,12 @@
-import type { HoldsTable, Trx } from '../engine/tables.ts';
+import type { Trx } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
 import { eraseRows } from './erase-rows.ts';
 
 /** The part of a hold that says whose it is. */
-type HeldContact = Pick<HoldsTable, 'integration_id' | 'crm_id'>;
+interface HeldContact {
+  integrationId: string;
+  crmId: string;
+}
 
 /**
  * It is the erased person: this id is blocked as well. Where nothing was ever written into the CRM,
@@ -15,7 +18,7 @@ export async function blockErased(
   fingerprint: Fingerprint,
   now: number,
 ): Promise<void> {
-  const { integration_id: integrationId, crm_id: crmId } = hold;
+  const { integrationId, crmId } = hold;
   const isKnownInCrm = await hasWritten(trx, hold);
   const block = isKnownInCrm
     ? { state: 'begun' as const, erased_at: null }
@@ -54,15 +57,15 @@ async function hasWritten(trx: Trx, hold: HeldContact): Promise<boolean> {
   const contact = await trx
     .selectFrom('contacts')
     .select('owned_values')
-    .where('integration_id', '=', hold.integration_id)
-    .where('crm_id', '=', hold.crm_id)
+    .where('integration_id', '=', hold.integrationId)
+    .where('crm_id', '=', hold.crmId)
     .executeTakeFirst();
   if (contact !== undefined && contact.owned_values !== '{}') return true;
   const write = await trx
     .selectFrom('writes')
     .select('id')
-    .where('integration_id', '=', hold.integration_id)
-    .where('crm_id', '=', hold.crm_id)
+    .where('integration_id', '=', hold.integrationId)
+    .where('crm_id', '=', hold.crmId)
     .limit(1)
     .executeTakeFirst();
   return write !== undefined;

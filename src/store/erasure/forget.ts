@@ -7,12 +7,13 @@ import {
 } from '../../identity/person-prints.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { overwriteErased } from '../engine/erased-bytes.ts';
+import { type FromRow, fromRows } from '../engine/from-row.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, ForgottenState, ForgottenTable } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
 import { type ErasedRows, eraseRows, OWN_TABLES } from './erase-rows.ts';
 
-export type ForgottenRow = Selectable<ForgottenTable>;
+export type ForgottenRecord = FromRow<Selectable<ForgottenTable>>;
 
 /** Who must not be taken up again. */
 export interface Block {
@@ -257,7 +258,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
     async findErasures(
       integrationIds: readonly string[],
       crmIds: readonly string[],
-    ): Promise<ForgottenRow[]> {
+    ): Promise<ForgottenRecord[]> {
       return db
         .selectFrom('forgotten')
         .selectAll()
@@ -265,7 +266,8 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
         .where('crm_id_fingerprint', 'in', printsOf(crmIds))
         .orderBy('integration_id')
         .orderBy('forgotten_at')
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** Fingerprints of the contacts of an integration that must not be taken up again. */

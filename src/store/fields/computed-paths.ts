@@ -1,10 +1,9 @@
-import { OUTCOME_REASONS, type OutcomeReason, outcomeOf } from '../../core/outcome.ts';
-import type { OwnedValues } from '../contacts/owned-values.ts';
-import { closeWrites, type WriteEnd } from '../engine/close-writes.ts';
+import { OUTCOME_REASONS, outcomeOf } from '../../core/outcome.ts';
 import { portions, valuesTable } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
-import { keepWords, type SealedWords } from '../secrets/foreign-texts.ts';
+import { keepWords } from '../secrets/foreign-texts.ts';
+import { closeWrites, type FieldEnd } from './field-end.ts';
 
 /** A contact's best connection by ids; `connecting` is null if the service did not name everybody. */
 export interface StoredPath {
@@ -24,18 +23,7 @@ export interface ComputedPath {
   path: StoredPath | null;
   told: string | null;
   /** How its values came into the CRM; null if its record was not looked at. */
-  written: PathWrite | null;
-}
-
-/** How the values of a path came into the CRM. */
-export interface PathWrite extends WriteEnd {
-  reason: OutcomeReason;
-  /** More of the reason, without personal data. */
-  detail: string | null;
-  /** What the CRM said when it refused the write, sealed; left out where it said nothing. */
-  words?: SealedWords | null;
-  /** What we own afterwards; null if it stays as it was. */
-  owned: OwnedValues | null;
+  written: FieldEnd | null;
 }
 
 /** Notes paths, what of them came into the CRM, and the outcome of the contacts they changed. */
@@ -104,7 +92,7 @@ async function savePaths(
 async function saveOwned(
   trx: Trx,
   integrationId: string,
-  written: readonly WrittenRow[],
+  written: readonly WrittenPath[],
 ): Promise<void> {
   const owned = written.flatMap(({ crmId, owned }) =>
     owned === null ? [] : [[crmId, JSON.stringify(owned)]],
@@ -125,7 +113,7 @@ async function saveOutcomes(
   trx: Trx,
   integrationId: string,
   run: RunMoment,
-  written: readonly WrittenRow[],
+  written: readonly WrittenPath[],
 ): Promise<void> {
   const telling = written.filter(({ reason }) => outcomeOf(reason) !== 'unchanged');
   for (const portion of portions(telling)) {
@@ -152,7 +140,7 @@ async function saveOutcomes(
   }
 }
 
-type WrittenRow = PathWrite & { crmId: string };
+type WrittenPath = FieldEnd & { crmId: string };
 
 /** The reasons of contacts to which a run has done nothing. */
 const REASONS_UNCHANGED = Object.entries(OUTCOME_REASONS).flatMap(([reason, outcome]) =>

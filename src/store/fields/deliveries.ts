@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
+import { type FromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, WritesTable } from '../engine/tables.ts';
@@ -8,7 +9,7 @@ import type { RunMoment } from '../runs/runs.ts';
 import { keepWords } from '../secrets/foreign-texts.ts';
 import { type Delivery, recordEnds } from './delivery-ends.ts';
 
-export type WriteRow = Selectable<WritesTable>;
+export type WriteRecord = FromRow<Selectable<WritesTable>>;
 
 /** A write on its way to disk, before it goes to the CRM. */
 export interface IntendedWrite {
@@ -95,7 +96,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
     },
 
     /** What a run wrote, the newest first. */
-    listWrites(runId: string): Promise<WriteRow[]> {
+    listWrites(runId: string): Promise<WriteRecord[]> {
       return db
         .selectFrom('writes')
         .selectAll()
@@ -103,7 +104,8 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         .where('state', 'in', ['written', 'intended'])
         .orderBy('written_at', 'desc')
         .orderBy('id')
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /**
@@ -112,7 +114,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
      */
     async recordUndone(
       lease: Lease,
-      write: WriteRow,
+      write: WriteRecord,
       { owned, left }: { owned: OwnedValues; left: OwnedValues },
     ): Promise<void> {
       const isWhole = Object.keys(left).length === 0;
@@ -126,7 +128,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
           .updateTable('contacts')
           .set({ owned_values: JSON.stringify(owned) })
           .where('integration_id', '=', lease.integrationId)
-          .where('crm_id', '=', write.crm_id)
+          .where('crm_id', '=', write.crmId)
           .execute();
       });
     },

@@ -2,12 +2,12 @@ import type { OutcomeReason } from '../../core/outcome.ts';
 import { openErasedHolds } from '../contacts/erased-holds.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
 import { answered, askedAtOnceSettled } from '../credits/jobs.ts';
-import { closeWrites } from '../engine/close-writes.ts';
 import type { Lease } from '../engine/leases.ts';
 import { portions, valuesTable } from '../engine/rows.ts';
 import type { HoldKind, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import type { SealedWords } from '../secrets/foreign-texts.ts';
+import { closeWrites } from './field-end.ts';
 
 /** How the delivery of one profile ended. */
 export interface Delivery {

@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
+import { fromRows } from '../engine/from-row.ts';
 import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
-import { type HoldRow, massChangeColumns } from './holds.ts';
+import { type HoldRecord, massChangeColumns } from './holds.ts';
 
 /** The open holds of one cause, counted. */
 export interface HoldBatch {
@@ -22,13 +23,14 @@ export type BatchDecision = 'approved' | 'rejected';
 export function holdBatchQueries(db: Database, clock: Clock) {
   return {
     /** The open holds that stand alone, the oldest first. */
-    listAlone(): Promise<HoldRow[]> {
+    listAlone(): Promise<HoldRecord[]> {
       return open()
         .selectAll()
         .where('batch', 'is', null)
         .orderBy('opened_at')
         .orderBy('id')
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** The batches with open holds, the oldest first; counted by the database, whatever their size. */
@@ -60,14 +62,15 @@ export function holdBatchQueries(db: Database, clock: Clock) {
     },
 
     /** Open holds of a batch, in the order of their contacts' ids; all of them unless limited. */
-    listOfBatch({ id, integrationId }: BatchId, limit?: number): Promise<HoldRow[]> {
+    listOfBatch({ id, integrationId }: BatchId, limit?: number): Promise<HoldRecord[]> {
       return open()
         .selectAll()
         .where('integration_id', '=', integrationId)
         .where('batch', '=', id)
         .orderBy('crm_id')
         .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** The integration of a batch, open or decided; null if there was never one with this id. */

@@ -2,12 +2,13 @@ import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { releaseErased } from '../contacts/erased-holds.ts';
 import { ASK_AGAIN } from '../credits/jobs.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, HoldsTable, Trx } from '../engine/tables.ts';
 import { blockErased } from '../erasure/block-erased.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
 
-export type HoldRow = Selectable<HoldsTable>;
+export type HoldRecord = FromRow<Selectable<HoldsTable>>;
 
 /** What a person may decide about a hold. */
 export type HoldDecision = 'approved' | 'rejected' | 'resubmitted';
@@ -19,23 +20,28 @@ const RESUBMITTED_PRIORITY = 2;
 export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
   return {
     /** What waits for a person, the oldest first. */
-    listOpen(integrationId?: string): Promise<HoldRow[]> {
+    listOpen(integrationId?: string): Promise<HoldRecord[]> {
       let query = db.selectFrom('holds').selectAll().where('decision', 'is', null);
       if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
-      return query.orderBy('opened_at').orderBy('id').execute();
+      return query.orderBy('opened_at').orderBy('id').execute().then(fromRows);
     },
 
     /** How many wait for a person, by integration. */
     countOpen: () => countOpenHolds(db, 'holds'),
 
     /** The hold with this id, open or not. */
-    find(id: string): Promise<HoldRow | undefined> {
-      return db.selectFrom('holds').selectAll().where('id', '=', id).executeTakeFirst();
+    find(id: string): Promise<HoldRecord | undefined> {
+      return db
+        .selectFrom('holds')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
 
     /** What a person has approved of these jobs' profiles: the kind of the hold, by tracking id. */
-    async listApprovals(trackingIds: readonly string[]): Promise<Map<string, HoldRow['kind']>> {
-      const approved = new Map<string, HoldRow['kind']>();
+    async listApprovals(trackingIds: readonly string[]): Promise<Map<string, HoldRecord['kind']>> {
+      const approved = new Map<string, HoldRecord['kind']>();
       for (const portion of portions(trackingIds)) {
         const rows = await db
           .selectFrom('holds')
@@ -66,7 +72,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
      * Notes the decision and moves the contact on; false if the hold is no longer open, or if a
      * profile is to be approved that nobody has: the answer was lost.
      */
-    async decide(hold: HoldRow, decision: HoldDecision): Promise<boolean> {
+    async decide(hold: HoldRecord, decision: HoldDecision): Promise<boolean> {
       if (decision === 'approved' && hold.kind === 'lost_answer') return false;
       if (decision === 'resubmitted' && hold.kind === 'forgotten_person') return false;
       return db.transaction().execute(async (trx) => {
@@ -83,7 +89,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
     },
   };
 
-  async function moveContact(trx: Trx, hold: HoldRow, decision: HoldDecision): Promise<void> {
+  async function moveContact(trx: Trx, hold: HoldRecord, decision: HoldDecision): Promise<void> {
     if (hold.kind === 'forgotten_person') {
       if (decision === 'approved') await releaseErased(trx, hold, clock.now());
       else await blockErased(trx, hold, fingerprint, clock.now());
@@ -91,8 +97,8 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
     }
     const contact = trx
       .updateTable('contacts')
-      .where('integration_id', '=', hold.integration_id)
-      .where('crm_id', '=', hold.crm_id)
+      .where('integration_id', '=', hold.integrationId)
+      .where('crm_id', '=', hold.crmId)
       .where('state', '=', 'held');
     if (hold.kind === 'identity_mass_change' && decision !== 'resubmitted') {
       await contact.set(massChangeColumns(clock.now())[decision]).execute();
@@ -103,7 +109,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
         .updateTable('jobs')
         // What a person says counts: the service knew this contact.
         .set({ state: 'completed', known: 1 })
-        .where('tracking_id', '=', hold.tracking_id)
+        .where('tracking_id', '=', hold.trackingId)
         .where('state', '=', 'held')
         .execute();
       await contact.set({ state: 'ready', outcome_reason: 'delivery_pending' }).execute();
@@ -112,7 +118,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
     await trx
       .updateTable('jobs')
       .set({ state: 'delivered', closed_at: clock.now() })
-      .where('tracking_id', '=', hold.tracking_id)
+      .where('tracking_id', '=', hold.trackingId)
       .where('state', '=', 'held')
       .execute();
     if (decision === 'rejected') {

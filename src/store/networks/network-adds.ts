@@ -1,13 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { spentByRun, spentSince } from '../credits/spending.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { AddState, MemberState, NetworkAddsTable } from '../engine/network-tables.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { addCounts } from './network-counts.ts';
 
-export type AddRow = Selectable<NetworkAddsTable>;
+export type AddRecord = FromRow<Selectable<NetworkAddsTable>>;
 
 /** A bulk add on its way to disk, before its request leaves. */
 export interface AddIntent {
@@ -120,7 +121,7 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
     async recordEnds(
       lease: Lease,
       runId: string,
-      add: Pick<AddRow, 'id' | 'network'>,
+      add: Pick<AddRecord, 'id' | 'network'>,
       ends: ReadonlyMap<string, MemberEnd>,
       end: AddEnd,
     ): Promise<void> {
@@ -147,7 +148,10 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
      * The bulk add that waits for its answer, of this key or of this integration with an earlier
      * key; its own integration's first.
      */
-    async findUnanswered(partnerKey: string, integrationId: string): Promise<AddRow | undefined> {
+    async findUnanswered(
+      partnerKey: string,
+      integrationId: string,
+    ): Promise<AddRecord | undefined> {
       const rows = await db
         .selectFrom('network_adds')
         .selectAll()
@@ -156,11 +160,11 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
           eb.or([eb('partner_key', '=', partnerKey), eb('integration_id', '=', integrationId)]),
         )
         .execute();
-      return rows.find((row) => row.integration_id === integrationId) ?? rows[0];
+      return maybeFromRow(rows.find((row) => row.integration_id === integrationId) ?? rows[0]);
     },
 
     /** Bulk adds of an integration in this state, the oldest first. */
-    listAdds(integrationId: string, state: AddState): Promise<AddRow[]> {
+    listAdds(integrationId: string, state: AddState): Promise<AddRecord[]> {
       return db
         .selectFrom('network_adds')
         .selectAll()
@@ -168,7 +172,8 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
         .where('state', '=', state)
         .orderBy('intended_at')
         .orderBy('id')
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** The donors of a bulk add who are in the mirror: those whose end is open, and those in. */

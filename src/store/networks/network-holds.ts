@@ -1,12 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { NetworkHoldKind, NetworkHoldsTable } from '../engine/network-tables.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { countOpenHolds } from '../holds/holds.ts';
 
 /** A hold of a network, with the name of the network. */
-export type NetworkHoldRow = Selectable<NetworkHoldsTable> & { name: string };
+export type NetworkHoldRecord = FromRow<Selectable<NetworkHoldsTable> & { name: string }>;
 
 /** What a person may decide about a network. */
 export type NetworkDecision = 'approved' | 'rejected';
@@ -27,7 +28,7 @@ export interface NetworkQuestion {
 export function networkHoldQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /** What waits for a person, the oldest first. */
-    listOpen(integrationId?: string): Promise<NetworkHoldRow[]> {
+    listOpen(integrationId?: string): Promise<NetworkHoldRecord[]> {
       return holds()
         .where('decision', 'is', null)
         .$if(integrationId !== undefined, (query) =>
@@ -35,15 +36,16 @@ export function networkHoldQueries(db: Database, checkpoint: Checkpoint, clock: 
         )
         .orderBy('opened_at')
         .orderBy('network_holds.id')
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** How many wait for a person, by integration. */
     countOpen: () => countOpenHolds(db, 'network_holds'),
 
     /** The hold with this id, open or not. */
-    find(id: string): Promise<NetworkHoldRow | undefined> {
-      return holds().where('network_holds.id', '=', id).executeTakeFirst();
+    find(id: string): Promise<NetworkHoldRecord | undefined> {
+      return holds().where('network_holds.id', '=', id).executeTakeFirst().then(maybeFromRow);
     },
 
     /** Asks a person, unless the same was asked before; resolves with where the question stands. */
@@ -80,7 +82,7 @@ export function networkHoldQueries(db: Database, checkpoint: Checkpoint, clock: 
      * Notes the decision; false if the hold is no longer open. With a network that is to be
      * created anew, the memberships of the deleted one are forgotten.
      */
-    decide(hold: NetworkHoldRow, decision: NetworkDecision): Promise<boolean> {
+    decide(hold: NetworkHoldRecord, decision: NetworkDecision): Promise<boolean> {
       return db.transaction().execute(async (trx) => {
         const decided = await trx
           .updateTable('network_holds')

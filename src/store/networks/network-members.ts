@@ -1,24 +1,26 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { type FromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { MemberState, NetworkMembersTable } from '../engine/network-tables.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { addCounts } from './network-counts.ts';
 
-export type MemberRow = Selectable<NetworkMembersTable>;
+export type MemberRecord = FromRow<Selectable<NetworkMembersTable>>;
 
 /** Who is in a network, as far as the mirror knows. */
 export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /** The donors of a network (by the store's id) with where they stand, by donor id. */
-    listMembers(network: string): Promise<MemberRow[]> {
+    listMembers(network: string): Promise<MemberRecord[]> {
       return db
         .selectFrom('network_members')
         .selectAll()
         .where('network', '=', network)
         .orderBy('donor_id')
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** The contacts that a donor is, by CRM id; the donors that no contact is are left out. */

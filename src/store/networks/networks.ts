@@ -1,11 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { type FromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { NetworksTable } from '../engine/network-tables.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 
-export type NetworkRow = Selectable<NetworksTable>;
+export type NetworkRecord = FromRow<Selectable<NetworksTable>>;
 
 /** A group of the settings as the store knows it. */
 export interface MirroredGroup {
@@ -32,14 +33,15 @@ const MEMBER_PRIORITY = 0;
 export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /** The mirrored networks of an integration, the oldest first. */
-    list(integrationId: string): Promise<NetworkRow[]> {
+    list(integrationId: string): Promise<NetworkRecord[]> {
       return db
         .selectFrom('networks')
         .selectAll()
         .where('integration_id', '=', integrationId)
         .orderBy('created_at')
         .orderBy('id')
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** Notes groups of the settings; the name of a network changes when the service has it. */

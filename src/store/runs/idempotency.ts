@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { type FromRow, fromRow } from '../engine/from-row.ts';
 import type { IdempotencyKeysTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
 
-export type IdempotencyRow = Selectable<IdempotencyKeysTable>;
+export type IdempotencyRecord = FromRow<Selectable<IdempotencyKeysTable>>;
 
 /** How long a key leads to the run that it led to first. */
 const KEY_LIFETIME_MS = 24 * 3_600_000;
@@ -15,7 +16,7 @@ export function idempotencyQueries(db: Database, clock: Clock) {
      * What this key led to first: the given run if it is new. `fingerprint` is of integration and
      * key, `request` of what is asked.
      */
-    claim(fingerprint: string, request: string, runId: string): Promise<IdempotencyRow> {
+    claim(fingerprint: string, request: string, runId: string): Promise<IdempotencyRecord> {
       return db.transaction().execute(async (trx) => {
         await trx
           .deleteFrom('idempotency_keys')
@@ -30,7 +31,8 @@ export function idempotencyQueries(db: Database, clock: Clock) {
           .selectFrom('idempotency_keys')
           .selectAll()
           .where('fingerprint', '=', fingerprint)
-          .executeTakeFirstOrThrow();
+          .executeTakeFirstOrThrow()
+          .then(fromRow);
       });
     },
 

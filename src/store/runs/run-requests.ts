@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { Trigger } from '../../core/run.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { RunRequestsTable } from '../engine/service-tables.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 
-export type RunRequestRow = Selectable<RunRequestsTable>;
+export type RunRequestRecord = FromRow<Selectable<RunRequestsTable>>;
 
 /** A run that somebody asks for. */
 export interface RunWish {
@@ -44,7 +45,7 @@ export function runRequestQueries(db: Database, clock: Clock) {
     },
 
     /** What waits, the longest waiting first. */
-    list(integrationId?: string): Promise<RunRequestRow[]> {
+    list(integrationId?: string): Promise<RunRequestRecord[]> {
       return db
         .selectFrom('run_requests')
         .selectAll()
@@ -54,43 +55,46 @@ export function runRequestQueries(db: Database, clock: Clock) {
         )
         .orderBy('requested_at')
         .orderBy('run_id')
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** Requests whose runs have begun and not come to their end. */
-    listBegun(): Promise<RunRequestRow[]> {
+    listBegun(): Promise<RunRequestRecord[]> {
       return db
         .selectFrom('run_requests')
         .selectAll()
         .where('left_at', 'is not', null)
         .where('merged_into', 'is', null)
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** The request that was given this run, while it waits or is worked on, or another took it in. */
-    findByRun(runId: string): Promise<RunRequestRow | undefined> {
+    findByRun(runId: string): Promise<RunRequestRecord | undefined> {
       return db
         .selectFrom('run_requests')
         .selectAll()
         .where('run_id', '=', runId)
-        .executeTakeFirst();
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
 
     /**
      * Lets a request wait again whose run was cut off, for a run with a new id unless the same waits
      * already.
      */
-    putBack(row: RunRequestRow, newRunId: string): Promise<PutBack> {
+    putBack(request: RunRequestRecord, newRunId: string): Promise<PutBack> {
       return db.transaction().execute(async (trx) => {
         const { numDeletedRows } = await trx
           .deleteFrom('run_requests')
-          .where('run_id', '=', row.run_id)
+          .where('run_id', '=', request.runId)
           .where('left_at', 'is not', null)
           .executeTakeFirst();
         if (numDeletedRows === 0n) return { state: 'ended' };
-        if (row.resumed >= MAX_RESUMES) return { state: 'givenUp' };
-        const answer = { run_id: newRunId, resumed: row.resumed + 1, left_at: null };
-        return { state: 'waits', runId: await insertRequest(trx, { ...row, ...answer }) };
+        if (request.resumed >= MAX_RESUMES) return { state: 'givenUp' };
+        const again = { ...request, runId: newRunId, resumed: request.resumed + 1, leftAt: null };
+        return { state: 'waits', runId: await insertRequest(trx, again) };
       });
     },
 
@@ -148,25 +152,36 @@ async function mergeSingles(
     .execute();
 }
 
-function requestOf(wish: RunWish, now: number): RunRequestRow {
+function requestOf(wish: RunWish, now: number): RunRequestRecord {
   return {
-    run_id: wish.runId,
-    integration_id: wish.integrationId,
+    runId: wish.runId,
+    integrationId: wish.integrationId,
     contact: wish.contact ?? ALL_CONTACTS,
     trigger: wish.trigger,
     full: wish.full ? 1 : 0,
-    requested_at: now,
+    requestedAt: now,
     times: 1,
     resumed: 0,
-    left_at: null,
-    merged_into: null,
+    leftAt: null,
+    mergedInto: null,
   };
 }
 
-async function insertRequest(trx: Trx, row: RunRequestRow): Promise<string> {
+async function insertRequest(trx: Trx, request: RunRequestRecord): Promise<string> {
   const inserted = await trx
     .insertInto('run_requests')
-    .values(row)
+    .values({
+      run_id: request.runId,
+      integration_id: request.integrationId,
+      contact: request.contact,
+      trigger: request.trigger,
+      full: request.full,
+      requested_at: request.requestedAt,
+      times: request.times,
+      resumed: request.resumed,
+      left_at: request.leftAt,
+      merged_into: request.mergedInto,
+    })
     .onConflict((c) =>
       c
         .columns(['integration_id', 'contact'])
@@ -174,7 +189,7 @@ async function insertRequest(trx: Trx, row: RunRequestRow): Promise<string> {
         .doUpdateSet((eb) => ({
           times: eb('run_requests.times', '+', 1),
           // Who wants everything read anew is not content with less.
-          full: row.full === 1 ? 1 : eb.ref('run_requests.full'),
+          full: request.full === 1 ? 1 : eb.ref('run_requests.full'),
         })),
     )
     .returning('run_id')

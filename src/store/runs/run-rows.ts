@@ -4,7 +4,7 @@
  */
 import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
-import type { Database, RunRowsTable, RunsTable, Tables, Trx } from '../engine/tables.ts';
+import type { Database, RunRowsTable, Tables, Trx } from '../engine/tables.ts';
 
 /** What a run did to one contact that was not simply fresh. */
 export interface RunContact {
@@ -34,7 +34,11 @@ export interface RunContactFilter {
 }
 
 /** The run whose contacts are asked for. */
-export type RunKey = Pick<Selectable<RunsTable>, 'id' | 'integration_id' | 'fresh_count'>;
+export interface RunKey {
+  id: string;
+  integrationId: string;
+  freshCount: number | null;
+}
 
 export function runRowQueries(db: Database) {
   return {
@@ -46,7 +50,7 @@ export function runRowQueries(db: Database) {
         .groupBy('row.reason')
         .execute();
       const counts = new Map(rows.map(({ reason, count }) => [reason, Number(count)]));
-      const fresh = run.fresh_count ?? (await countFresh(db, run));
+      const fresh = run.freshCount ?? (await countFresh(db, run));
       return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
     },
 
@@ -82,7 +86,7 @@ type Row = Omit<Selectable<RunRowsTable>, 'run_id'>;
 
 /** The rows of a run; as long as they are not written, what its contacts say. */
 function rowsOf(db: Database | Trx, run: RunKey) {
-  if (run.fresh_count !== null) {
+  if (run.freshCount !== null) {
     return db
       .selectFrom('run_rows')
       .select(['place', 'crm_id', 'reason', 'detail', 'at'])
@@ -101,12 +105,12 @@ function rowsOf(db: Database | Trx, run: RunKey) {
     .$castTo<Row>();
 }
 
-type RunOf = Pick<RunKey, 'id' | 'integration_id'>;
+type RunOf = Pick<RunKey, 'id' | 'integrationId'>;
 
-function contactsOf(db: Database | Trx, { id, integration_id }: RunOf) {
+function contactsOf(db: Database | Trx, { id, integrationId }: RunOf) {
   return db
     .selectFrom('contacts')
-    .where('integration_id', '=', integration_id)
+    .where('integration_id', '=', integrationId)
     .where('outcome_run', '=', id);
 }
 
@@ -170,7 +174,7 @@ async function insertRows(trx: Trx, run: RunOf): Promise<void> {
 export async function rewriteRunRows(trx: Trx, runId: string): Promise<void> {
   const run = await trx
     .selectFrom('runs')
-    .select(['id', 'integration_id'])
+    .select(['id', 'integration_id as integrationId'])
     .where('id', '=', runId)
     .where('fresh_count', 'is not', null)
     .executeTakeFirst();

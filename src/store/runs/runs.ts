@@ -2,13 +2,14 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { RetriableError } from '../../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../../core/run.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { Database, RunsTable, Trx } from '../engine/tables.ts';
 import { dropOldTexts, keepWords, type SealedWords } from '../secrets/foreign-texts.ts';
 import { ALL_CONTACTS, beginRunRequest, endRunRequest } from './run-requests.ts';
 import { dropRunRows, writeRunRows } from './run-rows.ts';
 
-export type RunRow = Selectable<RunsTable>;
+export type RunRecord = FromRow<Selectable<RunsTable>>;
 
 /** The run that acts, and when (epoch ms). */
 export interface RunMoment {
@@ -21,7 +22,7 @@ export interface RunFilter {
   integrationId?: string | undefined;
   status?: RunStatus | undefined;
   /** Only those that come after this one in the list. */
-  after?: Pick<RunRow, 'started_at' | 'id'> | undefined;
+  after?: Pick<RunRecord, 'startedAt' | 'id'> | undefined;
   limit: number;
 }
 
@@ -53,7 +54,7 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
           })
           .where('integration_id', '=', lease.integrationId)
           .where('status', '=', 'running')
-          .returning(['id', 'integration_id'])
+          .returning(['id', 'integration_id as integrationId'])
           .execute();
         for (const run of cutOff) await writeRunRows(trx, run);
         const due = await trx
@@ -121,31 +122,41 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
         await dropOldTexts(trx, clock.now());
         if (end.words)
           await keepWords(trx, integrationId, { id, now: end.finishedAt }, [end.words]);
-        await writeRunRows(trx, { id, integration_id: integrationId });
+        await writeRunRows(trx, { id, integrationId });
         const { keepRowsSince = null } = end;
         if (keepRowsSince !== null) await dropRunRows(trx, integrationId, keepRowsSince);
         if (end.reason?.code !== 'interrupted') await endRunRequest(trx, id);
       });
     },
 
-    find(id: string): Promise<RunRow | undefined> {
-      return db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+    find(id: string): Promise<RunRecord | undefined> {
+      return db
+        .selectFrom('runs')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
 
     /** Runs, the newest first. */
-    list({ integrationId, status, after, limit }: RunFilter): Promise<RunRow[]> {
+    list({ integrationId, status, after, limit }: RunFilter): Promise<RunRecord[]> {
       let query = db.selectFrom('runs').selectAll();
       if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
       if (status !== undefined) query = query.where('status', '=', status);
       if (after !== undefined) {
         query = query.where((eb) =>
           eb.or([
-            eb('started_at', '<', after.started_at),
-            eb.and([eb('started_at', '=', after.started_at), eb('id', '>', after.id)]),
+            eb('started_at', '<', after.startedAt),
+            eb.and([eb('started_at', '=', after.startedAt), eb('id', '>', after.id)]),
           ]),
         );
       }
-      return query.orderBy('started_at', 'desc').orderBy('id').limit(limit).execute();
+      return query
+        .orderBy('started_at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+        .then(fromRows);
     },
   };
 }

@@ -1,24 +1,31 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { SchedulesTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
 import { addRunRequest, type RunWish } from './run-requests.ts';
 
-export type ScheduleRow = Selectable<SchedulesTable>;
+export type ScheduleRecord = FromRow<Selectable<SchedulesTable>>;
 
 /** When each integration runs next; a time is claimed by whoever ticks first. */
 export function scheduleQueries(db: Database, clock: Clock) {
   return {
-    list(): Promise<ScheduleRow[]> {
-      return db.selectFrom('schedules').selectAll().orderBy('integration_id').execute();
+    list(): Promise<ScheduleRecord[]> {
+      return db
+        .selectFrom('schedules')
+        .selectAll()
+        .orderBy('integration_id')
+        .execute()
+        .then(fromRows);
     },
 
-    find(integrationId: string): Promise<ScheduleRow | undefined> {
+    find(integrationId: string): Promise<ScheduleRecord | undefined> {
       return db
         .selectFrom('schedules')
         .selectAll()
         .where('integration_id', '=', integrationId)
-        .executeTakeFirst();
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
 
     /** Notes when a rule comes true next; a pause stays. */
@@ -31,7 +38,7 @@ export function scheduleQueries(db: Database, clock: Clock) {
     },
 
     /** Schedules whose time has come and that nobody has stopped. */
-    listDue(): Promise<ScheduleRow[]> {
+    listDue(): Promise<ScheduleRecord[]> {
       return db
         .selectFrom('schedules')
         .selectAll()
@@ -39,7 +46,8 @@ export function scheduleQueries(db: Database, clock: Clock) {
         .where('next_run_at', '<=', clock.now())
         .orderBy('next_run_at')
         .orderBy('integration_id')
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /**
@@ -47,14 +55,14 @@ export function scheduleQueries(db: Database, clock: Clock) {
      * wanted (null: none). Returns false if somebody else took it, or if it was paused or planned
      * anew meanwhile.
      */
-    claim(row: ScheduleRow, nextRunAt: number | null, wish: RunWish | null): Promise<boolean> {
+    claim(row: ScheduleRecord, nextRunAt: number | null, wish: RunWish | null): Promise<boolean> {
       return db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
           .updateTable('schedules')
           .set({ next_run_at: nextRunAt })
-          .where('integration_id', '=', row.integration_id)
+          .where('integration_id', '=', row.integrationId)
           .where('rule', '=', row.rule)
-          .where('next_run_at', '=', row.next_run_at)
+          .where('next_run_at', '=', row.nextRunAt)
           .where('paused', '=', 0)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;

@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';
+import { type FromRow, fromRows } from '../engine/from-row.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, ForeignTextsTable, Trx } from '../engine/tables.ts';
 
-export type ForeignTextRow = Selectable<ForeignTextsTable>;
+export type ForeignTextRecord = FromRow<Selectable<ForeignTextsTable>>;
 
 /** A sealed text on its way to disk. */
 export interface SealedWords {
@@ -24,7 +25,7 @@ export const MAX_TEXTS_OF_RUN = 1_000;
 export function foreignTextQueries(db: Database, clock: Clock) {
   return {
     /** The texts of a run that are not too old, those about the run first. */
-    list(runId: string, limit = MAX_TEXTS_OF_RUN): Promise<ForeignTextRow[]> {
+    list(runId: string, limit = MAX_TEXTS_OF_RUN): Promise<ForeignTextRecord[]> {
       return db
         .selectFrom('foreign_texts')
         .selectAll()
@@ -33,7 +34,8 @@ export function foreignTextQueries(db: Database, clock: Clock) {
         .orderBy('crm_id')
         .orderBy('id')
         .limit(limit)
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** Drops what is too old, of every integration; resolves with how many texts that were. */

@@ -54,7 +54,7 @@ const FOREIGN_TEXT = {
   boundTo: ['id', 'integration_id', 'run_id', 'crm_id'],
 } as const satisfies SealedColumn;
 
-/** Every column that holds sealed text; `test/store/reseal.test.ts` rotates them all. */
+/** Every column that holds sealed text; `test/store/secrets/reseal.test.ts` rotates them all. */
 export const SEALED_COLUMNS = [
   SECRET_VALUE,
   APPLIED_SETTINGS,
@@ -86,20 +86,20 @@ export function hookSecretPlace(integrationId: string): SealPlace {
 }
 
 export function consentVerifierPlace(consent: {
-  state_hash: string;
-  integration_id: string;
+  stateHash: string;
+  integrationId: string;
 }): SealPlace {
-  return placeIn(CONSENT_VERIFIER, [consent.state_hash, consent.integration_id]);
+  return placeIn(CONSENT_VERIFIER, [consent.stateHash, consent.integrationId]);
 }
 
 /** What a CRM said of a contact, or of a whole run. */
 export function foreignTextPlace(text: {
   id: string;
-  integration_id: string;
-  run_id: string;
-  crm_id: string;
+  integrationId: string;
+  runId: string;
+  crmId: string;
 }): SealPlace {
-  return placeIn(FOREIGN_TEXT, [text.id, text.integration_id, text.run_id, text.crm_id]);
+  return placeIn(FOREIGN_TEXT, [text.id, text.integrationId, text.runId, text.crmId]);
 }
 
 /** The place of a row that was read with the columns in `boundTo`. */

@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { AccessTokensTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
 
-export type AccessTokenRow = Selectable<AccessTokensTable>;
+export type AccessTokenRecord = FromRow<Selectable<AccessTokensTable>>;
 
 /** Uses closer together than this are not noted: reading must not cost a write each time. */
 const USE_NOTED_EVERY_MS = 60_000;
@@ -11,11 +12,16 @@ const USE_NOTED_EVERY_MS = 60_000;
 /** Who may ask the service; tokens and cookies are known by their hashes alone. */
 export function accessQueries(db: Database, clock: Clock) {
   return {
-    listTokens(): Promise<AccessTokenRow[]> {
-      return db.selectFrom('access_tokens').selectAll().orderBy('created_at').execute();
+    listTokens(): Promise<AccessTokenRecord[]> {
+      return db
+        .selectFrom('access_tokens')
+        .selectAll()
+        .orderBy('created_at')
+        .execute()
+        .then(fromRows);
     },
 
-    async addToken(token: Pick<AccessTokenRow, 'id' | 'name' | 'role' | 'hash'>): Promise<void> {
+    async addToken(token: Pick<AccessTokenRecord, 'id' | 'name' | 'role' | 'hash'>): Promise<void> {
       await db
         .insertInto('access_tokens')
         .values({ ...token, created_at: clock.now(), last_used_at: null })
@@ -34,8 +40,8 @@ export function accessQueries(db: Database, clock: Clock) {
       });
     },
 
-    async noteUse({ id, last_used_at }: AccessTokenRow): Promise<void> {
-      if (last_used_at !== null && clock.now() - last_used_at < USE_NOTED_EVERY_MS) return;
+    async noteUse({ id, lastUsedAt }: AccessTokenRecord): Promise<void> {
+      if (lastUsedAt !== null && clock.now() - lastUsedAt < USE_NOTED_EVERY_MS) return;
       await db
         .updateTable('access_tokens')
         .set({ last_used_at: clock.now() })
@@ -52,14 +58,15 @@ export function accessQueries(db: Database, clock: Clock) {
     },
 
     /** The token behind a session that has not ended. */
-    findSession(hash: string): Promise<AccessTokenRow | undefined> {
+    findSession(hash: string): Promise<AccessTokenRecord | undefined> {
       return db
         .selectFrom('sessions')
         .innerJoin('access_tokens', 'access_tokens.id', 'sessions.token_id')
         .selectAll('access_tokens')
         .where('sessions.hash', '=', hash)
         .where('sessions.expires_at', '>', clock.now())
-        .executeTakeFirst();
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
 
     async endSession(hash: string): Promise<void> {

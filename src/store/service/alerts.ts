@@ -1,20 +1,22 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { type FromRow, fromRows } from '../engine/from-row.ts';
 import type { AlertsTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
 
-export type AlertRow = Selectable<AlertsTable>;
+export type AlertRecord = FromRow<Selectable<AlertsTable>>;
 
 /** What people were told of, so that each change of state is told once. */
 export function alertQueries(db: Database, clock: Clock) {
   return {
-    list(): Promise<AlertRow[]> {
+    list(): Promise<AlertRecord[]> {
       return db
         .selectFrom('alerts')
         .selectAll()
         .orderBy('integration_id')
         .orderBy('subject')
-        .execute();
+        .execute()
+        .then(fromRows);
     },
 
     /** Something is the matter; it began now unless it lasts already. */
@@ -43,11 +45,11 @@ export function alertQueries(db: Database, clock: Clock) {
         .execute();
     },
 
-    async noteTold({ integration_id, subject }: AlertRow): Promise<void> {
+    async noteTold({ integrationId, subject }: AlertRecord): Promise<void> {
       await db
         .updateTable('alerts')
         .set({ told_at: clock.now() })
-        .where('integration_id', '=', integration_id)
+        .where('integration_id', '=', integrationId)
         .where('subject', '=', subject)
         .execute();
     },

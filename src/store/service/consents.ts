@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { type FromRow, maybeFromRow } from '../engine/from-row.ts';
 import type { ConsentsTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
 
-export type ConsentRow = Selectable<ConsentsTable>;
+export type ConsentRecord = FromRow<Selectable<ConsentsTable>>;
 
 /** How long the outcome of a consent can be asked for. */
 const OUTCOME_KEPT_MS = 3_600_000;
@@ -11,14 +12,23 @@ const OUTCOME_KEPT_MS = 3_600_000;
 /** People who are away at the consent page of a CRM. */
 export function consentQueries(db: Database, clock: Clock) {
   return {
-    async begin(consent: Omit<ConsentRow, 'outcome'>): Promise<void> {
+    async begin({
+      stateHash,
+      integrationId,
+      expiresAt,
+      verifier,
+    }: Omit<ConsentRecord, 'outcome'>): Promise<void> {
       await db
         .deleteFrom('consents')
         .where('expires_at', '<', clock.now() - OUTCOME_KEPT_MS)
         .execute();
       await db
         .insertInto('consents')
-        .values({ ...consent, outcome: null })
+        .values({
+          ...{ state_hash: stateHash, integration_id: integrationId, verifier },
+          expires_at: expiresAt,
+          outcome: null,
+        })
         .execute();
     },
 
@@ -26,7 +36,7 @@ export function consentQueries(db: Database, clock: Clock) {
      * The consent that this state belongs to, taken: a state is good for one return and only
      * before it expires.
      */
-    take(stateHash: string): Promise<ConsentRow | undefined> {
+    take(stateHash: string): Promise<ConsentRecord | undefined> {
       return db
         .updateTable('consents')
         .set({ outcome: 'taken' })
@@ -34,7 +44,8 @@ export function consentQueries(db: Database, clock: Clock) {
         .where('outcome', 'is', null)
         .where('expires_at', '>', clock.now())
         .returningAll()
-        .executeTakeFirst();
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
 
     async conclude(stateHash: string, outcome: string): Promise<void> {
@@ -45,12 +56,13 @@ export function consentQueries(db: Database, clock: Clock) {
         .execute();
     },
 
-    find(stateHash: string): Promise<ConsentRow | undefined> {
+    find(stateHash: string): Promise<ConsentRecord | undefined> {
       return db
         .selectFrom('consents')
         .selectAll()
         .where('state_hash', '=', stateHash)
-        .executeTakeFirst();
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
   };
 }

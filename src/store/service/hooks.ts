@@ -1,34 +1,42 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { HooksTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
 
-export type HookRow = Selectable<HooksTable>;
+export type HookRecord = FromRow<Selectable<HooksTable>>;
 
 /** The webhook addresses, one for each integration. */
 export function hookQueries(db: Database, clock: Clock) {
   return {
-    find(integrationId: string): Promise<HookRow | undefined> {
+    find(integrationId: string): Promise<HookRecord | undefined> {
       return db
         .selectFrom('hooks')
         .selectAll()
         .where('integration_id', '=', integrationId)
-        .executeTakeFirst();
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
 
-    list(): Promise<HookRow[]> {
-      return db.selectFrom('hooks').selectAll().orderBy('integration_id').execute();
+    list(): Promise<HookRecord[]> {
+      return db.selectFrom('hooks').selectAll().orderBy('integration_id').execute().then(fromRows);
     },
 
     /** A new address; the one before it ends at once. */
-    async save(
-      hook: Pick<HookRow, 'integration_id' | 'token_hash' | 'signature' | 'secret'>,
-    ): Promise<void> {
-      const { integration_id, ...rest } = hook;
-      const fresh = { ...rest, created_at: clock.now(), last_used_at: null };
+    async save({
+      integrationId,
+      tokenHash,
+      ...signing
+    }: Pick<HookRecord, 'integrationId' | 'tokenHash' | 'signature' | 'secret'>): Promise<void> {
+      const fresh = {
+        ...signing,
+        token_hash: tokenHash,
+        created_at: clock.now(),
+        last_used_at: null,
+      };
       await db
         .insertInto('hooks')
-        .values({ integration_id, ...fresh })
+        .values({ integration_id: integrationId, ...fresh })
         .onConflict((c) => c.column('integration_id').doUpdateSet(fresh))
         .execute();
     },

@@ -40,7 +40,7 @@ function paceClock({ clock }: Partial<ConnectorDeps>) {
 
 const NO_LIMITS = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagMs: 0 };
 
-/** Starts a sandbox without limits; whoever opens it closes it. */
+/** Starts a sandbox without limits; the caller closes it. */
 export async function openAccount(options: HubspotSandboxOptions = {}) {
   const sandbox = await startHubspotSandbox({ contacts: 0, donors: 10, ...NO_LIMITS, ...options });
   const hands = sandboxControl(sandbox.rootUrl);
@@ -118,8 +118,8 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
     },
     putFaults: (rules: readonly object[]) => control('PUT', 'faults', rules),
     /** A token of the account with these scopes. */
-    async issueToken(wishes: Record<string, unknown>): Promise<string> {
-      return z.object({ token: z.string() }).parse(await control('POST', 'tokens', wishes)).token;
+    async issueToken(options: Record<string, unknown>): Promise<string> {
+      return z.object({ token: z.string() }).parse(await control('POST', 'tokens', options)).token;
     },
     /** Takes these scopes from every token at once; an empty list gives them back. */
     withdraw: (scopes: readonly string[]) => control('PUT', 'scopes', { withdrawn: scopes }),

@@ -34,7 +34,7 @@ describe('checking an integration with HubSpot', () => {
   });
 
   it('says why the sign-in is refused', async () => {
-    const findings = await check({ auth: { type: 'token', token: 'nobody' } });
+    const findings = await check({ auth: { type: 'token', token: 'unknown' } });
     expect(findings).toMatchObject([{ subject: 'sign-in', ok: false }]);
     expect(findings[0]?.mend).toContain('crm.auth');
   });

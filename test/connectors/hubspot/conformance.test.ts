@@ -59,7 +59,7 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     newField: { name: 'fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 401,
     addGroup,
-    unknownGroup: { list: 'nobody knows' },
+    unknownGroup: { list: 'unknown group' },
     async mergeContacts(loser, winner) {
       await account.mergeContacts(loser, winner);
     },

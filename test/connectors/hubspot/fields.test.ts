@@ -124,7 +124,7 @@ describe('the properties of HubSpot', () => {
 
     it.each([
       ['has a name that HubSpot does not take', { ...NOTE, name: 'Note__c' }, 'small letters'],
-      ['needs options that nobody knows', { ...NOTE, type: 'picklist' as const }, 'by hand'],
+      ['needs options that are not known', { ...NOTE, type: 'picklist' as const }, 'by hand'],
     ])('fails alone if it %s', async (_, spec, problem) => {
       await restart();
       const creations = await connector.createFields([spec, { ...NOTE, name: 'other' }]);

@@ -147,7 +147,7 @@ describe('who is not asked about in HubSpot', () => {
     });
 
     it.each(['picklist', 'yesOrNo', 'several'] as const)(
-      'is refused without values, and the line to write is told (%s)',
+      'is refused without values, and the line to write is given (%s)',
       async (form) => {
         const values = FORMS[form].options.filter((option) => !('hidden' in option));
         await expect(start(form, { optOutField: MARK })).rejects.toMatchObject({

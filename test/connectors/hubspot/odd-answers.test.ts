@@ -37,7 +37,7 @@ describe('odd answers of HubSpot', () => {
     open.push(connector);
   }
 
-  it('calls nobody gone whom HubSpot only failed to read', async () => {
+  it('calls no contact gone that HubSpot only failed to read', async () => {
     const [id = ''] = await account.addContacts(people(1));
     const errors = [{ status: 'error', category: 'INTERNAL_ERROR', message: '', context: {} }];
     const body = { status: 'COMPLETE', results: [], numErrors: 1, errors };
@@ -155,7 +155,7 @@ describe('odd answers of HubSpot', () => {
     });
   });
 
-  it('hears what became of a write that was under way when the run was told to stop', async () => {
+  it('hears what became of a write that was under way when the run was asked to stop', async () => {
     const [id = ''] = await account.addContacts(people(1));
     const stop = new AbortController();
     await start((url) => {
@@ -197,7 +197,7 @@ describe('odd answers of HubSpot', () => {
     (other: string) => other.replace('http:', ''),
     () => '\\\\attacker.example\\crm',
     () => 'https://api.hubapi.com@attacker.example/',
-  ])('turns pages by their place in the list, whatever address they name', async (linkAt) => {
+  ])('reads pages by their place in the list, whatever address they name', async (linkAt) => {
     const other = await openOtherHost();
     open.push(other);
     const ids = await account.addContacts(people(2));

@@ -63,14 +63,14 @@ describe('the pace of requests to HubSpot', () => {
     expect(mostWithin(moments, 1_000)).toBeLessThanOrEqual(5);
   });
 
-  it('is shared by those who have the same credentials, and by nobody else', () => {
+  it('is shared by those who have the same credentials, and by no other caller', () => {
     const pacers = createPacerRegistry(createFakeClock());
     expect(pacers.requests.for('one')).toBe(pacers.requests.for('one'));
     expect(pacers.requests.for('one')).not.toBe(pacers.requests.for('other'));
     expect(pacers.searches.for('one')).not.toBe(pacers.requests.for('one'));
   });
 
-  it('lets nobody through during a pause, also who waits already', async () => {
+  it('lets no request through during a pause, also none that waits already', async () => {
     const clock = createFakeClock();
     const pacer = createPacer(clock, { requests: 10, windowMs: 1_000 });
     const moments: number[] = [];

@@ -251,7 +251,7 @@ describe('reading contacts from HubSpot', () => {
       expect((await account.requests()).filter(({ status }) => status === 429)).toEqual([]);
     });
 
-    it('keeps the pace of searches without ever being told to', async () => {
+    it('keeps the pace of searches without ever being throttled', async () => {
       await account.close();
       account = await openAccount({ searchPerSecond: 5 });
       const ids = await account.create('contacts', cities(1_300));
@@ -339,7 +339,7 @@ describe('reading contacts from HubSpot', () => {
       ]);
     }
 
-    it('leaves out whoever does not meet it, in the first reading and in later ones', async () => {
+    it('leaves out contacts that do not meet it, in the first reading and in later ones', async () => {
       const [first = '', , third = ''] = await addCities();
       await start({}, { filter: FILTER });
       const pages = await toArray(connector.readPages(null));

@@ -54,7 +54,7 @@ describe('signing in to HubSpot', () => {
     });
 
     it('says which setting holds a token that HubSpot does not know', async () => {
-      const auth = { type: 'token', token: 'pat-na1-nobody' };
+      const auth = { type: 'token', token: 'pat-na1-unknown' };
       await expect(connect({ auth }).prepare()).rejects.toMatchObject({
         kind: 'configuration',
         code: 'crm_unauthorized',
@@ -84,7 +84,7 @@ describe('signing in to HubSpot', () => {
   });
 
   describe('connecting an account', () => {
-    it('brings a token for the code with which somebody came back', async () => {
+    it('brings a token for the code with which a user came back', async () => {
       const grant = await oauth.exchangeCode(await comeBack());
       expect(grant).toMatchObject({ hubId: String(account.sandbox.portalId) });
       expect(grant.scopes).toContain('crm.objects.contacts.write');
@@ -133,7 +133,7 @@ describe('signing in to HubSpot', () => {
   });
 
   describe('with a refresh token', () => {
-    it('says that nobody has connected the account yet', async () => {
+    it('says that the account is not connected yet', async () => {
       const auth = await oauthSettings();
       const { refreshToken: _, ...without } = auth;
       await expect(connect({ auth: without }).prepare()).rejects.toMatchObject({
@@ -220,7 +220,7 @@ describe('signing in to HubSpot', () => {
       expect(await refreshes()).toBe(before + 2);
     });
 
-    it('turns off only what a withheld scope is for', async () => {
+    it('switches off only what a withheld scope is for', async () => {
       const withheldScopes = ['crm.lists.read'];
       const auth = await oauthSettings();
       await account.control('PUT', 'oauth', { withheldScopes });

@@ -71,7 +71,7 @@ describe('a sync with HubSpot', () => {
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 0, failed: 0 });
     expect(await world.spent()).toBe(spent);
     const row = (await world.store.contacts.find('riverside', [gone ?? ''])).get(gone ?? '');
-    expect(row).toMatchObject({ outcome_reason: 'deleted_in_crm' });
+    expect(row).toMatchObject({ outcomeReason: 'deleted_in_crm' });
   });
 
   it('stops when a token ends that cannot be renewed, and goes on with a new one', async () => {
@@ -105,7 +105,7 @@ describe('a sync with HubSpot', () => {
     await expectToGoOn(account, world, stopped);
   });
 
-  it('loses nobody when HubSpot is busy again and again', async () => {
+  it('loses no contact when HubSpot is busy again and again', async () => {
     const { account, world } = await start(60);
     await account.putFaults([
       { every: 3, on: { path: '/crm/*' }, fault: { kind: 'gatewayError', status: 503 } },
@@ -137,7 +137,7 @@ describe('a sync with HubSpot', () => {
   }
 });
 
-/** The next run brings everybody's profile, and pays for nobody twice. */
+/** The next run brings everybody's profile, and pays for no contact twice. */
 async function expectToGoOn(account: Account, world: SyncWorld, stopped: RunReport): Promise<void> {
   const { status, contacts } = await world.sync();
   expect({ status, waiting: contacts.waiting }).toEqual({ status: 'succeeded', waiting: 0 });

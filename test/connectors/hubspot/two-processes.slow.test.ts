@@ -37,7 +37,7 @@ describe('two processes that sign in to one HubSpot account', () => {
     await database.close();
   });
 
-  it('never lose the account, whoever of them uses the rotated token first', async () => {
+  it('never lose the account, whichever of them uses the rotated token first', async () => {
     const settings = await connectedSettings();
     const order = JSON.stringify({ databaseUrl: database.url, settings });
     processes = await Promise.all([startProcess(order), startProcess(order)]);
@@ -65,7 +65,7 @@ describe('two processes that sign in to one HubSpot account', () => {
   }
 });
 
-/** A process that has begun and waits to be told to sign in. */
+/** A process that has begun and waits for the order to sign in. */
 async function startProcess(order: string) {
   const child = spawn(process.execPath, [PROCESS, order], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');

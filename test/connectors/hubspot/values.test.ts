@@ -57,7 +57,7 @@ describe('wireValue', () => {
     ['a small percentage without rounding errors', PERCENT, 0.1, '0.001'],
     ['true', property({ type: 'bool' }), true, 'true'],
     ['false', property({ type: 'bool' }), false, 'false'],
-    ['a property that nobody described', undefined, 5, '5'],
+    ['a property without a description', undefined, 5, '5'],
   ])('writes %s', (_, described, value, expected) => {
     expect(wireValue(value, described)).toBe(expected);
   });

@@ -91,7 +91,7 @@ describe('writing into HubSpot', () => {
     expect(await updates()).toBeLessThan(20);
   });
 
-  it('does not try a value again that was refused, whoever else has it', async () => {
+  it('does not try a value again that was refused, whichever contact has it', async () => {
     const ids = await account.addContacts(people(300));
     const changes = ids.map((id) => ({ id, values: { tier: 'bronze' } }));
     const results = await write(changes);
@@ -149,7 +149,7 @@ describe('writing into HubSpot', () => {
     expect(await account.seenValue(third, 'number')).toBe('A2');
   });
 
-  it('writes nothing any more once nobody waits for the results', async () => {
+  it('writes nothing any more once the caller does not wait for the results', async () => {
     const ids = await account.addContacts(people(1_000));
     await account.putFaults([{ ...UPDATE, after: 1, fault: { kind: 'slow', delayMs: 300 } }]);
     const changes = ids.map((id) => ({ id, values: { note: 'ours' } }));
@@ -168,7 +168,7 @@ describe('writing into HubSpot', () => {
     ]);
   });
 
-  it('says of an id that is none that nobody has it', async () => {
+  it('says of an id that is none that no contact has it', async () => {
     const [id = ''] = await account.addContacts(people(1));
     const results = await write([
       { id: '003000000000001AAA', values: { note: 'ours' } },
@@ -221,13 +221,13 @@ describe('writing into HubSpot', () => {
   it('stops when the day is over, tells what was written, and asks no more', async () => {
     const ids = await account.addContacts(people(2_500));
     await account.putFaults([{ ...UPDATE, after: 3, fault: { kind: 'dailyLimit' } }]);
-    const told: WriteResult[] = [];
+    const reported: WriteResult[] = [];
     const writing = async () => {
       const changes = ids.map((id) => ({ id, values: { note: 'ours' } }));
-      for await (const result of connector.write(changes)) told.push(result);
+      for await (const result of connector.write(changes)) reported.push(result);
     };
     await expect(writing()).rejects.toMatchObject({ kind: 'retriable', code: 'crm_limit_reached' });
-    expect(told).toHaveLength(300);
+    expect(reported).toHaveLength(300);
     expect(await updates()).toBeLessThan(25);
   });
 

@@ -1,6 +1,6 @@
 import { salesforceConnector } from '../../../connectors/salesforce/connector.ts';
 import { type ConformanceHarness, testConnector } from '../../../connectors/testing/conformance.ts';
-import type { OrgShape } from '../../../sandbox/salesforce/catalogue.ts';
+import type { OrgShape } from '../../../sandbox/salesforce/metadata/catalogue.ts';
 import { connectorDeps } from '../connector-options.ts';
 import { openOrg } from './org.ts';
 
@@ -56,7 +56,7 @@ async function salesforceHarness(
     newField: { name: 'Fresh__c', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 4_001,
     addGroup,
-    unknownGroup: { campaign: 'nobody knows' },
+    unknownGroup: { campaign: 'unknown group' },
     mergeContacts: org.mergeContacts,
     async refuseWrites(id) {
       const when = `Id = '${id}'`;

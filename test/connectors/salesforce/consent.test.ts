@@ -50,7 +50,7 @@ describe('letting donor-sync into Salesforce', () => {
     });
   });
 
-  it('says so when the address signs nobody in', async () => {
+  it('says so when the address signs no user in', async () => {
     crm.script(() => ({ status: 404, body: '<html>' }));
     await expect(consent.complete(settings(), REPLY, connectorDeps())).rejects.toMatchObject({
       kind: 'configuration',

@@ -157,7 +157,7 @@ describe('the fields of Contact', () => {
       expect(asked()).toEqual([]);
     });
 
-    it('are granted when they exist and nobody sees them', async () => {
+    it('are granted when they exist and no user sees them', async () => {
       setup({ creation: refused(400, 'DUPLICATE_DEVELOPER_NAME') });
       await connector.prepare();
       expect(await connector.createFields([SPEC])).toEqual([

@@ -119,7 +119,7 @@ describe('groups of Salesforce', () => {
       await expect(read({ report: REPORT })).rejects.toMatchObject({ code: 'crm_group_too_large' });
     });
 
-    it('brings nobody from an empty one', async () => {
+    it('brings no member from an empty one', async () => {
       report({ columns: ['CONTACT_ID'] }, []);
       expect(await read({ report: REPORT })).toEqual([]);
     });

@@ -161,7 +161,7 @@ describe('Salesforce while people work in it', () => {
     expect(seen.sort()).toEqual(ids.sort());
   });
 
-  it('leaves out whoever the filter leaves out, and says when the filter is none', async () => {
+  it('leaves out contacts that the filter leaves out, and says when the filter is none', async () => {
     org = await openOrg();
     const [, kept] = await org.addContacts(people(2));
     const filter = "LastName != 'Last0'";

@@ -134,7 +134,7 @@ describe('reading from Salesforce', () => {
     expect(job.query()).toContain("Id > '");
   });
 
-  it('turns to the Bulk API when Salesforce takes too long over the order', async () => {
+  it('changes to the Bulk API when Salesforce takes too long over the order', async () => {
     answer(() => refused(400, 'QUERY_TIMEOUT', 'Your query request was running for too long.'));
     await connector.prepare();
     bulkQuery([`"Id","LastName"\n"${rowOf(1).Id}","Lopez"\n`]);

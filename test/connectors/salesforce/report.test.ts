@@ -29,7 +29,7 @@ describe('a group by a report', () => {
     expect((await read(connector, report)).sort()).toEqual(board.flat().sort());
   });
 
-  it('has nobody where its filters let nobody in', async () => {
+  it('has no member where its filters let none in', async () => {
     const { connector, report } = await start('Board Members');
     expect(await read(connector, report)).toEqual([]);
   });

@@ -138,7 +138,7 @@ describe('signing in to Salesforce', () => {
       expect(tokenRequests().map(({ refresh_token }) => refresh_token)).toEqual(['from-store']);
     });
 
-    it('begins with the settings again when somebody has put a new token there', async () => {
+    it('begins with the settings again when a user has put a new token there', async () => {
       const secrets = keeper([]);
       await secrets.write(refreshTokenSecret('older'), 'from-store');
       await crm.connector({ auth }, { secrets }).prepare();

@@ -82,10 +82,10 @@ describe('a sync with Salesforce', () => {
     expect(contacts).toMatchObject({ submitted: 0, written: 0, failed: 0 });
     expect(await world.spent()).toBe(spent);
     const row = (await world.store.contacts.find('riverside', [gone ?? ''])).get(gone ?? '');
-    expect(row).toMatchObject({ outcome_reason: 'deleted_in_crm' });
+    expect(row).toMatchObject({ outcomeReason: 'deleted_in_crm' });
   });
 
-  it('signs in again when its session ends in the middle, and loses nobody', async () => {
+  it('signs in again when its session ends in the middle, and loses no contact', async () => {
     const { org, world } = await start(30);
     await org.control('PUT', 'faults', [
       { on: { path: '/query*' }, nth: 3, fault: { kind: 'expireTokens' } },
@@ -168,7 +168,7 @@ describe('a sync with Salesforce', () => {
   }
 });
 
-/** The next run brings everybody's profile, and pays for nobody twice. */
+/** The next run brings everybody's profile, and pays for no contact twice. */
 async function expectToGoOn(org: Org, world: SyncWorld, stopped: RunReport): Promise<void> {
   const { status, contacts } = await world.sync();
   expect({ status, waiting: contacts.waiting }).toEqual({ status: 'succeeded', waiting: 0 });

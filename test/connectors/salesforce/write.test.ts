@@ -66,7 +66,7 @@ describe('writing to Salesforce', () => {
     ['INSUFFICIENT_ACCESS_OR_READONLY', false, 'may not edit'],
     ['INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY', false, 'belongs to'],
     ['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', false, 'trigger'],
-    ['A_CODE_NOBODY_KNOWS', false, 'its code'],
+    ['A_CODE_WITHOUT_A_MEANING', false, 'its code'],
     ['INVALID_SESSION_ID', true, 'sign-in'],
     ['REQUEST_LIMIT_EXCEEDED', true, 'requests'],
     ['SERVER_UNAVAILABLE', true, 'busy'],
@@ -96,7 +96,7 @@ describe('writing to Salesforce', () => {
     await expect(write([changeOf(1)])).rejects.toMatchObject({ code: ours });
   });
 
-  it('tries locked records again, the contacts of an account together, and nobody else', async () => {
+  it('tries locked records again, the contacts of an account together, and no others', async () => {
     const tries = new Map<string, number>();
     saveWith((id) => {
       const tried = (tries.get(id) ?? 0) + 1;
@@ -251,10 +251,10 @@ describe('writing to Salesforce', () => {
       ['InvalidBatch : Field name not found : Nope__c', 'crm_request_refused', 'Nope__c'],
       ['LIMIT_EXCEEDED : ApiBatchItems of Ann exceeded.', 'crm_limit_reached', 'LIMIT_EXCEEDED'],
       ['Too busy with Ann', 'crm_unavailable', 'names no code'],
-    ])('says why a job failed, in its code alone (%s)', async (errorMessage, code, told) => {
+    ])('says why a job failed, in its code alone (%s)', async (errorMessage, code, said) => {
       bulkJob({ processed: 0, failed: 0, end: { state: 'Failed', errorMessage } });
       const error = await write(many).catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ code, message: expect.stringContaining(told) });
+      expect(error).toMatchObject({ code, message: expect.stringContaining(said) });
       expect(messageOf(error)).not.toContain('Ann');
       expect(wordsOf(error)?.reveal()).toBe(errorMessage);
     });

@@ -129,7 +129,7 @@ describe('connections.discover', () => {
   });
 
   it.each([{ networkIds: [] }, { inNetworkDonorIds: [] }])(
-    'refuses the empty filter %j, which could mean nobody or everybody',
+    'refuses the empty filter %j, which could mean no donor or every donor',
     async (filters) => {
       const { client, queries } = await answering({ prospects: [] });
       const error = await rejectionOf(client.connections.discover(filters));

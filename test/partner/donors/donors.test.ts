@@ -65,7 +65,7 @@ describe('donors.read', () => {
 });
 
 describe('donors.readMany', () => {
-  it('tells whom it found, whom nobody knows and who was not paid for', async () => {
+  it('separates who was found, who is unknown and who was not paid for', async () => {
     const body = { donors: [ADA], not_found_ids: ['d2'], unpaid_ids: ['d3'] };
     const { baseUrl, received } = await startService(json(body));
     const batch = await aClient(baseUrl).donors.readMany(['d1', 'd2', 'd3', 'd1']);
@@ -76,7 +76,7 @@ describe('donors.readMany', () => {
     ]);
   });
 
-  it('counts whom a bare list leaves out as unprocessed', async () => {
+  it('counts those that a bare list leaves out as unprocessed', async () => {
     const { baseUrl } = await startService(json([ADA]));
     expect(await aClient(baseUrl).donors.readMany(['d1', 'd2'])).toMatchObject({
       notFound: [],

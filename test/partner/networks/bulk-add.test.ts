@@ -114,7 +114,7 @@ describe('networks.readBulkAdd', () => {
 describe('networks.followBulkAdd', () => {
   it('looks every three seconds until the job has ended', async () => {
     const clock = createHastyClock();
-    const results = { added_ids: ['d1', 'd2', 'of somebody else'] };
+    const results = { added_ids: ['d1', 'd2', 'of another job'] };
     const { baseUrl, received } = await startService(
       json({ status: 'queued' }),
       json({ status: 'processing' }),
@@ -131,7 +131,7 @@ describe('networks.followBulkAdd', () => {
     ['a failed job', json({ status: 'failed', results: { added_ids: ['d1'] } })],
     ['results of another form', json({ status: 'completed', results: ['d1'] })],
     ['a vanished job', json({ detail: 'Job not found' }, 404)],
-  ])('looks in the network for whom %s does not name', async (_, progress) => {
+  ])('searches the network for those that %s does not name', async (_, progress) => {
     const member = { in_network: true, networks: [{ id: 'n0' }, { id: 'n1' }] };
     const { baseUrl } = await startTestService(({ path }) => {
       if (path.startsWith('/networks/jobs/')) return progress();

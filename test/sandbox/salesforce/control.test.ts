@@ -60,7 +60,7 @@ describe('GET /_sandbox/requests', () => {
 });
 
 describe('GET /_sandbox/record', () => {
-  it('shows all fields, whoever may see them, of deleted records too', async () => {
+  it('shows all fields, also those that no user may see, of deleted records too', async () => {
     const org = await startOrg();
     const [id = ''] = await contactIds(org, 1);
     await control(org, 'PUT', '/field-access', {
@@ -216,7 +216,7 @@ describe('faults', () => {
 });
 
 describe('limits', () => {
-  it('are told with every answer and by /limits', async () => {
+  it('are given with every answer and by /limits', async () => {
     const org = await startOrg({ apiLimit: 5000 });
     const connection = connect(org);
     await connection.query('SELECT Id FROM Contact LIMIT 1');

@@ -8,7 +8,7 @@ import { openEngine } from './open-engine.ts';
 
 const RECORD = 'people/data/public-record';
 const FLOOR = 0.45;
-/** Two ways to add the same small numbers up differ in the last digit that is told. */
+/** Two ways to add the same small numbers up differ in the last digit that is given. */
 const ROUNDING = 3e-6;
 
 describe('the connection engine against brute force', () => {
@@ -66,7 +66,7 @@ describe('the connection engine against brute force', () => {
     });
   }
 
-  it('finds two people whom none of their huge employers joins, but all of them together', () => {
+  it('finds two people who are connected by all of their huge employers together, and by none alone', () => {
     const jobs = [1980, 1990, 2000, 2010].map((year) =>
       aRole(`Hub ${year}`, `${year}-01-01`, `${year + 10}-01-01`),
     );
@@ -161,7 +161,7 @@ describe('find and between', () => {
     expect(openEngine(aWorldOf([twice, twice])).between(0, 1)).toEqual(one);
   });
 
-  it('know nobody without ties, and nobody is connected to themselves', () => {
+  it('give no connection without ties, and none of a donor to the same donor', () => {
     const engine = openEngine(aWorldOf([aDonor({}), aDonor({})]));
     expect(engine.find(0, { minStrength: 0 })).toEqual([]);
     expect(engine.between(0, 1)).toBeNull();

@@ -40,10 +40,10 @@ describe('settling the people of a world', () => {
   });
 
   it('tells of its progress in a large world', () => {
-    const [donor, told] = [WORLD.donor(0), [] as [number, number][]];
+    const [donor, reported] = [WORLD.donor(0), [] as [number, number][]];
     const world = { ...WORLD, donorCount: 60_000, donor: () => donor };
-    settlePeople(aDatabase(), world, (settled, total) => told.push([settled, total]));
-    expect(told).toEqual([[50_000, 60_000]]);
+    settlePeople(aDatabase(), world, (settled, total) => reported.push([settled, total]));
+    expect(reported).toEqual([[50_000, 60_000]]);
   });
 });
 
@@ -55,7 +55,7 @@ function aDatabase(): Database {
   return db;
 }
 
-/** The world as it is for whoever asks for nobody from this number on. */
+/** The world without the people from this number on: to ask for one of them is an error. */
 function worldWithout(first: number): World {
   return {
     ...WORLD,

@@ -113,7 +113,7 @@ describe('the strength of a connection', () => {
     );
   });
 
-  it('is the same from both sides, and told the same', () => {
+  it('is the same from both sides, and described the same', () => {
     fc.assert(
       fc.property(side, side, months(4), (key, otherKey, [p = 0, q = 0, r = 0, s = 0]) => {
         const one = aDonor({ [key]: [roleAt(p, r)] });

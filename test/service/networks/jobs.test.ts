@@ -41,7 +41,7 @@ describe('a bulk add job (section 2.3)', () => {
     expect(counts.some((count) => count > 0 && count < 4)).toBe(true);
   });
 
-  it('goes on while nobody looks', async () => {
+  it('goes on while no caller polls', async () => {
     const partner = await start({ networkJobTimeMs: 50 });
     await startBulk(partner, await createNetwork(partner), idsOf(0, 1));
     await expect
@@ -191,7 +191,7 @@ describe('faults of a bulk add', () => {
     expect((await readLedger(partner)).map(({ amount }) => amount)).toEqual([4, -1]);
   });
 
-  it('shows a state that nobody knows, and loses jobs', async () => {
+  it('shows an unknown state, and loses jobs', async () => {
     const { partner, id } = await addFour([
       { on: PROGRESS, nth: 1, fault: { kind: 'jobState', state: 'paused' } },
       { on: PROGRESS, nth: 2, fault: { kind: 'jobsVanish' } },

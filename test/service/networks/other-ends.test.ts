@@ -5,7 +5,7 @@ import { packOtherEnds, rankOf } from '../../../service/networks/other-ends.ts';
 const aDonor = fc.integer({ min: 0, max: 2 ** 30 });
 
 describe('packOtherEnds', () => {
-  it('gives every donor back at the rank they were given, and nobody else', () => {
+  it('gives every donor back at the rank they were given, and no other', () => {
     fc.assert(
       fc.property(fc.uniqueArray(aDonor), aDonor, (donors, other) => {
         const ends = packOtherEnds(donors);

@@ -106,9 +106,9 @@ async function checkNow(deps: ProductDeps, settings: Settings): Promise<OpenAler
     await alerts.close();
     const rows = await application.store.alerts.list();
     return rows
-      .filter(({ over_at }) => over_at === null)
-      .map(({ integration_id: integration, subject, since, told_at }) => ({
-        ...{ integration, subject, since: isoTime(since), told: told_at !== null },
+      .filter(({ overAt }) => overAt === null)
+      .map(({ integrationId: integration, subject, since, toldAt }) => ({
+        ...{ integration, subject, since: isoTime(since), told: toldAt !== null },
       }));
   } finally {
     await application.close();

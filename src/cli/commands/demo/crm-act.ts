@@ -2,7 +2,7 @@
 import type { Application, OpenIntegration } from '../../../application.ts';
 import type { FieldValue } from '../../../core/crm-field.ts';
 import type { RunReport } from '../../../core/run.ts';
-import { createMissingFields } from '../../../sync/fields.ts';
+import { createMissingFields } from '../../../fields/describe.ts';
 import { type ReasonCount, readReasons } from '../../../views/run-contacts.ts';
 import { withIntegration } from '../../action/product.ts';
 import type { CrmKind } from './folder.ts';
@@ -65,7 +65,7 @@ export async function playCrm(
   const second = await withCrm(syncOnce);
   const rows = await application.store.deliveries.listWrites(first.id);
   // In the order of the ids, so that the same contacts are shown whoever was written first.
-  const ids = [...new Set(rows.map((row) => row.crm_id))].sort();
+  const ids = [...new Set(rows.map((row) => row.crmId))].sort();
   const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
   const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);
   const show = (contact: ShownContact, fields: readonly string[]) => ({

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../../application.ts';
-import { readFields } from '../../../sync/fields.ts';
+import { readFields } from '../../../fields/describe.ts';
 import { countOf, formatCount } from '../../terminal/quantities.ts';
 import { checked, met, unmet } from './finding.ts';
 

@@ -34,7 +34,7 @@ async function checkSubmission({
 }: OpenIntegration): Promise<Finding[]> {
   const open = await store.submissions.findOpen(partnerKey);
   if (!open) return [];
-  const message = `A submission of ${countOf(open.persons, 'person', 'persons')} from ${formatMoment(open.intended_at)} has no answer yet.`;
+  const message = `A submission of ${countOf(open.persons, 'person', 'persons')} from ${formatMoment(open.intendedAt)} has no answer yet.`;
   return [met('submissions', message, 'The next sync settles it by the balance.')];
 }
 

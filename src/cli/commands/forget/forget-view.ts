@@ -1,6 +1,6 @@
 import type { ErasureReceipt } from '../../../application/forget-receipt.ts';
 import type { Integration } from '../../../core/integration.ts';
-import type { ErasedCounts } from '../../../sync/erasure-note.ts';
+import type { ErasedCounts } from '../../../fields/erasure-note.ts';
 import type { Output } from '../../terminal/output.ts';
 import { countOf, formatMoment } from '../../terminal/quantities.ts';
 

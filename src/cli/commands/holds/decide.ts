@@ -1,7 +1,7 @@
 import { DECIDED, type DecisionStore, decideHold } from '../../../application/decide-holds.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { didYouMean } from '../../../core/near-miss.ts';
-import type { HoldRow } from '../../../store/holds/holds.ts';
+import type { HoldRecord } from '../../../store/holds/holds.ts';
 import {
   type AnyHold,
   type DecisionWord,
@@ -58,8 +58,8 @@ async function requireOpen(
   refuseBatch(open, typed);
   const closed = (await findHold(store, typed))?.row;
   throw new ConfigurationError(
-    closed?.decided_at
-      ? `The hold "${typed}" was ${closed.decision} on ${formatMoment(closed.decided_at)} already.`
+    closed?.decidedAt
+      ? `The hold "${typed}" was ${closed.decision} on ${formatMoment(closed.decidedAt)} already.`
       : `There is no open hold "${typed}"${didYouMean(typed, ids) || '.'} \`donor-sync holds\` lists them.`,
     { code: 'hold_unknown', details: { hold: typed } },
   );
@@ -77,7 +77,7 @@ function refuseBatch(open: readonly AnyHold[], typed: string): void {
   );
 }
 
-function requireContactDecision(hold: AnyHold, { id, kind }: HoldRow, word: DecisionWord): void {
+function requireContactDecision(hold: AnyHold, { id, kind }: HoldRecord, word: DecisionWord): void {
   if (decisionsFor(hold).includes(word)) return;
   const short = shortId(id);
   if (kind === 'identity_mass_change') {

@@ -4,7 +4,7 @@ import { messageOf } from '../../../core/errors.ts';
 import type { Profile } from '../../../core/profile.ts';
 import type { JobResult } from '../../../partner/results.ts';
 import { MAX_JOBS_PER_RESULTS } from '../../../partner/results.ts';
-import type { HoldRow } from '../../../store/holds/holds.ts';
+import type { HoldRecord } from '../../../store/holds/holds.ts';
 import { requireSameAccount } from '../../../sync/crm-account.ts';
 import { neverAborted, withIntegration } from '../../action/product.ts';
 import type { HoldNames } from './hold-names.ts';
@@ -15,13 +15,13 @@ import type { HoldNames } from './hold-names.ts';
  */
 export async function findNames(
   application: Application,
-  holds: readonly HoldRow[],
+  holds: readonly HoldRecord[],
 ): Promise<Map<string, HoldNames>> {
   const found = new Map<string, HoldNames>();
   const withProfile = holds.filter(
     ({ kind }) => kind === 'name_mismatch' || kind === 'profile_deceased',
   );
-  const byIntegration = Map.groupBy(withProfile, (hold) => hold.integration_id);
+  const byIntegration = Map.groupBy(withProfile, (hold) => hold.integrationId);
   for (const [id, rows] of byIntegration) {
     const names = await namesOf(application, id, rows).catch((error: unknown) =>
       rows.map(
@@ -38,7 +38,7 @@ type Named = [string, HoldNames];
 async function namesOf(
   application: Application,
   integrationId: string,
-  rows: readonly HoldRow[],
+  rows: readonly HoldRecord[],
 ): Promise<Named[]> {
   const [integration] = application.select([integrationId]);
   if (!integration) return [];
@@ -54,15 +54,15 @@ async function namesOf(
   });
 }
 
-async function namesOfFew(open: OpenIntegration, rows: readonly HoldRow[]): Promise<Named[]> {
+async function namesOfFew(open: OpenIntegration, rows: readonly HoldRecord[]): Promise<Named[]> {
   const { connector, partner, deps } = open;
-  const contactIds = [...new Set(rows.map((row) => row.crm_id))];
+  const contactIds = [...new Set(rows.map((row) => row.crmId))];
   const lookups = new Map((await connector.readByIds(contactIds, [])).map((l) => [l.id, l]));
-  const jobIds = await deps.store.jobs.findJobIds(rows.map((row) => row.tracking_id));
+  const jobIds = await deps.store.jobs.findJobIds(rows.map((row) => row.trackingId));
   const results = jobIds.size === 0 ? new Map() : await partner.readResults([...jobIds.values()]);
   return rows.map((row): Named => {
-    const contact = contactName(lookups.get(row.crm_id));
-    const profile = profileName(results.get(jobIds.get(row.tracking_id) ?? ''));
+    const contact = contactName(lookups.get(row.crmId));
+    const profile = profileName(results.get(jobIds.get(row.trackingId) ?? ''));
     const missing = [
       ...(contact === null ? ['the contact is no longer in the CRM'] : []),
       ...(profile === null ? ['the service no longer has the profile'] : []),

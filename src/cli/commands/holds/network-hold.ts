@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../../core/errors.ts';
 import type { NetworkHoldKind } from '../../../store/engine/network-tables.ts';
-import type { NetworkHoldRow } from '../../../store/networks/network-holds.ts';
+import type { NetworkHoldRecord } from '../../../store/networks/network-holds.ts';
 import { shortId } from '../../terminal/short-id.ts';
 
 /** What a person can do about holds that nobody can approve. */
@@ -15,7 +15,7 @@ const MENDS: Readonly<Partial<Record<NetworkHoldKind, string>>> = {
 
 /** Throws a ConfigurationError that says what to do if the hold cannot be decided so. */
 export function requireNetworkDecision(
-  { id, kind, name }: NetworkHoldRow,
+  { id, kind, name }: NetworkHoldRecord,
   word: 'approve' | 'reject' | 'resubmit',
 ): void {
   const short = shortId(id);

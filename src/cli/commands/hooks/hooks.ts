@@ -4,7 +4,7 @@ import type { Application } from '../../../application.ts';
 import { isoTime } from '../../../core/clock.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { createHookAddress } from '../../../http/hook-address.ts';
-import type { HookRow } from '../../../store/service/hooks.ts';
+import type { HookRecord } from '../../../store/service/hooks.ts';
 import { readOptions, runAction } from '../../action/command.ts';
 import {
   loadProductSettings,
@@ -39,7 +39,7 @@ const optionsSchema = productOptionsSchema.extend({
 /** A webhook address as `hooks show --json` shows it. */
 interface HookView {
   integration: string;
-  signature: HookRow['signature'];
+  signature: HookRecord['signature'];
   createdAt: string;
   lastUsedAt: string | null;
 }
@@ -89,7 +89,7 @@ async function findBefore(
   application: Pick<Application, 'store' | 'select'>,
   word: keyof typeof ADDRESS_DESCRIPTIONS,
   id: string,
-): Promise<HookRow | null> {
+): Promise<HookRecord | null> {
   application.select([id]);
   if (word === 'rotate') return requireHook(application, id);
   if ((await application.store.hooks.find(id)) === undefined) return null;
@@ -99,7 +99,7 @@ async function findBefore(
   );
 }
 
-async function requireHook({ store }: Pick<Application, 'store'>, id: string): Promise<HookRow> {
+async function requireHook({ store }: Pick<Application, 'store'>, id: string): Promise<HookRecord> {
   const hook = await store.hooks.find(id);
   if (hook) return hook;
   throw new ConfigurationError(
@@ -112,7 +112,7 @@ async function giveAddress(
   { env }: ProductDeps,
   application: Application,
   output: Output,
-  asked: { id: string; before: HookRow | null; wish: SigningWish; publicUrl: string },
+  asked: { id: string; before: HookRecord | null; wish: SigningWish; publicUrl: string },
 ): Promise<void> {
   const { id, before, wish, publicUrl } = asked;
   const [integration] = application.select([id]);
@@ -159,12 +159,12 @@ function showCommand(deps: ProductDeps): Command {
   );
 }
 
-function viewOf({ integration_id, signature, created_at, last_used_at }: HookRow): HookView {
+function viewOf({ integrationId, signature, createdAt, lastUsedAt }: HookRecord): HookView {
   return {
-    integration: integration_id,
+    integration: integrationId,
     signature,
-    createdAt: isoTime(created_at),
-    lastUsedAt: last_used_at === null ? null : isoTime(last_used_at),
+    createdAt: isoTime(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
   };
 }
 

@@ -6,7 +6,7 @@ import type { HookSigning } from '../../../http/hook-address.ts';
 import { newSecret } from '../../../http/request/secret.ts';
 import { hookSecretPlace } from '../../../store/secrets/seal-places.ts';
 import type { Sealer } from '../../../store/secrets/sealed.ts';
-import type { HookRow } from '../../../store/service/hooks.ts';
+import type { HookRecord } from '../../../store/service/hooks.ts';
 
 /** How the calls to a webhook address may be signed. */
 export const SIGNATURES = ['none', 'hubspot', 'hmac'] as const;
@@ -22,7 +22,7 @@ interface Known {
   env: Environment;
   integration: Integration | undefined;
   /** The address that the new one takes the place of. */
-  before: HookRow | null;
+  before: HookRecord | null;
   sealer: Pick<Sealer, 'open'>;
 }
 
@@ -59,7 +59,7 @@ function appSecret({ integration, before, sealer }: Known): string {
   const app = appSchema.safeParse(integration?.crm);
   if (app.success) return app.data.auth.clientSecret;
   if (before?.signature === 'hubspot' && before.secret !== null) {
-    return sealer.open(before.secret, hookSecretPlace(before.integration_id));
+    return sealer.open(before.secret, hookSecretPlace(before.integrationId));
   }
   throw new ConfigurationError(
     'HubSpot signs with the client secret of your app. Put it into an environment variable and name that one, for example --secret-env HUBSPOT_CLIENT_SECRET.',

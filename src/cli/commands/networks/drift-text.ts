@@ -53,7 +53,7 @@ export async function viewDrift(
     donorIds.map((donorId) => ({ donorId, contacts: contacts.get(donorId) ?? [] }));
   return drifts.map(({ row, removedByHand, addedByHand, ...drift }) => ({
     name: row.name,
-    networkId: row.network_id,
+    networkId: row.networkId,
     ...drift,
     removedByHand: named(removedByHand),
     addedByHand: named(addedByHand),

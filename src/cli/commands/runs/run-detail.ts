@@ -1,10 +1,10 @@
 import { isoTime } from '../../../core/clock.ts';
 import type { RunReport } from '../../../core/run.ts';
 import { parseOwned } from '../../../store/contacts/owned-values.ts';
-import type { WriteRow } from '../../../store/fields/deliveries.ts';
+import type { WriteRecord } from '../../../store/fields/deliveries.ts';
 import type { PathCost } from '../../../store/fields/warm-paths.ts';
 import type { RunContactFilter } from '../../../store/runs/run-rows.ts';
-import type { RunRow } from '../../../store/runs/runs.ts';
+import type { RunRecord } from '../../../store/runs/runs.ts';
 import type { Store } from '../../../store/store.ts';
 import { reportOf } from '../../../views/run.ts';
 import {
@@ -41,7 +41,7 @@ export type DetailOptions = Omit<RunContactFilter, 'after'>;
 /** Puts a run's detail together. */
 export async function describeRun(
   store: Store,
-  row: RunRow,
+  row: RunRecord,
   filter: DetailOptions,
 ): Promise<RunDetail> {
   const reasons = await readReasons(store, row.id);
@@ -50,7 +50,7 @@ export async function describeRun(
   return {
     ...(await reportOf(store, row)),
     reasons: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
-    shared: row.shared_count,
+    shared: row.sharedCount,
     queries: await store.warmPaths.findCost(row.id),
     outcomes: contacts,
     writes: writes.slice(0, filter.limit).map(writeOf),
@@ -58,11 +58,11 @@ export async function describeRun(
   };
 }
 
-function writeOf(write: WriteRow): RunDetail['writes'][number] {
+function writeOf(write: WriteRecord): RunDetail['writes'][number] {
   return {
-    crmId: write.crm_id,
+    crmId: write.crmId,
     fields: Object.keys(parseOwned(write.after)),
-    at: isoTime(write.written_at),
+    at: isoTime(write.writtenAt),
   };
 }
 

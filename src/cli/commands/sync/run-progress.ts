@@ -64,13 +64,13 @@ async function look(
   const underWay = await store.contacts.countUnderWay(run.integration.id);
   const { balance } = await store.submissions.findBalance(run.partnerKey);
   // Who shares a profile of another contact is not submitted, and is delivered all the same.
-  const sent = row.submitted_count + row.shared_count;
+  const sent = row.submittedCount + row.sharedCount;
   const toDeliver = underWayBefore + sent;
-  progress.update('Read', { done: row.read_count, total: null });
+  progress.update('Read', { done: row.readCount, total: null });
   progress.update('Submitted', {
     done: sent,
     // Refused persons and those who changed meanwhile are not submitted: in the end, sent is all.
-    total: row.status === 'succeeded' ? sent : Math.max(sent, row.chosen_count),
+    total: row.status === 'succeeded' ? sent : Math.max(sent, row.chosenCount),
     ...(balance === null ? {} : { remark: `${countOf(balance, 'credit')} left` }),
   });
   progress.update('Delivered', { done: Math.max(0, toDeliver - underWay), total: toDeliver });

@@ -1,0 +1,71 @@
+/** A HubSpot account: its records, their properties and all that decides about them. */
+
+import { accountSetting, type Database } from '../core/database.ts';
+import { CONTACTS } from '../core/object-type.ts';
+import { createProperties, type Properties } from '../properties/properties.ts';
+import { type Associations, createAssociations } from '../records/associations.ts';
+import { type Author, createRecordStore, type RecordStore } from '../records/record-store.ts';
+import { createRules, type Rules } from '../records/rules.ts';
+import { createSearch, type Search } from '../search/search.ts';
+import { fillPeople, type PeopleOptions } from './people.ts';
+
+/** The account's number, by which clients know it. */
+export const PORTAL_ID = 48_291_057;
+
+/** The user in whose name the private app acts, and who owns what people own. */
+export const OWNER = {
+  ownerId: '76129483',
+  userId: 61_204_377,
+  email: 'integration@riverside.example.org',
+  firstName: 'Ines',
+  lastName: 'Marlow',
+};
+
+/** An account; all of it but HTTP, tokens and limits. */
+export interface Account {
+  db: Database;
+  clock: () => number;
+  properties: Properties;
+  store: RecordStore;
+  associations: Associations;
+  rules: Rules;
+  search: Search;
+}
+
+/** How an account is opened. */
+export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
+  clock: () => number;
+  /** Searches see what was so many milliseconds ago. */
+  searchLagMs: number;
+}
+
+/** Opens the account of a database, and fills it the first time. */
+export function openAccount(db: Database, options: AccountOptions): Account {
+  const { clock, world, contactCount } = options;
+  const made = `${contactCount} contacts of ${world.donorCount} donors with seed ${world.seed}`;
+  db.transaction(() => {
+    const kept = accountSetting(db, 'people', () => {
+      fillPeople(db, { world, contactCount, nowMs: clock() });
+      return made;
+    });
+    if (kept !== made) throw new Error(`The database holds another account: ${kept}.`);
+  })();
+  const properties = createProperties(db);
+  return {
+    db,
+    clock,
+    properties,
+    store: createRecordStore(db, clock),
+    associations: createAssociations(db),
+    rules: createRules(),
+    search: createSearch(db, properties, { clock, lagMs: options.searchLagMs }),
+  };
+}
+
+/** Brings `associatedcompanyid` of a contact in line with its primary company. */
+export function followPrimaryCompany(account: Account, contactId: string, author: Author): void {
+  const contact = account.store.read(CONTACTS, contactId);
+  if (contact?.archivedAtMs !== null) return;
+  const associatedcompanyid = account.associations.primaryCompanyOf(contactId) ?? '';
+  account.store.update(CONTACTS, contact, { associatedcompanyid }, author);
+}

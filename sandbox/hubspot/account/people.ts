@@ -1,0 +1,104 @@
+/** The people of the world as this account holds them: contacts, and companies for their employers. */
+
+import type { CrmPerson, World } from '../../../people/world.ts';
+import type { Database } from '../core/database.ts';
+import type { Values } from '../properties/property-values.ts';
+import { contactIdOf } from './person-id.ts';
+
+/** Over so long the account got its contacts: two years. */
+const HISTORY_MS = 2 * 365 * 86_400_000;
+
+/** No contact is newer than a day, so that a first night is one without changes. */
+const QUIET_MS = 86_400_000;
+
+/** No id of a company is one of a contact, and none fits into 32 bits. */
+const FIRST_COMPANY_ID = 31_000_000_001;
+
+/**
+ * How employers are held, one way after the other: only as the associated company, in the text
+ * field `company` as well, and only there.
+ */
+const EMPLOYER_FORMS = ['company', 'both', 'text'] as const;
+
+/** What a list of people is made into records from. */
+export interface PeopleOptions {
+  world: World;
+  /** How many people of the world's contact list the account has. */
+  contactCount: number;
+  nowMs: number;
+}
+
+/** Writes all contacts and their companies; the database must not have any yet. */
+export function fillPeople(db: Database, options: PeopleOptions): void {
+  const companies = createCompanies(db);
+  const insert = db.prepare('insert into contacts values (?, ?, ?, null, null, ?, ?)');
+  const associate = db.prepare('insert into associations values (?, ?, ?)');
+  for (let number = 0; number < options.contactCount; number += 1) {
+    const person = options.world.crmPerson(number);
+    const atMs = stampOf(number, options);
+    const id = contactIdOf(number);
+    const form = EMPLOYER_FORMS[number % EMPLOYER_FORMS.length];
+    const companyId =
+      person.employer === null || form === 'text' ? null : companies.idOf(person.employer, atMs);
+    const values = {
+      ...contactValues(person),
+      ...(person.employer !== null && form !== 'company' ? { company: person.employer } : {}),
+      ...(companyId === null ? {} : { associatedcompanyid: `${companyId}` }),
+    };
+    insert.run(id, atMs, atMs, person.email, JSON.stringify(values));
+    for (const kind of companyId === null ? [] : ['primary', 'unlabeled']) {
+      associate.run(id, companyId, kind);
+    }
+  }
+  indexRecords(db);
+}
+
+function contactValues(person: CrmPerson): Values {
+  const { address } = person;
+  const values = {
+    firstname: person.firstName,
+    lastname: person.lastName,
+    email: person.email,
+    jobtitle: person.jobTitle,
+    address: address?.street ?? null,
+    city: address?.city ?? null,
+    state: address?.state ?? null,
+    zip: address?.postalCode ?? null,
+    country: address === null ? null : 'United States',
+  };
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+  );
+}
+
+/** Companies that come when the first person needs them. */
+function createCompanies(db: Database) {
+  const ids = new Map<string, number>();
+  const insert = db.prepare('insert into companies values (?, ?, ?, null, null, null, ?)');
+  return {
+    idOf(name: string, atMs: number): number {
+      const present = ids.get(name);
+      if (present !== undefined) return present;
+      const id = FIRST_COMPANY_ID + ids.size;
+      ids.set(name, id);
+      insert.run(id, atMs, atMs, JSON.stringify({ name }));
+      return id;
+    },
+  };
+}
+
+/** Indexes are quicker made of what is there than kept while it comes. */
+function indexRecords(db: Database): void {
+  for (const table of ['contacts', 'companies']) {
+    db.exec(`
+create index if not exists ${table}_by_time on ${table} (modified_at_ms)
+  where archived_at_ms is null and merged_into is null;
+create index if not exists ${table}_by_email on ${table} (email) where email is not null;
+create index if not exists ${table}_archived on ${table} (id) where archived_at_ms is not null;`);
+  }
+}
+
+/** People came at an even pace, in the order of the list. */
+function stampOf(number: number, { nowMs, contactCount }: PeopleOptions): number {
+  return nowMs - QUIET_MS - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount);
+}

@@ -1,0 +1,104 @@
+/** `/_sandbox`: what tests and people who try things ask of the stand-in itself. No token needed. */
+
+import type { Hono } from 'hono';
+import { z } from 'zod';
+import { type ControlParts, readOrder } from '../../../testbed/control.ts';
+import { createCrmControlRouter } from '../../crm/control.ts';
+import type { RequestDetails } from '../../crm/requests.ts';
+import { type Account, OWNER } from '../account/account.ts';
+import { contactIdOf } from '../account/person-id.ts';
+import { HubspotError } from '../core/errors.ts';
+import { findObjectType, type ObjectType } from '../core/object-type.ts';
+import { recordBody, shownNames } from '../records/record-body.ts';
+import { ruleSchema } from '../records/rules.ts';
+import { type HubspotFault, hubspotFaultRulesSchema } from '../requests/faults.ts';
+import type { Limits } from '../requests/limits.ts';
+import { ALL_SCOPES } from '../requests/scopes.ts';
+import type { Tokens } from '../requests/tokens.ts';
+import { editRecord, editSchema } from './edit.ts';
+
+/** What the control endpoints reach into. */
+export interface ControlOptions extends ControlParts<HubspotFault, RequestDetails> {
+  account: Account;
+  tokens: Tokens;
+  limits: Limits;
+  /** The private app. */
+  privateAppId: number;
+}
+
+/** The control endpoints, to be mounted at `/_sandbox`. */
+export function controlRoutes(options: ControlOptions): Hono {
+  const { account, limits } = options;
+  const router = createCrmControlRouter(options, {
+    rulesSchema: hubspotFaultRulesSchema,
+    contactIdOf,
+    isRefusal: (error) =>
+      error instanceof HubspotError || error instanceof RangeError || error instanceof SyntaxError,
+    ruleSchema,
+    rules: account.rules,
+    apiUsage: { limit: limits.dailyLimit, set: limits.setUsedToday },
+    readRecord: (type, id) => readRecord(account, type, id),
+  });
+  router.post('/edit', async (c) =>
+    c.json({ id: editRecord(account, await readOrder(c, editSchema)) }),
+  );
+  router.post('/tokens', async (c) => {
+    const { kind, scopes, lifetimeMs } = await readOrder(c, tokenOrderSchema);
+    const appId = options.privateAppId;
+    const grant = { kind, appId, userId: OWNER.userId, scopes };
+    return c.json({ token: options.tokens.issue(grant, { lifetimeMs }) }, 201);
+  });
+  router.put('/scopes', async (c) => {
+    const { withdrawn } = await readOrder(c, withdrawalSchema);
+    options.tokens.withdraw(withdrawn);
+    return c.json({ withdrawn });
+  });
+  router.put('/property-access', async (c) => {
+    const { type, property, access } = await readOrder(c, accessSchema);
+    restrict(account, findObjectType(type), property, access === 'hidden');
+    return c.json({ type, property, access });
+  });
+  return router;
+}
+
+const tokenOrderSchema = z.strictObject({
+  kind: z.enum(['private', 'oauth']).default('private'),
+  scopes: z.array(z.string()).default([...ALL_SCOPES]),
+  /** 0 means for good. */
+  lifetimeMs: z.number().int().min(0).default(0),
+});
+
+const withdrawalSchema = z.strictObject({ withdrawn: z.array(z.enum(ALL_SCOPES)) });
+
+const accessSchema = z.strictObject({
+  type: z.string().default('contacts'),
+  property: z.string(),
+  access: z.enum(['hidden', 'visible']),
+});
+
+function restrict(
+  { properties }: Account,
+  type: ObjectType,
+  name: string,
+  isHidden: boolean,
+): void {
+  if (properties.find(type, name) === undefined) {
+    throw new RangeError(`${type.name} have no property ${name}.`);
+  }
+  properties.hide(type, name, isHidden);
+}
+
+/** Every value of a record, and how it came about; archived and merged ones too. */
+function readRecord({ store, associations }: Account, typeName: string, id: string) {
+  const type = findObjectType(typeName);
+  const record = store.read(type, id);
+  if (record === undefined) return undefined;
+  return {
+    ...recordBody(type, record, shownNames(type, Object.keys(record.values))),
+    associations: associations.list(type, record.id),
+    changes: store.versions(type, record.id).map(({ replacedAtMs, replacedBy }) => ({
+      at: new Date(replacedAtMs).toISOString(),
+      by: replacedBy,
+    })),
+  };
+}

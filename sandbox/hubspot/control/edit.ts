@@ -1,0 +1,97 @@
+/** What a user of the account does by hand, beside the integration. */
+
+import { z } from 'zod';
+import { type Account, followPrimaryCompany, OWNER } from '../account/account.ts';
+import { mergeRecords } from '../account/merge-records.ts';
+import { createRecords, updateRecords } from '../account/record-writes.ts';
+import { unknownRecord } from '../core/errors.ts';
+import { CONTACTS, findObjectType, type ObjectType } from '../core/object-type.ts';
+import { inputValuesSchema } from '../properties/property-values.ts';
+import type { Author } from '../records/record-store.ts';
+
+const type = z.string().default('contacts');
+const values = inputValuesSchema;
+const id = z.string();
+
+/** An edit. */
+export const editSchema = z.discriminatedUnion('action', [
+  z.strictObject({ action: z.literal('create'), type, values }),
+  z.strictObject({ action: z.literal('update'), type, id, values }),
+  z.strictObject({ action: z.literal('archive'), type, id }),
+  z.strictObject({ action: z.literal('restore'), type, id }),
+  /** Takes a record away for good. */
+  z.strictObject({ action: z.literal('erase'), type, id }),
+  z.strictObject({
+    action: z.literal('merge'),
+    type,
+    primaryId: id,
+    otherId: id,
+    /** False where the primary record keeps its id; HubSpot makes a new one. */
+    newId: z.boolean().default(true),
+  }),
+  /** Makes a company the primary one of a contact; null for none. */
+  z.strictObject({ action: z.literal('employ'), id, companyId: id.nullable() }),
+]);
+
+type Edit = z.output<typeof editSchema>;
+
+const BY_HAND: Author = { source: 'CRM_UI', sourceId: `userId:${OWNER.userId}` };
+
+/** Does the edit and gives the id of the record that it led to; an error if it is refused. */
+export function editRecord(account: Account, edit: Edit): string {
+  if (edit.action === 'employ') return employ(account, edit.id, edit.companyId);
+  const object = findObjectType(edit.type);
+  switch (edit.action) {
+    case 'create':
+      return write(account, object, null, edit.values);
+    case 'update':
+      return write(account, object, edit.id, edit.values);
+    case 'archive':
+      return checkDone(account.store.archive(object, edit.id, BY_HAND), edit.id);
+    case 'restore':
+      return checkDone(account.store.restore(object, edit.id, BY_HAND), edit.id);
+    case 'erase':
+      return checkDone(account.store.erase(object, edit.id, BY_HAND), edit.id);
+    case 'merge': {
+      const merged = mergeRecords(account, object, edit, BY_HAND, { newId: edit.newId });
+      if (merged === undefined) throw unknownRecord(`${edit.primaryId}, ${edit.otherId}`);
+      return merged.id;
+    }
+  }
+}
+
+function write(
+  account: Account,
+  object: ObjectType,
+  recordId: string | null,
+  properties: z.output<typeof values>,
+): string {
+  const writer = { author: BY_HAND, isStrict: false };
+  const { written, failures } =
+    recordId === null
+      ? createRecords(account, object, [{ properties, ties: [] }], writer)
+      : updateRecords(account, object, [{ id: recordId, properties }], writer);
+  const [failure] = failures;
+  if (failure !== undefined) throw failure.error;
+  return written[0]?.record.id ?? '';
+}
+
+function checkDone(done: boolean, recordId: string): string {
+  if (!done) throw unknownRecord(recordId);
+  return recordId;
+}
+
+function employ(account: Account, contactId: string, companyId: string | null): string {
+  const { associations, store } = account;
+  store.transact(() => {
+    const present = associations.primaryCompanyOf(contactId);
+    if (companyId !== null) {
+      associations.add(contactId, companyId, true);
+    } else if (present !== null) {
+      associations.remove(contactId, present);
+    }
+    followPrimaryCompany(account, contactId, BY_HAND);
+  });
+  if (store.read(CONTACTS, contactId) === undefined) throw unknownRecord(contactId);
+  return contactId;
+}

@@ -1,0 +1,67 @@
+/** The groups that properties stand in. */
+
+import type { Database } from '../core/database.ts';
+import type { ObjectType } from '../core/object-type.ts';
+import { STANDARD_GROUPS } from './standard-properties.ts';
+
+/** A group of properties, as the API shows it. */
+export interface PropertyGroup {
+  name: string;
+  label: string;
+  displayOrder: number;
+  archived: boolean;
+}
+
+/** The groups of an account. */
+export interface PropertyGroups {
+  /** Archived ones as well; undefined if there never was one. */
+  find(type: ObjectType, name: string): PropertyGroup | undefined;
+  /** Those that are not archived, HubSpot's own first. */
+  list(type: ObjectType): PropertyGroup[];
+  /** Writes a group, in the place of one of the same name. */
+  save(type: ObjectType, group: PropertyGroup): void;
+}
+
+interface GroupRow {
+  name: string;
+  label: string;
+  display_order: number;
+  archived: number;
+}
+
+/** Opens the groups of a database. */
+export function createPropertyGroups(db: Database): PropertyGroups {
+  const rows = db.prepare<[string], GroupRow>('select * from property_groups where type = ?');
+
+  function all(type: ObjectType): PropertyGroup[] {
+    const own = rows.all(type.name).map(toGroup);
+    return [...standardGroups(type), ...own];
+  }
+
+  return {
+    find: (type, name) => all(type).find((group) => group.name === name),
+    list: (type) => all(type).filter(({ archived }) => !archived),
+    save(type, { name, label, displayOrder, archived }) {
+      db.prepare('insert or replace into property_groups values (?, ?, ?, ?, ?)').run(
+        type.name,
+        name,
+        label,
+        displayOrder,
+        archived ? 1 : 0,
+      );
+    },
+  };
+}
+
+function standardGroups(type: ObjectType): PropertyGroup[] {
+  return STANDARD_GROUPS[type.name].map(([name, label], displayOrder) => ({
+    name,
+    label,
+    displayOrder,
+    archived: false,
+  }));
+}
+
+function toGroup({ name, label, display_order: displayOrder, archived }: GroupRow): PropertyGroup {
+  return { name, label, displayOrder, archived: archived === 1 };
+}

@@ -1,0 +1,105 @@
+/** The kinds of ties between contacts and companies, by HubSpot's numbers, and how they are shown. */
+
+import { z } from 'zod';
+import { validationError } from '../core/errors.ts';
+import { CONTACTS, findObjectType, type ObjectType, otherType } from '../core/object-type.ts';
+import type { AssociationKind, Associations } from './associations.ts';
+
+const TYPE_IDS: Readonly<Record<ObjectType['name'], Readonly<Record<AssociationKind, number>>>> = {
+  contacts: { primary: 1, unlabeled: 279 },
+  companies: { primary: 2, unlabeled: 280 },
+};
+
+/** A kind of tie as clients name it. */
+export const associationSpecSchema = z.object({
+  associationCategory: z.enum(['HUBSPOT_DEFINED', 'INTEGRATOR_DEFINED', 'USER_DEFINED', 'WORK']),
+  associationTypeId: z.number().int(),
+});
+
+const idSchema = z.union([z.string(), z.number()]).transform(String);
+
+/** The ties that a new record comes with. */
+export const tiesSchema = z
+  .array(
+    z.object({ to: z.object({ id: idSchema }), types: z.array(associationSpecSchema).default([]) }),
+  )
+  .default([]);
+
+/** The ties of a new record, as the store wants them. */
+export function readTies(ties: z.output<typeof tiesSchema>) {
+  return ties.map(({ to, types }) => ({
+    toId: to.id,
+    isPrimary: types.some(({ associationTypeId }) => kindOf(associationTypeId) === 'primary'),
+  }));
+}
+
+/** What a number stands for; an error if it stands for nothing between these two types. */
+export function kindOf(typeId: number): AssociationKind {
+  const kinds = Object.values(TYPE_IDS).flatMap((ids) => Object.entries(ids));
+  const [name] = kinds.find(([, id]) => id === typeId) ?? [];
+  if (name === 'primary' || name === 'unlabeled') return name;
+  throw validationError(`No association type with ID ${typeId} exists between these objects.`);
+}
+
+/** A kind of tie seen from one side, in the form of the associations API. */
+export function labelledSpec(from: ObjectType, kind: AssociationKind) {
+  const label = kind === 'primary' ? { label: 'Primary' } : {};
+  return { category: 'HUBSPOT_DEFINED', typeId: TYPE_IDS[from.name][kind], ...label };
+}
+
+/** All kinds of ties seen from one side, with their labels. */
+export function labelsOf(from: ObjectType) {
+  return KINDS.map((kind) => labelledSpec(from, kind));
+}
+
+/** A kind of tie seen from one side, by the name that it has beside records and in v3. */
+export function kindName(from: ObjectType, kind: AssociationKind): string {
+  const name = from === CONTACTS ? 'contact_to_company' : 'company_to_contact';
+  return kind === 'primary' ? name : `${name}_unlabeled`;
+}
+
+/** The kinds of ties that v3 knows, seen from one side. */
+export function namedKinds(from: ObjectType) {
+  return KINDS.map((kind) => ({ id: `${TYPE_IDS[from.name][kind]}`, name: kindName(from, kind) }));
+}
+
+/** What a name of v3, or a number in its place, stands for. */
+export function kindNamed(from: ObjectType, name: string): AssociationKind {
+  const known = namedKinds(from).findIndex((one) => one.name === name || one.id === name);
+  const kind = KINDS[known];
+  if (kind !== undefined) return kind;
+  throw validationError(`No association type "${name}" exists between these objects.`);
+}
+
+const KINDS: readonly AssociationKind[] = ['primary', 'unlabeled'];
+
+/** A kind of tie seen from one side, in the form in which clients name it. */
+export function plainSpec(from: ObjectType, kind: AssociationKind) {
+  return { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: TYPE_IDS[from.name][kind] };
+}
+
+/** The ties of a record as they are shown with it; nothing if none were asked for. */
+export function associationsBody(
+  { associations }: { associations: Associations },
+  type: ObjectType,
+  id: string,
+  asked: readonly string[],
+) {
+  const other = otherType(type);
+  const isAsked = asked.some((word) => isType(word, other));
+  const ties = isAsked ? associations.list(type, id) : [];
+  if (ties.length === 0) return {};
+  const results = ties.flatMap(({ id: otherId, kinds }) =>
+    kinds.map((kind) => ({ id: otherId, type: kindName(type, kind) })),
+  );
+  return { associations: { [other.name]: { results } } };
+}
+
+/** Names that mean nothing here are passed over, as HubSpot does. */
+function isType(word: string, type: ObjectType): boolean {
+  try {
+    return findObjectType(word) === type;
+  } catch {
+    return false;
+  }
+}

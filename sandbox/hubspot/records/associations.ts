@@ -1,0 +1,92 @@
+/** Which contacts belong to which companies. */
+
+import type { Database } from '../core/database.ts';
+import { CONTACTS, type ObjectType } from '../core/object-type.ts';
+
+/** What ties two records: every tie is `unlabeled`, and one of a contact's is `primary` as well. */
+export type AssociationKind = 'primary' | 'unlabeled';
+
+/** A tie, seen from one side. */
+export interface Association {
+  /** The record at the other end. */
+  id: string;
+  kinds: AssociationKind[];
+}
+
+/** The ties of an account; ids are of active records, the caller has looked. */
+export interface Associations {
+  /** The ties of a record to those of the other type, in the order of their ids. */
+  list(from: ObjectType, id: string): Association[];
+  /** Ties two records; the first company of a contact, and one that is named so, becomes primary. */
+  add(contactId: string, companyId: string, primary: boolean): void;
+  /** Takes a tie away, or only what makes it primary. */
+  remove(contactId: string, companyId: string, kinds?: readonly AssociationKind[]): void;
+  /** Gives the ties of one record to another one of the same type. */
+  move(type: ObjectType, fromId: string, toId: string): void;
+  /** The primary company of a contact; null if it has none. */
+  primaryCompanyOf(contactId: string): string | null;
+}
+
+interface AssociationRow {
+  id: number;
+  kind: AssociationKind;
+}
+
+/** Opens the ties of a database. */
+export function createAssociations(db: Database): Associations {
+  const ofContact = db.prepare<[string], AssociationRow>(
+    'select company_id as id, kind from associations where contact_id = ? order by company_id, kind',
+  );
+  const ofCompany = db.prepare<[string], AssociationRow>(
+    'select contact_id as id, kind from associations where company_id = ? order by contact_id, kind',
+  );
+  const primary = db
+    .prepare<[string], number>(
+      `select company_id from associations where contact_id = ? and kind = 'primary'`,
+    )
+    .pluck();
+  const insert = db.prepare('insert or ignore into associations values (?, ?, ?)');
+  const removeKind = db.prepare(
+    'delete from associations where contact_id = ? and company_id = ? and kind = ?',
+  );
+  const removeFirst = db.prepare(
+    `delete from associations where contact_id = ? and kind = 'primary'`,
+  );
+
+  return {
+    list: (from, id) => toAssociations((from === CONTACTS ? ofContact : ofCompany).all(id)),
+    add(contactId, companyId, isPrimary) {
+      const becomesPrimary = isPrimary || primary.get(contactId) === undefined;
+      insert.run(contactId, companyId, 'unlabeled');
+      if (!becomesPrimary) return;
+      removeFirst.run(contactId);
+      insert.run(contactId, companyId, 'primary');
+    },
+    remove(contactId, companyId, kinds = ['primary', 'unlabeled']) {
+      for (const kind of kinds) removeKind.run(contactId, companyId, kind);
+    },
+    move(type, fromId, toId) {
+      const column = type === CONTACTS ? 'contact_id' : 'company_id';
+      if (type === CONTACTS && primary.get(toId) !== undefined) removeFirst.run(fromId);
+      db.prepare(`update or ignore associations set ${column} = ? where ${column} = ?`).run(
+        toId,
+        fromId,
+      );
+      db.prepare(`delete from associations where ${column} = ?`).run(fromId);
+    },
+    primaryCompanyOf(contactId) {
+      const id = primary.get(contactId);
+      return id === undefined ? null : `${id}`;
+    },
+  };
+}
+
+function toAssociations(rows: readonly AssociationRow[]): Association[] {
+  const found = new Map<number, Association>();
+  for (const { id, kind } of rows) {
+    const association = found.get(id) ?? { id: `${id}`, kinds: [] };
+    association.kinds.push(kind);
+    found.set(id, association);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,50 @@
+/** What values a property has had. */
+
+import { isoTime } from '../properties/property.ts';
+import type { StoredRecord } from './record.ts';
+import type { RecordVersion } from './record-store.ts';
+
+/** A value with its beginning, as the API shows it. */
+export interface HistoricValue {
+  value: string;
+  /** ISO time. */
+  timestamp: string;
+  sourceType: string;
+  sourceId?: string;
+}
+
+/** The values of some properties of a record, the latest first; those that never had any are left out. */
+export function historyOf(
+  record: StoredRecord,
+  versions: readonly RecordVersion[],
+  names: readonly string[],
+): Record<string, HistoricValue[]> {
+  const histories = names.map((name): [string, HistoricValue[]] => [
+    name,
+    valuesOf(record, versions, name).reverse(),
+  ]);
+  return Object.fromEntries(histories.filter(([, values]) => values.length > 0));
+}
+
+function valuesOf(
+  record: StoredRecord,
+  versions: readonly RecordVersion[],
+  name: string,
+): HistoricValue[] {
+  const history: HistoricValue[] = [];
+  let last: string | undefined;
+  for (const [index, state] of [...versions.map((version) => version.record), record].entries()) {
+    const value = state?.values[name];
+    if (value === undefined || value === last) continue;
+    last = value;
+    history.push({ value, ...beginningOf(record, versions[index - 1]) });
+  }
+  return history;
+}
+
+/** A value from before the first change came with the record, by an import. */
+function beginningOf(record: StoredRecord, change: RecordVersion | undefined) {
+  if (change === undefined) return { timestamp: isoTime(record.createdAtMs), sourceType: 'IMPORT' };
+  const { source, sourceId } = change.replacedBy;
+  return { timestamp: isoTime(change.replacedAtMs), sourceType: source, sourceId };
+}

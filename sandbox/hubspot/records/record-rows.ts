@@ -1,0 +1,163 @@
+/** Rows of records in the database: the SQL of the record store. */
+
+import type { Database } from '../core/database.ts';
+import { OBJECT_TYPES, type ObjectType } from '../core/object-type.ts';
+import type { Values } from '../properties/property-values.ts';
+import type { RecordRow } from './record.ts';
+
+/** What of a record changes; its id and the time of its creation do not. */
+export interface RecordState {
+  modifiedAtMs: number;
+  archivedAtMs: number | null;
+  mergedInto: string | null;
+  values: Values;
+}
+
+/** A row of what a record was until a change: only what the change took away. */
+export interface VersionRow {
+  modified_at_ms: number;
+  archived_at_ms: number | null;
+  merged_into: number | null;
+  /** As JSON, the values that were replaced; null for a property that had none. */
+  former_values: string;
+  replaced_at_ms: number;
+  /** The author, as JSON. */
+  replaced_by: string;
+  /** 0 for what was before a creation. */
+  existed: number;
+}
+
+/** The rows of an object type. */
+export interface RecordRows {
+  read(id: string): RecordRow | undefined;
+  /** The active record with a value. */
+  findBy(property: string, value: string): RecordRow | undefined;
+  list(afterId: string, limit: number, archived: boolean): RecordRow[];
+  /** Gives the new id. */
+  insert(createdAtMs: number, state: RecordState): string;
+  /** Writes what a record is now; `before` is what it was. */
+  update(id: string, before: RecordState, now: RecordState): void;
+  /** Keeps what a record was until this moment. */
+  keepVersion(id: string, before: RecordState, now: RecordState, atMs: number, by: string): void;
+  /** Keeps that there was no such record until this moment. */
+  keepAbsence(id: string, atMs: number, by: string): void;
+  /** The latest first. */
+  versions(id: string): VersionRow[];
+  remove(id: string): void;
+}
+
+/** The columns of a record. */
+export const RECORD_COLUMNS =
+  'id, created_at_ms, modified_at_ms, archived_at_ms, merged_into, email, properties';
+
+/** Prepares the rows of every object type. */
+export function createRecordRows(db: Database): (type: ObjectType) => RecordRows {
+  const rows = new Map(OBJECT_TYPES.map((type) => [type, createRowsOf(db, type)]));
+  return (type) => {
+    const found = rows.get(type);
+    if (found === undefined) throw new Error(`There are no rows of ${type.name}.`);
+    return found;
+  };
+}
+
+function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
+  const read = db.prepare<[string], RecordRow>(`select * from ${name} where id = ?`);
+  const active = 'archived_at_ms is null and merged_into is null';
+  const byEmail = db.prepare<[string], RecordRow>(
+    `select * from ${name} where email = ? and ${active}`,
+  );
+  const insert = db.prepare(
+    `insert into ${name} (created_at_ms, modified_at_ms, archived_at_ms, merged_into, email, properties)
+      values (?, ?, ?, ?, ?, ?)`,
+  );
+  const update = db.prepare(
+    `update ${name} set modified_at_ms = ?, archived_at_ms = ?, merged_into = ?, email = ?, properties = ?
+      where id = ?`,
+  );
+  const updateValues = db.prepare(
+    `update ${name} set modified_at_ms = ?, properties = ? where id = ?`,
+  );
+  const keep = db.prepare(`insert into versions values (null, '${name}', ?, ?, ?, 1, ?, ?, ?, ?)`);
+  const keepAbsence = db.prepare(
+    `insert into versions values (null, '${name}', ?, ?, ?, 0, 0, null, null, '{}')`,
+  );
+  const page = (condition: string) =>
+    db.prepare<[string, number], RecordRow>(
+      `select * from ${name} where id > ? and ${condition} order by id limit ?`,
+    );
+  const activePage = page(active);
+  const archivedPage = page('archived_at_ms is not null and merged_into is null');
+  const versions = db.prepare<[string, string], VersionRow>(
+    'select * from versions where type = ? and id = ? order by version desc',
+  );
+
+  return {
+    read: (id) => (isId(id) ? read.get(id) : undefined),
+    findBy(property, value) {
+      if (property === 'email') return byEmail.get(value.trim().toLowerCase());
+      const path = `$.${JSON.stringify(property)}`;
+      const sql = `select * from ${name} where json_extract(properties, ?) = ? and ${active}`;
+      return db.prepare<[string, string], RecordRow>(sql).get(path, value);
+    },
+    list: (afterId, limit, archived) => (archived ? archivedPage : activePage).all(afterId, limit),
+    insert(createdAtMs, state) {
+      return `${insert.run(createdAtMs, ...toColumns(state)).lastInsertRowid}`;
+    },
+    update(id, before, now) {
+      if (isFoundAlike(before, now)) {
+        updateValues.run(now.modifiedAtMs, JSON.stringify(now.values), id);
+      } else {
+        update.run(...toColumns(now), id);
+      }
+    },
+    keepVersion(id, before, now, atMs, by) {
+      const { modifiedAtMs, archivedAtMs, mergedInto } = before;
+      const former = JSON.stringify(formerValues(before.values, now.values));
+      keep.run(id, atMs, by, modifiedAtMs, archivedAtMs, mergedInto, former);
+    },
+    keepAbsence(id, atMs, by) {
+      keepAbsence.run(id, atMs, by);
+    },
+    versions: (id) => versions.all(name, id),
+    remove(id) {
+      db.prepare(`delete from ${name} where id = ?`).run(id);
+      db.prepare('delete from versions where type = ? and id = ?').run(name, id);
+    },
+  };
+}
+
+/** The values that change, as they were before; no change takes a property away. */
+function formerValues(before: Values, now: Values): Record<string, string | null> {
+  const former: Record<string, string | null> = {};
+  for (const name in now) {
+    const value = before[name] ?? null;
+    if (value !== now[name]) former[name] = value;
+  }
+  return former;
+}
+
+/** More digits than this are no number that the database could hold. */
+const MAX_ID_DIGITS = 15;
+
+function isId(text: string): boolean {
+  return /^\d+$/.test(text) && text.length <= MAX_ID_DIGITS;
+}
+
+/** Whether the indexes have the same to say of both: a column that is written moves its entries. */
+function isFoundAlike(before: RecordState, now: RecordState): boolean {
+  return (
+    before.archivedAtMs === now.archivedAtMs &&
+    before.mergedInto === now.mergedInto &&
+    emailOf(before) === emailOf(now)
+  );
+}
+
+function toColumns(state: RecordState) {
+  const { modifiedAtMs, archivedAtMs, mergedInto, values } = state;
+  return [modifiedAtMs, archivedAtMs, mergedInto, emailOf(state), JSON.stringify(values)];
+}
+
+function emailOf({ values }: RecordState): string | null {
+  const email = values['email'] ?? '';
+  return email === '' ? null : email;
+}

@@ -1,0 +1,288 @@
+/** Creates, changes, archives and merges records. It knows nothing of HTTP, nor who may do what. */
+
+import { z } from 'zod';
+import type { Database } from '../core/database.ts';
+import type { ObjectType } from '../core/object-type.ts';
+import type { Values } from '../properties/property-values.ts';
+import { type StoredRecord, toRecord } from './record.ts';
+import { createRecordRows, type VersionRow } from './record-rows.ts';
+
+const authorSchema = z.object({
+  /** As the history of a property and webhooks call it. */
+  source: z.enum(['INTEGRATION', 'CRM_UI', 'MERGE_OBJECTS']),
+  /** The app or the user, for example `appId:1234567`. */
+  sourceId: z.string(),
+});
+
+/** Who changes a record: an app, a user of the account, or a merge. */
+export type Author = z.output<typeof authorSchema>;
+
+/** What happened to a record; listeners hear of it once it is kept. */
+export interface RecordChange {
+  kind: 'created' | 'updated' | 'archived' | 'restored' | 'merged' | 'erased';
+  type: ObjectType;
+  /** Of a merge: the id of the record that came out of it. */
+  id: string;
+  atMs: number;
+  author: Author;
+  /** The properties that have another value than before, with the new one. */
+  changed: Values;
+  /** Of a merge: the ids that led to it, the primary one first. */
+  mergedIds: readonly string[];
+}
+
+/** How two records become one. */
+export interface MergeOptions {
+  /** False where the primary record keeps its id; HubSpot makes a new one, which is the default. */
+  newId?: boolean;
+}
+
+/** What a record was until a change. */
+export interface RecordVersion {
+  /** Undefined before its creation. */
+  record: StoredRecord | undefined;
+  replacedAtMs: number;
+  replacedBy: Author;
+}
+
+/** The records of an account. What is not there gives undefined or false. */
+export interface RecordStore {
+  /** Archived records as well; an id that was merged gives the record it became a part of. */
+  read(type: ObjectType, id: string): StoredRecord | undefined;
+  /** The record that has a value; archived ones are not found. */
+  findBy(type: ObjectType, property: string, value: string): StoredRecord | undefined;
+  /** Records in the order of their ids, from the first one after `afterId`. */
+  list(
+    type: ObjectType,
+    options: { afterId: string; limit: number; archived: boolean },
+  ): StoredRecord[];
+  create(type: ObjectType, values: Values, author: Author): StoredRecord;
+  /**
+   * Writes these values into a record as it was just read, and gives it as it is then; what is so
+   * already changes nothing, not even the time.
+   */
+  update(type: ObjectType, record: StoredRecord, values: Values, author: Author): StoredRecord;
+  archive(type: ObjectType, id: string, author: Author): boolean;
+  /** Brings an archived record back. */
+  restore(type: ObjectType, id: string, author: Author): boolean;
+  /** Makes one record of two; blanks of the primary one are filled. */
+  merge(
+    type: ObjectType,
+    primaryId: string,
+    otherId: string,
+    author: Author,
+    options?: MergeOptions,
+  ): StoredRecord | undefined;
+  /** Takes a record away for good, with all that is remembered of it. */
+  erase(type: ObjectType, id: string, author: Author): boolean;
+  /** What a record was before each of its changes, oldest first. */
+  versions(type: ObjectType, id: string): RecordVersion[];
+  /** Keeps all of what `work` does or, if it throws, nothing. Listeners hear of it afterwards. */
+  transact<Outcome>(work: () => Outcome): Outcome;
+  /** Tells of every change from now on. */
+  onChange(listener: (change: RecordChange) => void): void;
+}
+
+/** Merges that led to merges are followed so far. */
+const MAX_MERGES = 100;
+
+/** Opens the records of a database. */
+export function createRecordStore(db: Database, clock: () => number): RecordStore {
+  const rowsOf = createRecordRows(db);
+  const listeners: ((change: RecordChange) => void)[] = [];
+  /** What has happened in the present transaction; null outside of one. */
+  let untold: RecordChange[] | null = null;
+
+  function transact<Outcome>(work: () => Outcome): Outcome {
+    if (untold !== null) return work();
+    const changes: RecordChange[] = [];
+    untold = changes;
+    let outcome: Outcome;
+    try {
+      outcome = db.transaction(work)();
+    } finally {
+      untold = null;
+    }
+    for (const change of changes) {
+      for (const listener of listeners) listener(change);
+    }
+    return outcome;
+  }
+
+  function note(
+    change: Pick<RecordChange, 'kind' | 'type' | 'id' | 'atMs' | 'author'>,
+    details: Partial<Pick<RecordChange, 'changed' | 'mergedIds'>> = {},
+  ): void {
+    untold?.push({ ...change, changed: {}, mergedIds: [], ...details });
+  }
+
+  function read(type: ObjectType, id: string): StoredRecord | undefined {
+    let row = rowsOf(type).read(id);
+    for (let merges = 0; merges < MAX_MERGES; merges += 1) {
+      if (row?.merged_into == null) break;
+      row = rowsOf(type).read(`${row.merged_into}`);
+    }
+    return row === undefined ? undefined : toRecord(row);
+  }
+
+  /** A record that is neither archived nor merged. */
+  function readActive(type: ObjectType, id: string): StoredRecord | undefined {
+    const record = read(type, id);
+    return record?.archivedAtMs === null ? record : undefined;
+  }
+
+  function insert(type: ObjectType, createdAtMs: number, values: Values, author: Author): string {
+    const rows = rowsOf(type);
+    const atMs = clock();
+    const state = { modifiedAtMs: atMs, archivedAtMs: null, mergedInto: null, values };
+    const id = rows.insert(createdAtMs, state);
+    rows.keepAbsence(id, atMs, JSON.stringify(author));
+    return id;
+  }
+
+  /** Writes the next state of a record, and keeps the one before. */
+  function replace(
+    type: ObjectType,
+    record: StoredRecord,
+    author: Author,
+    next: Partial<StoredRecord>,
+  ): StoredRecord {
+    const atMs = clock();
+    const after = { ...record, modifiedAtMs: atMs, ...next };
+    const rows = rowsOf(type);
+    rows.keepVersion(record.id, record, after, atMs, JSON.stringify(author));
+    rows.update(record.id, record, after);
+    return after;
+  }
+
+  return {
+    read,
+    findBy(type, property, value) {
+      const row = rowsOf(type).findBy(property, value);
+      return row === undefined ? undefined : toRecord(row);
+    },
+    list: (type, { afterId, limit, archived }) =>
+      rowsOf(type).list(afterId, limit, archived).map(toRecord),
+    create: (type, values, author) =>
+      transact(() => {
+        const atMs = clock();
+        const id = insert(type, atMs, values, author);
+        note({ kind: 'created', type, id, atMs, author }, { changed: values });
+        const state = { archivedAtMs: null, mergedInto: null, values };
+        return { id, createdAtMs: atMs, modifiedAtMs: atMs, ...state };
+      }),
+    update: (type, record, values, author) =>
+      transact(() => {
+        const changed = changedValues(record.values, values);
+        if (Object.keys(changed).length === 0) return record;
+        const after = replace(type, record, author, { values: { ...record.values, ...changed } });
+        const { modifiedAtMs: atMs } = after;
+        note({ kind: 'updated', type, id: record.id, atMs, author }, { changed });
+        return after;
+      }),
+    archive: (type, id, author) =>
+      transact(() => {
+        const record = readActive(type, id);
+        if (record === undefined) return false;
+        const atMs = clock();
+        replace(type, record, author, { archivedAtMs: atMs });
+        note({ kind: 'archived', type, id: record.id, atMs, author });
+        return true;
+      }),
+    restore: (type, id, author) =>
+      transact(() => {
+        const record = read(type, id);
+        if (record === undefined || record.archivedAtMs === null) return false;
+        const { modifiedAtMs: atMs } = replace(type, record, author, { archivedAtMs: null });
+        note({ kind: 'restored', type, id: record.id, atMs, author });
+        return true;
+      }),
+    merge: (type, primaryId, otherId, author, { newId = true } = {}) =>
+      transact(() => {
+        const primary = readActive(type, primaryId);
+        const other = readActive(type, otherId);
+        if (primary === undefined || other === undefined || primary.id === other.id) {
+          return undefined;
+        }
+        const values = mergedValues(primary, other);
+        const createdAtMs = Math.min(primary.createdAtMs, other.createdAtMs);
+        const id = newId ? insert(type, createdAtMs, values, author) : primary.id;
+        const gone = { archivedAtMs: clock(), mergedInto: id };
+        replace(type, other, author, gone);
+        replace(type, primary, author, newId ? gone : { values });
+        const mergedIds = [primary.id, other.id];
+        note({ kind: 'merged', type, id, atMs: clock(), author }, { mergedIds });
+        return read(type, id);
+      }),
+    erase: (type, id, author) =>
+      transact(() => {
+        const record = read(type, id);
+        if (record === undefined) return false;
+        rowsOf(type).remove(record.id);
+        note({ kind: 'erased', type, id: record.id, atMs: clock(), author });
+        return true;
+      }),
+    versions(type, id) {
+      const row = rowsOf(type).read(id);
+      return row === undefined ? [] : toVersions(toRecord(row), rowsOf(type).versions(id));
+    },
+    transact,
+    onChange(listener) {
+      listeners.push(listener);
+    },
+  };
+}
+
+function changedValues(present: Values, values: Values): Values {
+  const changed: Values = {};
+  for (const [name, value] of Object.entries(values)) {
+    if ((present[name] ?? '') !== value) changed[name] = value;
+  }
+  return changed;
+}
+
+/** The values of a merged record: those of the primary one, then those of the other, and whence they came. */
+function mergedValues(primary: StoredRecord, other: StoredRecord): Values {
+  const filled = Object.entries(primary.values).filter(([, value]) => value !== '');
+  const ids = [primary, other].flatMap(({ id, values }) => [
+    ...(values['hs_merged_object_ids'] ?? '').split(';').filter(Boolean),
+    id,
+  ]);
+  return {
+    ...primary.values,
+    ...other.values,
+    ...Object.fromEntries(filled),
+    hs_merged_object_ids: [...new Set(ids)].join(';'),
+  };
+}
+
+/** Takes back one change after the other, the latest first. */
+function toVersions(record: StoredRecord, changes: readonly VersionRow[]): RecordVersion[] {
+  let present = record;
+  const versions = changes.map((change) => {
+    present = takeBack(present, change);
+    return {
+      record: change.existed === 1 ? present : undefined,
+      replacedAtMs: change.replaced_at_ms,
+      replacedBy: authorSchema.parse(JSON.parse(change.replaced_by)),
+    };
+  });
+  return versions.reverse();
+}
+
+const formerValuesSchema = z.record(z.string(), z.string().nullable());
+
+function takeBack(record: StoredRecord, change: VersionRow): StoredRecord {
+  const values = { ...record.values };
+  for (const [name, value] of Object.entries(readFormerValues(change))) {
+    if (value === null) delete values[name];
+    else values[name] = value;
+  }
+  const { modified_at_ms: modifiedAtMs, archived_at_ms: archivedAtMs, merged_into } = change;
+  const mergedInto = merged_into === null ? null : `${merged_into}`;
+  return { ...record, modifiedAtMs, archivedAtMs, mergedInto, values };
+}
+
+function readFormerValues({ former_values: text }: VersionRow) {
+  return formerValuesSchema.parse(JSON.parse(text));
+}

@@ -1,0 +1,75 @@
+/** A record as it is kept, and the values of its properties. */
+
+import type { ObjectType } from '../core/object-type.ts';
+import { isoTime } from '../properties/property.ts';
+import type { Values } from '../properties/property-values.ts';
+
+/** A record as it is kept. */
+export interface StoredRecord {
+  /** Digits. */
+  id: string;
+  createdAtMs: number;
+  modifiedAtMs: number;
+  /** Null for one that is there. */
+  archivedAtMs: number | null;
+  /** The record that this one became a part of; null for nearly all. */
+  mergedInto: string | null;
+  values: Values;
+}
+
+/** The columns of a table of records. */
+export interface RecordRow {
+  id: number;
+  created_at_ms: number;
+  modified_at_ms: number;
+  archived_at_ms: number | null;
+  merged_into: number | null;
+  email: string | null;
+  properties: string;
+}
+
+/** Reads a row of a table of records. */
+export function toRecord(row: RecordRow): StoredRecord {
+  return {
+    id: `${row.id}`,
+    createdAtMs: row.created_at_ms,
+    modifiedAtMs: row.modified_at_ms,
+    archivedAtMs: row.archived_at_ms,
+    mergedInto: row.merged_into === null ? null : `${row.merged_into}`,
+    values: readStoredValues(row.properties),
+  };
+}
+
+/** The value of a property, those that HubSpot computes included; null if there never was one. */
+export function propertyValue(type: ObjectType, record: StoredRecord, name: string): string | null {
+  switch (name) {
+    case 'hs_object_id':
+      return record.id;
+    case 'createdate':
+      return isoTime(record.createdAtMs);
+    case type.modifiedProperty:
+      return isoTime(record.modifiedAtMs);
+    default:
+      return record.values[name] ?? computedValue(type, record.values, name);
+  }
+}
+
+function computedValue(type: ObjectType, values: Values, name: string): string | null {
+  if (type.name !== 'contacts') return null;
+  const email = values['email'] ?? '';
+  switch (name) {
+    case 'hs_email_domain':
+      return email.split('@')[1] ?? null;
+    case 'hs_full_name_or_email': {
+      const full = [values['firstname'], values['lastname']].filter(Boolean).join(' ');
+      return full || email || null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** What the store wrote itself needs no second look: this is done for each record of every answer. */
+function readStoredValues(text: string): Values {
+  return JSON.parse(text);
+}

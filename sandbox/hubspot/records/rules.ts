@@ -1,0 +1,153 @@
+/** Rules that an administrator has set up, and automations that refuse. */
+
+import { z } from 'zod';
+import { type ErrorDetail, HubspotError } from '../core/errors.ts';
+import { findObjectType, type ObjectType } from '../core/object-type.ts';
+import type { ValueError, Values } from '../properties/property-values.ts';
+
+const type = z.string().default('contacts');
+const when = z.strictObject({ property: z.string(), equals: z.string() });
+
+/** A rule to set up. */
+export const ruleSchema = z.discriminatedUnion('kind', [
+  /** Refuses values of a property that do not match a pattern, and with them the whole request. */
+  z.strictObject({
+    kind: z.literal('validation'),
+    type,
+    property: z.string(),
+    /** A regular expression, for example `^[A-Za-z]+$`. */
+    pattern: z.string(),
+    message: z.string().default('Enter only letters'),
+    error: z.string().default('INVALID_ALPHA'),
+  }),
+  /** Makes a property required, always or where another one has a value. Only 2026-09 minds. */
+  z.strictObject({
+    kind: z.literal('required'),
+    type,
+    property: z.string(),
+    when: when.optional(),
+  }),
+  /** Refuses single records, by their id or by a value that they have after the write. */
+  z.strictObject({
+    kind: z.literal('refuse'),
+    type,
+    ids: z.array(z.string()).default([]),
+    when: when.optional(),
+    category: z.string().default('VALIDATION_ERROR'),
+    /** May quote values of the record: `{!lastname} is not to be edited.` */
+    message: z.string().default('The record cannot be edited.'),
+    /** How often it refuses; without it, always. */
+    times: z.number().int().min(1).optional(),
+  }),
+  /** Makes batches fail to read single records, each with an error of its own in a 207. */
+  z.strictObject({
+    kind: z.literal('unreadable'),
+    type,
+    ids: z.array(z.string()),
+    category: z.string().default('INTERNAL_ERROR'),
+    message: z.string().default('The record could not be read.'),
+    /** How often it strikes; without it, always. */
+    times: z.number().int().min(1).optional(),
+  }),
+]);
+
+/** A rule. */
+export type Rule = z.output<typeof ruleSchema>;
+
+/** The rules of an account. */
+export interface Rules {
+  /** Sets a rule up; an error if it names no object type, or a pattern that is none. */
+  add(rule: Rule): void;
+  clear(): void;
+  list(): readonly Rule[];
+  /** What validation rules have against values that are to be written. */
+  checkValues(type: ObjectType, values: Values): ValueError[];
+  /** The required properties that a record would lack after a write. */
+  findMissing(type: ObjectType, after: ValueOf): ErrorDetail[];
+  /** Why this one record is refused, if it is. */
+  refusal(type: ObjectType, id: string | null, after: ValueOf): HubspotError | undefined;
+  /** Why a batch cannot read this one record, if it cannot. */
+  unreadable(type: ObjectType, id: string): HubspotError | undefined;
+}
+
+/** The value that a property of a record would have; an empty text for none. */
+export type ValueOf = (property: string) => string;
+
+/** Starts without rules. */
+export function createRules(): Rules {
+  let rules: Rule[] = [];
+  const struck = new Map<Rule, number>();
+  const rulesOf = (of: ObjectType) => rules.filter((rule) => findObjectType(rule.type) === of);
+
+  return {
+    add(rule) {
+      findObjectType(rule.type);
+      if (rule.kind === 'validation') new RegExp(rule.pattern);
+      rules.push(rule);
+    },
+    clear() {
+      rules = [];
+      struck.clear();
+    },
+    list: () => rules,
+    checkValues: (of, values) =>
+      rulesOf(of).flatMap((rule): ValueError[] => {
+        if (rule.kind !== 'validation') return [];
+        const { property: name, message, error, pattern } = rule;
+        const value = values[name] ?? '';
+        if (value === '' || new RegExp(pattern).test(value)) return [];
+        return [{ isValid: false, message, error, name }];
+      }),
+    findMissing: (of, after) =>
+      rulesOf(of).flatMap((rule): ErrorDetail[] => {
+        if (rule.kind !== 'required' || after(rule.property) !== '') return [];
+        if (rule.when !== undefined && !holds(rule.when, after)) return [];
+        return [missingDetail(rule)];
+      }),
+    refusal(of, id, after) {
+      const rule = rulesOf(of).find(
+        (one) => one.kind === 'refuse' && concerns(one, id, after) && mayStrikeAgain(one, struck),
+      );
+      return rule?.kind === 'refuse' ? strike(rule, after) : undefined;
+    },
+    unreadable(of, id) {
+      const rule = rulesOf(of).find(
+        (one) => one.kind === 'unreadable' && one.ids.includes(id) && mayStrikeAgain(one, struck),
+      );
+      return rule?.kind === 'unreadable' ? strike(rule) : undefined;
+    },
+  };
+
+  function strike(rule: Striking, after: ValueOf = () => ''): HubspotError {
+    struck.set(rule, (struck.get(rule) ?? 0) + 1);
+    const message = rule.message.replaceAll(/\{!(\w+)\}/g, (_, name: string) => after(name));
+    return new HubspotError(400, rule.category, message);
+  }
+}
+
+type Refusal = Extract<Rule, { kind: 'refuse' }>;
+type Striking = Refusal | Extract<Rule, { kind: 'unreadable' }>;
+
+function concerns(rule: Refusal, id: string | null, after: ValueOf): boolean {
+  const isNamed = id !== null && rule.ids.includes(id);
+  return isNamed || (rule.when !== undefined && holds(rule.when, after));
+}
+
+function mayStrikeAgain(rule: Striking, struck: ReadonlyMap<Rule, number>): boolean {
+  return rule.times === undefined || (struck.get(rule) ?? 0) < rule.times;
+}
+
+function holds({ property, equals }: z.output<typeof when>, after: ValueOf): boolean {
+  return after(property) === equals;
+}
+
+function missingDetail({ property, when: condition }: Extract<Rule, { kind: 'required' }>) {
+  const context = { propertyName: [property] };
+  return condition === undefined
+    ? { message: `Property "${property}" is required`, code: 'MISSING_REQUIRED_PROPERTY', context }
+    : {
+        message: `Property "${property}" is required when "${condition.property}" is "${condition.equals}"`,
+        code: 'MISSING_CONDITIONAL_REQUIRED_PROPERTY',
+        context,
+      };
+}

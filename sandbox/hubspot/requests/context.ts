@@ -1,0 +1,100 @@
+/** What a request carries on its way through the account. */
+
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import type { z } from 'zod';
+import { HubspotError, validationError } from '../core/errors.ts';
+import type { HubspotFault } from './faults.ts';
+import type { FoundToken } from './tokens.ts';
+
+/** The Hono environment of the account. */
+export interface HubspotEnv {
+  Bindings: HttpBindings;
+  Variables: {
+    fault: HubspotFault | undefined;
+    /** A UUID that every error names. */
+    correlationId: string;
+    /** Whose request it is; set by authentication. */
+    grant: FoundToken;
+  };
+}
+
+/** A request of this account. */
+export type HubspotContext = Context<HubspotEnv>;
+
+/** A router of a part of the API. */
+export function createRouter(): Hono<HubspotEnv> {
+  return new Hono<HubspotEnv>();
+}
+
+/** The versions of the API that are named by a date. */
+export const DATED_VERSIONS = ['2025-09', '2026-03', '2026-09'] as const;
+
+/**
+ * The addresses of a part of the CRM in all its versions, which differ in more than a number:
+ * `/crm/objects/2026-09` but `/crm/v3/objects`.
+ */
+export function crmPaths(part: string, olderVersions: readonly string[] = ['v3']): string[] {
+  return [
+    ...DATED_VERSIONS.map((version) => `/crm/${part}/${version}`),
+    ...olderVersions.map((version) => `/crm/${version}/${part}`),
+  ];
+}
+
+/** Whether the request came by the version 2026-09, which is stricter than the ones before. */
+export function isStrictVersion(c: HubspotContext): boolean {
+  return c.req.path.includes('/2026-09');
+}
+
+/** Reads the JSON body; 415 if it claims to be something else, 400 if it does not fit the schema. */
+export async function readBody<Schema extends z.ZodType>(
+  c: HubspotContext,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const contentType = c.req.header('content-type') ?? '';
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(contentType)) {
+    throw new HubspotError(415, 'VALIDATION_ERROR', 'HTTP 415 Unsupported Media Type');
+  }
+  return checkInput(schema, parseJson(await c.req.text()));
+}
+
+/** Reads the query part of the URL; parameters that are named twice give their last value. */
+export function readQuery<Schema extends z.ZodType>(
+  c: HubspotContext,
+  schema: Schema,
+): z.output<Schema> {
+  return checkInput(schema, c.req.query());
+}
+
+/** A parameter that is repeated, or has commas, or both. */
+export function readNames(c: HubspotContext, parameter: string): string[] {
+  const values = c.req.queries(parameter) ?? [];
+  return values
+    .flatMap((value) => value.split(','))
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw validationError('Invalid input JSON on line 1, column 1: the body is no JSON', {
+      cause: error,
+    });
+  }
+}
+
+function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const errors = result.error.issues.map(({ message, path, code }) => ({
+    message,
+    code: code.toUpperCase(),
+    in: path.join('.'),
+  }));
+  const [first] = errors;
+  throw validationError(`Invalid input JSON on line 1, column 1: ${first?.in}: ${first?.message}`, {
+    errors,
+  });
+}

@@ -1,0 +1,44 @@
+/** The faults that only HubSpot has, beside those of any HTTP service. */
+
+import { z } from 'zod';
+import { type FaultRule, faultRulesSchema } from '../../../testbed/fault-rules.ts';
+import { HTTP_FAULTS } from '../../../testbed/faults.ts';
+
+const hubspotFaultSchema = z.discriminatedUnion('kind', [
+  ...HTTP_FAULTS,
+  /** All access tokens of OAuth end before this request is looked at. */
+  z.strictObject({ kind: z.literal('expireTokens') }),
+  /** This request is refused as if its token were not valid; the token stays valid. */
+  z.strictObject({ kind: z.literal('invalidAuthentication') }),
+  /** 429 SECONDLY, as searches have it. */
+  z.strictObject({ kind: z.literal('secondlyLimit') }),
+  /** 429 TEN_SECONDLY_ROLLING. */
+  z.strictObject({ kind: z.literal('tenSecondlyLimit') }),
+  /** 429 DAILY. */
+  z.strictObject({ kind: z.literal('dailyLimit') }),
+  /** This request's token lacks a scope. */
+  z.strictObject({
+    kind: z.literal('missingScope'),
+    scope: z.string().default('crm.objects.contacts.read'),
+  }),
+  /** 423: another user is working on the record. */
+  z.strictObject({ kind: z.literal('locked') }),
+  /** 477: the account moves to another data centre; come back after so many seconds. */
+  z.strictObject({
+    kind: z.literal('migration'),
+    retryAfterSeconds: z.number().int().min(0).default(1),
+  }),
+  /** An error page of the network in front of HubSpot; the request never arrives. */
+  z.strictObject({ kind: z.literal('edgeError'), status: z.number().int().min(520).max(527) }),
+  /** Everything was done; the answer has another status than it should. */
+  z.strictObject({ kind: z.literal('wrongStatus'), status: z.number().int().min(200).max(299) }),
+]);
+
+/** A fault of this service. */
+export type HubspotFault = z.infer<typeof hubspotFaultSchema>;
+
+/** Reads a list of fault rules, from a file or from `PUT /_sandbox/faults`. */
+export const hubspotFaultRulesSchema = faultRulesSchema(hubspotFaultSchema);
+
+/** A rule of this service. */
+export type HubspotFaultRule = FaultRule<HubspotFault>;

@@ -1,0 +1,34 @@
+/** What a token may do, and what each resource asks for. */
+
+import type { MiddlewareHandler } from 'hono';
+import { scopeError } from '../core/errors.ts';
+import type { HubspotEnv } from './context.ts';
+
+/** Every scope that this account knows. */
+export const ALL_SCOPES = [
+  'oauth',
+  'crm.objects.contacts.read',
+  'crm.objects.contacts.write',
+  'crm.objects.companies.read',
+  'crm.objects.companies.write',
+  'crm.objects.owners.read',
+  'crm.schemas.contacts.read',
+  'crm.schemas.contacts.write',
+  'crm.schemas.companies.read',
+  'crm.schemas.companies.write',
+  'crm.lists.read',
+  'crm.lists.write',
+] as const;
+
+/** Lets a request pass whose token has one of the scopes. */
+export function needScope(...scopes: string[]): MiddlewareHandler<HubspotEnv> {
+  return async (c, next) => {
+    checkScopes(c.var.grant.scopes, scopes);
+    return next();
+  };
+}
+
+/** Throws the 403 of a token that has none of the scopes. */
+export function checkScopes(granted: readonly string[], scopes: readonly string[]): void {
+  if (!scopes.some((scope) => granted.includes(scope))) throw scopeError(scopes);
+}

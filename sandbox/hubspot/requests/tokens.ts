@@ -1,0 +1,112 @@
+/** Access tokens, those of the private app and those that OAuth gives. */
+
+import type { Database } from '../core/database.ts';
+
+/** Whose token it is, and what it is for. */
+export interface TokenGrant {
+  /** A private app's token lasts for good and has daily limits; one of OAuth has neither. */
+  kind: 'private' | 'oauth';
+  /** Limits are counted for each app. */
+  appId: number;
+  userId: number;
+  scopes: readonly string[];
+}
+
+/** A token that exists or existed. */
+export interface FoundToken extends TokenGrant {
+  /** The account. */
+  hubId: number;
+  /** Milliseconds since 1970; null if it does not end. */
+  expiresAtMs: number | null;
+  isExpired: boolean;
+}
+
+/** The access tokens of an account. */
+export interface Tokens {
+  /** A new token, or `token` if that is given; `lifetimeMs` 0, the default, means for good. */
+  issue(grant: TokenGrant, options?: { token?: string; lifetimeMs?: number }): string;
+  /** Expired tokens are found as well; undefined if there never was one, or it was revoked. */
+  findToken(token: string): FoundToken | undefined;
+  /** Takes a token away; false if there was none. */
+  revoke(token: string): boolean;
+  /** Ends all tokens of OAuth at once; those of private apps stay. */
+  expireAll(): void;
+  /** From now on no token has these scopes, whenever it was issued; an empty list gives them back. */
+  withdraw(scopes: readonly string[]): void;
+  /** The scopes that a token of these has at present. */
+  presentScopes(scopes: readonly string[]): string[];
+}
+
+/** What tokens are made with. */
+export interface TokensOptions {
+  clock: () => number;
+  /** The account. */
+  hubId: number;
+  /** Unpredictable hexadecimal digits. */
+  createSecret: () => string;
+}
+
+interface TokenRow {
+  kind: 'private' | 'oauth';
+  app_id: number;
+  user_id: number;
+  scopes: string;
+  expires_at_ms: number | null;
+}
+
+/** Opens the tokens of a database. */
+export function createTokens(db: Database, { clock, hubId, createSecret }: TokensOptions): Tokens {
+  const find = db.prepare<[string], TokenRow>('select * from access_tokens where token = ?');
+  const insert = db.prepare('insert or replace into access_tokens values (?, ?, ?, ?, ?, ?)');
+  let withdrawn: ReadonlySet<string> = new Set();
+  const presentScopes = (scopes: readonly string[]) =>
+    scopes.filter((scope) => !withdrawn.has(scope));
+  return {
+    issue(grant, { token = newToken(grant, createSecret()), lifetimeMs = 0 } = {}) {
+      const expiresAtMs = lifetimeMs === 0 ? null : clock() + lifetimeMs;
+      const scopes = grant.scopes.join(' ');
+      insert.run(token, grant.kind, grant.appId, grant.userId, scopes, expiresAtMs);
+      return token;
+    },
+    findToken(token) {
+      const row = find.get(token);
+      if (row === undefined) return undefined;
+      const found = toFoundToken(row, hubId, clock());
+      return { ...found, scopes: presentScopes(found.scopes) };
+    },
+    revoke: (token) =>
+      db.prepare('delete from access_tokens where token = ?').run(token).changes > 0,
+    expireAll() {
+      const sql = `update access_tokens set expires_at_ms = ? where kind = 'oauth'`;
+      db.prepare(sql).run(clock() - 1);
+    },
+    withdraw(scopes) {
+      withdrawn = new Set(scopes);
+    },
+    presentScopes,
+  };
+}
+
+function newToken({ kind }: TokenGrant, secret: string): string {
+  return kind === 'private' ? toPrivateToken(secret) : `C${secret}`;
+}
+
+/** A token of the form that private apps and service keys have, from at least 32 hexadecimal digits. */
+export function toPrivateToken(secret: string): string {
+  const parts = [0, 8, 12, 16, 20, 32].map((end, index, ends) =>
+    secret.slice(ends[index - 1] ?? 0, end),
+  );
+  return `pat-na1-${parts.slice(1).join('-')}`;
+}
+
+function toFoundToken(row: TokenRow, hubId: number, nowMs: number): FoundToken {
+  return {
+    kind: row.kind,
+    appId: row.app_id,
+    userId: row.user_id,
+    scopes: row.scopes.split(' '),
+    hubId,
+    expiresAtMs: row.expires_at_ms,
+    isExpired: row.expires_at_ms !== null && row.expires_at_ms <= nowMs,
+  };
+}

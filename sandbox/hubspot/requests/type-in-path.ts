@@ -1,0 +1,23 @@
+/** The object type that a path names, and whether the token may deal with it. */
+
+import { findObjectType, type ObjectType } from '../core/object-type.ts';
+import type { HubspotContext } from './context.ts';
+import { checkScopes } from './scopes.ts';
+
+/** For requests about records. */
+export function typeInPath(c: HubspotContext, right: 'read' | 'write'): ObjectType {
+  const type = findObjectType(c.req.param('objectType') ?? '');
+  checkScopes(c.var.grant.scopes, [`crm.objects.${type.name}.${right}`]);
+  return type;
+}
+
+/** For requests about properties. Who may see records may also see what they are made of. */
+export function schemaInPath(c: HubspotContext, right: 'read' | 'write'): ObjectType {
+  const type = findObjectType(c.req.param('objectType') ?? '');
+  const scopes = [`crm.schemas.${type.name}.${right}`];
+  if (right === 'read') {
+    scopes.push(`crm.objects.${type.name}.read`, `crm.objects.${type.name}.write`);
+  }
+  checkScopes(c.var.grant.scopes, scopes);
+  return type;
+}

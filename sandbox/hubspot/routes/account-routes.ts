@@ -1,0 +1,79 @@
+/** What can be asked of the account itself, and of who owns its records. */
+
+import type { Hono } from 'hono';
+import { z } from 'zod';
+import { OWNER, PORTAL_ID } from '../account/account.ts';
+import { HubspotError } from '../core/errors.ts';
+import { isoTime } from '../properties/property.ts';
+import { createRouter, type HubspotEnv, readQuery } from '../requests/context.ts';
+import { type Limits, UTC_OFFSET_MS } from '../requests/limits.ts';
+import { needScope } from '../requests/scopes.ts';
+
+/** Long before the account got its contacts. */
+const OWNER_SINCE_MS = Date.parse('2021-06-01T14:00:00.000Z');
+
+/** `/account-info/{version}`. */
+export function accountRoutes(limits: Limits, clock: () => number): Hono<HubspotEnv> {
+  const router = createRouter();
+  router.get('/details', needScope('oauth'), (c) =>
+    c.json({
+      portalId: PORTAL_ID,
+      accountType: 'STANDARD',
+      timeZone: 'US/Eastern',
+      companyCurrency: 'USD',
+      additionalCurrencies: [],
+      utcOffset: '-05:00',
+      utcOffsetMilliseconds: UTC_OFFSET_MS,
+      uiDomain: 'app.hubspot.com',
+      dataHostingLocation: 'na1',
+    }),
+  );
+  router.get('/api-usage/daily/private-apps', needScope('oauth'), (c) =>
+    c.json({
+      results: [
+        {
+          name: 'private-apps-api-calls-daily',
+          usageLimit: limits.dailyLimit,
+          currentUsage: limits.usedToday(),
+          collectedAt: isoTime(clock()),
+          fetchStatus: 'SUCCESS',
+          resetsAt: isoTime(limits.dayEndsAtMs()),
+        },
+      ],
+    }),
+  );
+  return router;
+}
+
+/** `/crm/owners/{version}`: the one user who owns records. */
+export function ownerRoutes(): Hono<HubspotEnv> {
+  const router = createRouter();
+  router.use(needScope('crm.objects.owners.read'));
+  router.get('/', (c) => {
+    const { email = OWNER.email } = readQuery(c, emailQuery);
+    return c.json({ results: email === OWNER.email ? [ownerBody()] : [] });
+  });
+  router.get('/:ownerId', (c) => {
+    const ownerId = c.req.param('ownerId');
+    if (ownerId === OWNER.ownerId) return c.json(ownerBody());
+    throw new HubspotError(404, 'OBJECT_NOT_FOUND', `No owner has the id ${ownerId}.`);
+  });
+  return router;
+}
+
+const emailQuery = z.object({ email: z.string().optional() });
+
+function ownerBody() {
+  const { ownerId: id, ...owner } = OWNER;
+  const since = isoTime(OWNER_SINCE_MS);
+  const userIdIncludingInactive = owner.userId;
+  return {
+    id,
+    ...owner,
+    userIdIncludingInactive,
+    type: 'PERSON',
+    createdAt: since,
+    updatedAt: since,
+    archived: false,
+  };
+}

@@ -1,0 +1,194 @@
+/** Searches records, as they were a moment ago: HubSpot's index follows its records with a delay. */
+
+import { z } from 'zod';
+import type { Database } from '../core/database.ts';
+import type { ObjectType } from '../core/object-type.ts';
+import type { Properties } from '../properties/properties.ts';
+import { type RecordRow, type StoredRecord, toRecord } from '../records/record.ts';
+import { RECORD_COLUMNS } from '../records/record-rows.ts';
+import {
+  type Bounds,
+  boundsOf,
+  type Condition,
+  groupsCondition,
+  sortExpression,
+  type Vocabulary,
+} from './search-condition.ts';
+import type { SearchRequest } from './search-request.ts';
+
+/** What comes unsorted comes in the order of its creation; a merged contact is as old as its oldest part. */
+const UNSORTED = 'createdate';
+
+/** Where there are more results they are read in the order of their ids, rather than sorted by it. */
+const MAX_SORTED = 20_000;
+
+/** What a search finds. */
+export interface SearchResult {
+  /** How many records there are in all. */
+  total: number;
+  /** Those of the page. */
+  records: StoredRecord[];
+}
+
+/** Searches an account; an error if the search names what does not exist. */
+export type Search = (type: ObjectType, request: SearchRequest) => SearchResult;
+
+/** Opens the searches of a database; `lagMs` is how far they are behind. */
+export function createSearch(
+  db: Database,
+  properties: Properties,
+  { clock, lagMs }: { clock: () => number; lagMs: number },
+): Search {
+  db.function('contains_token', { deterministic: true }, (text, token) =>
+    toBit(containsToken(toText(text), toText(token))),
+  );
+  db.function('has_words', { deterministic: true }, (record, words, names) =>
+    toBit(hasWords(toText(record), toText(words), toText(names).split(' '))),
+  );
+  // What changed comes in the order of time, so that the latest changes are looked through backwards.
+  const lastSeen = db
+    .prepare<[number], number>(
+      'select version from versions where replaced_at_ms <= ? order by version desc limit 1',
+    )
+    .pluck();
+  const isBehind = db.prepare<[string, number]>(
+    'select 1 from versions where +type = ? and version > ? limit 1',
+  );
+
+  return (type, request) => {
+    const seen = lagMs > 0 ? (lastSeen.get(clock() - lagMs) ?? 0) : null;
+    const source =
+      seen !== null && isBehind.get(type.name, seen) !== undefined
+        ? formerRecords(type, seen)
+        : { sql: type.name, values: [] };
+    const vocabulary = { type, properties };
+    const condition = allConditions(vocabulary, request);
+    const bounds = boundsOf(vocabulary, request.groups);
+    const counted = countSql(source, condition, bounds);
+    const total =
+      db
+        .prepare<unknown[], number>(counted.sql)
+        .pluck()
+        .get(...counted.values) ?? 0;
+    const paged = pageSql(vocabulary, source, condition, { bounds, total, request });
+    const rows = db.prepare<unknown[], RecordRow>(paged.sql).all(...paged.values);
+    return { total, records: rows.map(toRecord) };
+  };
+}
+
+const ACTIVE = 'archived_at_ms is null and merged_into is null';
+
+/** The records with what has changed after a version taken back: of a value, the oldest counts. */
+function formerRecords({ name }: ObjectType, seen: number): Condition {
+  return {
+    sql: `(with changes as (select * from versions where +type = ? and version > ?),
+      firsts as (select *, min(version) from changes group by id),
+      olds as (select changes.id, key, value, min(version)
+        from changes, json_each(former_values) group by changes.id, key),
+      patches as (select id, json_group_object(key, value) as patch from olds group by id),
+      formers as (select record.id, created_at_ms, firsts.modified_at_ms, firsts.archived_at_ms,
+          firsts.merged_into, json_patch(properties, coalesce(patch, '{}')) as properties
+        from firsts join ${name} as record using (id) left join patches using (id)
+        where existed = 1)
+      select ${RECORD_COLUMNS} from ${name} where id not in (select id from firsts)
+      union all select id, created_at_ms, modified_at_ms, archived_at_ms, merged_into,
+        nullif(properties ->> '$.email', ''), properties from formers)`,
+    values: [name, seen],
+  };
+}
+
+function allConditions(vocabulary: Vocabulary, { groups, query }: SearchRequest): Condition {
+  const condition = groupsCondition(vocabulary, groups);
+  if (query.trim() === '') return condition;
+  return {
+    sql: `${condition.sql} and has_words(properties, ?, ?)`,
+    values: [...condition.values, query, vocabulary.type.searchedProperties.join(' ')],
+  };
+}
+
+function countSql(source: Condition, condition: Condition, bounds: Bounds): Condition {
+  const indexed = indexCondition(bounds, bounds.modifiedAtMs === null ? 'id' : 'time');
+  return {
+    sql: `select count(*) from ${source.sql} where ${ACTIVE} and ${indexed.sql} and ${condition.sql}`,
+    values: [...source.values, ...indexed.values, ...condition.values],
+  };
+}
+
+function pageSql(
+  vocabulary: Vocabulary,
+  source: Condition,
+  condition: Condition,
+  { bounds, total, request }: { bounds: Bounds; total: number; request: SearchRequest },
+): Condition {
+  const name = request.sort?.propertyName ?? UNSORTED;
+  const isDescending = request.sort?.isDescending === true;
+  const walksIds = name === 'hs_object_id' && (total > MAX_SORTED || bounds.modifiedAtMs === null);
+  const indexed = indexCondition(bounds, walksIds ? 'id' : 'time');
+  const order = orderOf(vocabulary, name, walksIds)
+    .map((column) => (isDescending ? `${column} desc` : column))
+    .join(', ');
+  return {
+    sql: `select ${RECORD_COLUMNS} from ${source.sql}
+      where ${ACTIVE} and ${indexed.sql} and ${condition.sql} order by ${order} limit ? offset ?`,
+    values: [
+      ...source.values,
+      ...indexed.values,
+      ...condition.values,
+      request.limit,
+      request.offset,
+    ],
+  };
+}
+
+/** Only what an index is to be used for stands here without a sign before its column. */
+function orderOf(vocabulary: Vocabulary, name: string, walksIds: boolean): string[] {
+  if (name === 'hs_object_id') return [walksIds ? 'id' : '+id'];
+  if (name === vocabulary.type.modifiedProperty) return ['modified_at_ms', 'id'];
+  return [sortExpression(vocabulary, name), 'id'];
+}
+
+function indexCondition({ email, id, modifiedAtMs }: Bounds, by: 'id' | 'time'): Condition {
+  if (email !== null) return { sql: 'email = ?', values: [email] };
+  if (by === 'id' && id !== null) return { sql: 'id >= ?', values: [id] };
+  if (by === 'time' && modifiedAtMs !== null) {
+    return { sql: 'modified_at_ms >= ?', values: [modifiedAtMs] };
+  }
+  return { sql: 'true', values: [] };
+}
+
+/** Whether a text has these words next to each other; `*` stands for any part of a word. */
+function containsToken(text: string, token: string): boolean {
+  const words = token
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}*]+/u)
+    .filter(Boolean)
+    .map((word) => word.split('*').join('[\\p{L}\\p{N}]*'));
+  if (words.length === 0) return false;
+  const pattern = `(?<![\\p{L}\\p{N}])${words.join('[^\\p{L}\\p{N}]+')}(?![\\p{L}\\p{N}])`;
+  return new RegExp(pattern, 'u').test(text.toLowerCase());
+}
+
+const valuesSchema = z.record(z.string(), z.string());
+
+/** Whether every one of the words begins a word of the record. */
+function hasWords(record: string, words: string, names: readonly string[]): boolean {
+  const values = valuesSchema.parse(JSON.parse(record));
+  const text = names.map((name) => values[name] ?? '').join(' ');
+  const present = toWords(text);
+  return toWords(words).every((word) => present.some((one) => one.startsWith(word)));
+}
+
+function toWords(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function toBit(holds: boolean): number {
+  return holds ? 1 : 0;
+}

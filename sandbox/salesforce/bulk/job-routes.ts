@@ -1,0 +1,40 @@
+/** The resources that the jobs of the Bulk API 2.0 have, whether they read or write. */
+
+import { Hono } from 'hono';
+import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
+import { type Bulk, type BulkJob, isEnded, type JobList, stateOf, wrongState } from './jobs.ts';
+
+/** The jobs of one kind, and how they are shown. */
+export interface BulkJobRoutesOptions<Job extends BulkJob> {
+  /** Where all of them are. */
+  path: '/jobs/ingest' | '/jobs/query';
+  jobs: JobList<Job>;
+  bulk: Bulk;
+  /** A job as it stands now. */
+  describe(c: SalesforceContext, bulk: Bulk, job: Job): object;
+}
+
+/** A router that shows and deletes jobs, to add to it what only one kind has. */
+export function createBulkJobRouter<Job extends BulkJob>({
+  path,
+  jobs,
+  bulk,
+  describe,
+}: BulkJobRoutesOptions<Job>): Hono<SalesforceEnv> {
+  const router = new Hono<SalesforceEnv>();
+  router.get(path, (c) =>
+    c.json({
+      done: true,
+      records: jobs.list().map((job) => describe(c, bulk, job)),
+      nextRecordsUrl: null,
+    }),
+  );
+  router.get(`${path}/:id`, (c) => c.json(describe(c, bulk, jobs.get(c.req.param('id')))));
+  router.delete(`${path}/:id`, (c) => {
+    const job = jobs.get(c.req.param('id'));
+    if (!isEnded(stateOf(job, bulk))) throw wrongState('The job is still being processed');
+    jobs.remove(job);
+    return c.body(null, 204);
+  });
+  return router;
+}

@@ -1,0 +1,68 @@
+/** How much of the Bulk API's daily allowances is used up. */
+
+import { SalesforceError } from '../core/errors.ts';
+
+const HOUR_MS = 3_600_000;
+/** The limits are for any 24 hours in a row. */
+const HOURS = 24;
+const MAX_QUERY_JOBS = 10_000;
+const MAX_BATCHES = 15_000;
+/** Salesforce makes a batch of so many uploaded records. */
+const BATCH_ROWS = 10_000;
+
+/** Counts what jobs use. */
+export interface BulkUsage {
+  /** Counts a query job; LIMIT_EXCEEDED if none is left. */
+  takeQueryJob(): void;
+  /** Counts the batches of an upload; LIMIT_EXCEEDED if there are not as many left. */
+  takeBatches(rowCount: number): void;
+  /** The allowances as `/limits` shows them. */
+  limits(): Record<string, { Max: number; Remaining: number }>;
+}
+
+/** Starts with everything unused. */
+export function createBulkUsage(clock: () => number): BulkUsage {
+  const queryJobs = createDailyCount(clock, MAX_QUERY_JOBS);
+  const batches = createDailyCount(clock, MAX_BATCHES);
+  return {
+    takeQueryJob() {
+      if (queryJobs.take(1)) return;
+      throw exceeded(`Max bulk v2 query jobs (${MAX_QUERY_JOBS}) per 24 hrs has been exceeded`);
+    },
+    takeBatches(rowCount) {
+      if (batches.take(Math.ceil(rowCount / BATCH_ROWS))) return;
+      throw exceeded('ApiBatchItems Limit exceeded.');
+    },
+    limits: () => ({
+      DailyBulkApiBatches: { Max: MAX_BATCHES, Remaining: batches.remaining() },
+      DailyBulkV2QueryJobs: { Max: MAX_QUERY_JOBS, Remaining: queryJobs.remaining() },
+    }),
+  };
+}
+
+function createDailyCount(clock: () => number, most: number) {
+  const countOfHour = new Map<number, number>();
+  const thisHour = () => Math.floor(clock() / HOUR_MS);
+
+  function remaining(): number {
+    let used = 0;
+    for (const [hour, count] of countOfHour) {
+      if (hour <= thisHour() - HOURS) countOfHour.delete(hour);
+      else used += count;
+    }
+    return most - used;
+  }
+
+  return {
+    remaining,
+    take(count: number): boolean {
+      if (count > remaining()) return false;
+      countOfHour.set(thisHour(), (countOfHour.get(thisHour()) ?? 0) + count);
+      return true;
+    },
+  };
+}
+
+function exceeded(message: string): SalesforceError {
+  return new SalesforceError(400, 'LIMIT_EXCEEDED', message);
+}

@@ -1,0 +1,224 @@
+/** Writes the records of an upload, and keeps what became of each. */
+
+import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { quoted } from '../core/database.ts';
+import { recordError, refused, SalesforceError, type SaveResult } from '../core/errors.ts';
+import { findField, type ObjectType } from '../metadata/object-type.ts';
+import type { Org } from '../org/org.ts';
+import type { Values } from '../records/record-store.ts';
+import { csvLine, readCsv } from './csv.ts';
+import type { Bulk, BulkJob } from './jobs.ts';
+
+/** What a job can do with its records. */
+export const INGEST_OPERATIONS = ['insert', 'update', 'upsert', 'delete'] as const;
+
+/** A job that writes. */
+export interface IngestJob extends BulkJob {
+  operation: (typeof INGEST_OPERATIONS)[number];
+  type: ObjectType;
+  /** The field that an upsert finds records by. */
+  externalIdField: string | null;
+  /** The CSV that was uploaded; null before, and when all of it is worked off. */
+  upload: string | null;
+  /** The columns of the upload, when they have been read. */
+  columns: string[];
+  written: CsvPart;
+  failed: CsvPart;
+}
+
+/** Lines of one of a job's results. */
+export interface CsvPart {
+  count: number;
+  lines: Buffer[];
+}
+
+/**
+ * Records are written in portions of so many, each of them a transaction, and others run in between:
+ * fewer would cost more transactions, more would keep the others waiting.
+ */
+const PORTION_ROWS = 500;
+/** The cell that takes a value away; an empty one leaves it as it is. */
+const CLEARING_CELL = '#N/A';
+
+/**
+ * Writes everything that was uploaded. The first portion is done when this returns its promise, so
+ * that a fault of the request strikes it; others run between the portions after it.
+ */
+export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<void> {
+  try {
+    readColumns(org, bulk, job);
+    for (const rows of portionsOf(job)) {
+      writePortion(org, job, rows, bulk.random);
+      await letOthersRun();
+      // The sandbox may have ended, or the job have been aborted, while others ran.
+      if (job.isAborted || !org.db.open) return;
+    }
+    job.upload = null;
+  } catch (error) {
+    job.errorMessage = messageOf(error, bulk);
+  }
+  job.isWorkedOff = true;
+}
+
+/** The CSV of the records that were not looked at. */
+export function unprocessedCsv(job: IngestJob): string {
+  if (job.upload === null) return '';
+  const done = job.written.count + job.failed.count;
+  // What cannot be read was not looked at as a whole.
+  if (done === 0) return job.upload;
+  const [header = [], ...rows] = readCsv(job.upload, job.format);
+  const left = [header, ...rows.slice(done)];
+  return left.map((row) => csvLine(row, job.format)).join('');
+}
+
+/** Reads all of the upload once: what is no CSV to its end is not begun with. */
+function readColumns(org: Org, { usage }: Bulk, job: IngestJob): void {
+  const rows = readCsv(job.upload ?? '', job.format);
+  const columns: string[] = rows.next().value ?? [];
+  checkColumns(org, job, columns);
+  let count = 0;
+  for (const _ of rows) count += 1;
+  usage.takeBatches(count);
+  job.columns = columns;
+}
+
+function* portionsOf({ upload, format }: IngestJob): Generator<string[][]> {
+  const all = readCsv(upload ?? '', format);
+  all.next();
+  let rows: string[][] = [];
+  for (const row of all) {
+    rows.push(row);
+    if (rows.length < PORTION_ROWS) continue;
+    yield rows;
+    rows = [];
+  }
+  if (rows.length > 0) yield rows;
+}
+
+/** A column that does not exist, or that the user does not see, fails the job as a whole. */
+function checkColumns({ access }: Org, { type, user }: IngestJob, columns: string[]): void {
+  if (columns.length === 0) throw badBatch('Records not found for this job');
+  for (const column of columns) {
+    const field = findField(type, column);
+    if (field === undefined || !access.canRead(user, type, field)) {
+      throw badBatch(`Field name not found : ${column}`);
+    }
+  }
+}
+
+function badBatch(message: string): SalesforceError {
+  return new SalesforceError(400, 'InvalidBatch', message);
+}
+
+function messageOf(error: unknown, { report }: Bulk): string {
+  if (error instanceof SalesforceError) return `${error.errorCode} : ${error.message}`;
+  report(error instanceof Error ? error : new Error(String(error)));
+  return 'ProcessingError : An unexpected error occurred.';
+}
+
+/** Salesforce promises no order, so this is none: no caller shall rely on that of the upload. */
+function writePortion(org: Org, job: IngestJob, rows: string[][], random: () => number): void {
+  const outcomes = org.store.transact(
+    () => shuffled(rows, random).map((row) => writeRow(org, job, row)),
+    () => true,
+  );
+  const written: string[] = [];
+  const failed: string[] = [];
+  for (const { row, result, isNew } of outcomes) {
+    const id = result.id ?? '';
+    if (result.success) written.push(csvLine([id, String(isNew), ...row], job.format));
+    else failed.push(csvLine([id, errorCell(result), ...row], job.format));
+  }
+  add(job.written, written);
+  add(job.failed, failed);
+}
+
+function add(part: CsvPart, lines: string[]): void {
+  part.count += lines.length;
+  if (lines.length > 0) part.lines.push(Buffer.from(lines.join('')));
+}
+
+/** Each item takes a place by chance, and the one that was there goes to the end. */
+function shuffled<Item extends object>(items: readonly Item[], random: () => number): Item[] {
+  const result: Item[] = [];
+  for (const item of items) {
+    const place = Math.floor(random() * (result.length + 1));
+    const displaced = result[place];
+    result[place] = item;
+    if (displaced !== undefined) result.push(displaced);
+  }
+  return result;
+}
+
+interface Outcome {
+  row: string[];
+  result: SaveResult;
+  isNew: boolean;
+}
+
+function writeRow(org: Org, job: IngestJob, row: string[]): Outcome {
+  const { store } = org;
+  const { user, type } = job;
+  const { id, values } = readRow(job.columns, row);
+  switch (job.operation) {
+    case 'insert':
+      return { row, result: store.insert(user, type, values), isNew: true };
+    case 'update':
+      return { row, result: update(org, job, id, values), isNew: false };
+    case 'upsert':
+      return { row, ...upsert(org, job, id, values) };
+    default:
+      return { row, result: store.remove(user, type, id), isNew: false };
+  }
+}
+
+function update({ store }: Org, { user, type }: IngestJob, id: string, values: Values): SaveResult {
+  return id === '' ? refused(null, ID_MISSING) : store.update(user, type, id, values);
+}
+
+const ID_MISSING = recordError('MISSING_ARGUMENT', 'Id not specified in an update call', ['Id']);
+
+function readRow(columns: string[], row: string[]): { id: string; values: Values } {
+  let id = '';
+  const values: Record<string, unknown> = {};
+  columns.forEach((column, index) => {
+    const cell = row[index] ?? '';
+    if (column.toLowerCase() === 'id') id = cell;
+    else if (cell !== '') values[column] = cell === CLEARING_CELL ? null : cell;
+  });
+  return { id, values };
+}
+
+function upsert(org: Org, job: IngestJob, id: string, values: Values): Omit<Outcome, 'row'> {
+  const { store } = org;
+  const { user, type } = job;
+  const present = id === '' ? findByKey(org, job, values) : [id];
+  const [only] = present;
+  if (present.length > 1) return { result: refused(null, duplicateKey(job)), isNew: false };
+  if (only === undefined) return { result: store.insert(user, type, values), isNew: true };
+  return { result: store.update(user, type, only, values), isNew: false };
+}
+
+function findByKey({ db }: Org, { type, externalIdField }: IngestJob, values: Values): string[] {
+  const name = externalIdField?.toLowerCase();
+  const key = Object.entries(values).find(([column]) => column.toLowerCase() === name)?.[1];
+  if (externalIdField === null || name === 'id' || typeof key !== 'string') return [];
+  const sql = `select "Id" from ${quoted(type.name)} where ${quoted(externalIdField)} = ?
+    and "IsDeleted" = 0 limit 2`;
+  return db.prepare<[string], string>(sql).pluck().all(key);
+}
+
+function duplicateKey({ externalIdField }: IngestJob) {
+  const message = `More than one record found for external id field: ${externalIdField}`;
+  return recordError('DUPLICATE_EXTERNAL_ID', message, []);
+}
+
+/** `CODE:message:fields --`, once for each error. */
+function errorCell({ errors }: SaveResult): string {
+  return errors
+    .map(({ statusCode, message, fields }) => {
+      const blamed = fields.length === 0 ? '' : `${fields.join(', ')} `;
+      return `${statusCode}:${message}:${blamed}--`;
+    })
+    .join('');
+}

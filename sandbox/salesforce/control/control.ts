@@ -1,0 +1,109 @@
+/** `/_sandbox`: what tests and people who try things ask of the stand-in itself. No token needed. */
+
+import type { Hono } from 'hono';
+import { z } from 'zod';
+import { type ControlParts, readOrder } from '../../../testbed/control.ts';
+import { createCrmControlRouter } from '../../crm/control.ts';
+import type { RequestDetails } from '../../crm/requests.ts';
+import { SalesforceError } from '../core/errors.ts';
+import { readId } from '../core/ids.ts';
+import { findField } from '../metadata/object-type.ts';
+import { ADMINISTRATOR, INTEGRATION_USER, SYSTEM } from '../metadata/setup-records.ts';
+import type { Tokens } from '../oauth/tokens.ts';
+import type { Org } from '../org/org.ts';
+import { contactIdOf } from '../org/person-id.ts';
+import { runQuery } from '../query/query.ts';
+import { lockSchema } from '../records/locks.ts';
+import { ruleSchema } from '../records/rules.ts';
+import { type SalesforceFault, salesforceFaultRulesSchema } from '../requests/faults.ts';
+import { editRecords, editSchema } from './edit.ts';
+
+/** What the control endpoints reach into. */
+export interface ControlOptions extends ControlParts<SalesforceFault, RequestDetails> {
+  org: Org;
+  tokens: Tokens;
+}
+
+/** The control endpoints, to be mounted at `/_sandbox`. */
+export function controlRoutes(options: ControlOptions): Hono {
+  const { org } = options;
+  const router = createCrmControlRouter(options, {
+    rulesSchema: salesforceFaultRulesSchema,
+    contactIdOf,
+    isRefusal: (error) => error instanceof SalesforceError || error instanceof RangeError,
+    ruleSchema,
+    rules: org.rules,
+    apiUsage: org.usage,
+    readRecord: (type, id) => readRecord(org, type, id),
+  });
+  router.post('/edit', async (c) => {
+    const result = editRecords(org, await readOrder(c, editSchema));
+    return c.json(result, result.success ? 200 : 422);
+  });
+  router.post('/locks', async (c) => {
+    org.locks.add(await readOrder(c, lockSchema));
+    return c.json({ locks: org.locks.list() }, 201);
+  });
+  router.put('/field-access', async (c) => c.json(restrict(org, await readOrder(c, accessSchema))));
+  router.put('/object-access', async (c) => {
+    const { type: name, access } = await readOrder(c, objectAccessSchema);
+    const type = org.catalogue.get(name);
+    org.access.hideType(type, access === 'hidden');
+    return c.json({ type: type.name, access });
+  });
+  router.put('/record-access', async (c) => {
+    const order = await readOrder(c, recordAccessSchema);
+    const id = readId(order.id) ?? '';
+    const type = org.catalogue.ofId(id);
+    if (type === undefined || org.store.read(type, id) === undefined) {
+      throw new RangeError(`There is no record ${order.id}.`);
+    }
+    org.access.hideRecord(id, order.access === 'hidden');
+    return c.json({ id, access: order.access });
+  });
+  router.post('/tokens', async (c) => {
+    const order = await readOrder(c, tokenOrderSchema);
+    const user = order.user === 'administrator' ? ADMINISTRATOR : INTEGRATION_USER;
+    const lifetime = order.lifetimeMs === undefined ? {} : { lifetimeMs: order.lifetimeMs };
+    const token = options.tokens.issueAccess({ user, scope: 'api' }, lifetime);
+    return c.json({ token, userId: user.id, username: user.username }, 201);
+  });
+  return router;
+}
+
+const tokenOrderSchema = z.strictObject({
+  user: z.enum(['integration', 'administrator']).default('integration'),
+  /** 0 means for good; left out, the lifetime of every other token. */
+  lifetimeMs: z.number().int().min(0).optional(),
+});
+
+const accessSchema = z.strictObject({
+  type: z.string(),
+  field: z.string(),
+  access: z.enum(['hidden', 'readOnly', 'visible']),
+});
+
+const hiddenOrVisible = z.enum(['hidden', 'visible']);
+
+/** The permission for an object: without it describe finds none, and its records are blank parents. */
+const objectAccessSchema = z.strictObject({ type: z.string(), access: hiddenOrVisible });
+
+/** Sharing: a record that is not shared is found by no query, and is a blank parent. */
+const recordAccessSchema = z.strictObject({ id: z.string(), access: hiddenOrVisible });
+
+function restrict(org: Org, { type: typeName, field: name, access }: z.infer<typeof accessSchema>) {
+  const type = org.catalogue.get(typeName);
+  const field = findField(type, name);
+  if (field === undefined) throw new RangeError(`${type.name} has no field ${name}.`);
+  org.access.restrict(type, field, access === 'visible' ? null : access);
+  return { type: type.name, field: field.name, access };
+}
+
+/** Every field of a record, also those that no user may see; deleted records too. */
+function readRecord(org: Org, typeName: string, text: string) {
+  const type = org.catalogue.get(typeName);
+  const fields = type.fields.map(({ name }) => name).join(', ');
+  const soql = `SELECT ${fields} FROM ${type.name} WHERE Id = '${readId(text) ?? ''}'`;
+  const options = { all: true, tooling: true, basePath: '' };
+  return runQuery(org, soql, SYSTEM, options).records(0, 1)[0];
+}

@@ -1,0 +1,49 @@
+/** The faults that only Salesforce has, played. */
+
+import type { MiddlewareHandler } from 'hono';
+import { dailyLimitError, SalesforceError, sessionError } from '../core/errors.ts';
+import type { Tokens } from '../oauth/tokens.ts';
+import type { Locks } from '../records/locks.ts';
+import type { SalesforceEnv } from '../requests/context.ts';
+import type { SalesforceFault } from '../requests/faults.ts';
+
+/** Plays what is wrong with the org itself; it stands before authentication. */
+export function playOrgFaults(tokens: Tokens): MiddlewareHandler<SalesforceEnv> {
+  return async (c, next) => {
+    const kind = c.var.fault?.kind;
+    if (kind === 'expireTokens') tokens.expireAll();
+    const error = kind === undefined ? undefined : ORG_FAULTS[kind];
+    if (error !== undefined) throw error();
+    return next();
+  };
+}
+
+/** Plays the locks, which last no longer than the request; it stands right before the work. */
+export function playLocks(locks: Locks): MiddlewareHandler<SalesforceEnv> {
+  return async (c, next) => {
+    const { fault } = c.var;
+    if (fault?.kind !== 'lockRows') return next();
+    locks.lockNext(fault.records);
+    await next();
+    locks.lockNext(0);
+    return undefined;
+  };
+}
+
+/** The errors that stand for a fault. */
+const ORG_FAULTS: Partial<Record<SalesforceFault['kind'], () => SalesforceError>> = {
+  error: () =>
+    new SalesforceError(
+      500,
+      'UNKNOWN_EXCEPTION',
+      'An unexpected error occurred. Please include this ErrorId if you contact support: 1234567890-12345 (-123456789)',
+    ),
+  invalidSession: sessionError,
+  requestLimit: dailyLimitError,
+  concurrentLimit: () =>
+    new SalesforceError(403, 'REQUEST_LIMIT_EXCEEDED', 'ConcurrentRequests Limit exceeded.'),
+  serverUnavailable: () =>
+    new SalesforceError(503, 'SERVER_UNAVAILABLE', 'The server is temporarily unavailable.'),
+  queryTimeout: () =>
+    new SalesforceError(400, 'QUERY_TIMEOUT', 'Your query request was running for too long.'),
+};

@@ -1,0 +1,102 @@
+/** The org's refusals: one of a whole request, and one of a single record. */
+
+/** What one record is refused for. */
+export interface RecordError {
+  /** For example `STRING_TOO_LONG`. */
+  statusCode: string;
+  message: string;
+  /** The fields that are to blame. */
+  fields: string[];
+}
+
+/** What happened to one record. */
+export interface SaveResult {
+  /** Null where a record was not created. */
+  id: string | null;
+  success: boolean;
+  errors: RecordError[];
+}
+
+/** Refuses a whole request. */
+export class SalesforceError extends Error {
+  override name = 'SalesforceError';
+  readonly status: number;
+  /** For example `INVALID_FIELD`. */
+  readonly errorCode: string;
+  readonly fields: readonly string[] | undefined;
+
+  constructor(
+    status: number,
+    errorCode: string,
+    message: string,
+    options: { fields?: readonly string[]; cause?: unknown } = {},
+  ) {
+    super(message, 'cause' in options ? { cause: options.cause } : {});
+    this.status = status;
+    this.errorCode = errorCode;
+    this.fields = options.fields;
+  }
+}
+
+/** The body of a refused request. */
+export function errorBody({ message, errorCode, fields }: SalesforceError) {
+  return [{ message, errorCode, ...(fields === undefined ? {} : { fields }) }];
+}
+
+/** A request that names an unknown object. */
+export function unknownType(name: string): SalesforceError {
+  return new SalesforceError(
+    400,
+    'INVALID_TYPE',
+    `sObject type '${name}' is not supported. If you are attempting to use a custom object, be sure to append the '__c' after the entity name. Please reference your WSDL or the describe call for the appropriate names.`,
+  );
+}
+
+/** A path that leads nowhere. */
+export function notFound(): SalesforceError {
+  return new SalesforceError(404, 'NOT_FOUND', 'The requested resource does not exist');
+}
+
+/** The answer to a request without a valid token. */
+export function sessionError(): SalesforceError {
+  return new SalesforceError(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
+}
+
+/** The answer to a request when the day's requests are used up. */
+export function dailyLimitError(): SalesforceError {
+  return new SalesforceError(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
+}
+
+/** The error of one record. */
+export function recordError(
+  statusCode: string,
+  message: string,
+  fields: string[] = [],
+): RecordError {
+  return { statusCode, message, fields };
+}
+
+/** The outcome of a record that was written. */
+export function saved(id: string): SaveResult {
+  return { id, success: true, errors: [] };
+}
+
+/** The outcome of a record that was refused. */
+export function refused(id: string | null, ...errors: RecordError[]): SaveResult {
+  return { id, success: false, errors };
+}
+
+/** Makes the refusal of a single record that of the whole request, with the status that fits. */
+export function toRequestError({ errors }: SaveResult): SalesforceError {
+  const [error] = errors;
+  if (error === undefined) throw new Error('A record that was written has no error.');
+  const status = STATUS_OF_CODE[error.statusCode] ?? 400;
+  return new SalesforceError(status, error.statusCode, error.message, { fields: error.fields });
+}
+
+const STATUS_OF_CODE: Partial<Record<string, number>> = {
+  ENTITY_IS_DELETED: 404,
+  NOT_FOUND: 404,
+  INVALID_CROSS_REFERENCE_KEY: 404,
+  INSUFFICIENT_ACCESS_OR_READONLY: 403,
+};

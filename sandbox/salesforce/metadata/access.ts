@@ -1,0 +1,146 @@
+/** What users may see: fields (field-level security), objects (object permissions), records (sharing). */
+
+import { type Database, quoted } from '../core/database.ts';
+import type { Field } from './field.ts';
+import type { ObjectType } from './object-type.ts';
+
+/** Whose request it is. */
+export interface User {
+  id: string;
+  username: string;
+  /**
+   * An administrator sees what is hidden from the integration user, but no field that was granted
+   * to no user; the system, as which rules run, sees everything.
+   */
+  role: 'integration' | 'administrator' | 'system';
+}
+
+/** What users may see. */
+export interface Access {
+  canRead(user: User, type: ObjectType, field: Field): boolean;
+  canEdit(user: User, type: ObjectType, field: Field): boolean;
+  /** Hides a field from the integration user, or makes it read-only; null undoes it. */
+  restrict(type: ObjectType, field: Field, to: 'hidden' | 'readOnly' | null): void;
+  /** False for an object that the user lacks the permission for. */
+  canReadType(user: User, type: ObjectType): boolean;
+  /** Takes the permission for an object from the integration user, or gives it back. */
+  hideType(type: ObjectType, isHidden: boolean): void;
+  /** SQL that holds for the ids of records shared with the user; null where all of them are. */
+  sharedSql(user: User, id: string): string | null;
+  /** Shares a record with the integration user no more, or again. */
+  hideRecord(id: string, isHidden: boolean): void;
+  /** To be called when permissions have changed. */
+  forget(): void;
+}
+
+interface Grant {
+  read: boolean;
+  edit: boolean;
+}
+
+/** Reads permissions from the org's own objects; they are remembered until they change. */
+export function createAccess(db: Database): Access {
+  const grantsOf = new Map<string, Map<string, Grant>>();
+  let restrictions: Map<string, Grant> | undefined;
+  let hiddenTypes: Set<string> | undefined;
+  let hidesRecords: boolean | undefined;
+
+  function granted(user: User, key: string): Grant {
+    const grants = grantsOf.get(user.id) ?? readGrants(db, user.id);
+    grantsOf.set(user.id, grants);
+    return grants.get(key) ?? NOTHING;
+  }
+
+  function accessTo(user: User, type: ObjectType, field: Field): Grant {
+    if (user.role === 'system') return EVERYTHING;
+    const grant = field.needsGrant ? granted(user, keyOf(type, field)) : EVERYTHING;
+    restrictions ??= readRestrictions(db);
+    if (user.role !== 'integration' || restrictions.size === 0) return grant;
+    const limit = restrictions.get(keyOf(type, field)) ?? EVERYTHING;
+    // An address is granted and withdrawn as a whole: its parts follow the compound field.
+    const whole = restrictions.get(`${type.name}.${field.compound ?? ''}`) ?? EVERYTHING;
+    return {
+      read: grant.read && limit.read && whole.read,
+      edit: grant.edit && limit.edit && whole.edit,
+    };
+  }
+
+  return {
+    canRead: (user, type, field) => accessTo(user, type, field).read,
+    canEdit: (user, type, field) => accessTo(user, type, field).edit,
+    restrict(type, field, to) {
+      db.prepare('delete from hidden_fields where type = ? and field = ?').run(
+        type.name,
+        field.name,
+      );
+      if (to !== null) {
+        db.prepare('insert into hidden_fields values (?, ?, ?)').run(
+          type.name,
+          field.name,
+          to === 'readOnly' ? 1 : 0,
+        );
+      }
+      restrictions = undefined;
+    },
+    canReadType(user, type) {
+      hiddenTypes ??= new Set(
+        db.prepare<[], string>('select type from hidden_types').pluck().all(),
+      );
+      return user.role !== 'integration' || !hiddenTypes.has(type.name);
+    },
+    hideType(type, isHidden) {
+      db.prepare('delete from hidden_types where type = ?').run(type.name);
+      if (isHidden) db.prepare('insert into hidden_types values (?)').run(type.name);
+      hiddenTypes = undefined;
+    },
+    sharedSql(user, id) {
+      hidesRecords ??= db.prepare('select 1 from hidden_records limit 1').get() !== undefined;
+      return user.role === 'integration' && hidesRecords
+        ? `${id} not in (select id from hidden_records)`
+        : null;
+    },
+    hideRecord(id, isHidden) {
+      db.prepare('delete from hidden_records where id = ?').run(id);
+      if (isHidden) db.prepare('insert into hidden_records values (?)').run(id);
+      hidesRecords = undefined;
+    },
+    forget() {
+      grantsOf.clear();
+    },
+  };
+}
+
+const EVERYTHING: Grant = { read: true, edit: true };
+const NOTHING: Grant = { read: false, edit: false };
+
+/** A field that shows the person behind an account follows the permissions of that person's field. */
+function keyOf(type: ObjectType, { name, ofPerson }: Field): string {
+  return ofPerson === undefined ? `${type.name}.${name}` : `Contact.${ofPerson}`;
+}
+
+function readGrants(db: Database, userId: string): Map<string, Grant> {
+  const rows = db
+    .prepare<[string], { name: string; read: number; edit: number }>(
+      `select f."Field" name, max(f."PermissionsRead") read, max(f."PermissionsEdit") edit
+       from ${quoted('PermissionSetAssignment')} a
+       join ${quoted('FieldPermissions')} f on f."ParentId" = a."PermissionSetId"
+       where a."AssigneeId" = ? and a."IsDeleted" = 0 and f."IsDeleted" = 0
+       group by f."Field"`,
+    )
+    .all(userId);
+  return new Map(
+    rows.map(({ name, read, edit }) => [name, { read: read === 1, edit: edit === 1 }]),
+  );
+}
+
+function readRestrictions(db: Database): Map<string, Grant> {
+  const rows = db
+    .prepare<[], { type: string; field: string; readable: number }>('select * from hidden_fields')
+    .all();
+  return new Map(
+    rows.map(({ type, field, readable }) => [
+      `${type}.${field}`,
+      { read: readable === 1, edit: false },
+    ]),
+  );
+}

@@ -1,0 +1,132 @@
+/** Contacts, accounts and leads, as every org has them. */
+
+import { addressFields, defineField, type Field, lookup, readOnly, text } from '../field.ts';
+import { defineObject, type ObjectType } from '../object-type.ts';
+
+/** A person; `Name` is put together from its parts and cannot be written. */
+export function contactObject(extra: readonly Field[]): ObjectType {
+  return defineObject({
+    name: 'Contact',
+    label: 'Contact',
+    keyPrefix: '003',
+    mergeable: true,
+    cascade: [
+      { type: 'CampaignMember', field: 'ContactId' },
+      { type: 'npe5__Affiliation__c', field: 'npe5__Contact__c' },
+      { type: 'AccountContactRelation', field: 'ContactId' },
+    ],
+    fields: [
+      lookup('AccountId', 'Account ID', {
+        to: 'Account',
+        relationship: 'Account',
+        children: 'Contacts',
+      }),
+      ...personNameFields(),
+      ...addressFields('Other', 'Other'),
+      ...addressFields('Mailing', 'Mailing'),
+      defineField('Phone', 'Business Phone', 'phone'),
+      defineField('MobilePhone', 'Mobile Phone', 'phone'),
+      defineField('HomePhone', 'Home Phone', 'phone'),
+      lookup('ReportsToId', 'Reports To ID', { to: 'Contact', relationship: 'ReportsTo' }),
+      defineField('Email', 'Email', 'email'),
+      text('Title', 'Title', 128),
+      text('Department', 'Department', 80),
+      leadSource(),
+      defineField('Birthdate', 'Birthdate', 'date'),
+      defineField('Description', 'Contact Description', 'textarea', { length: 32_000 }),
+      owner(),
+      flag('HasOptedOutOfEmail', 'Email Opt Out'),
+      flag('DoNotCall', 'Do Not Call'),
+      ...extra,
+    ],
+  });
+}
+
+/** An organisation, a household, or (with person accounts) a person. */
+export function accountObject(extra: readonly Field[]): ObjectType {
+  return defineObject({
+    name: 'Account',
+    label: 'Account',
+    keyPrefix: '001',
+    mergeable: true,
+    cascade: [{ type: 'Contact', field: 'AccountId' }],
+    fields: [
+      text('Name', 'Account Name', 255, { required: true }),
+      defineField('Type', 'Account Type', 'picklist', {
+        picklist: ['Household', 'Foundation', 'Corporate', 'Nonprofit', 'Other'],
+      }),
+      lookup('ParentId', 'Parent Account ID', {
+        to: 'Account',
+        relationship: 'Parent',
+        children: 'ChildAccounts',
+      }),
+      ...addressFields('Billing', 'Billing'),
+      defineField('Phone', 'Account Phone', 'phone'),
+      defineField('Website', 'Website', 'url'),
+      defineField('Industry', 'Industry', 'picklist', {
+        picklist: ['Banking', 'Education', 'Healthcare', 'Not For Profit', 'Other'],
+      }),
+      defineField('AnnualRevenue', 'Annual Revenue', 'currency', { precision: 18, scale: 0 }),
+      defineField('NumberOfEmployees', 'Employees', 'int', { precision: 8 }),
+      defineField('Description', 'Account Description', 'textarea', { length: 32_000 }),
+      owner(),
+      ...extra,
+    ],
+  });
+}
+
+/** A person who is not a contact yet. */
+export function leadObject(): ObjectType {
+  return defineObject({
+    name: 'Lead',
+    label: 'Lead',
+    keyPrefix: '00Q',
+    mergeable: true,
+    cascade: [{ type: 'CampaignMember', field: 'LeadId' }],
+    fields: [
+      ...personNameFields(),
+      text('Company', 'Company', 255, { required: true }),
+      text('Title', 'Title', 128),
+      defineField('Email', 'Email', 'email'),
+      defineField('Phone', 'Phone', 'phone'),
+      leadSource(),
+      defineField('Status', 'Status', 'picklist', {
+        required: true,
+        picklist: ['Open - Not Contacted', 'Working - Contacted', 'Closed - Not Converted'],
+        defaultValue: 'Open - Not Contacted',
+      }),
+      readOnly(flag('IsConverted', 'Converted')),
+      owner(),
+    ],
+  });
+}
+
+/** A check box that is off unless it is switched on. */
+export function flag(name: string, label: string): Field {
+  return defineField(name, label, 'boolean', { required: true, defaultValue: 0 });
+}
+
+/** The SQL that puts a person's name together. */
+export const PERSON_NAME_SQL = `trim(coalesce({t}."FirstName" || ' ', '') || coalesce({t}."LastName", ''))`;
+
+function personNameFields(): Field[] {
+  return [
+    text('LastName', 'Last Name', 80, { required: true }),
+    text('FirstName', 'First Name', 40),
+    defineField('Salutation', 'Salutation', 'picklist', {
+      length: 40,
+      picklist: ['Mr.', 'Ms.', 'Mrs.', 'Dr.', 'Prof.', 'Mx.'],
+    }),
+    readOnly(text('Name', 'Full Name', 121, { required: true, expression: PERSON_NAME_SQL })),
+  ];
+}
+
+function leadSource(): Field {
+  return defineField('LeadSource', 'Lead Source', 'picklist', {
+    picklist: ['Web', 'Phone Inquiry', 'Partner Referral', 'Purchased List', 'Other'],
+  });
+}
+
+function owner(): Field {
+  return lookup('OwnerId', 'Owner ID', { to: 'User', relationship: 'Owner' }, { required: true });
+}

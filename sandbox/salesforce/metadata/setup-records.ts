@@ -1,0 +1,106 @@
+/** The records that every org starts with: itself, its two users and their profiles. */
+
+import { type Database, quoted } from '../core/database.ts';
+import { createId } from '../core/ids.ts';
+import type { User } from './access.ts';
+import type { StoredValue } from './field.ts';
+
+/** The id of the org. */
+export const ORG_ID = createId('00D', 1);
+
+/** The user that an integration signs in as. */
+export const INTEGRATION_USER: User = {
+  id: createId('005', 1),
+  username: 'integration@riverside.example.org',
+  role: 'integration',
+};
+
+/** The user who runs the org. */
+export const ADMINISTRATOR: User = {
+  id: createId('005', 2),
+  username: 'admin@riverside.example.org',
+  role: 'administrator',
+};
+
+/** The user as which rules run; it may do everything. */
+export const SYSTEM: User = { ...ADMINISTRATOR, role: 'system' };
+
+/** The name of the nonprofit whose org this is. */
+export const ORG_NAME = 'Riverside Food Bank';
+
+/** The users that can sign in. */
+export const USERS: readonly User[] = [INTEGRATION_USER, ADMINISTRATOR];
+
+/** What every new record of the org has; `atMs` is when it came. */
+export function systemValues(atMs: number): Record<string, StoredValue> {
+  return {
+    CreatedDate: atMs,
+    CreatedById: ADMINISTRATOR.id,
+    LastModifiedDate: atMs,
+    LastModifiedById: ADMINISTRATOR.id,
+    SystemModstamp: atMs,
+  };
+}
+
+/** Writes the records; the database must not have any yet. */
+export function fillSetup(db: Database, atMs: number): void {
+  const insert = (
+    type: string,
+    number: number,
+    prefix: string,
+    values: Record<string, StoredValue>,
+  ) => {
+    const row = { rowid: number, Id: createId(prefix, number), ...systemValues(atMs), ...values };
+    const names = Object.keys(row).map(quoted).join(', ');
+    const marks = Object.keys(row)
+      .map(() => '?')
+      .join(', ');
+    db.prepare(`insert into ${quoted(type)} (${names}) values (${marks})`).run(
+      ...Object.values(row),
+    );
+  };
+  insert('Organization', 1, '00D', {
+    Name: ORG_NAME,
+    OrganizationType: 'Enterprise Edition',
+    InstanceName: 'USA1S',
+    ...LOCALE,
+  });
+  const people = [
+    {
+      user: INTEGRATION_USER,
+      first: 'Donor',
+      last: 'Sync',
+      profile: 'Minimum Access - API Only Integrations',
+    },
+    { user: ADMINISTRATOR, first: 'Ada', last: 'Ministrator', profile: 'System Administrator' },
+  ];
+  people.forEach(({ user, first, last, profile }, index) => {
+    const number = index + 1;
+    insert('Profile', number, '00e', { Name: profile });
+    insert('User', number, '005', {
+      Username: user.username,
+      FirstName: first,
+      LastName: last,
+      Alias: first.toLowerCase().slice(0, 8),
+      Email: user.username,
+      ProfileId: createId('00e', number),
+      UserType: 'Standard',
+      IsActive: 1,
+      LocaleSidKey: 'en_US',
+      ...LOCALE,
+    });
+    // Salesforce keeps the permissions of each profile in a permission set of its own.
+    insert('PermissionSet', number, '0PS', {
+      Name: `X00e${number}`,
+      Label: profile,
+      ProfileId: createId('00e', number),
+      IsOwnedByProfile: 1,
+    });
+    insert('PermissionSetAssignment', number, '0Pa', {
+      PermissionSetId: createId('0PS', number),
+      AssigneeId: user.id,
+    });
+  });
+}
+
+const LOCALE = { TimeZoneSidKey: 'Etc/UTC', LanguageLocaleKey: 'en_US' };

@@ -1,0 +1,43 @@
+/** How many API requests of the day are used up. */
+
+import type { Database } from '../core/database.ts';
+
+const HOUR_MS = 3_600_000;
+/** The limit is for any 24 hours in a row. */
+const HOURS = 24;
+
+/** Counts requests. */
+export interface ApiUsage {
+  /** The most requests within 24 hours. */
+  readonly limit: number;
+  used(): number;
+  /** Counts a request; false, and nothing is counted, if none is left. */
+  take(): boolean;
+  /** Makes it look as if so many had been used. */
+  set(used: number): void;
+}
+
+/** Opens the count of a database. */
+export function createApiUsage(db: Database, limit: number, clock: () => number): ApiUsage {
+  const hour = () => Math.floor(clock() / HOUR_MS);
+  const sum = db
+    .prepare<[number], number>('select coalesce(sum(calls), 0) from api_calls where hour > ?')
+    .pluck();
+  const add = db.prepare(
+    'insert into api_calls values (?, 1) on conflict (hour) do update set calls = calls + 1',
+  );
+  const used = () => sum.get(hour() - HOURS) ?? 0;
+  return {
+    limit,
+    used,
+    take() {
+      if (used() >= limit) return false;
+      add.run(hour());
+      return true;
+    },
+    set(calls) {
+      db.prepare('delete from api_calls').run();
+      db.prepare('insert into api_calls values (?, ?)').run(hour(), calls);
+    },
+  };
+}

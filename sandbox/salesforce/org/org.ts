@@ -1,0 +1,107 @@
+/** A whole org: its records, its users and what it knows of its clients. */
+
+import type { World } from '../../../people/world.ts';
+import { findSetting, keptSetting } from '../../crm/kept-setting.ts';
+import type { Database } from '../core/database.ts';
+import { type Access, createAccess, type User } from '../metadata/access.ts';
+import {
+  type Catalogue,
+  createCatalogue,
+  createIndexes,
+  type OrgFeatures,
+  type OrgShape,
+} from '../metadata/catalogue.ts';
+import { fillSetup, SYSTEM, USERS } from '../metadata/setup-records.ts';
+import { wholeSecond } from '../metadata/value.ts';
+import { createLocks, type Locks } from '../records/locks.ts';
+import { createRecordStore, type RecordStore } from '../records/record-store.ts';
+import { createRules, type Rules } from '../records/rules.ts';
+import { type ApiUsage, createApiUsage } from './api-usage.ts';
+import { fillPeople } from './people.ts';
+import { fillReports } from './reports.ts';
+
+/** An org; `runQuery(org, …)` asks it, `org.store` writes to it. */
+export interface Org {
+  db: Database;
+  catalogue: Catalogue;
+  access: Access;
+  store: RecordStore;
+  locks: Locks;
+  rules: Rules;
+  usage: ApiUsage;
+  clock: () => number;
+}
+
+/** What an org is made from. */
+export interface OrgOptions {
+  world: World;
+  /** How many people of the world's contact list the org has. */
+  contactCount: number;
+  shape: OrgShape;
+  /** None by default. */
+  features?: OrgFeatures;
+  /** Daily requests. */
+  apiLimit: number;
+  clock: () => number;
+}
+
+/** Opens the org of a database, and fills it if it is new; an error if it was filled with others. */
+export function openOrg(db: Database, options: OrgOptions): Org {
+  const { clock } = options;
+  const isNew = isSameOrNew(db, options) === 'new';
+  const catalogue = createCatalogue(db, options.shape, options.features);
+  if (isNew) fill(db, catalogue, options);
+  createIndexes(db, catalogue);
+  const access = createAccess(db);
+  const locks = createLocks();
+  const rules = createRules({ db, catalogue, access, clock }, SYSTEM);
+  return {
+    db,
+    catalogue,
+    access,
+    locks,
+    rules,
+    clock,
+    store: createRecordStore({ db, catalogue, access, locks, rules, clock }),
+    usage: createApiUsage(db, options.apiLimit, clock),
+  };
+}
+
+/** The user with this id. */
+export function findUser(id: string): User | undefined {
+  return USERS.find((user) => user.id === id);
+}
+
+/** A value that the org keeps for good, made when it is first asked for. */
+export function orgSetting(db: Database, name: string, create: () => string): string {
+  return keptSetting(db, 'org_settings', name, create);
+}
+
+function isSameOrNew(db: Database, options: OrgOptions): 'same' | 'new' {
+  const wanted = ingredientsOf(options);
+  const present = findSetting(db, 'org_settings', INGREDIENTS);
+  if (present !== undefined && present !== wanted) {
+    throw new Error(`The database holds another org: ${present}. This one is to have ${wanted}.`);
+  }
+  return present === undefined ? 'new' : 'same';
+}
+
+/** The setting that says what a database was filled with. */
+const INGREDIENTS = 'made of';
+
+function ingredientsOf({ world, contactCount, shape, features = {} }: OrgOptions): string {
+  const extras = Object.entries(features).flatMap(([name, isOn]) => (isOn ? [`, ${name}`] : []));
+  return `seed ${world.seed}, ${world.donorCount} donors, ${contactCount} contacts, shape ${shape}${extras.join('')}`;
+}
+
+/** All or nothing: a sandbox that is stopped meanwhile begins anew. */
+function fill(db: Database, catalogue: Catalogue, options: OrgOptions): void {
+  const { world, contactCount, clock } = options;
+  const nowMs = clock();
+  db.transaction(() => {
+    fillSetup(db, wholeSecond(nowMs));
+    fillPeople(db, catalogue, { world, contactCount, nowMs });
+    fillReports(db, wholeSecond(nowMs));
+    orgSetting(db, INGREDIENTS, () => ingredientsOf(options));
+  })();
+}

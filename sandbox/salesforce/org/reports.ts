@@ -1,0 +1,64 @@
+/** The reports of the org: lists of contacts that a user has set up. */
+
+import { type Database, quoted } from '../core/database.ts';
+import { createId } from '../core/ids.ts';
+import { systemValues } from '../metadata/setup-records.ts';
+
+/** A report on contacts. */
+export interface Report {
+  id: string;
+  name: string;
+  developerName: string;
+  description: string;
+  /** The SOQL condition on Contact that stands for its filters; null for all contacts. */
+  where: string | null;
+}
+
+/** All of them. */
+export const REPORTS: readonly Report[] = [
+  {
+    name: 'Board Members',
+    developerName: 'Board_Members',
+    description: 'The contacts in the campaign Board of Directors',
+    where: inCampaign('Board of Directors'),
+  },
+  {
+    name: 'Staff Members',
+    developerName: 'Staff_Members',
+    description: 'The contacts in the campaign Staff',
+    where: inCampaign('Staff'),
+  },
+  {
+    name: 'All Contacts',
+    developerName: 'All_Contacts',
+    description: 'Every contact of the org',
+    where: null,
+  },
+].map((report, index) => ({ ...report, id: createId('00O', index + 1) }));
+
+/** Writes the records of the reports; the database must not have any yet. */
+export function fillReports(db: Database, atMs: number): void {
+  for (const [index, { id, name, developerName, description }] of REPORTS.entries()) {
+    const row = {
+      rowid: index + 1,
+      Id: id,
+      ...systemValues(atMs),
+      Name: name,
+      DeveloperName: developerName,
+      FolderName: 'Public Reports',
+      Description: description,
+      Format: 'Tabular',
+    };
+    const names = Object.keys(row).map(quoted).join(', ');
+    const marks = Object.keys(row)
+      .map(() => '?')
+      .join(', ');
+    db.prepare(`insert into ${quoted('Report')} (${names}) values (${marks})`).run(
+      ...Object.values(row),
+    );
+  }
+}
+
+function inCampaign(name: string): string {
+  return `Id IN (SELECT ContactId FROM CampaignMember WHERE Campaign.Name = '${name}')`;
+}

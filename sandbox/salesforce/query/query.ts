@@ -1,0 +1,101 @@
+/** Runs SOQL. */
+
+import type { Database } from '../core/database.ts';
+import { unknownType } from '../core/errors.ts';
+import type { Access, User } from '../metadata/access.ts';
+import type { Catalogue } from '../metadata/catalogue.ts';
+import type { ObjectType } from '../metadata/object-type.ts';
+import { aggregateRecords, isAggregate, isCount } from './soql/aggregate.ts';
+import type { QueryContext } from './soql/context.ts';
+import { parseSoql } from './soql/parse.ts';
+import {
+  createProjection,
+  type ProjectedColumn,
+  refuseDuplicates,
+  type SObjectRecord,
+} from './soql/projection.ts';
+import { selectSql } from './soql/selection.ts';
+
+/** The most records that are read at once, whatever is asked for. */
+export const QUERY_PAGE = 2000;
+
+/** What queries need of an org. */
+export interface QueryOrg {
+  db: Database;
+  catalogue: Catalogue;
+  access: Access;
+  clock: () => number;
+}
+
+/** How a query is to be run. */
+export interface QueryOptions {
+  /** Whether deleted records are found too, as by `queryAll`. */
+  all?: boolean;
+  /** Whether the objects of the tooling API can be asked for. */
+  tooling?: boolean;
+  /** For example `/services/data/v67.0`, for the URLs of records. */
+  basePath: string;
+}
+
+/** What a query found: the records there were at that moment, shown as they are when they are asked for. */
+export interface QueryResult {
+  type: ObjectType;
+  total: number;
+  /** The records from one position to another (not included); fewer at the end. */
+  records(start: number, end: number): SObjectRecord[];
+  /** The columns asked for; empty for queries that sum up. */
+  columns: readonly ProjectedColumn[];
+}
+
+/** Runs a query as a user; a SalesforceError says what is wrong with it. */
+export function runQuery(
+  org: QueryOrg,
+  soql: string,
+  user: User,
+  options: QueryOptions,
+): QueryResult {
+  const query = parseSoql(soql);
+  const type = org.catalogue.find(query.sObject);
+  if (type === undefined || (type.toolingOnly && options.tooling !== true)) {
+    throw unknownType(query.sObject);
+  }
+  if (!org.access.canReadType(user, type)) throw unknownType(query.sObject);
+  const context: QueryContext = {
+    catalogue: org.catalogue,
+    access: org.access,
+    user,
+    soql,
+    nowMs: org.clock(),
+    all: options.all ?? false,
+  };
+  if (isCount(query)) {
+    const found = selectSql(context, type, query, { what: () => '1' });
+    const count = org.db.prepare<unknown[], number>(`select count(*) from (${found.text})`).pluck();
+    return { type, total: count.get(...found.values) ?? 0, records: () => [], columns: [] };
+  }
+  if (isAggregate(query)) {
+    const records = aggregateRecords(context, org.db, type, query);
+    const { length: total } = records;
+    return { type, total, records: (start, end) => records.slice(start, end), columns: [] };
+  }
+  const projection = createProjection(context, type, query, { ...options, db: org.db });
+  refuseDuplicates(context, projection.columns);
+  const { text, values } = selectSql(context, type, query, { what: () => 't.rowid' });
+  const rowIds = org.db
+    .prepare<unknown[], number>(text)
+    .pluck()
+    .all(...values);
+  return {
+    type,
+    total: rowIds.length,
+    records: (start, end) => projection.records(rowIds.slice(start, end)),
+    columns: projection.columns,
+  };
+}
+
+/** All records of a result, read in portions. */
+export function* allRecords(result: QueryResult): Generator<SObjectRecord> {
+  for (let start = 0; start < result.total; start += QUERY_PAGE) {
+    yield* result.records(start, start + QUERY_PAGE);
+  }
+}

@@ -1,0 +1,246 @@
+/** What a query shows of the records it finds: its SELECT, with parents and children inside. */
+
+import type { FieldSubquery } from '@jetstreamapp/soql-parser-js';
+import { type Database, quoted } from '../../core/database.ts';
+import type { Field, StoredValue } from '../../metadata/field.ts';
+import type { ObjectType } from '../../metadata/object-type.ts';
+import { showValue } from '../../metadata/value.ts';
+import type { QueryContext } from './context.ts';
+import { noSuchRelationship, queryError } from './query-error.ts';
+import { type Column, columnSql, openScope, type Scope } from './scope.ts';
+import { expandFields, pathOf, type SelectList } from './select-list.ts';
+import { selectSql } from './selection.ts';
+
+/** A record as the REST API shows it. */
+export interface SObjectRecord {
+  attributes: { type: string; url?: string };
+  [field: string]: unknown;
+}
+
+/** Shows records by their row ids, in the order given. */
+export interface Projection {
+  records(rowIds: readonly number[]): SObjectRecord[];
+  /** What was asked for, in its order; of columns of the object itself and its parents only. */
+  columns: readonly ProjectedColumn[];
+}
+
+/** A column that a query asked for. */
+export interface ProjectedColumn {
+  /** For example `Account.Name`. */
+  path: string;
+  field: Field;
+}
+
+/** What projections need beside their context. */
+export interface ProjectionOptions {
+  db: Database;
+  /** For example `/services/data/v67.0`, for the URLs of records. */
+  basePath: string;
+}
+
+/** Prepares to show what a query asks for. */
+export function createProjection(
+  context: QueryContext,
+  type: ObjectType,
+  query: SelectList & { sObjectAlias?: string },
+  options: ProjectionOptions,
+): Projection {
+  const scope = openScope(context, type, 'r', query.sObjectAlias);
+  const columns = createColumns();
+  const root = createShape(scope, [], columns, options);
+  const projected: ProjectedColumn[] = [];
+  for (const field of expandFields(context, type, query)) {
+    if (field.type === 'FieldSubquery') {
+      root.add(childrenOf(context, scope, columns, field, options));
+    } else {
+      projected.push(addColumn(context, scope, root, columns, pathOf(context, field), options));
+    }
+  }
+  const statement = options.db
+    .prepare<[string], StoredValue[]>(
+      `select ${columns.sql()} from json_each(?) j cross join ${quoted(type.name)} r
+       on r.rowid = j.value${scope.joins()} order by j.key`,
+    )
+    .raw();
+  return {
+    columns: projected,
+    records: (rowIds) => statement.all(JSON.stringify(rowIds)).map(root.read),
+  };
+}
+
+/** The columns of the SQL, each of which is read by its number. */
+interface Columns {
+  /** The number of a piece of SQL, which is added if it is new. */
+  numberOf(sql: string): number;
+  sql(): string;
+}
+
+function createColumns(): Columns {
+  const list: string[] = [];
+  return {
+    numberOf(sql) {
+      const at = list.indexOf(sql);
+      return at === -1 ? list.push(sql) - 1 : at;
+    },
+    sql: () => list.join(', '),
+  };
+}
+
+/** One entry of a record. */
+interface Item {
+  name: string;
+  read(row: StoredValue[]): unknown;
+}
+
+/** A record in the making: that of the object itself, or of a parent. */
+interface Shape {
+  add(item: Item): void;
+  /** The shape of the parent with this name. */
+  parent(name: string, create: () => Shape): Shape;
+  read(row: StoredValue[]): SObjectRecord;
+}
+
+function createShape(
+  scope: Scope,
+  path: readonly string[],
+  columns: Columns,
+  { basePath }: ProjectionOptions,
+): Shape {
+  const { type, table } = scope.parent(path);
+  const idAt = columns.numberOf(`${table}."Id"`);
+  const items: Item[] = [];
+  const parents = new Map<string, Shape>();
+
+  function read(row: StoredValue[]): SObjectRecord {
+    const url = `${basePath}/sobjects/${type.name}/${row[idAt]}`;
+    const record: SObjectRecord = { attributes: { type: type.name, url } };
+    for (const item of items) record[item.name] = item.read(row);
+    return record;
+  }
+
+  return {
+    add(item) {
+      items.push(item);
+    },
+    parent(name, create) {
+      const present = parents.get(name);
+      if (present !== undefined) return present;
+      const parentIdAt = columns.numberOf(`${scope.parent([...path, name]).table}."Id"`);
+      const shape = create();
+      parents.set(name, shape);
+      items.push({ name, read: (row) => (row[parentIdAt] === null ? null : shape.read(row)) });
+      return shape;
+    },
+    read,
+  };
+}
+
+function addColumn(
+  context: QueryContext,
+  scope: Scope,
+  root: Shape,
+  columns: Columns,
+  path: string,
+  options: ProjectionOptions,
+): ProjectedColumn {
+  const column = scope.column(path);
+  const { field, parents } = column;
+  let shape = root;
+  for (const [index, name] of parents.entries()) {
+    const upTo = parents.slice(0, index + 1);
+    shape = shape.parent(name, () => createShape(scope, upTo, columns, options));
+  }
+  const read =
+    field.type === 'address'
+      ? addressReader(context, column, columns)
+      : valueReader(field, columns.numberOf(column.sql));
+  shape.add({ name: field.name, read });
+  return { path: [...parents, field.name].join('.'), field };
+}
+
+function valueReader(field: Field, at: number) {
+  return (row: StoredValue[]) => showValue(field, row[at] ?? null);
+}
+
+function addressReader(
+  { access, user }: QueryContext,
+  { field, type, table }: Column,
+  columns: Columns,
+) {
+  const parts = type.fields
+    .filter((part) => part.compound === field.name && access.canRead(user, type, part))
+    .map((part) => ({
+      name: addressPart(part.name, field.name),
+      at: columns.numberOf(columnSql(table, part)),
+    }));
+  return (row: StoredValue[]) => {
+    const values = parts.map(({ name, at }) => [name, row[at] ?? null]);
+    if (values.every(([, value]) => value === null)) return null;
+    return { ...EMPTY_ADDRESS, ...Object.fromEntries(values) };
+  };
+}
+
+const EMPTY_ADDRESS = {
+  city: null,
+  country: null,
+  geocodeAccuracy: null,
+  latitude: null,
+  longitude: null,
+  postalCode: null,
+  state: null,
+  street: null,
+};
+
+/** `postalCode` for `MailingPostalCode` of `MailingAddress`. */
+function addressPart(part: string, compound: string): string {
+  const name = part.slice(compound.length - 'Address'.length);
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** Children of a record, for example `(SELECT Id FROM Contacts)`; null where there are none. */
+function childrenOf(
+  context: QueryContext,
+  scope: Scope,
+  columns: Columns,
+  { subquery }: FieldSubquery,
+  options: ProjectionOptions,
+): Item {
+  const { type, link, name } = findChildren(context, scope.type, subquery.relationshipName);
+  const { text, values } = selectSql(context, type, subquery, {
+    what: () => 't.rowid',
+    within: `t.${quoted(link.name)} = ?`,
+  });
+  const idAt = columns.numberOf(`${scope.table}."Id"`);
+  const statement = options.db.prepare<unknown[], number>(text).pluck();
+  const projection = createProjection(context, type, subquery, options);
+  return {
+    name,
+    read(row) {
+      const rowIds = statement.all(row[idAt], ...values);
+      if (rowIds.length === 0) return null;
+      return { totalSize: rowIds.length, done: true, records: projection.records(rowIds) };
+    },
+  };
+}
+
+function findChildren(context: QueryContext, parent: ObjectType, relationship: string) {
+  for (const type of context.catalogue.list()) {
+    const link = type.fields.find(
+      ({ reference }) =>
+        reference?.to === parent.name &&
+        reference.children?.toLowerCase() === relationship.toLowerCase(),
+    );
+    if (link?.reference?.children !== undefined)
+      return { type, link, name: link.reference.children };
+  }
+  throw noSuchRelationship(context.soql, relationship);
+}
+
+/** Refuses a query that asks for the same thing twice. */
+export function refuseDuplicates(context: QueryContext, columns: readonly ProjectedColumn[]): void {
+  const paths = columns.map(({ path }) => path);
+  const twice = columns.find(({ path }, index) => paths.indexOf(path) < index);
+  if (twice === undefined) return;
+  const { name } = twice.field;
+  throw queryError(context.soql, 'INVALID_FIELD', `duplicate field selected: ${name}`, name);
+}

@@ -1,0 +1,134 @@
+/** Where the names in a query lead: columns of the object, and of its parents by way of joins. */
+
+import { quoted } from '../../core/database.ts';
+import { type Field, isStored, isText } from '../../metadata/field.ts';
+import { findField, type ObjectType } from '../../metadata/object-type.ts';
+import type { QueryContext } from './context.ts';
+import { malformed, noSuchColumn, noSuchRelationship } from './query-error.ts';
+
+/** Salesforce follows no more parents than this. */
+const MAX_PARENTS = 5;
+
+/** A field with the SQL that gives its value. */
+export interface Column {
+  field: Field;
+  type: ObjectType;
+  /** The alias of the table that it is in. */
+  table: string;
+  /** The relationships that lead to it, as the org spells them. */
+  parents: readonly string[];
+  sql: string;
+}
+
+/** The object at the end of a path. */
+export interface Parent {
+  type: ObjectType;
+  /** The alias of its table. */
+  table: string;
+  /** The path as the org spells it. */
+  path: readonly string[];
+}
+
+/** The names that one level of a query can use. */
+export interface Scope {
+  type: ObjectType;
+  /** The alias of the object's own table. */
+  table: string;
+  /** The column of a path such as `Account.Name`; INVALID_FIELD if there is none that the user sees. */
+  column(path: string): Column;
+  /** The parent at a path such as `['Account', 'Owner']`; the object itself for an empty one. */
+  parent(path: readonly string[]): Parent;
+  /** The joins that the columns asked for so far need. */
+  joins(): string;
+}
+
+/** Opens a scope; `name` makes its aliases differ from those of other scopes in the same SQL. */
+export function openScope(
+  context: QueryContext,
+  type: ObjectType,
+  name: string,
+  alias?: string,
+): Scope {
+  const own: Parent = { type, table: name, path: [] };
+  const parents = new Map<string, Parent & { join: string }>();
+
+  function readable(owner: ObjectType, fieldName: string): Field | undefined {
+    const field = findField(owner, fieldName);
+    const isSeen = field !== undefined && context.access.canRead(context.user, owner, field);
+    return isSeen ? field : undefined;
+  }
+
+  function parent(path: readonly string[]): Parent {
+    const last = path.at(-1);
+    if (last === undefined) return own;
+    if (path.length > MAX_PARENTS) {
+      throw malformed(context.soql, `Only ${MAX_PARENTS} levels of parents can be reached`, last);
+    }
+    const key = path.join('.').toLowerCase();
+    const present = parents.get(key);
+    if (present !== undefined) return present;
+    const added = join(parent(path.slice(0, -1)), last);
+    parents.set(key, added);
+    return added;
+  }
+
+  function join(child: Parent, relationship: string): Parent & { join: string } {
+    const link = findLink(child.type, relationship);
+    if (link?.reference === undefined || readable(child.type, link.name) === undefined) {
+      throw noSuchRelationship(context.soql, relationship);
+    }
+    const target = context.catalogue.get(link.reference.to);
+    const table = `${name}p${parents.size}`;
+    const on = `${table}."Id" = ${columnSql(child.table, link)}${unseen(target, table)}`;
+    return {
+      type: target,
+      table,
+      path: [...child.path, link.reference.relationship],
+      join: ` left join ${quoted(target.name)} ${table} on ${on}`,
+    };
+  }
+
+  /** A parent that the user may not see is as blank as none. */
+  function unseen(target: ObjectType, table: string): string {
+    const { access, user } = context;
+    if (!access.canReadType(user, target)) return ' and 0';
+    const shared = access.sharedSql(user, `${table}."Id"`);
+    return shared === null ? '' : ` and ${shared}`;
+  }
+
+  return {
+    type,
+    table: name,
+    parent,
+    column(path) {
+      const steps = path.split('.');
+      const [first = ''] = steps;
+      const isOwnName = steps.length > 1 && isNameOf(first, type, alias);
+      const names = isOwnName ? steps.slice(1) : steps;
+      const owner = parent(names.slice(0, -1));
+      const field = readable(owner.type, names.at(-1) ?? '');
+      if (field === undefined) throw noSuchColumn(context.soql, path, owner.type.name);
+      const sql = columnSql(owner.table, field);
+      return { field, type: owner.type, table: owner.table, parents: owner.path, sql };
+    },
+    joins: () => [...parents.values()].map((one) => one.join).join(''),
+  };
+}
+
+function isNameOf(first: string, type: ObjectType, alias: string | undefined): boolean {
+  const name = first.toLowerCase();
+  return name === alias?.toLowerCase() || name === type.name.toLowerCase();
+}
+
+function findLink(type: ObjectType, relationship: string): Field | undefined {
+  const name = relationship.toLowerCase();
+  return type.fields.find(({ reference }) => reference?.relationship.toLowerCase() === name);
+}
+
+/** The SQL of a field in a table; calculated fields bring their own. */
+export function columnSql(table: string, field: Field): string {
+  if (isStored(field)) return `${table}.${quoted(field.name)}`;
+  if (field.expression === undefined) return 'null';
+  const sql = `(${field.expression.replaceAll('{t}', table)})`;
+  return isText(field) ? `${sql} collate nocase` : sql;
+}

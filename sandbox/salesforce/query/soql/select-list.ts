@@ -1,0 +1,68 @@
+/** What stands behind SELECT. */
+
+import type { FieldSubquery, FieldType } from '@jetstreamapp/soql-parser-js';
+import type { ObjectType } from '../../metadata/object-type.ts';
+import type { QueryContext } from './context.ts';
+import { malformed } from './query-error.ts';
+
+/** The part of a query that says what to show. */
+export interface SelectList {
+  fields?: FieldType[];
+  limit?: number;
+}
+
+/** FIELDS(ALL) and its sisters stand for many fields. */
+export function expandFields(
+  context: QueryContext,
+  type: ObjectType,
+  { fields = [], limit }: SelectList,
+): FieldType[] {
+  return fields.flatMap((field) => expand(context, type, field, limit));
+}
+
+function expand(
+  context: QueryContext,
+  type: ObjectType,
+  field: FieldType,
+  limit: number | undefined,
+): FieldType[] {
+  if (field.type !== 'FieldFunctionExpression' || field.functionName.toUpperCase() !== 'FIELDS') {
+    return [field];
+  }
+  const which = String(field.parameters[0]).toUpperCase();
+  if (which !== 'STANDARD' && (limit === undefined || limit > MAX_ROWS_OF_ALL_FIELDS)) {
+    throw malformed(
+      context.soql,
+      'The SOQL FIELDS function must have a LIMIT of at most 200',
+      'FIELDS',
+    );
+  }
+  return type.fields
+    .filter((one) => which === 'ALL' || one.custom === (which === 'CUSTOM'))
+    .filter((one) => context.access.canRead(context.user, type, one))
+    .map(({ name }) => ({ type: 'Field', field: name }));
+}
+
+const MAX_ROWS_OF_ALL_FIELDS = 200;
+
+/** The path of a column that is asked for; MALFORMED_QUERY for functions that show nothing of a record. */
+export function pathOf(context: QueryContext, field: Exclude<FieldType, FieldSubquery>): string {
+  switch (field.type) {
+    case 'Field':
+      return 'objectPrefix' in field ? `${field.objectPrefix}.${field.field}` : field.field;
+    case 'FieldRelationship': {
+      const prefix = 'objectPrefix' in field ? [field.objectPrefix] : [];
+      return [...prefix, ...field.relationships, field.field].join('.');
+    }
+    case 'FieldFunctionExpression':
+      // Labels are the values in this org, so the label of a field is the field.
+      if (field.functionName.toUpperCase() === 'TOLABEL') return String(field.parameters[0]);
+      throw malformed(
+        context.soql,
+        `unexpected token: '${field.functionName}'`,
+        field.functionName,
+      );
+    default:
+      throw malformed(context.soql, "unexpected token: 'TYPEOF'", 'TYPEOF');
+  }
+}

@@ -1,0 +1,124 @@
+/** Which records a query finds, and in what order: its FROM, WHERE, ORDER BY, LIMIT and OFFSET. */
+
+import type { OrderByClause, QueryBase, WhereClause } from '@jetstreamapp/soql-parser-js';
+import { quoted } from '../../core/database.ts';
+import { SalesforceError } from '../../core/errors.ts';
+import type { ObjectType } from '../../metadata/object-type.ts';
+import { compareColumn, negate } from './compare.ts';
+import { type Comparison, type Condition, readCondition } from './condition.ts';
+import type { QueryContext } from './context.ts';
+import { malformed } from './query-error.ts';
+import { openScope, type Scope } from './scope.ts';
+import { joinSql, plainSql, type Sql } from './sql.ts';
+import { stampFloor } from './stamp-floor.ts';
+
+const MAX_OFFSET = 2000;
+
+/**
+ * SQL that gives `what` of the records found, for example their row ids. `within` is a further
+ * condition in SQL on the object's table `t`.
+ */
+export function selectSql(
+  context: QueryContext,
+  type: ObjectType,
+  query: QueryBase,
+  options: { what: (scope: Scope) => string; within?: string; groupBy?: (scope: Scope) => string },
+): Sql {
+  const scope = openScope(context, type, 't', query.sObjectAlias);
+  const what = options.what(scope);
+  const where = whereSql(context, scope, query.where, options.within);
+  const groupBy = options.groupBy?.(scope) ?? '';
+  const order = orderSql(context, scope, query.orderBy);
+  const { text, values } = where;
+  const from = `from ${quoted(type.name)} t${scope.joins()}`;
+  const end = `${groupBy}${order}${pageSql(query)}`;
+  return { text: `select ${what} ${from} where ${text}${end}`, values };
+}
+
+function whereSql(
+  context: QueryContext,
+  scope: Scope,
+  where: WhereClause | undefined,
+  within: string | undefined,
+): Sql {
+  const conditions: Sql[] = context.all
+    ? [plainSql('1')]
+    : [plainSql(`${scope.table}."IsDeleted" = 0`)];
+  const shared = context.access.sharedSql(context.user, `${scope.table}."Id"`);
+  if (shared !== null) conditions.push(plainSql(shared));
+  if (within !== undefined) conditions.push(plainSql(within));
+  if (where !== undefined) {
+    const condition = readCondition(where, context.soql);
+    conditions.push(conditionSql(context, scope, condition));
+    const floor = stampFloor(condition);
+    if (floor !== undefined) {
+      conditions.push({ text: `${scope.table}."SystemModstamp" >= ?`, values: [floor] });
+    }
+  }
+  return joinSql(conditions, ' and ');
+}
+
+function conditionSql(context: QueryContext, scope: Scope, condition: Condition): Sql {
+  switch (condition.kind) {
+    case 'compare':
+      return comparisonSql(context, scope, condition.comparison);
+    case 'not':
+      return negate(conditionSql(context, scope, condition.part));
+    default: {
+      const parts = condition.parts.map((part) => conditionSql(context, scope, part));
+      return joinSql(parts, condition.kind === 'all' ? ' and ' : ' or ');
+    }
+  }
+}
+
+function comparisonSql(context: QueryContext, scope: Scope, comparison: Comparison): Sql {
+  if ('fn' in comparison) {
+    const token = comparison.fn.functionName ?? '';
+    throw malformed(context.soql, `unexpected token: '${token}'`, token);
+  }
+  const column = scope.column(comparison.field);
+  if (!('valueQuery' in comparison)) return compareColumn(context, column, comparison);
+  const { valueQuery, operator } = comparison;
+  const inner = context.catalogue.get(valueQuery.sObject ?? '');
+  const [only] = valueQuery.fields ?? [];
+  if (only?.type !== 'Field' || valueQuery.fields?.length !== 1) {
+    throw malformed(context.soql, 'The inner select must have exactly one field', 'SELECT');
+  }
+  const { text, values } = selectSql(context, inner, valueQuery, {
+    what: (scope) => scope.column(only.field).sql,
+  });
+  const isIn: Sql = { text: `${column.sql} in (${text})`, values };
+  return operator === 'NOT IN' ? negate(isIn) : isIn;
+}
+
+function orderSql(
+  context: QueryContext,
+  scope: Scope,
+  orderBy: OrderByClause | OrderByClause[] | undefined,
+): string {
+  const parts = [orderBy ?? []].flat().map((clause) => {
+    if ('fn' in clause) {
+      const token = clause.fn.functionName ?? '';
+      throw malformed(context.soql, `unexpected token: '${token}'`, token);
+    }
+    const { sql, field } = scope.column(clause.field);
+    // Blanks come first in either direction; where there are none, saying so would cost the index.
+    const nulls = field.required || field.type === 'id' ? '' : ` nulls ${clause.nulls ?? 'FIRST'}`;
+    return `${sql} ${clause.order ?? 'ASC'}${nulls}`;
+  });
+  return parts.length === 0 ? '' : ` order by ${parts.join(', ')}`;
+}
+
+function pageSql({ limit, offset }: QueryBase): string {
+  if (offset !== undefined && offset > MAX_OFFSET) {
+    throw new SalesforceError(
+      400,
+      'NUMBER_OUTSIDE_VALID_RANGE',
+      `Maximum SOQL offset allowed is ${MAX_OFFSET}`,
+    );
+  }
+  // SQLite has no OFFSET without a LIMIT; -1 is no limit.
+  return limit === undefined && offset === undefined
+    ? ''
+    : ` limit ${limit ?? -1} offset ${offset ?? 0}`;
+}

@@ -1,0 +1,41 @@
+/**
+ * What a condition says about the earliest SystemModstamp. Clients page through large orgs by
+ * `SystemModstamp > t OR (SystemModstamp = t AND Id > x)`; SQLite uses its index for that only if
+ * a condition beside it says that no record can be older than t.
+ */
+
+import { parseMoment } from '../../metadata/value.ts';
+import type { Comparison, Condition } from './condition.ts';
+
+/** The earliest stamp that fits, in milliseconds since 1970; undefined if any might. */
+export function stampFloor(condition: Condition): number | undefined {
+  switch (condition.kind) {
+    case 'compare':
+      return floorOf(condition.comparison);
+    case 'all':
+      return highest(condition.parts.map(stampFloor));
+    case 'any':
+      return lowest(condition.parts.map(stampFloor));
+    default:
+      return undefined;
+  }
+}
+
+function floorOf(comparison: Comparison): number | undefined {
+  if (!('field' in comparison) || !('value' in comparison)) return undefined;
+  const isStamp = comparison.field.toLowerCase() === 'systemmodstamp';
+  const isFloor = ['=', '>', '>='].includes(comparison.operator);
+  if (!isStamp || !isFloor || typeof comparison.value !== 'string') return undefined;
+  return parseMoment(comparison.value);
+}
+
+function highest(floors: (number | undefined)[]): number | undefined {
+  const known = floors.filter((floor) => floor !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+/** One branch without a floor lets everything in. */
+function lowest(floors: (number | undefined)[]): number | undefined {
+  const known = floors.filter((floor) => floor !== undefined);
+  return known.length < floors.length ? undefined : Math.min(...known);
+}

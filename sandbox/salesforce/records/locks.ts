@@ -1,0 +1,79 @@
+/** Records that another user is working on, for as many writes as was asked. */
+
+import { z } from 'zod';
+import { type RecordError, recordError } from '../core/errors.ts';
+import { readId } from '../core/ids.ts';
+import type { StoredValue } from '../metadata/field.ts';
+
+const idSchema = z.string().transform((text, context) => {
+  const id = readId(text);
+  if (id !== null) return id;
+  context.addIssue({ code: 'custom', message: 'This is no id of a record.' });
+  return z.NEVER;
+});
+
+/** A lock to set: on one record, or on all records that belong to one account. */
+export const lockSchema = z
+  .strictObject({
+    id: idSchema.optional(),
+    accountId: idSchema.optional(),
+    /** So many writes are refused. */
+    times: z.number().int().min(1).default(1),
+  })
+  .refine(({ id, accountId }) => (id === undefined) !== (accountId === undefined), {
+    message: 'Give either id or accountId.',
+  });
+
+/** A lock. */
+export type Lock = z.output<typeof lockSchema>;
+
+/** The locks of an org. */
+export interface Locks {
+  add(lock: Lock): void;
+  /** The next so many writes of any records are refused; 0 ends that. */
+  lockNext(times: number): void;
+  /** The refusal of a write, if a lock is in its way; each refusal uses a lock up by one. */
+  strike(id: string, accountId: StoredValue | undefined): RecordError | undefined;
+  list(): Lock[];
+}
+
+/** Starts without locks. */
+export function createLocks(): Locks {
+  const locks: Lock[] = [];
+  let next = 0;
+
+  function isLocked(id: string, accountId: StoredValue | undefined): boolean {
+    if (next > 0) {
+      next -= 1;
+      return true;
+    }
+    const lock = locks.find(
+      (one) =>
+        one.times > 0 && (one.id === id || (one.accountId ?? null) === (accountId ?? NO_ACCOUNT)),
+    );
+    if (lock === undefined) return false;
+    lock.times -= 1;
+    return true;
+  }
+
+  return {
+    add(lock) {
+      locks.push({ ...lock });
+    },
+    lockNext(times) {
+      next = times;
+    },
+    strike(id, accountId) {
+      return isLocked(id, accountId) ? lockError(accountId ?? id) : undefined;
+    },
+    list: () => locks.filter(({ times }) => times > 0),
+  };
+}
+
+/** Stands for the account of a record that has none, and equals no lock's. */
+const NO_ACCOUNT = Symbol('no account');
+
+function lockError(id: StoredValue): RecordError {
+  const message = `unable to obtain exclusive access to this record or 1 records: ${id}`;
+  return recordError('UNABLE_TO_LOCK_ROW', message);
+}

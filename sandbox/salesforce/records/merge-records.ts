@@ -1,0 +1,59 @@
+/** Making one record of two. */
+
+import type { User } from '../metadata/access.ts';
+import type { Catalogue } from '../metadata/catalogue.ts';
+import { isStored } from '../metadata/field.ts';
+import type { ObjectType } from '../metadata/object-type.ts';
+import { changeStamps } from './record-values.ts';
+import { putIntoBin } from './recycle-bin.ts';
+import type { Rows } from './rows.ts';
+import type { Transact } from './transactions.ts';
+
+/** What merging needs of an org. */
+export interface MergeOrg {
+  catalogue: Catalogue;
+  rows: Rows;
+  transact: Transact;
+}
+
+/** Moves what points to the loser to the master, and puts the loser into the bin. */
+export function mergeInto(
+  org: MergeOrg,
+  user: User,
+  type: ObjectType,
+  ids: { masterId: string; loserId: string },
+  atMs: number,
+): void {
+  for (const { child, field } of linksTo(org.catalogue, type)) {
+    for (const id of org.rows.childIds(child, field, ids.loserId, null)) {
+      moveChild(org, child, id, changeStamps(user, atMs).set(field, ids.masterId));
+    }
+  }
+  putIntoBin(org, user, type, ids.loserId, atMs, ids.masterId);
+}
+
+/** All fields that can point to records of an object. */
+function linksTo(catalogue: Catalogue, type: ObjectType) {
+  return catalogue.list().flatMap((child) =>
+    child.fields
+      .filter((field) => field.reference?.to === type.name && isStored(field))
+      .filter(({ name }) => name !== 'MasterRecordId')
+      .map(({ name }) => ({ child, field: name })),
+  );
+}
+
+/** What the master has already stays with the loser, and goes with it. */
+function moveChild(
+  { rows, transact }: MergeOrg,
+  child: ObjectType,
+  id: string,
+  columns: ReturnType<typeof changeStamps>,
+): void {
+  transact(
+    () => {
+      rows.update(child, id, columns);
+      return rows.findTwins(child, id);
+    },
+    (twins) => twins.length === 0,
+  );
+}

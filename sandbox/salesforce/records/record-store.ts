@@ -1,0 +1,233 @@
+/** Creates, changes and deletes records, as one user and by the rules of the org. */
+
+import type { Database } from '../core/database.ts';
+import { type RecordError, recordError, refused, type SaveResult, saved } from '../core/errors.ts';
+import { hasPrefix, readId } from '../core/ids.ts';
+import type { Access, User } from '../metadata/access.ts';
+import type { Catalogue } from '../metadata/catalogue.ts';
+import type { StoredValue } from '../metadata/field.ts';
+import { PERMISSION_OBJECTS } from '../metadata/field-permissions.ts';
+import type { ObjectType } from '../metadata/object-type.ts';
+import { wholeSecond } from '../metadata/value.ts';
+import type { Locks } from './locks.ts';
+import { mergeInto } from './merge-records.ts';
+import {
+  checkNewPerson,
+  checkPerson,
+  insertPerson,
+  personName,
+  updateOtherHalf,
+} from './person-records.ts';
+import {
+  changeStamps,
+  defaultColumns,
+  findMissing,
+  newStamps,
+  readValues,
+  stampChange,
+  type Values,
+  wrongPrefix,
+} from './record-values.ts';
+import { putIntoBin, takeOutOfBin } from './recycle-bin.ts';
+import { createRows, type Row } from './rows.ts';
+import type { Rules } from './rules.ts';
+import { coupleDoNotContact, isCoupled } from './success-pack-trigger.ts';
+import { createTransactions, type Transact } from './transactions.ts';
+
+export type { Values } from './record-values.ts';
+
+/** How a record is to be written. */
+export interface WriteOptions {
+  /** Whether duplicate rules are to be ignored (`Sforce-Duplicate-Rule-Header`). */
+  allowDuplicates?: boolean;
+}
+
+/** Writes records; each call is one record and one transaction, or a part of that around it. */
+export interface RecordStore {
+  insert(user: User, type: ObjectType, values: Values, options?: WriteOptions): SaveResult;
+  update(
+    user: User,
+    type: ObjectType,
+    id: string,
+    values: Values,
+    options?: WriteOptions,
+  ): SaveResult;
+  /** Puts a record, and what hangs on it, into the recycle bin. */
+  remove(user: User, type: ObjectType, id: string): SaveResult;
+  /** Takes a record, and what went with it, out of the recycle bin. */
+  undelete(user: User, type: ObjectType, id: string): SaveResult;
+  /** Makes one record of several: the losers go, and what hung on them hangs on the master. */
+  merge(user: User, type: ObjectType, masterId: string, loserIds: readonly string[]): SaveResult;
+  /** Takes a deleted record away for good: nothing is left but the fact of the deletion. */
+  purge(type: ObjectType, id: string): void;
+  /** A record as it is kept, deleted ones included; undefined if there is none. */
+  read(type: ObjectType, id: string): Row | undefined;
+  transact: Transact;
+}
+
+/** What the store needs of an org. */
+export interface RecordStoreOrg {
+  db: Database;
+  catalogue: Catalogue;
+  access: Access;
+  locks: Locks;
+  rules: Rules;
+  clock: () => number;
+}
+
+/** Opens the store of an org. */
+export function createRecordStore(org: RecordStoreOrg): RecordStore {
+  const { catalogue, access } = org;
+  const rows = createRows(org.db);
+  // What was read of permissions while a write was under way may be wrong once it is taken back.
+  const { transact, join } = createTransactions(org.db, access.forget);
+  const parts = { catalogue, access, rows, transact };
+  const nowMs = () => wholeSecond(org.clock());
+
+  /** Keeps what a write did only if it succeeded. */
+  function attempt(work: () => SaveResult): SaveResult {
+    return transact(work, ({ success }) => success);
+  }
+
+  /** The same for a record whose values are in order: only what `finish` checks can refuse it. */
+  function write(type: ObjectType, work: () => SaveResult): SaveResult {
+    const mayBeRefused = type.unique.length > 0 || org.rules.concern(type);
+    return mayBeRefused ? attempt(work) : join(work);
+  }
+
+  /** The present state of a record that may be written, or why it may not. */
+  function open(type: ObjectType, text: string): { id: string; row: Row } | RecordError {
+    const id = readId(text);
+    if (id === null) return recordError('MALFORMED_ID', `malformed id ${text}`, ['Id']);
+    if (!hasPrefix(id, type.keyPrefix)) return wrongPrefix(type, text);
+    const row = rows.readState(type, id);
+    if (row === undefined) return rows.wasDeleted(type, id) ? DELETED : UNKNOWN;
+    if (row['IsDeleted'] === 1) return DELETED;
+    return org.locks.strike(id, accountOf(type, id, row)) ?? { id, row };
+  }
+
+  /** What can only be checked once the record is written. */
+  function finish(
+    type: ObjectType,
+    id: string,
+    { allowDuplicates = false }: WriteOptions = {},
+  ): SaveResult {
+    if (PERMISSION_OBJECTS.has(type.name)) access.forget();
+    const errors = [
+      ...rows.findTwins(type, id).map(twinError),
+      ...org.rules.check(type, id, { allowDuplicates }),
+    ];
+    return errors.length > 0 ? refused(id, ...errors) : saved(id);
+  }
+
+  function insert(
+    user: User,
+    type: ObjectType,
+    values: Values,
+    options?: WriteOptions,
+  ): SaveResult {
+    if (!type.createable) return refused(null, unsupported(type, 'create'));
+    const { columns, person, errors } = readValues(parts, user, type, values, 'createable');
+    const all = new Map([...defaultColumns(type, user), ...columns, ...newStamps(user, nowMs())]);
+    const isPerson = person.size > 0;
+    if (isPerson) all.set('Name', personName(person, {}));
+    errors.push(...findMissing(type, all, 'all'), ...checkNewPerson(person));
+    if (errors.length > 0) return refused(null, ...errors);
+    if (isCoupled(type, all)) coupleDoNotContact(all, {});
+    const key = rows.nextKey(type);
+    const locked = org.locks.strike(key.id, all.get('AccountId'));
+    if (locked !== undefined) return refused(null, locked);
+    const result = write(type, () => {
+      rows.insert(type, key, all);
+      if (isPerson) insertPerson(parts, user, key.id, person, nowMs());
+      return finish(type, key.id, options);
+    });
+    return result.success ? result : { ...result, id: null };
+  }
+
+  function update(
+    user: User,
+    type: ObjectType,
+    text: string,
+    values: Values,
+    options?: WriteOptions,
+  ): SaveResult {
+    if (!type.updateable) return refused(readId(text), unsupported(type, 'update'));
+    const opened = open(type, text);
+    if ('statusCode' in opened) return refused(readId(text), opened);
+    const { id, row } = opened;
+    const { columns, person, errors } = readValues(parts, user, type, values, 'updateable');
+    errors.push(...findMissing(type, columns, 'given'), ...checkPerson(type, row, columns, person));
+    if (errors.length > 0) return refused(id, ...errors);
+    if (isCoupled(type, columns)) coupleDoNotContact(columns, rows.read(type, id) ?? {});
+    const atMs = nowMs();
+    return write(type, () => {
+      rows.update(type, id, stampChange(columns, user, atMs));
+      updateOtherHalf(parts, user, type, row, person, atMs);
+      return finish(type, id, options);
+    });
+  }
+
+  function remove(user: User, type: ObjectType, text: string): SaveResult {
+    if (!type.deletable) return refused(readId(text), unsupported(type, 'delete'));
+    const opened = open(type, text);
+    if ('statusCode' in opened) return refused(readId(text), opened);
+    return attempt(() => {
+      putIntoBin(parts, user, type, opened.id, nowMs());
+      access.forget();
+      return saved(opened.id);
+    });
+  }
+
+  function undelete(user: User, type: ObjectType, text: string): SaveResult {
+    const id = readId(text) ?? '';
+    const row = rows.read(type, id);
+    if (row === undefined) return refused(null, UNKNOWN);
+    if (row['IsDeleted'] !== 1) return refused(id, NOT_IN_BIN);
+    return attempt(() => {
+      takeOutOfBin(parts, user, type, id, nowMs());
+      return saved(id);
+    });
+  }
+
+  function merge(
+    user: User,
+    type: ObjectType,
+    masterText: string,
+    loserTexts: readonly string[],
+  ): SaveResult {
+    const master = open(type, masterText);
+    if ('statusCode' in master) return refused(null, master);
+    const losers = loserTexts.map((text) => open(type, text));
+    return attempt(() => {
+      for (const loser of losers) {
+        if ('statusCode' in loser) return refused(master.id, loser);
+        mergeInto(parts, user, type, { masterId: master.id, loserId: loser.id }, nowMs());
+      }
+      rows.update(type, master.id, changeStamps(user, nowMs()));
+      return saved(master.id);
+    });
+  }
+
+  const { purge, read } = rows;
+  return { insert, update, remove, undelete, merge, purge, read, transact };
+}
+
+/** Writes of the contacts of one account wait for each other, which is where locks come from. */
+function accountOf(type: ObjectType, id: string, row: Row): StoredValue | undefined {
+  return type.name === 'Account' ? id : row['AccountId'];
+}
+
+function unsupported(type: ObjectType, operation: string): RecordError {
+  const message = `entity type ${type.name} does not support ${operation}`;
+  return recordError('INVALID_TYPE_FOR_OPERATION', message);
+}
+
+function twinError(id: string): RecordError {
+  const message = `duplicate value found: duplicates value on record with id: ${id}`;
+  return recordError('DUPLICATE_VALUE', message);
+}
+
+const DELETED = recordError('ENTITY_IS_DELETED', 'entity is deleted');
+const UNKNOWN = recordError('INVALID_CROSS_REFERENCE_KEY', 'invalid cross reference id');
+const NOT_IN_BIN = recordError('UNDELETE_FAILED', 'Entity is not in the recycle bin');

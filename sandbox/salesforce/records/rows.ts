@@ -1,0 +1,140 @@
+/** The rows behind records: plain SQL without any rules. */
+
+import type { Statement } from 'better-sqlite3';
+import { type Database, quoted } from '../core/database.ts';
+import { createId } from '../core/ids.ts';
+import { isStored, type StoredValue } from '../metadata/field.ts';
+import { findField, type ObjectType } from '../metadata/object-type.ts';
+
+/** A record as it is kept, by field. */
+export type Row = Partial<Record<string, StoredValue>>;
+
+/** The id of a record to come, and the number of the row that the id is made from. */
+export interface NewKey {
+  id: string;
+  number: number;
+}
+
+/** Reads and writes rows. */
+export interface Rows {
+  read(type: ObjectType, id: string): Row | undefined;
+  /** The same with nothing but the columns that decide whether and how a record may be written. */
+  readState(type: ObjectType, id: string): Row | undefined;
+  insert(type: ObjectType, key: NewKey, columns: ReadonlyMap<string, StoredValue>): void;
+  update(type: ObjectType, id: string, columns: ReadonlyMap<string, StoredValue>): void;
+  /** The key for the next record; it is used up even if no record comes of it. */
+  nextKey(type: ObjectType): NewKey;
+  /** The records that point to a parent: live ones, or with `wentAtMs` those deleted at that moment. */
+  childIds(type: ObjectType, field: string, parentId: string, wentAtMs: number | null): string[];
+  /** Other live records with the same values in fields that must be unique. */
+  findTwins(type: ObjectType, id: string): string[];
+  logDeletion(type: ObjectType, id: string, atMs: number): void;
+  wasDeleted(type: ObjectType, id: string): boolean;
+  /** Takes the row away for good. */
+  purge(type: ObjectType, id: string): void;
+}
+
+/** Opens the rows of a database. */
+export function createRows(db: Database): Rows {
+  const statement = createStatementCache(db);
+  const numbers = new Map<string, number>();
+
+  return {
+    read: (type, id) => statement('read', type, [], readSql).get(id),
+    readState: (type, id) => statement('read state', type, [], readStateSql).get(id),
+    insert(type, { id, number }, columns) {
+      const names = [...columns.keys()];
+      statement('insert', type, names, insertSql).run(number, id, ...columns.values());
+    },
+    update(type, id, columns) {
+      const names = [...columns.keys()];
+      statement('update', type, names, updateSql).run(...columns.values(), id);
+    },
+    nextKey(type) {
+      const sql = `select coalesce(max(rowid), 0) from ${quoted(type.name)}`;
+      const number = (numbers.get(type.name) ?? db.prepare<[], number>(sql).pluck().get() ?? 0) + 1;
+      numbers.set(type.name, number);
+      return { number, id: createId(type.keyPrefix, number) };
+    },
+    childIds(type, field, parentId, wentAtMs) {
+      const state =
+        wentAtMs === null ? '"IsDeleted" = 0' : '"IsDeleted" = 1 and "SystemModstamp" = ?';
+      const sql = `select "Id" from ${quoted(type.name)} where ${quoted(field)} = ? and ${state}`;
+      const values = wentAtMs === null ? [parentId] : [parentId, wentAtMs];
+      return db
+        .prepare<unknown[], string>(sql)
+        .pluck()
+        .all(...values);
+    },
+    findTwins(type, id) {
+      return type.unique.flatMap((fields) => {
+        const twin = statement('find twin', type, fields, findTwinSql).get(id);
+        return twin === undefined ? [] : [String(twin['Id'])];
+      });
+    },
+    logDeletion(type, id, atMs) {
+      db.prepare('insert or ignore into deletions values (?, ?, ?)').run(type.name, id, atMs);
+    },
+    wasDeleted(type, id) {
+      const sql = 'select 1 from deletions where type = ? and id = ?';
+      return db.prepare(sql).get(type.name, id) !== undefined;
+    },
+    purge(type, id) {
+      db.prepare(`delete from ${quoted(type.name)} where "Id" = ? and "IsDeleted" = 1`).run(id);
+    },
+  };
+}
+
+/** Puts the SQL of a statement together for the columns that it is about. */
+type ToSql = (type: ObjectType, columns: readonly string[]) => string;
+
+function readSql({ name }: ObjectType): string {
+  return `select * from ${quoted(name)} where "Id" = ?`;
+}
+
+/** Whether it is deleted, whose lock it waits for, and which person it is a half of. */
+const STATE_COLUMNS = ['Id', 'IsDeleted', 'AccountId', 'IsPersonAccount', 'PersonContactId'];
+
+function readStateSql(type: ObjectType): string {
+  const columns = STATE_COLUMNS.filter((name) => isColumn(type, name)).map(quoted);
+  return `select ${columns.join(', ')} from ${quoted(type.name)} where "Id" = ?`;
+}
+
+function isColumn(type: ObjectType, name: string): boolean {
+  const field = findField(type, name);
+  return field !== undefined && isStored(field);
+}
+
+function insertSql({ name }: ObjectType, columns: readonly string[]): string {
+  const names = ['rowid', 'Id', ...columns].map(quoted);
+  const marks = names.map(() => '?').join(', ');
+  return `insert into ${quoted(name)} (${names.join(', ')}) values (${marks})`;
+}
+
+function updateSql({ name }: ObjectType, columns: readonly string[]): string {
+  const sets = columns.map((column) => `${quoted(column)} = ?`).join(', ');
+  return `update ${quoted(name)} set ${sets} where "Id" = ?`;
+}
+
+function findTwinSql({ name }: ObjectType, columns: readonly string[]): string {
+  const same = columns.map((column) => `o.${quoted(column)} = r.${quoted(column)}`).join(' and ');
+  return `select o."Id" from ${quoted(name)} r join ${quoted(name)} o on ${same}
+    where r."Id" = ? and o."Id" <> r."Id" and r."IsDeleted" = 0 and o."IsDeleted" = 0 limit 1`;
+}
+
+/** More different statements than this are begun anew: many writes in a row repeat a few. */
+const MAX_STATEMENTS = 200;
+
+/** Keeps statements by what they do to what: to put their SQL together takes longer than to run it. */
+function createStatementCache(db: Database) {
+  const statements = new Map<string, Statement<StoredValue[], Row>>();
+  return (work: string, type: ObjectType, columns: readonly string[], toSql: ToSql) => {
+    const key = `${work} ${type.name} ${columns.join()}`;
+    const present = statements.get(key);
+    if (present !== undefined) return present;
+    if (statements.size >= MAX_STATEMENTS) statements.clear();
+    const statement = db.prepare<StoredValue[], Row>(toSql(type, columns));
+    statements.set(key, statement);
+    return statement;
+  };
+}

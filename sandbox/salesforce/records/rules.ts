@@ -1,0 +1,108 @@
+/** Rules that an administrator has set up: validation rules, duplicate rules, and triggers that refuse. */
+
+import { z } from 'zod';
+import { quoted } from '../core/database.ts';
+import { type RecordError, recordError } from '../core/errors.ts';
+import type { User } from '../metadata/access.ts';
+import { findField, type ObjectType } from '../metadata/object-type.ts';
+import { type QueryOrg, runQuery } from '../query/query.ts';
+
+/** A rule to set up. */
+export const ruleSchema = z.discriminatedUnion('kind', [
+  /** Refuses records that meet a SOQL condition after the write. */
+  z.strictObject({
+    kind: z.literal('validation'),
+    type: z.string(),
+    /** For example `MailingCountry = 'Narnia'`. */
+    when: z.string().min(1),
+    /** May quote values of the record, as Apex does: `{!LastName} is worth {!Worth__c}`. */
+    message: z.string().min(1),
+    /** The field that the message stands at. */
+    field: z.string().optional(),
+    /** Another code, for example `CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY` for a trigger. */
+    statusCode: z.string().default('FIELD_CUSTOM_VALIDATION_EXCEPTION'),
+  }),
+  /** Refuses records that agree with another one in all these fields. */
+  z.strictObject({
+    kind: z.literal('duplicate'),
+    type: z.string(),
+    fields: z.array(z.string()).min(1),
+    message: z.string().default('Use one of these records?'),
+  }),
+]);
+
+/** A rule. */
+export type Rule = z.output<typeof ruleSchema>;
+
+/** The rules of an org. */
+export interface Rules {
+  /** Sets a rule up; a SalesforceError if it names what does not exist. */
+  add(rule: Rule): void;
+  clear(): void;
+  list(): readonly Rule[];
+  /** Whether there are rules about an object. */
+  concern(type: ObjectType): boolean;
+  /** What the rules have against a record as it now is in the database. */
+  check(type: ObjectType, id: string, options: { allowDuplicates: boolean }): RecordError[];
+}
+
+/** Starts without rules; `seer` is a user who sees every field that rules may name. */
+export function createRules(org: QueryOrg, seer: User): Rules {
+  let rules: Rule[] = [];
+
+  function meets(type: ObjectType, id: string, when: string): boolean {
+    const soql = `SELECT Id FROM ${type.name} WHERE Id = '${id}' AND (${when})`;
+    return runQuery(org, soql, seer, { basePath: '' }).total > 0;
+  }
+
+  function hasTwin(type: ObjectType, id: string, fields: readonly string[]): boolean {
+    const same = fields.map((field) => `o.${quoted(field)} = r.${quoted(field)}`).join(' and ');
+    const table = quoted(type.name);
+    const sql = `select 1 from ${table} r join ${table} o on ${same}
+      where r."Id" = ? and o."Id" <> r."Id" and o."IsDeleted" = 0`;
+    return org.db.prepare(sql).get(id) !== undefined;
+  }
+
+  function quoteValues(type: ObjectType, id: string, message: string): string {
+    return message.replaceAll(/\{!(\w+)\}/g, (_, name: string) => {
+      const field = findField(type, name);
+      if (field === undefined) return '';
+      const sql = `select ${quoted(field.name)} as value from ${quoted(type.name)} where "Id" = ?`;
+      const row = z.object({ value: z.unknown() }).parse(org.db.prepare(sql).get(id));
+      return String(row.value ?? '');
+    });
+  }
+
+  function rulesOf({ name }: ObjectType): Rule[] {
+    return rules.filter((rule) => rule.type.toLowerCase() === name.toLowerCase());
+  }
+
+  return {
+    add(rule) {
+      const type = org.catalogue.get(rule.type);
+      if (rule.kind === 'validation') meets(type, '000000000000000AAA', rule.when);
+      const unknown =
+        rule.kind === 'duplicate' &&
+        rule.fields.find((name) => findField(type, name) === undefined);
+      if (typeof unknown === 'string')
+        throw new RangeError(`${type.name} has no field ${unknown}.`);
+      rules.push(rule);
+    },
+    clear() {
+      rules = [];
+    },
+    list: () => rules,
+    concern: (type) => rulesOf(type).length > 0,
+    check(type, id, { allowDuplicates }) {
+      return rulesOf(type).flatMap((rule): RecordError[] => {
+        if (rule.kind === 'duplicate') {
+          const isTwin = !allowDuplicates && hasTwin(type, id, rule.fields);
+          return isTwin ? [recordError('DUPLICATES_DETECTED', rule.message)] : [];
+        }
+        if (!meets(type, id, rule.when)) return [];
+        const fields = rule.field === undefined ? [] : [rule.field];
+        return [recordError(rule.statusCode, quoteValues(type, id, rule.message), fields)];
+      });
+    },
+  };
+}

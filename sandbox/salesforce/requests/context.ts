@@ -1,0 +1,39 @@
+/** What a request carries on its way through the org. */
+
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import { SalesforceError } from '../core/errors.ts';
+import type { User } from '../metadata/access.ts';
+import type { WriteOptions } from '../records/record-store.ts';
+import type { SalesforceFault } from './faults.ts';
+
+/** The Hono environment of the org. */
+export interface SalesforceEnv {
+  /** A part of a composite request is no request of its own where requests are counted. */
+  Bindings: HttpBindings & { isSubrequest?: boolean };
+  Variables: {
+    fault: SalesforceFault | undefined;
+    /** Whose request it is; set by authentication. */
+    user: User;
+    /** The parsed JSON body; undefined where there is none. */
+    body: unknown;
+    /** For example `/services/data/v67.0`. */
+    basePath: string;
+  };
+}
+
+/** A request of this org. */
+export type SalesforceContext = Context<SalesforceEnv>;
+
+/** A parameter of the query that must be there. */
+export function requiredQuery(c: SalesforceContext, name: string): string {
+  const value = c.req.query(name);
+  if (value !== undefined) return value;
+  throw new SalesforceError(400, 'MALFORMED_QUERY', `A query string parameter is missing: ${name}`);
+}
+
+/** `Sforce-Duplicate-Rule-Header: allowSave=true` saves records that a duplicate rule would refuse. */
+export function writeOptionsOf(c: SalesforceContext): WriteOptions {
+  const header = c.req.header('sforce-duplicate-rule-header') ?? '';
+  return { allowDuplicates: /allowSave\s*=\s*true/i.test(header) };
+}

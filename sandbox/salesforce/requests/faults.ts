@@ -1,0 +1,30 @@
+/** The faults that only Salesforce has, beside those of any HTTP service. */
+
+import { z } from 'zod';
+import { type FaultRule, faultRulesSchema } from '../../../testbed/fault-rules.ts';
+import { HTTP_FAULTS } from '../../../testbed/faults.ts';
+
+const salesforceFaultSchema = z.discriminatedUnion('kind', [
+  ...HTTP_FAULTS,
+  /** All access tokens end before this request is looked at. */
+  z.strictObject({ kind: z.literal('expireTokens') }),
+  /** This request is refused as if its token were not valid; the token stays valid. */
+  z.strictObject({ kind: z.literal('invalidSession') }),
+  /** The first records that this request writes are locked by another user. */
+  z.strictObject({ kind: z.literal('lockRows'), records: z.number().int().min(1).default(1) }),
+  /** The daily requests are used up, for this request. */
+  z.strictObject({ kind: z.literal('requestLimit') }),
+  /** Too many long requests at once. */
+  z.strictObject({ kind: z.literal('concurrentLimit') }),
+  z.strictObject({ kind: z.literal('serverUnavailable') }),
+  z.strictObject({ kind: z.literal('queryTimeout') }),
+]);
+
+/** A fault of this service. */
+export type SalesforceFault = z.infer<typeof salesforceFaultSchema>;
+
+/** Reads a list of fault rules, from a file or from `PUT /_sandbox/faults`. */
+export const salesforceFaultRulesSchema = faultRulesSchema(salesforceFaultSchema);
+
+/** A rule of this service. */
+export type SalesforceFaultRule = FaultRule<SalesforceFault>;

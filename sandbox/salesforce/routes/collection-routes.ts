@@ -1,0 +1,210 @@
+/** `/composite/sobjects`: up to 200 records in one request, each with its own outcome. */
+
+import { Hono } from 'hono';
+import { z } from 'zod';
+import {
+  recordError,
+  refused,
+  SalesforceError,
+  type SaveResult,
+  unknownType,
+} from '../core/errors.ts';
+import { readId } from '../core/ids.ts';
+import type { ObjectType } from '../metadata/object-type.ts';
+import type { Org } from '../org/org.ts';
+import { runQuery } from '../query/query.ts';
+import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
+import { writeOptionsOf } from '../requests/context.ts';
+import { findByField, identifyingField } from '../requests/external-id.ts';
+import { readJson, readJsonValues } from '../requests/json-values.ts';
+
+const MAX_RECORDS = 200;
+/** Retrieving takes ids without values, so Salesforce allows more of them. */
+const MAX_RETRIEVED = 2000;
+/** Runs of records of one type; a request that mixes types more than that is refused. */
+const MAX_CHUNKS = 10;
+
+const attributesSchema = z.looseObject({ type: z.string() });
+const writeSchema = z.object({
+  allOrNone: z.boolean().default(false),
+  records: z.array(z.looseObject({ attributes: attributesSchema })),
+});
+const retrieveSchema = z.object({ ids: z.array(z.string()), fields: z.array(z.string()) });
+
+/** The resources of collections. */
+export function collectionRoutes(org: Org): Hono<SalesforceEnv> {
+  const router = new Hono<SalesforceEnv>();
+  router.post('/composite/sobjects', (c) => {
+    const { records, allOrNone } = readRecords(c);
+    const prepared = records.map((record) => prepare(c, org, record));
+    const options = writeOptionsOf(c);
+    return c.json(
+      runAll(org, allOrNone, prepared, ({ type, values }) =>
+        org.store.insert(c.var.user, type, values, options),
+      ),
+    );
+  });
+  router.patch('/composite/sobjects', (c) => {
+    const { records, allOrNone } = readRecords(c);
+    const prepared = records.map((record) => prepare(c, org, record));
+    const options = writeOptionsOf(c);
+    return c.json(
+      runAll(org, allOrNone, prepared, ({ type, values, id }) =>
+        id === undefined
+          ? refused(null, ID_MISSING)
+          : org.store.update(c.var.user, type, id, values, options),
+      ),
+    );
+  });
+  router.delete('/composite/sobjects', (c) => {
+    const ids = (c.req.query('ids') ?? '').split(',').map((id) => id.trim());
+    checkCount(ids.length, MAX_RECORDS);
+    const allOrNone = c.req.query('allOrNone') === 'true';
+    return c.json(runAll(org, allOrNone, ids, (id) => removeById(c, org, id)));
+  });
+  router.get('/composite/sobjects/:type', (c) => {
+    const ids = (c.req.query('ids') ?? '').split(',');
+    const fields = (c.req.query('fields') ?? '').split(',');
+    return c.json(retrieve(c, org, c.req.param('type'), { ids, fields }));
+  });
+  router.post('/composite/sobjects/:type', (c) =>
+    c.json(retrieve(c, org, c.req.param('type'), readJson(retrieveSchema, c.var.body))),
+  );
+  router.patch('/composite/sobjects/:type/:field', (c) => upsertAll(c, org));
+  return router;
+}
+
+interface Prepared {
+  type: ObjectType;
+  id: string | undefined;
+  values: Readonly<Record<string, unknown>>;
+}
+
+function readRecords(c: SalesforceContext) {
+  const { records, allOrNone } = readJson(writeSchema, c.var.body);
+  checkCount(records.length, MAX_RECORDS);
+  const types = records.map(({ attributes }) => attributes.type.toLowerCase());
+  const chunks = types.filter((type, index) => type !== types[index - 1]).length;
+  if (chunks > MAX_CHUNKS) {
+    throw new SalesforceError(
+      400,
+      'LIMIT_EXCEEDED',
+      `The number of chunks is more than ${MAX_CHUNKS}`,
+    );
+  }
+  return { records, allOrNone };
+}
+
+function checkCount(count: number, most: number): void {
+  if (count <= most) return;
+  throw new SalesforceError(
+    400,
+    'LIMIT_EXCEEDED',
+    `record limit reached. cannot submit more than ${most} records into this operation`,
+  );
+}
+
+function prepare(
+  c: SalesforceContext,
+  org: Org,
+  record: z.output<typeof writeSchema>['records'][number],
+): Prepared {
+  const type = dataType(org, record.attributes.type);
+  const id = Object.entries(record).find(([name]) => name.toLowerCase() === 'id')?.[1];
+  return {
+    type,
+    id: typeof id === 'string' ? id : undefined,
+    values: readJsonValues(org.access, c.var.user, type, record),
+  };
+}
+
+function dataType(org: Org, name: string): ObjectType {
+  const type = org.catalogue.get(name);
+  if (type.toolingOnly) throw unknownType(name);
+  return type;
+}
+
+/** Runs the work for each item in order; with `allOrNone` one refusal takes back the others. */
+function runAll<Item>(
+  org: Org,
+  allOrNone: boolean,
+  items: readonly Item[],
+  work: (item: Item) => SaveResult,
+): object[] {
+  const results = org.store.transact(
+    () => items.map(work),
+    (all) => !allOrNone || all.every(({ success }) => success),
+  );
+  const isTakenBack = allOrNone && results.some(({ success }) => !success);
+  return results.map((result) => showResult(isTakenBack && result.success ? TAKEN_BACK : result));
+}
+
+/** A refused record has no id in the answer. */
+function showResult({ id, ...result }: SaveResult): object {
+  return result.success ? { id, ...result } : result;
+}
+
+function removeById(c: SalesforceContext, org: Org, text: string): SaveResult {
+  const id = readId(text);
+  const type = id === null ? undefined : org.catalogue.ofId(id);
+  if (id === null || type === undefined) {
+    return refused(null, recordError('MALFORMED_ID', `malformed id ${text}`));
+  }
+  return org.store.remove(c.var.user, type, id);
+}
+
+/** The records in the order of the ids, null for those that are not there. */
+function retrieve(
+  c: SalesforceContext,
+  org: Org,
+  typeName: string,
+  { ids, fields }: z.output<typeof retrieveSchema>,
+) {
+  const type = dataType(org, typeName);
+  checkCount(ids.length, c.req.method === 'GET' ? MAX_RECORDS : MAX_RETRIEVED);
+  const known = ids.map((id) => readId(id.trim()) ?? malformedId(id));
+  const names = new Map(['Id', ...fields].map((name) => [name.trim().toLowerCase(), name.trim()]));
+  const list = known.map((id) => `'${id}'`).join(', ');
+  const soql = `SELECT ${[...names.values()].join(', ')} FROM ${type.name} WHERE Id IN (${list})`;
+  const found = runQuery(org, soql, c.var.user, { basePath: c.var.basePath });
+  const byId = new Map(found.records(0, found.total).map((record) => [record['Id'], record]));
+  return known.map((id) => byId.get(id) ?? null);
+}
+
+function malformedId(id: string): never {
+  throw new SalesforceError(400, 'MALFORMED_ID', `malformed id ${id}`);
+}
+
+/** Creates or changes records by a field that identifies them. */
+function upsertAll(c: SalesforceContext, org: Org): Response {
+  const { user } = c.var;
+  const type = dataType(org, c.req.param('type') ?? '');
+  const field = identifyingField(type, c.req.param('field') ?? '');
+  const { records, allOrNone } = readRecords(c);
+  const prepared = records.map((record) => prepare(c, org, record));
+  const options = writeOptionsOf(c);
+  const created: boolean[] = [];
+  const results = runAll(org, allOrNone, prepared, ({ id, values }) => {
+    const key = field.type === 'id' ? id : values[field.name];
+    const present = findByField(org, user, type, field, key);
+    created.push(present === undefined);
+    return present === undefined
+      ? org.store.insert(user, type, values, options)
+      : org.store.update(user, type, present, values, options);
+  });
+  return c.json(
+    results.map((result, index) =>
+      'id' in result ? { ...result, created: created[index] } : result,
+    ),
+  );
+}
+
+const ID_MISSING = recordError('MISSING_ARGUMENT', 'Id not specified in an update call');
+
+const TAKEN_BACK: SaveResult = refused(
+  null,
+  recordError(
+    'ALL_OR_NONE_OPERATION_ROLLED_BACK',
+    'Record rolled back because not all records were valid and the request was using AllOrNone header',
+  ),
+);

@@ -1,0 +1,35 @@
+/** `/limits`: how much of the org's allowances is left. */
+
+import { Hono } from 'hono';
+import type { Bulk } from '../bulk/jobs.ts';
+import type { Org } from '../org/org.ts';
+import type { SalesforceEnv } from '../requests/context.ts';
+
+/** Allowances that this org has, but does not count. */
+const UNCOUNTED = {
+  ConcurrentAsyncGetReportInstances: 200,
+  ConcurrentSyncReportRuns: 20,
+  DailyBulkV2QueryFileStorageMB: 976_562,
+  DataStorageMB: 1024,
+  FileStorageMB: 1024,
+  HourlySyncReportRuns: 500,
+  PermissionSets: 1500,
+};
+
+/** The resource of limits. */
+export function limitRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
+  const router = new Hono<SalesforceEnv>();
+  router.get('/limits', (c) => {
+    const { limit } = org.usage;
+    const others = Object.entries(UNCOUNTED).map(([name, most]) => [
+      name,
+      { Max: most, Remaining: most },
+    ]);
+    return c.json({
+      DailyApiRequests: { Max: limit, Remaining: Math.max(0, limit - org.usage.used()) },
+      ...bulk.usage.limits(),
+      ...Object.fromEntries(others),
+    });
+  });
+  return router;
+}

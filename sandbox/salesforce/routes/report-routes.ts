@@ -1,0 +1,198 @@
+/** `/analytics/reports`: running reports. */
+
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { notFound, SalesforceError } from '../core/errors.ts';
+import { readId } from '../core/ids.ts';
+import type { User } from '../metadata/access.ts';
+import type { Field } from '../metadata/field.ts';
+import { findField } from '../metadata/object-type.ts';
+import type { Org } from '../org/org.ts';
+import { REPORTS, type Report } from '../org/reports.ts';
+import { runQuery } from '../query/query.ts';
+import type { SObjectRecord } from '../query/soql/projection.ts';
+import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
+import { readJson } from '../requests/json-values.ts';
+
+/** Salesforce gives programs no more rows of a report than this. */
+const MAX_ROWS = 2000;
+
+/** A column of a report on contacts. */
+interface Column {
+  /** Its name in reports. */
+  name: string;
+  label: string;
+  dataType: string;
+  /** The field of Contact that it is about, and that users need to see for it. */
+  field: string;
+  /** What it shows, in SOQL: the field itself, or the name of the account that it leads to. */
+  path: string;
+}
+
+const COLUMNS: readonly Column[] = [
+  column('CONTACT_ID', 'Contact ID', 'Id'),
+  column('FIRST_NAME', 'First Name', 'FirstName'),
+  column('LAST_NAME', 'Last Name', 'LastName'),
+  column('EMAIL', 'Email', 'Email', 'email'),
+  { ...column('ACCOUNT.NAME', 'Account Name', 'AccountId'), path: 'Account.Name' },
+];
+
+/** What a client may ask of a report that it runs; filters of its own are not known here. */
+const orderSchema = z.object({
+  reportMetadata: z
+    .object({
+      detailColumns: z.array(z.string()).optional(),
+      reportFilters: z.array(z.unknown()).max(0).optional(),
+    })
+    .optional(),
+});
+
+/** The resources of reports. */
+export function reportRoutes(org: Org): Hono<SalesforceEnv> {
+  const router = new Hono<SalesforceEnv>();
+  router.get('/analytics/reports', (c) =>
+    c.json(REPORTS.map(({ id, name }) => ({ id, name, ...urlsOf(c, id) }))),
+  );
+  router.get('/analytics/reports/:id/describe', (c) =>
+    c.json(describeReport(findReport(c), visibleColumns(org, c.var.user))),
+  );
+  router.get('/analytics/reports/:id', (c) =>
+    c.json(runReport(c, org, findReport(c), visibleColumns(org, c.var.user))),
+  );
+  router.post('/analytics/reports/:id', (c) => {
+    const { reportMetadata } = readJson(orderSchema, c.var.body ?? {});
+    const columns = chooseColumns(visibleColumns(org, c.var.user), reportMetadata?.detailColumns);
+    return c.json(runReport(c, org, findReport(c), columns));
+  });
+  return router;
+}
+
+function column(name: string, label: string, field: string, dataType = 'string'): Column {
+  return { name, label, dataType, field, path: field };
+}
+
+function findReport(c: SalesforceContext): Report {
+  const id = readId(c.req.param('id') ?? '');
+  const report = REPORTS.find((one) => one.id === id);
+  if (report === undefined) throw notFound();
+  return report;
+}
+
+function visibleColumns({ catalogue, access }: Org, user: User): Column[] {
+  const contact = catalogue.get('Contact');
+  const isVisible = (field: Field | undefined) =>
+    field !== undefined && access.canRead(user, contact, field);
+  return COLUMNS.filter(({ field }) => isVisible(findField(contact, field)));
+}
+
+function chooseColumns(visible: Column[], names: string[] | undefined): Column[] {
+  if (names === undefined) return visible;
+  return names.map((name) => {
+    const found = visible.find((one) => one.name === name);
+    if (found !== undefined) return found;
+    throw new SalesforceError(400, 'BAD_REQUEST', `The detail column ${name} is invalid.`);
+  });
+}
+
+function runReport(c: SalesforceContext, org: Org, report: Report, columns: Column[]) {
+  const hasDetailRows = c.req.query('includeDetails') === 'true';
+  const { total, records } = queryReport(c, org, report, columns);
+  const rows = () =>
+    records(0, MAX_ROWS).map((record) => ({
+      dataCells: columns.map((one) => dataCell(one, record)),
+    }));
+  return {
+    attributes: {
+      type: 'Report',
+      reportId: report.id,
+      reportName: report.name,
+      ...urlsOf(c, report.id),
+    },
+    allData: !hasDetailRows || total <= MAX_ROWS,
+    factMap: {
+      'T!T': {
+        aggregates: [{ label: total.toLocaleString('en-US'), value: total }],
+        ...(hasDetailRows ? { rows: rows() } : {}),
+      },
+    },
+    groupingsAcross: { groupings: [] },
+    groupingsDown: { groupings: [] },
+    hasDetailRows,
+    ...describeReport(report, columns),
+  };
+}
+
+function queryReport(c: SalesforceContext, org: Org, { where }: Report, columns: Column[]) {
+  const paths = new Set(['Id', ...columns.flatMap(({ field, path }) => [field, path])]);
+  const condition = where === null ? '' : ` WHERE ${where}`;
+  const soql = `SELECT ${[...paths].join(', ')} FROM Contact${condition} ORDER BY Id`;
+  return runQuery(org, soql, c.var.user, { basePath: c.var.basePath });
+}
+
+/** A blank is shown as a hyphen; what leads to another record has its id for a value. */
+function dataCell({ path, field }: Column, record: SObjectRecord) {
+  const value = record[field] ?? null;
+  if (value === null) return { label: '-', value };
+  if (path === field) return { label: String(value), value };
+  const account = accountSchema.parse(record['Account']);
+  return { label: account.Name, value, recordId: value };
+}
+
+const accountSchema = z.object({ Name: z.string() });
+
+function describeReport(report: Report, columns: Column[]) {
+  return {
+    reportExtendedMetadata: {
+      aggregateColumnInfo: {
+        RowCount: {
+          label: 'Record Count',
+          dataType: 'int',
+          acrossGroupingContext: null,
+          downGroupingContext: null,
+        },
+      },
+      detailColumnInfo: Object.fromEntries(
+        columns.map(({ name, label, dataType }) => [name, { label, dataType }]),
+      ),
+      groupingColumnInfo: {},
+    },
+    reportMetadata: {
+      id: report.id,
+      name: report.name,
+      developerName: report.developerName,
+      description: report.description,
+      folderId: null,
+      reportFormat: 'TABULAR',
+      reportType: { type: 'ContactList', label: 'Contacts & Accounts' },
+      detailColumns: columns.map(({ name }) => name),
+      aggregates: ['RowCount'],
+      groupingsAcross: [],
+      groupingsDown: [],
+      crossFilters: [],
+      reportFilters: [],
+      reportBooleanFilter: null,
+      standardDateFilter: {
+        column: 'CREATED_DATE',
+        durationValue: 'CUSTOM',
+        startDate: null,
+        endDate: null,
+      },
+      standardFilters: [],
+      historicalSnapshotDates: [],
+      sortBy: [],
+      scope: 'organization',
+      hasDetailRows: true,
+      hasRecordCount: true,
+      showGrandTotal: true,
+      showSubtotals: true,
+      currency: null,
+      division: null,
+      chart: null,
+    },
+  };
+}
+
+function urlsOf(c: SalesforceContext, id: string) {
+  const url = `${c.var.basePath}/analytics/reports/${id}`;
+  return { url, describeUrl: `${url}/describe`, instancesUrl: `${url}/instances` };
+}

@@ -1,0 +1,38 @@
+/** Records of the CRM, in batches as large as it takes. */
+import type { RecordLookup } from '../../connectors/contract.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import type { OwnedValues } from '../store/contacts/owned-values.ts';
+
+/** The present identity and mapped values of these contacts, by CRM id. */
+export async function lookUpRecords(
+  { connector }: Pick<SyncDeps, 'connector'>,
+  run: Pick<Run, 'fields'>,
+  crmIds: readonly string[],
+): Promise<Map<string, RecordLookup>> {
+  const lookups = new Map<string, RecordLookup>();
+  const fields = run.fields.map(({ name }) => name);
+  const { readBatch } = connector.capabilities;
+  for (let start = 0; start < crmIds.length; start += readBatch) {
+    const ids = crmIds.slice(start, start + readBatch);
+    for (const lookup of await connector.readByIds(ids, fields)) lookups.set(lookup.id, lookup);
+  }
+  return lookups;
+}
+
+/** What has to be known of a contact before its fields are planned. */
+export interface KnownRecord {
+  lookup: RecordLookup | undefined;
+  /** Values whose write was intended before and may have happened. */
+  intended: readonly OwnedValues[];
+}
+
+/** The records of these contacts as they are, and what may have been written into them. */
+export async function readRecords(
+  deps: Pick<SyncDeps, 'connector' | 'store'>,
+  run: Pick<Run, 'fields' | 'integration'>,
+  crmIds: readonly string[],
+): Promise<(crmId: string) => KnownRecord> {
+  const lookups = await lookUpRecords(deps, run, crmIds);
+  const intended = await deps.store.deliveries.findIntended(run.integration.id, crmIds);
+  return (crmId) => ({ lookup: lookups.get(crmId), intended: intended.get(crmId) ?? [] });
+}

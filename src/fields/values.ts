@@ -1,0 +1,62 @@
+/** Field values on disk: as keyed hashes to recognise them, and sealed to give them back. */
+import { z } from 'zod';
+import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import { comparableText } from '../mapping/same-value.ts';
+import type { OwnedValues } from '../store/contacts/owned-values.ts';
+import type { Sealer, SealPlace } from '../store/secrets/sealed.ts';
+import type { Store } from '../store/store.ts';
+
+type Fingerprints = { store: Pick<Store, 'fingerprint'> };
+
+/** The keyed hash by which a value that we wrote is recognised in the CRM. */
+export function valueFingerprint(
+  { store }: Fingerprints,
+  crmId: string,
+  field: string,
+  value: FieldValue,
+): string {
+  return store.fingerprint('value', JSON.stringify([crmId, field, comparableText(value)]));
+}
+
+/** Keyed hashes of some of the values; alike values of two contacts or fields do not look alike. */
+export function valueFingerprints(
+  deps: Fingerprints,
+  crmId: string,
+  values: FieldValues,
+  fields: readonly string[] = Object.keys(values),
+): OwnedValues {
+  return Object.fromEntries(
+    fields.map((field) => [field, valueFingerprint(deps, crmId, field, values[field] ?? null)]),
+  );
+}
+
+/** Whether a value in a field of this contact is one of ours, known by these fingerprints. */
+export function ownershipOf(
+  deps: Fingerprints,
+  crmId: string,
+  known: readonly OwnedValues[],
+): (field: string, value: FieldValue) => boolean {
+  return (field, value) => {
+    const fingerprint = valueFingerprint(deps, crmId, field, value);
+    return known.some((values) => values[field] === fingerprint);
+  };
+}
+
+const valuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
+/** Values for the way back, readable with the secret key alone and in their own row. */
+export function sealValues(
+  sealer: Pick<Sealer, 'seal'>,
+  values: FieldValues,
+  place: SealPlace,
+): string {
+  return sealer.seal(JSON.stringify(values), place);
+}
+
+export function openValues(
+  sealer: Pick<Sealer, 'open'>,
+  sealed: string,
+  place: SealPlace,
+): FieldValues {
+  return valuesSchema.parse(JSON.parse(sealer.open(sealed, place)));
+}

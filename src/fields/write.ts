@@ -1,0 +1,59 @@
+/** plan ► intent ► write ► conclude: how profiles and warm paths come into the fields of a CRM. */
+import type { ContactChange, WriteResult } from '../../connectors/contract.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import { sealWords } from '../run/seal-words.ts';
+import type { FieldEnd } from '../store/fields/field-end.ts';
+import type { FieldPlan } from './plan.ts';
+
+/**
+ * Writes what is planned, and says how each contact's fields ended. The writes are on disk before
+ * they are sent, so that what we wrote can be recognised as ours, and undone, also after a kill in
+ * between. Where the CRM gave no result the intent stays open: its value may be there.
+ */
+export async function writeFields(
+  deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId'>,
+  run: Pick<Run, 'id' | 'lease' | 'integration'>,
+  plans: readonly FieldPlan[],
+): Promise<Map<string, FieldEnd>> {
+  const writes = plans.flatMap(({ write }) => write ?? []);
+  if (writes.length > 0) await deps.store.deliveries.recordIntended(run.lease, run.id, writes);
+  const changes = plans.flatMap(({ crmId, write, changes: values }) =>
+    write === null ? [] : [{ id: crmId, values }],
+  );
+  const results = await writeChanges(deps, changes);
+  return new Map(
+    plans.map((plan) => [plan.crmId, conclude(deps, run, plan, results.get(plan.crmId))]),
+  );
+}
+
+/** Writes the changes; the result of each by CRM id. */
+export async function writeChanges(
+  { connector }: Pick<SyncDeps, 'connector'>,
+  changes: readonly ContactChange[],
+): Promise<Map<string, WriteResult>> {
+  const results = new Map<string, WriteResult>();
+  if (changes.length === 0) return results;
+  for await (const result of connector.write(changes)) results.set(result.id, result);
+  return results;
+}
+
+function conclude(
+  deps: Pick<SyncDeps, 'sealer' | 'newId'>,
+  run: Pick<Run, 'id' | 'integration'>,
+  { crmId, reason, detail, owned, write }: FieldPlan,
+  result: WriteResult | undefined,
+): FieldEnd {
+  if (write === null || result?.status === 'written') {
+    return { reason, detail, owned, words: null, writeId: write?.id ?? null, isDone: true };
+  }
+  return {
+    reason: result?.retriable === false ? 'crm_refused' : 'crm_busy',
+    detail: result
+      ? `${result.code}: ${result.message}`
+      : 'The CRM gave no result for this record.',
+    words: sealWords(deps, run, crmId, result?.words),
+    owned: null,
+    writeId: result ? write.id : null,
+    isDone: false,
+  };
+}

@@ -1,0 +1,36 @@
+import type { OutcomeReason } from '../../core/outcome.ts';
+import type { OwnedValues } from '../contacts/owned-values.ts';
+import { portions } from '../engine/rows.ts';
+import type { Trx } from '../engine/tables.ts';
+import type { SealedWords } from '../secrets/foreign-texts.ts';
+
+/** How an intended write ended; `writeId` is null if nothing was to be written. */
+export interface WriteEnd {
+  writeId: string | null;
+  /** False if the CRM refused it. */
+  isDone: boolean;
+}
+
+/** How the fields of one contact ended, and what we own in them. */
+export interface FieldEnd extends WriteEnd {
+  reason: OutcomeReason;
+  /** More of the reason, without personal data. */
+  detail: string | null;
+  /** What the CRM said when it refused the write, sealed. */
+  words: SealedWords | null;
+  /** What we own afterwards; null if it stays as it was. */
+  owned: OwnedValues | null;
+}
+
+/** Notes of writes that they are in the CRM, or that it refused them. */
+export async function closeWrites(trx: Trx, ends: readonly WriteEnd[]): Promise<void> {
+  for (const [isDone, rows] of Map.groupBy(ends, (row) => row.isDone)) {
+    for (const portion of portions(rows.flatMap((row) => row.writeId ?? []))) {
+      await trx
+        .updateTable('writes')
+        .set({ state: isDone ? 'written' : 'refused' })
+        .where('id', 'in', portion)
+        .execute();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/** Installing the app of an account, as a program and a person do it together. */
+
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { HubspotSandbox } from '../../../../sandbox/hubspot/index.ts';
+import { type Answer, postForm } from '../../../testbed/asking.ts';
+
+/** Where the app is answered. */
+export const REDIRECT_URI = 'http://localhost:8787/oauth/hubspot/callback';
+/** The PKCE secret of the app. */
+export const VERIFIER = 'v'.repeat(64);
+
+const SCOPES = 'crm.objects.contacts.read crm.lists.read';
+
+/** Parameters that replace those of an honest app; null leaves one out. */
+export type Parameters = Record<string, string | null>;
+
+/** What an app asks a person for. */
+export function authorizeUrl(account: HubspotSandbox, parameters: Parameters = {}): string {
+  const all = {
+    client_id: account.clientId,
+    redirect_uri: REDIRECT_URI,
+    scope: SCOPES,
+    state: 's1',
+    code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...parameters,
+  };
+  const url = new URL(`${account.baseUrl}/oauth/authorize`);
+  for (const [name, value] of Object.entries(all)) {
+    if (value !== null) url.searchParams.set(name, value);
+  }
+  return url.href;
+}
+
+/** Has a person approve at once; the code that the app gets. */
+export async function approve(
+  account: HubspotSandbox,
+  parameters: Parameters = {},
+): Promise<string> {
+  const url = authorizeUrl(account, { approve: 'true', ...parameters });
+  const { status, location } = await open(url);
+  if (location === null) throw new Error(`The installation was refused with status ${status}.`);
+  return location.searchParams.get('code') ?? '';
+}
+
+/** Opens a page; where it sends the person, null if nowhere. */
+export async function open(url: string) {
+  const response = await fetch(url, { redirect: 'manual' });
+  const location = response.headers.get('location');
+  return {
+    status: response.status,
+    text: await response.text(),
+    location: location === null ? null : new URL(location),
+  };
+}
+
+/** Sends a form to an address below `/oauth`. */
+export function sendForm(
+  account: HubspotSandbox,
+  path: string,
+  form: Record<string, string>,
+): Promise<Answer> {
+  return postForm(`${account.baseUrl}/oauth${path}`, form);
+}
+
+/** Gives a code for tokens, as an honest app does it but for the parameters that are given. */
+export function redeem(
+  account: HubspotSandbox,
+  code: string,
+  parameters: Record<string, string> = {},
+  version = '2026-03',
+): Promise<Answer> {
+  return sendForm(account, `/${version}/token`, {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: REDIRECT_URI,
+    code_verifier: VERIFIER,
+    ...keysOf(account),
+    ...parameters,
+  });
+}
+
+/** Gives a refresh token for a new access token. */
+export function refresh(account: HubspotSandbox, refreshToken: string): Promise<Answer> {
+  return sendForm(account, '/2026-03/token', {
+    grant_type: 'refresh_token',
+    refresh_token: refreshToken,
+    ...keysOf(account),
+  });
+}
+
+/** What the app signs in with. */
+export function keysOf(account: HubspotSandbox) {
+  return { client_id: account.clientId, client_secret: account.clientSecret };
+}
+
+const tokensSchema = z
+  .object({ access_token: z.string(), refresh_token: z.string(), scopes: z.array(z.string()) })
+  .transform(({ access_token, refresh_token, scopes }) => ({
+    token: access_token,
+    refreshToken: refresh_token,
+    scopes,
+  }));
+
+/** The tokens of an answer that must have some. */
+export function tokensOf({ status, body }: Answer) {
+  if (status !== 200) throw new Error(`The sign-in was refused: ${JSON.stringify(body)}`);
+  return tokensSchema.parse(body);
+}
+
+/** Installs the app; its tokens. */
+export async function install(account: HubspotSandbox, parameters: Parameters = {}) {
+  return tokensOf(await redeem(account, await approve(account, parameters)));
+}

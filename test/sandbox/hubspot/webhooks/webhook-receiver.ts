@@ -1,0 +1,65 @@
+/** A receiver of webhooks on this machine, as an app would run one. */
+
+import { createServer } from 'node:http';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { listen } from '../../../../testbed/serving.ts';
+
+const eventsSchema = z.array(
+  z.looseObject({
+    eventId: z.number(),
+    attemptNumber: z.number(),
+    subscriptionType: z.string(),
+    objectId: z.number(),
+  }),
+);
+
+/** One request that arrived. */
+export interface Received {
+  method: string;
+  /** The whole address that was asked for. */
+  url: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+  events: z.output<typeof eventsSchema>;
+}
+
+/** A receiver that keeps what it gets. */
+export interface Receiver {
+  url: string;
+  received: readonly Received[];
+  /** What it answers from now on; 204 at first. */
+  answerWith(status: number, headers?: Record<string, string>): void;
+}
+
+/** Starts a receiver; it ends with the test. */
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  let answer: { status: number; headers: Record<string, string> } = { status: 204, headers: {} };
+  let origin = '';
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    const body = Buffer.concat(chunks).toString('utf8');
+    received.push({
+      method: request.method ?? '',
+      url: origin + (request.url ?? ''),
+      headers: request.headers,
+      body,
+      events: eventsSchema.parse(JSON.parse(body)),
+    });
+    response.writeHead(answer.status, answer.headers).end();
+  });
+  origin = await listen(server, '127.0.0.1', 0);
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    url: `${origin}/hooks/hubspot?of=a%2Fb%20c`,
+    received,
+    answerWith(status, headers = {}) {
+      answer = { status, headers };
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/** A process that is killed after a migration has made one of its two tables. */
+import { openDatabase } from '../../../src/store/engine/database.ts';
+import { migrateToLatest } from '../../../src/store/engine/migrate.ts';
+import { TWO_TABLES } from '../engine/two-tables.ts';
+
+const [url = ''] = process.argv.slice(2);
+const { db } = await openDatabase(url);
+await migrateToLatest(db, {
+  '0001-two-tables': {
+    async up(trx) {
+      await TWO_TABLES['0001-two-tables'].up(trx);
+      process.kill(process.pid, 'SIGKILL');
+    },
+  },
+});
