@@ -3,8 +3,14 @@ import type { Log } from '../core/log.ts';
 import { PartnerUnavailable } from './errors.ts';
 import { ask, type Call, type Line } from './exchange.ts';
 import type { Pacer } from './pacer.ts';
-import { type FailureKind, MAX_TRIES, retryDelayMs } from './retry.ts';
-import { judge, type Success, type Verdict } from './verdict.ts';
+import {
+  type FailureKind,
+  judge,
+  MAX_TRIES,
+  retryDelayMs,
+  type Success,
+  type Verdict,
+} from './verdict.ts';
 
 /** One request that was sent, for counting. */
 export interface PartnerCall {

@@ -1,11 +1,42 @@
 import { z } from 'zod';
-import { withDonorId } from '../donors/donor-reference.ts';
-import { type DonorSummary, donorSummaryShape, toDonorSummary } from '../donors/donor-summary.ts';
-import { nextCursorSchema, type Page, type PageRequest, pageQuery } from '../pages.ts';
-import { parseReply } from '../reply.ts';
-import { type Operation, withSlashes } from '../routes.ts';
-import type { Reply, Send } from '../send.ts';
-import { listUnder } from '../wire.ts';
+import { type DonorSummary, donorSummaryShape, toDonorSummary, withDonorId } from './donors.ts';
+import { parseReply, type Reply } from './reply.ts';
+import { operation } from './routes.ts';
+import type { Send } from './send.ts';
+import { listUnder, nextCursorSchema, type Page, type PageRequest, pageQuery } from './wire.ts';
+
+/**
+ * Searching the whole database (service document, section 4.4). Payloads are not documented. Each
+ * request, so each page, costs a credit of the searches bucket; a search that the service cannot
+ * read is a `PartnerValidationError` or `PartnerBadRequest` and refunded. After `AnswerLost` the
+ * credit may be spent.
+ */
+export interface Search {
+  /** By a question in plain English, and where wanted by filters besides. */
+  ask(
+    question: string,
+    options?: PageRequest & { filters?: SearchFilters },
+    signal?: AbortSignal,
+  ): Promise<SearchPage>;
+  /** By filters in the service's own words. */
+  byFilters(filters: SearchFilters, page?: PageRequest, signal?: AbortSignal): Promise<SearchPage>;
+  /** By the parameters of `GET /search`, in the service's own words. */
+  byParameters(
+    parameters: SearchParameters,
+    page?: PageRequest,
+    signal?: AbortSignal,
+  ): Promise<SearchPage>;
+}
+
+export function createSearch(send: Send): Search {
+  return {
+    ask: (question, { filters, ...page } = {}, signal) =>
+      searchDonors(send, filters ? { question, filters } : { question }, page, signal),
+    byFilters: (filters, page = {}, signal) => searchDonors(send, { filters }, page, signal),
+    byParameters: (parameters, page = {}, signal) =>
+      searchByParameters(send, parameters, page, signal),
+  };
+}
 
 /** Searching for donors, for a credit of the searches bucket each time (section 4.4). */
 
@@ -41,25 +72,13 @@ export interface SearchInterpretation {
 /** How long the service may look through all its donors. */
 const SEARCH_WORK_MS = 20_000;
 
-const COMMON = {
-  lane: 'queries',
-  charges: 'searches',
-  reads: 'json',
-  workMs: SEARCH_WORK_MS,
-  namesThings: false,
-} as const;
+const KIND = { charges: 'searches', workMs: SEARCH_WORK_MS, namesThings: false } as const;
 
-export const SEARCH_BY_PARAMETERS: Operation = {
-  ...COMMON,
-  name: 'search by parameters',
-  routes: withSlashes([{ method: 'GET', path: '/search' }]),
-};
+export const SEARCH_BY_PARAMETERS = operation('search by parameters', KIND, [
+  { method: 'GET', path: '/search' },
+]);
 
-export const SEARCH: Operation = {
-  ...COMMON,
-  name: 'search',
-  routes: withSlashes([{ method: 'POST', path: '/search' }]),
-};
+export const SEARCH = operation('search', KIND, [{ method: 'POST', path: '/search' }]);
 
 /** Searches by the parameters of a URL. */
 export async function searchByParameters(
