@@ -3,9 +3,8 @@ import type { ContactChange, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../errors.ts';
 import { refusal, writeCollection } from './collections.ts';
 import { contactIdOrText } from './ids.ts';
-import { queryRecords } from './query.ts';
+import { queryRecords, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
-import { quotedList } from './soql.ts';
 
 /** Rounds over the records that stay locked, and the wait before the first; it doubles. */
 const ROUNDS = 3;
