@@ -79,7 +79,7 @@ describe('the package', () => {
       await readJson(join(CHECKOUT, 'package.json')),
     );
     const installed = await readdir(join(place, 'node_modules'));
-    expect(installed).toEqual(expect.arrayContaining(['donor-sync', 'better-sqlite3', 'jsforce']));
+    expect(installed).toEqual(expect.arrayContaining(['donor-sync', 'better-sqlite3', 'kysely']));
     const tools = Object.keys(devDependencies).filter((name) => !name.startsWith('@'));
     expect(tools.filter((name) => installed.includes(name))).toEqual([]);
   });
