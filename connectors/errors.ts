@@ -83,14 +83,6 @@ export function redirected(
   );
 }
 
-/** Ends what is under way when the run stops: half an answer must not look like a whole one. */
-export function throwIfStopped(signal: AbortSignal): void {
-  if (!signal.aborted) return;
-  throw new RetriableError('The run was stopped; the next one goes on from there.', {
-    code: 'interrupted',
-  });
-}
-
 function goesOn(sentence: string, facts: ErrorFacts): RetriableError {
   return new RetriableError(`${sentence} The next run goes on from there.`, facts);
 }

@@ -8,7 +8,8 @@ import {
 } from '../src/outbound/exchange.ts';
 import { backoffMs, retryAfterMs } from '../src/outbound/retry.ts';
 import type { ConnectorDeps } from './contract.ts';
-import { bodyTooLarge, redirected, stayedBusy, throwIfStopped, unanswered } from './errors.ts';
+import { bodyTooLarge, redirected, stayedBusy, unanswered } from './errors.ts';
+import { throwIfStopped } from './stopped.ts';
 
 /** One request to a CRM. */
 export interface CrmRequest extends Outgoing {

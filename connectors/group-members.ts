@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../src/core/errors.ts';
-import { throwIfStopped } from './errors.ts';
+import { throwIfStopped } from './stopped.ts';
 
 /**
  * Contact ids as a CRM gives them, each once, in portions that hold at least one. Throws a

@@ -146,6 +146,14 @@ describe('the floors of the house', () => {
     expect(crowded).toEqual([]);
   });
 
+  it('knows the errors of connector packages by their brand, which other copies of the classes share', () => {
+    const byClass = /instanceof (DonorSync|Configuration|Retriable|Skippable|Fatal)Error\b/;
+    const above = files.filter((file) => /^src\/(?!partner|outbound)/.test(file));
+    expect(above.filter((file) => byClass.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual(
+      [],
+    );
+  });
+
   it('has no column of the database above the store: rows stay there', () => {
     const columns = files
       .filter((file) => /^src\/store\/engine\/.*tables\.ts$/.test(file))

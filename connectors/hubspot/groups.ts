@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FatalError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
-import { throwIfStopped } from '../errors.ts';
 import { eachOnce, unknownGroup } from '../group-members.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { crmCodeOf, readAs } from './errors.ts';
 import type { Filter } from './filter.ts';
 import { CONTACT_TYPE_ID } from './paths.ts';

@@ -1,7 +1,7 @@
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { RecordLookup } from '../contract.ts';
-import { throwIfStopped } from '../errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { type DescribedProperty, describeProperties } from './describe.ts';
 import { findRecords } from './find-records.ts';
 import { canonicalId } from './record.ts';

@@ -3,7 +3,7 @@ import { isoTime } from '../../src/core/clock.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import { FatalError } from '../../src/core/errors.ts';
 import type { ContactPage, RemovedContact } from '../contract.ts';
-import { throwIfStopped } from '../errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { COMPANIES_PER_REQUEST } from './companies.ts';
 import type { ContactShape } from './contact.ts';
 import { readAs } from './errors.ts';

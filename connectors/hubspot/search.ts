@@ -1,5 +1,5 @@
 import { FatalError } from '../../src/core/errors.ts';
-import { throwIfStopped } from '../errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import type { HubspotApi } from './api.ts';
 import { readAs } from './errors.ts';
 import type { Filter, FilterGroup } from './filter.ts';

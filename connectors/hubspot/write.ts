@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ContactChange, WriteResult } from '../contract.ts';
-import { throwIfStopped } from '../errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import {
   type ErrorBody,
   errorBodySchema,

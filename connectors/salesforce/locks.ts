@@ -1,6 +1,6 @@
 import { backoffMs } from '../../src/outbound/retry.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
-import { throwIfStopped } from '../errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { refusal, writeCollection } from './collections.ts';
 import { contactIdOrText } from './ids.ts';
 import { queryRecords, quotedList } from './query.ts';

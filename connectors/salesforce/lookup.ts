@@ -2,7 +2,7 @@ import type { Contact } from '../../src/core/contact.ts';
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { RecordLookup } from '../contract.ts';
-import { throwIfStopped } from '../errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { type DescribedField, describeObject } from './describe.ts';
 import { contactId } from './ids.ts';
 import { type ColumnReader, columnsOf, queryPath, queryRecords, quotedList } from './query.ts';

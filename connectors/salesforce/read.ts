@@ -3,7 +3,7 @@ import { isoTime } from '../../src/core/clock.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import { FatalError } from '../../src/core/errors.ts';
 import type { ContactPage, RemovedContact } from '../contract.ts';
-import { throwIfStopped } from '../errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { queryInBulk } from './bulk/bulk-query.ts';
 import { crmCodeOf } from './errors.ts';
 import {

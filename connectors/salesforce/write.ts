@@ -1,5 +1,5 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
-import { throwIfStopped } from '../errors.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { writeInBulk } from './bulk/bulk-ingest.ts';
 import { writeCollection } from './collections.ts';
 import { contactId, contactIdOrText } from './ids.ts';

@@ -1,5 +1,5 @@
 /** Donors ► the service ► their connections to the networks, a hundred in a request. */
-import { DonorSyncError } from '../core/errors.ts';
+import { isDonorSyncError } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
@@ -119,7 +119,7 @@ const NO_CONNECTIONS = { connections: [], totalConnections: 0 };
 
 /** One unknown donor makes the service refuse all of a request; nothing is charged then. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof DonorSyncError && error.kind === 'skippable';
+  return isDonorSyncError(error) && error.kind === 'skippable';
 }
 
 /** The rest of the run can do without the answer. */

@@ -1,5 +1,5 @@
 /** Joiners → members: bulk adds, each paid for once and with its intent on disk. */
-import { DonorSyncError, messageOf } from '../core/errors.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { CreditsExhausted, chargedBy, PartnerNotFound } from '../partner/errors.ts';
 import { type Allowance, allowanceOf, startOfMonth } from '../run/budget.ts';
@@ -158,7 +158,7 @@ async function recordFailure(
     run.control.stopSpending('credits_exhausted', error.message);
     return 'over';
   }
-  if (error instanceof DonorSyncError && error.kind === 'retriable') {
+  if (isDonorSyncError(error) && error.kind === 'retriable') {
     log.warn(facts, error.message);
     return 'failed';
   }

@@ -7,7 +7,7 @@ import { FatalError } from '../core/errors.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
-import type { AdoptedContact } from '../store/contacts/decisions.ts';
+import type { AdoptedContact } from '../store/contacts/decided-pages.ts';
 import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
 

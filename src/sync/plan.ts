@@ -8,25 +8,15 @@ import type { OutcomeReason } from '../core/outcome.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { changedParts } from '../identity/identity-text.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
-import {
-  type Decided,
-  type Decision,
-  type NotedIdentity,
-  type ReadContact,
-  WAITS_FOR_ACCESS,
-} from '../store/contacts/decisions.ts';
-import { INHERITED } from '../store/contacts/merges.ts';
+import type {
+  Decided,
+  Decision,
+  NotedIdentity,
+  ReadContact,
+} from '../store/contacts/decided-pages.ts';
+import { INHERITED, PRIORITY } from '../store/contacts/life.ts';
 
 const DAY_MS = 86_400_000;
-
-/** The order of the plan: members of mirrored groups, then the never enhanced, then the oldest. */
-export const PRIORITY = {
-  groupMember: 0,
-  neverEnhanced: 1,
-  refresh: 2,
-  /** Not submitted before its identity can be read again. */
-  waitsForAccess: WAITS_FOR_ACCESS,
-} as const;
 
 /** A contact as the plan sees it; what it does not need to know stays outside. */
 export interface PlannedContact extends ReadContact {

@@ -2,10 +2,12 @@
  * A few persons as they would be sent, for a person to look at before credits are spent. Their names
  * go to a terminal or a page and nowhere else; everything that is kept or passed on has their shapes.
  */
+
 import type { Contact } from '../core/contact.ts';
 import { detailsOf, type PersonDetails } from '../core/person.ts';
 import type { SyncDeps } from '../run/context.ts';
-import { PRIORITY, refusalOf } from './plan.ts';
+import { PRIORITY } from '../store/contacts/life.ts';
+import { refusalOf } from './plan.ts';
 import { createSpread } from './spread.ts';
 
 /** So many are shown. */

@@ -1,5 +1,5 @@
 /** The second station: due contacts → submissions, each paid for once and with a reason. */
-import { DonorSyncError, FatalError, messageOf } from '../core/errors.ts';
+import { FatalError, isDonorSyncError, messageOf } from '../core/errors.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import {
   blamedPersons,
@@ -11,10 +11,10 @@ import type { Submission } from '../partner/submission.ts';
 import { confirmLease } from '../run/confirm-lease.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
+import { PRIORITY } from '../store/contacts/life.ts';
 import { findAllowance, readBalance } from './balance.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './mass-change.ts';
-import { PRIORITY } from './plan.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { settleOpenSubmission } from './settle.ts';
 import { sharingRules } from './sharing.ts';
@@ -57,7 +57,7 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   let empty = 0;
   let isGuarded = false;
   while (!run.control.stopping.aborted) {
-    const { rings } = run.control;
+    const { signals } = run.control;
     const settled = await settleOpenSubmission(deps, run);
     if (settled === 'wait') continue;
     const readIsDone = run.control.isDone('read');
@@ -68,7 +68,7 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
     }
     const due = run.control.spendingStopped ? NOTHING : await nextDue(deps, run, readIsDone, trial);
     if (due === 'not_yet') {
-      await run.control.wait(rings);
+      await run.control.wait(signals);
       continue;
     }
     if (due.contacts.length === 0) break;
@@ -160,7 +160,7 @@ async function submitPrepared(
   }
   // Somebody else uses the key, or the contacts moved on: look at everything anew.
   if (intent.why === 'balance_unknown') await readBalance(deps, run);
-  else await run.control.wait(run.control.rings);
+  else await run.control.wait(run.control.signals);
   return 'progress';
 }
 
@@ -174,7 +174,7 @@ async function shareProfiles(
   const rules = sharingRules(deps, run);
   const shared = await deps.store.shares.take(run.lease, run.id, jobs, rules);
   deps.log.debug({ run: run.id, contacts: shared.size }, 'contacts take jobs that are paid for');
-  run.control.ring();
+  run.control.notify();
   return prepared.filter(({ job }) => !shared.has(job.crmId));
 }
 
@@ -204,7 +204,7 @@ async function send(
     jobIds: answer.jobIds,
     charged: answer.processed,
   });
-  run.control.ring();
+  run.control.notify();
   if (answer.processed < persons.length) {
     log.warn(
       { run: run.id, requested: persons.length, processed: answer.processed },
@@ -238,7 +238,7 @@ async function recordFailure(
     run.control.stopSpending('credits_exhausted', error.message);
     return 'progress';
   }
-  if (error instanceof DonorSyncError && error.kind === 'retriable') {
+  if (isDonorSyncError(error) && error.kind === 'retriable') {
     log.warn({ run: run.id, submission: submissionId }, error.message);
     return 'failed';
   }

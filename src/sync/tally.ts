@@ -1,13 +1,15 @@
 /** Everybody whom a run would think about, and what it would do to them: the heart of a preview. */
+
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
-import type { Decision } from '../store/contacts/decisions.ts';
+import type { Decision } from '../store/contacts/decided-pages.ts';
+import { PRIORITY } from '../store/contacts/life.ts';
 import type { Asker, Fate } from '../store/credits/paid-jobs.ts';
 import type { DueReason } from '../store/engine/tables.ts';
-import { askedBefore, decideAgain, decideContact, type PlanRules, PRIORITY } from './plan.ts';
+import { askedBefore, decideAgain, decideContact, type PlanRules } from './plan.ts';
 import { pagesToRead, plannedContact, planRules } from './read.ts';
 import { SAMPLE_SIZE } from './sample-persons.ts';
 import { personPrint, sharingRules } from './sharing.ts';

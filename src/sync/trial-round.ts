@@ -2,11 +2,12 @@
  * The trial of a mapping as a run goes through it. What it knows is on disk: a run that was killed
  * between a submission and its answers is continued by the next, which looks at the same rows.
  */
+
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
+import { PRIORITY } from '../store/contacts/life.ts';
 import type { MappingRecord } from '../store/credits/mappings.ts';
-import { PRIORITY } from './plan.ts';
 import { createSpread } from './spread.ts';
 import {
   type Acceptance,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { identityTextOf } from '../../src/identity/identity-text.ts';
 import type { ContactRecord, ContactRow } from '../../src/store/contacts/contacts.ts';
-import type { Decided, Decision, ReadContact } from '../../src/store/contacts/decisions.ts';
-import { INHERITED } from '../../src/store/contacts/merges.ts';
+import type { Decided, Decision, ReadContact } from '../../src/store/contacts/decided-pages.ts';
+import { INHERITED } from '../../src/store/contacts/life.ts';
 import type { IntendedJob, IntentResult } from '../../src/store/credits/intents.ts';
 import type { AfterLoss } from '../../src/store/credits/lost-answers.ts';
 import type { SharingRules } from '../../src/store/credits/paid-jobs.ts';

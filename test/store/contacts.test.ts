@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ContactRecord } from '../../src/store/contacts/contacts.ts';
-import type { Decision } from '../../src/store/contacts/decisions.ts';
+import type { Decision } from '../../src/store/contacts/decided-pages.ts';
 import { fromRow } from '../../src/store/engine/from-row.ts';
 import { ROWS_PER_TRANSACTION } from '../../src/store/engine/rows.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';

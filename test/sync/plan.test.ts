@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Contact } from '../../src/core/contact.ts';
 import type { ReadIdentity } from '../../src/identity/identity-reader.ts';
 import type { ContactRecord } from '../../src/store/contacts/contacts.ts';
-import type { Decision } from '../../src/store/contacts/decisions.ts';
+import type { Decision } from '../../src/store/contacts/decided-pages.ts';
 import {
   askedBefore,
   decideAgain,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
 import { foreignCode, foreignText } from '../../../src/core/foreign-text.ts';
-import { throwIfStopped } from '../../errors.ts';
+import { throwIfStopped } from '../../stopped.ts';
 import type { SalesforceSession } from '../session.ts';
 import { idInPath } from '../sign-in/instance.ts';
 

@@ -1,5 +1,6 @@
 import { FatalError, RetriableError } from '../../../src/core/errors.ts';
-import { isReplyTooLarge, throwIfStopped } from '../../errors.ts';
+import { isReplyTooLarge } from '../../errors.ts';
+import { throwIfStopped } from '../../stopped.ts';
 import type { CsvAnswer } from '../api.ts';
 import type { ColumnReader } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';

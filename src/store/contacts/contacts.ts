@@ -1,13 +1,15 @@
-import type { Selectable, SelectQueryBuilder } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type FromRow, fromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
-import type { ContactsTable, Database, Tables, Trx } from '../engine/tables.ts';
+import type { Database, Tables, Trx } from '../engine/tables.ts';
+import type { ContactRow } from './changes.ts';
+import { move, type Which } from './move.ts';
 import { OPEN_STATES } from './open-submissions.ts';
 
-export type ContactRow = Selectable<ContactsTable>;
+export type { ContactRow };
 export type ContactRecord = FromRow<ContactRow>;
 
 /** Ids that are listed at a time. */
@@ -175,51 +177,25 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       },
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
+        const run = { id: runId, now: clock.now() };
+        const { only, unsettled } = reasons;
         for (const state of ['due', 'submitted', 'ready'] as const) {
-          await trx
-            .updateTable('contacts')
-            .set({
-              outcome_reason: reasons[state],
-              outcome_run: runId,
-              outcome_at: clock.now(),
-              outcome_detail: null,
-            })
-            .where('integration_id', '=', lease.integrationId)
-            .where('state', '=', state)
-            .where((eb) =>
-              eb.or([
-                eb('outcome_run', '<>', runId),
-                eb('outcome_reason', 'in', REASONS_OF_PASSAGE),
-              ]),
-            )
-            // That its CRM record refused the write is worth more than that it waits.
-            .where('outcome_reason', '<>', 'crm_refused')
-            .$if(reasons.only !== null, (query) => query.where('crm_id', '=', reasons.only))
-            .execute();
-          await trx
-            .updateTable('contacts')
-            .set({ outcome_run: runId })
-            .where('integration_id', '=', lease.integrationId)
-            .where('state', '=', state)
-            .where('outcome_reason', '=', 'crm_refused')
-            .$if(reasons.only !== null, (query) => query.where('crm_id', '=', reasons.only))
-            .execute();
+          const which: Which = (eb) =>
+            eb.and({ state, ...(only === null ? {} : { crm_id: only }) });
+          await move(trx, lease, 'runEnded', which, run, { outcome_reason: reasons[state] });
         }
-        await trx
-          .updateTable('contacts')
-          .set({ outcome_reason: reasons.unsettled })
-          .where('integration_id', '=', lease.integrationId)
-          .where('state', '=', 'submitted')
-          .where('outcome_run', '=', runId)
-          .where('tracking_id', 'in', (eb) =>
-            eb
+        const isUnsettled: Which = (eb) =>
+          eb('tracking_id', 'in', (inner) =>
+            inner
               .selectFrom('jobs')
               .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
               .select('jobs.tracking_id')
               .where('submissions.integration_id', '=', lease.integrationId)
               .where('submissions.state', 'in', OPEN_STATES),
-          )
-          .execute();
+          );
+        await move(trx, lease, 'runEndedUnsettled', isUnsettled, run, {
+          outcome_reason: unsettled,
+        });
       });
     },
   };
@@ -275,14 +251,6 @@ export type WorkState = (typeof WORK_STATES)[number];
 function isWorkState(state: string): state is WorkState {
   return WORK_STATES.some((known) => known === state);
 }
-
-/** Reasons that say where a contact is on its way; written at the start and the end of it alone. */
-const REASONS_OF_PASSAGE: OutcomeReason[] = [
-  'submission_pending',
-  'job_running',
-  'delivery_pending',
-  'settlement_pending',
-];
 
 /** The row of a contact that was never seen before. */
 export function newRow(

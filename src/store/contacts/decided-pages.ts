@@ -1,22 +1,57 @@
 import type { Clock } from '../../core/clock.ts';
+import type { OutcomeReason } from '../../core/outcome.ts';
 import { maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
-import type { Trx } from '../engine/tables.ts';
+import type { DueReason, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
-import { type ContactRecord, type ContactRow, findRows, newRow } from './contacts.ts';
-import {
-  type Decided,
-  decidedRow,
-  type KeptContact,
-  noteKept,
-  type ReadContact,
-  upsertDecided,
-  WAITS_FOR_ACCESS,
-} from './decisions.ts';
+import type { ContactRow, Given } from './changes.ts';
+import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
 import { openErasedHolds } from './erased-holds.ts';
-import { resume, withdrawApprovals } from './returns.ts';
+import { type LifeEvent, PRIORITY } from './life.ts';
+import { after, move, moveAndList, putRows } from './move.ts';
+
+/** What the plan says of one contact. */
+export type Decision =
+  | { kind: 'choose'; reason: DueReason; priority: number }
+  | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
+  /** It is back with the paid job that it left with: held again, or delivered. */
+  | { kind: 'resume' }
+  /** A person decides first whether it may be taken up at all. */
+  | { kind: 'hold'; reason: Extract<OutcomeReason, 'forgotten_person'> }
+  /** Work is under way or a person is asked: only the identity is noted. */
+  | { kind: 'keep' };
+
+/** What becomes of the fingerprints that are remembered of a contact's identity. */
+export interface NotedIdentity {
+  /** The one of now. */
+  identity: string;
+  /**
+   * True if the remembered one means the same in another spelling, or was made by an older version:
+   * then this one replaces it wherever it stands, also where its job waits for an answer.
+   */
+  isSame: boolean;
+  /** What `asked_identity` becomes; null leaves it as it is. */
+  asked: string | null;
+}
+
+export type Decided = Decision & { noted: NotedIdentity };
+
+/** A contact whose record in the CRM carries a donor id that another database paid for. */
+export interface AdoptedContact {
+  crmId: string;
+  donorId: string;
+  /** Fingerprint of its identity: what the credit counts as spent on. */
+  identity: string;
+  /** When the profile was made (epoch ms), as far as the CRM says. */
+  enhancedAt: number;
+}
+
+/** What is known of a contact that was just read; the rest of it never enters the store. */
+export interface ReadContact {
+  crmId: string;
+}
 
 /** A page as it was read. */
 export interface DecidedPage<C extends ReadContact> {
@@ -84,12 +119,13 @@ async function recordPortion<C extends ReadContact>(
   const decided: ContactRow[] = [];
   const kept: KeptContact[] = [];
   const released: string[] = [];
-  const resumed: C[] = [];
+  const resumed: string[] = [];
   const renamed: ContactRow[] = [];
   const held: string[] = [];
   let chosen = 0;
   for (const contact of contacts) {
-    const row = rows.get(contact.crmId);
+    const { crmId } = contact;
+    const row = rows.get(crmId);
     const { noted, ...decision } = decide(contact, maybeFromRow(row));
     if (decision.kind === 'keep') {
       if (row === undefined) continue;
@@ -98,23 +134,112 @@ async function recordPortion<C extends ReadContact>(
       continue;
     }
     if (decision.kind === 'resume') {
-      resumed.push(contact);
+      resumed.push(crmId);
       continue;
     }
-    const waits = decision.kind === 'choose' && decision.priority === WAITS_FOR_ACCESS;
+    const waits = decision.kind === 'choose' && decision.priority === PRIORITY.waitsForAccess;
     if (decision.kind === 'choose' && row?.state !== 'due' && !waits) chosen += 1;
-    if (row?.state === 'held') released.push(contact.crmId);
-    if (decision.kind === 'hold') held.push(contact.crmId);
+    if (row?.state === 'held') released.push(crmId);
+    if (decision.kind === 'hold') held.push(crmId);
     const { identity, asked } = noted;
-    const known = row ?? newRow(lease.integrationId, { crmId: contact.crmId, identity });
-    const asNoted = { ...known, identity, asked_identity: asked ?? known.asked_identity };
-    decided.push(decidedRow(lease, run, asNoted, decision));
+    const known = row ?? newRow(lease.integrationId, { crmId, identity });
+    const [event, given] = eventOf(decision);
+    const read = { identity, asked_identity: asked ?? known.asked_identity, ...given };
+    const next = after(event, known, read, run, row?.state ?? 'unknown');
+    if (next !== null) decided.push(next);
   }
-  await upsertDecided(trx, decided);
-  await noteKept(trx, lease, run.id, kept);
+  await putRows(trx, decided);
+  await noteKept(trx, lease, run, kept);
   await supersedeHolds(trx, lease, run.now, released);
   await openErasedHolds(trx, lease, run, held);
   await resume(trx, lease, run, resumed);
   await withdrawApprovals(trx, run.now, renamed);
   return chosen;
+}
+
+/** What a decision is in a contact's life, and what comes with it. */
+function eventOf(
+  decision: Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>,
+): [LifeEvent, Given] {
+  switch (decision.kind) {
+    case 'choose':
+      return ['chosen', { due_reason: decision.reason, priority: decision.priority }];
+    case 'settle':
+      return [decision.eligible ? 'foundFresh' : 'leftOut', { outcome_reason: decision.reason }];
+    case 'hold':
+      return ['foundErased', {}];
+  }
+}
+
+/** A contact that stays as it is, with the row that it has and what was noted of its identity. */
+interface KeptContact {
+  row: ContactRow;
+  noted: NotedIdentity;
+}
+
+/** What was read of contacts that stay as they are. */
+async function noteKept(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  contacts: readonly KeptContact[],
+): Promise<void> {
+  const seen = contacts.map(({ row: { crm_id }, noted: { identity, asked } }) => ({
+    ...{ crm_id, identity, asked_identity: asked },
+  }));
+  await move(trx, lease, 'seen', seen, run);
+  // The same identity under another fingerprint, also where a job waits that was asked with it.
+  for (const { row, noted } of contacts) {
+    if (!noted.isSame || row.identity === noted.identity || row.tracking_id === null) continue;
+    await trx
+      .updateTable('jobs')
+      .set({ identity: noted.identity })
+      .where('integration_id', '=', lease.integrationId)
+      .where('tracking_id', '=', row.tracking_id)
+      .where('identity', '=', row.identity)
+      .execute();
+  }
+}
+
+/** Contacts that are back: the hold that they left is open again, or their profile is ready. */
+async function resume(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  crmIds: readonly string[],
+): Promise<void> {
+  const back = await moveAndList(trx, lease, 'cameBack', crmIds, run);
+  const ready = back.flatMap(({ state, tracking_id }) =>
+    state === 'ready' ? [tracking_id ?? ''] : [],
+  );
+  for (const portion of portions(ready)) {
+    const holds = await trx
+      .updateTable('holds')
+      .set({ decision: null, decided_at: null })
+      .where('integration_id', '=', lease.integrationId)
+      .where('decision', '=', 'superseded')
+      .where('id', 'in', portion)
+      .returning(['crm_id', 'tracking_id', 'kind', 'detail'])
+      .execute();
+    const held = holds.map(({ crm_id, tracking_id, kind, detail }) => ({
+      ...{ crm_id, tracking_id, outcome_reason: kind, outcome_detail: detail },
+    }));
+    await move(trx, lease, 'heldAgain', held, run);
+  }
+}
+
+/** A person approved a profile for a contact that the CRM now calls or places otherwise. */
+async function withdrawApprovals(
+  trx: Trx,
+  now: number,
+  contacts: readonly ContactRow[],
+): Promise<void> {
+  for (const portion of portions(contacts.flatMap((row) => row.tracking_id ?? []))) {
+    await trx
+      .updateTable('holds')
+      .set({ decision: 'superseded', decided_at: now })
+      .where('id', 'in', portion)
+      .where('decision', '=', 'approved')
+      .execute();
+  }
 }

@@ -3,9 +3,10 @@ import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
-import { AT_REST } from './decisions.ts';
+import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
-import { moveProfile } from './merges.ts';
+import { INHERITED } from './life.ts';
+import { after, move, moveAndList, putRows } from './move.ts';
 
 /** A contact that is gone from the CRM. */
 export interface Departure {
@@ -27,27 +28,17 @@ export function departureQueries(checkpoint: Checkpoint, clock: Clock) {
     /** After a full read: contacts that this run did not see are gone from the CRM. */
     async removeUnseen(lease: Lease, runId: string): Promise<void> {
       await checkpoint(lease, async (trx) => {
-        const removed = await trx
-          .updateTable('contacts')
-          .set({
-            state: 'removed',
-            due_reason: null,
-            outcome_reason: 'deleted_in_crm',
-            outcome_run: runId,
-            outcome_at: clock.now(),
-            outcome_detail: null,
-          })
-          .where('integration_id', '=', lease.integrationId)
-          .where('seen_run', '<>', runId)
-          .where('state', 'in', ['settled', 'due', 'held'])
-          .returning('crm_id')
-          .execute();
-        await supersedeHolds(
+        const run = { id: runId, now: clock.now() };
+        const removed = await moveAndList(
           trx,
           lease,
-          clock.now(),
-          removed.map((row) => row.crm_id),
+          'left',
+          (eb) => eb.and([eb('seen_run', '<>', runId), eb('state', '<>', 'removed')]),
+          run,
+          { outcome_reason: 'deleted_in_crm' },
         );
+        const ids = removed.map((row) => row.crm_id);
+        await supersedeHolds(trx, lease, run.now, ids);
       });
     },
   };
@@ -68,28 +59,70 @@ export async function recordRemoved(
       const isNews = await suspectMerged(trx, lease.integrationId, suspect, run.now);
       if (isNews) await holdErased(trx, lease, run, [mergedInto]);
     }
-    await trx
-      .updateTable('contacts')
-      .set({
-        state: 'removed',
-        due_reason: null,
-        outcome_reason: mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm',
-        outcome_run: run.id,
-        outcome_at: run.now,
-        outcome_detail: null,
-        seen_run: run.id,
-      })
-      .where('integration_id', '=', lease.integrationId)
-      .where('crm_id', '=', id)
-      .where('state', 'in', AT_REST)
-      .execute();
   }
+  const left = removed.map(({ id, mergedInto }) => ({
+    crm_id: id,
+    outcome_reason: mergedInto === null ? ('deleted_in_crm' as const) : ('merged_in_crm' as const),
+  }));
+  await move(trx, lease, 'left', left, run);
   await supersedeHolds(
     trx,
     lease,
     run.now,
     removed.map((r) => r.id),
   );
+}
+
+/** Jobs whose profile can still be fetched: it may be on its way, or be delivered once more. */
+const FETCHABLE = ['processing', 'completed', 'held', 'delivered'] as const;
+
+/**
+ * Two records of the CRM became one, and one of them has a profile: it goes to the record that
+ * stays, by delivering the same job there, so that no second credit is spent. Does nothing if
+ * the winner has a profile of its own, or if there is nothing to move.
+ */
+async function moveProfile(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  loserId: string,
+  winnerId: string,
+): Promise<void> {
+  const rows = await findRows(trx, lease.integrationId, [loserId, winnerId]);
+  const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
+  if (loser?.asked_at == null || (winner?.asked_identity ?? null) !== null) return;
+  const job = await trx
+    .selectFrom('jobs')
+    .select(['tracking_id', 'state'])
+    .where('integration_id', '=', lease.integrationId)
+    .where('crm_id', '=', loserId)
+    .where('state', 'in', FETCHABLE)
+    .orderBy('submitted_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!job) return;
+  const { tracking_id } = job;
+  // A job that is too old to be fetched then does not look as if nothing had ever come of it.
+  const { asked_at, donor_id, enhanced_at } = loser;
+  const profile = { tracking_id, asked_at, donor_id, enhanced_at };
+  const event = job.state === 'processing' ? 'inheritedRunning' : 'inheritedDone';
+  if (winner === undefined) {
+    const unknown = newRow(lease.integrationId, { crmId: winnerId, identity: INHERITED });
+    const row = after(event, unknown, profile, run, 'unknown');
+    if (row !== null) await putRows(trx, [row]);
+  } else if ((await move(trx, lease, event, [{ crm_id: winnerId, ...profile }], run)) === 0) {
+    return;
+  }
+  await trx
+    .updateTable('jobs')
+    .set({
+      crm_id: winnerId,
+      state: job.state === 'processing' ? 'processing' : 'completed',
+      closed_at: null,
+    })
+    .where('tracking_id', '=', tracking_id)
+    .execute();
+  await move(trx, lease, 'gaveJobAway', [{ crm_id: loserId, tracking_id }], run);
 }
 
 /** Nobody has to decide any more about contacts that left or are asked for again. */

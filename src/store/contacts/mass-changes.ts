@@ -4,6 +4,7 @@ import { changedParts } from '../../identity/identity-text.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
+import { move } from './move.ts';
 
 /** How many identities changed; `src/sync/mass-change.ts` says what each number means. */
 export interface ChangeCounts {
@@ -137,24 +138,7 @@ async function holdPortion(
     };
   });
   await trx.insertInto('holds').values(holds).execute();
-  await trx
-    .updateTable('contacts')
-    .set({
-      state: 'held',
-      due_reason: null,
-      outcome_reason: 'identity_mass_change',
-      outcome_detail: null,
-      outcome_run: runId,
-      outcome_at: now,
-    })
-    .where('integration_id', '=', lease.integrationId)
-    .where('state', '=', 'due')
-    .where('due_reason', '=', 'identity_changed')
-    .where(
-      'crm_id',
-      'in',
-      rows.map(({ crm_id }) => crm_id),
-    )
-    .execute();
+  const ids = rows.map(({ crm_id }) => crm_id);
+  await move(trx, lease, 'changedWithMany', ids, { id: runId, now });
   return rows.length;
 }

@@ -2,23 +2,15 @@ import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
+import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { ContactRecord } from './contacts.ts';
-import {
-  type AdoptedContact,
-  type Decision,
-  decidedRow,
-  upsertDecided,
-  WAITS_FOR_ACCESS,
-} from './decisions.ts';
+import type { AdoptedContact, Decision } from './decided-pages.ts';
 import { holdErased } from './erased-holds.ts';
+import { move, type Which } from './move.ts';
 
 /** Every priority there is. */
 const PRIORITIES = [0, 1, 2];
-
-/** Contacts that wait for access come after those that were never enhanced and could be read. */
-const RETRIED_PRIORITY = 2;
 
 /** Decisions about contacts that the CRM has not reported: they grew old, or turned out otherwise. */
 export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
@@ -53,16 +45,12 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
             .execute();
           const rechosen = found.flatMap((row) => {
             const decision = decide(fromRow(row));
-            return decision.kind === 'choose' ? [{ row, decision }] : [];
+            if (decision.kind !== 'choose') return [];
+            const { reason, priority } = decision;
+            return [{ crm_id: row.crm_id, due_reason: reason, priority }];
           });
-          await upsertDecided(
-            trx,
-            rechosen.map(({ row, decision }) => ({
-              ...decidedRow(lease, { id: runId, now: clock.now() }, row, decision),
-              // Nobody has looked into the CRM: after a full read it may turn out to be gone.
-              seen_run: row.seen_run,
-            })),
-          );
+          // The CRM was not asked: after a full read a contact may turn out to be gone.
+          await move(trx, lease, 'reconsidered', rechosen, momentOf(runId));
           await addChosen(trx, runId, rechosen.length);
           return { rows: found, count: rechosen.length };
         });
@@ -75,16 +63,8 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
 
     /** Puts contacts whose identity could not be read in line again: this run looks whether it can. */
     async retryUnreadable(lease: Lease, only: string | null): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
-          .updateTable('contacts')
-          .set({ priority: RETRIED_PRIORITY })
-          .where('integration_id', '=', lease.integrationId)
-          .where('state', '=', 'due')
-          .where('priority', '=', WAITS_FOR_ACCESS)
-          .$if(only !== null, (query) => query.where('crm_id', '=', only))
-          .execute(),
-      );
+      const which: Which = (eb) => (only === null ? eb.lit(true) : eb('crm_id', '=', only));
+      await checkpoint(lease, (trx) => move(trx, lease, 'triedAgain', which, { now: clock.now() }));
     },
 
     /** Due contacts whose identity cannot be read now: a later run tries again. */
@@ -93,57 +73,20 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
       runId: string,
       crmIds: readonly string[],
     ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        for (const portion of portions(crmIds)) {
-          await trx
-            .updateTable('contacts')
-            .set({
-              priority: WAITS_FOR_ACCESS,
-              outcome_reason: 'identity_unreadable',
-              outcome_run: runId,
-              outcome_at: clock.now(),
-              outcome_detail: null,
-            })
-            .where('integration_id', '=', lease.integrationId)
-            .where('state', '=', 'due')
-            .where('crm_id', 'in', portion)
-            .execute();
-        }
-      });
+      await checkpoint(lease, (trx) => move(trx, lease, 'unreadable', crmIds, momentOf(runId)));
     },
 
     /** Due contacts that another database enhanced: they count as enhanced, with nothing of ours. */
     async adopt(lease: Lease, runId: string, contacts: readonly AdoptedContact[]): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        for (const { crmId, donorId, identity, enhancedAt } of contacts) {
-          await trx
-            .updateTable('contacts')
-            .set({
-              state: 'settled',
-              due_reason: null,
-              identity,
-              asked_identity: identity,
-              asked_at: enhancedAt,
-              donor_id: donorId,
-              enhanced_at: enhancedAt,
-              outcome_reason: 'profile_adopted',
-              outcome_run: runId,
-              outcome_at: clock.now(),
-              outcome_detail: null,
-            })
-            .where('integration_id', '=', lease.integrationId)
-            .where('crm_id', '=', crmId)
-            .where('state', '=', 'due')
-            .where('asked_at', 'is', null)
-            .execute();
-        }
-      });
+      const adopted = contacts.map(({ crmId, donorId, identity, enhancedAt }) => ({
+        ...{ crm_id: crmId, donor_id: donorId, asked_identity: identity, asked_at: enhancedAt },
+      }));
+      await checkpoint(lease, (trx) => move(trx, lease, 'adopted', adopted, momentOf(runId)));
     },
 
     /** Due contacts that may be a person who was erased: a person decides. */
     async holdErased(lease: Lease, runId: string, crmIds: readonly string[]): Promise<void> {
-      const run = { id: runId, now: clock.now() };
-      await checkpoint(lease, (trx) => holdErased(trx, lease, run, crmIds));
+      await checkpoint(lease, (trx) => holdErased(trx, lease, momentOf(runId), crmIds));
     },
 
     /** Contacts that turned out not to be submitted after all, with the reason for each. */
@@ -153,26 +96,18 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
       contacts: readonly { crmId: string; reason: OutcomeReason; removed: boolean }[],
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
-        for (const { crmId, reason, removed } of contacts) {
-          await trx
-            .updateTable('contacts')
-            .set({
-              state: removed ? 'removed' : 'settled',
-              eligible: 0,
-              due_reason: null,
-              outcome_reason: reason,
-              outcome_run: runId,
-              outcome_at: clock.now(),
-              outcome_detail: null,
-            })
-            .where('integration_id', '=', lease.integrationId)
-            .where('crm_id', '=', crmId)
-            .where('state', '=', 'due')
-            .execute();
+        for (const [removed, those] of Map.groupBy(contacts, (contact) => contact.removed)) {
+          const event = removed ? 'turnedOutGone' : 'turnedOutIneligible';
+          const rows = those.map((each) => ({ crm_id: each.crmId, outcome_reason: each.reason }));
+          await move(trx, lease, event, rows, momentOf(runId));
         }
       });
     },
   };
+
+  function momentOf(id: string) {
+    return { id, now: clock.now() };
+  }
 }
 
 /** Counts contacts that have become due. */

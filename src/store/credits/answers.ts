@@ -1,10 +1,18 @@
-import { sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { move } from '../contacts/move.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions, valuesTable } from '../engine/rows.ts';
 import { ERASED_ID, type Trx } from '../engine/tables.ts';
-import { ASK_AGAIN } from './jobs.ts';
-import { closeSubmission, holdUnanswered, returnToDue, spendOnContacts } from './submission-end.ts';
+import {
+  type ClosedSubmission,
+  closeSubmission,
+  holdUnanswered,
+  momentOf,
+  ofJob,
+  ofSubmission,
+  returnToDue,
+  spendOnAccepted,
+} from './submission-end.ts';
 
 /** What the service answers to a submission, on disk. */
 export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
@@ -23,17 +31,17 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
         });
         const started = [...answer.jobIds];
         for (const portion of portions(started)) {
-          const jobs = valuesTable<'column1' | 'column2'>(portion);
-          await trx
+          const accepted = await trx
             .updateTable('jobs')
-            .from(jobs)
+            .from(valuesTable<'column1' | 'column2'>(portion))
             .set((eb) => ({ state: 'processing', job_id: eb.ref('v.column2') }))
             .where('submission_id', '=', submissionId)
             .whereRef('tracking_id', '=', 'v.column1')
+            .returning(['tracking_id', 'crm_id', 'identity'])
             .execute();
+          await spendOnAccepted(trx, submission, accepted);
         }
         await dropErased(trx, submissionId, clock.now());
-        await spendOnContacts(trx, submission, 'processing', { due_reason: null });
         if (answer.charged > started.length) {
           // More was charged than there are jobs: whose credits those are, nobody can tell.
           await holdUnanswered(trx, submission, 'charged, and no job id came back');
@@ -65,38 +73,33 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
           charged: 0,
           closed_at: clock.now(),
         });
-        for (const { trackingId, detail } of blamed) {
-          await trx
-            .updateTable('contacts')
-            .from('jobs')
-            .set((eb) => ({
-              state: 'settled',
-              due_reason: null,
-              // Nothing was spent, but asking again with the same details is useless; with others,
-              // read while the request was under way, it is not.
-              asked_identity: eb.ref('jobs.identity'),
-              asked_at: eb
-                .case()
-                .when('contacts.identity', '=', eb.ref('jobs.identity'))
-                .then(eb.cast<number>(eb.val(clock.now()), 'bigint'))
-                .else(sql.lit(ASK_AGAIN))
-                .end(),
-              tracking_id: null,
-              outcome_reason: 'person_invalid',
-              outcome_run: submission.run_id,
-              outcome_at: clock.now(),
-              outcome_detail: detail,
-            }))
-            .where('jobs.tracking_id', '=', trackingId)
-            .where('contacts.integration_id', '=', submission.integration_id)
-            .whereRef('contacts.crm_id', '=', 'jobs.crm_id')
-            .whereRef('contacts.tracking_id', '=', 'jobs.tracking_id')
-            .execute();
-        }
+        await settleRefused(trx, submission, blamed);
         await returnToDue(trx, submission, 'submission_pending');
       });
     },
   };
+}
+
+/** Persons whom the service blames are not submitted again with the same details. */
+async function settleRefused(
+  trx: Trx,
+  submission: ClosedSubmission,
+  blamed: readonly { trackingId: string; detail: string }[],
+): Promise<void> {
+  const details = new Map(blamed.map(({ trackingId, detail }) => [trackingId, detail]));
+  for (const portion of portions([...details.keys()])) {
+    const jobs = await trx
+      .selectFrom('jobs')
+      .select(['tracking_id', 'crm_id', 'identity'])
+      .where('submission_id', '=', submission.id)
+      .where('tracking_id', 'in', portion)
+      .execute();
+    const refused = jobs.map((job) => ({
+      ...ofJob(job),
+      outcome_detail: details.get(job.tracking_id) ?? null,
+    }));
+    await move(trx, ofSubmission(submission), 'refused', refused, momentOf(submission));
+  }
 }
 
 /** Jobs of contacts that were erased while the request was under way: nothing fetches their profile. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
+import { move } from '../contacts/move.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import { portions, valuesTable } from '../engine/rows.ts';
+import { portions } from '../engine/rows.ts';
 import type { DueReason, Trx } from '../engine/tables.ts';
 import { findShares, type SharingRules } from './paid-jobs.ts';
 
@@ -103,23 +104,12 @@ export function intentQueries(checkpoint: Checkpoint, clock: Clock) {
         })),
       )
       .execute();
-    const moved = await trx
-      .updateTable('contacts')
-      .from(
-        valuesTable<'column1' | 'column2' | 'column3'>(
-          jobs.map((job) => [job.crmId, job.trackingId, job.identity]),
-        ),
-      )
-      .set((eb) => ({
-        state: 'submitted',
-        tracking_id: eb.ref('v.column2'),
-        identity: eb.ref('v.column3'),
-      }))
-      .where('integration_id', '=', lease.integrationId)
-      .where('state', '=', 'due')
-      .whereRef('crm_id', '=', 'v.column1')
-      .executeTakeFirst();
-    if (moved.numUpdatedRows !== BigInt(jobs.length)) throw new IntentRefused('contacts_changed');
+    const submitted = jobs.map(({ crmId, trackingId, identity }) => ({
+      ...{ crm_id: crmId, tracking_id: trackingId, identity },
+    }));
+    const run = { id: intent.runId, now: clock.now() };
+    const moved = await move(trx, lease, 'submitted', submitted, run);
+    if (moved !== jobs.length) throw new IntentRefused('contacts_changed');
   }
 }
 

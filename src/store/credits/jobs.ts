@@ -1,11 +1,13 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type ContactRecord, findRows } from '../contacts/contacts.ts';
+import { move } from '../contacts/move.ts';
 import { type FromRow, fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, JobsTable, Trx } from '../engine/tables.ts';
+import type { RunMoment } from '../runs/runs.ts';
 
 /** A job of the service that runs. */
 export interface RunningJob {
@@ -72,6 +74,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     /** What a poll showed, on disk. */
     async recordProgress(lease: Lease, runId: string, progress: Progress): Promise<void> {
       await checkpoint(lease, async (trx) => {
+        const run = { id: runId, now: clock.now() };
         for (const portion of portions(progress.completed)) {
           await trx
             .updateTable('jobs')
@@ -79,20 +82,17 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
             .where('tracking_id', 'in', portion)
             .where('state', '=', 'processing')
             .execute();
-          await trx
-            .updateTable('contacts')
-            .set({ state: 'ready' })
-            .where('integration_id', '=', lease.integrationId)
-            .where('state', '=', 'submitted')
-            .where('crm_id', 'in', (eb) =>
-              eb.selectFrom('jobs').select('crm_id').where('tracking_id', 'in', portion),
-            )
+          // A job that is done already may belong to a contact that was not moved on.
+          const jobs = await trx
+            .selectFrom('jobs')
+            .select(['crm_id', 'tracking_id'])
             .where('tracking_id', 'in', portion)
             .execute();
+          await move(trx, lease, 'jobDone', jobs, run);
         }
-        await closeJobs(trx, lease, runId, progress.failed, 'failed', 'no_match');
-        await closeJobs(trx, lease, runId, progress.vanished, 'vanished', 'job_vanished');
-        await closeJobs(trx, lease, runId, progress.tooOld, 'vanished', 'job_too_old');
+        await closeJobs(trx, lease, run, progress.failed, 'failed', 'no_match');
+        await closeJobs(trx, lease, run, progress.vanished, 'vanished', 'job_vanished');
+        await closeJobs(trx, lease, run, progress.tooOld, 'vanished', 'job_too_old');
       });
     },
 
@@ -189,52 +189,25 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   async function closeJobs(
     trx: Trx,
     lease: Lease,
-    runId: string,
+    run: RunMoment,
     trackingIds: readonly string[],
     state: 'failed' | 'vanished',
-    reason: OutcomeReason,
+    outcome_reason: OutcomeReason,
   ): Promise<void> {
     for (const portion of portions(trackingIds)) {
       const jobs = await trx
         .updateTable('jobs')
         .set({
-          ...{ state, closed_at: clock.now() },
+          ...{ state, closed_at: run.now },
           // The service knows no such person; of a job that vanished nothing is known.
-          ...(state === 'failed' ? answered(0, clock.now()) : {}),
+          ...(state === 'failed' ? answered(0, run.now) : {}),
         })
         .where('tracking_id', 'in', portion)
         .where('state', 'in', ['processing', 'completed'])
         .returning(['tracking_id', 'crm_id'])
         .execute();
-      if (jobs.length === 0) continue;
-      const ids = jobs.map((job) => job.tracking_id);
-      const crmIds = jobs.map((job) => job.crm_id);
-      const outcome = { outcome_run: runId, outcome_at: clock.now(), outcome_detail: null };
-      if (state === 'vanished') {
-        await trx
-          .updateTable('contacts')
-          .set({ asked_identity: null, asked_at: ASK_AGAIN })
-          .where('integration_id', '=', lease.integrationId)
-          .where('crm_id', 'in', crmIds)
-          .where('tracking_id', 'in', ids)
-          .where('enhanced_at', 'is', null)
-          // A record that refuses its write does not earn a second credit.
-          .where('outcome_reason', '<>', 'crm_refused')
-          .execute();
-      }
-      await trx
-        .updateTable('contacts')
-        .set({
-          state: 'settled',
-          tracking_id: null,
-          asked_at: askedAtOnceSettled,
-          outcome_reason: reason,
-          ...outcome,
-        })
-        .where('integration_id', '=', lease.integrationId)
-        .where('crm_id', 'in', crmIds)
-        .where('tracking_id', 'in', ids)
-        .execute();
+      const event = state === 'failed' ? 'jobFailed' : 'jobVanished';
+      await move(trx, lease, event, jobs, run, { outcome_reason });
     }
   }
 }
@@ -243,16 +216,6 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
 export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at: number } {
   return { known, answered_at: now };
 }
-
-/** `asked_at` of a contact that the next run has to think about again. */
-export const ASK_AGAIN = 0;
-
-/**
- * `asked_at` of a contact whose job comes to its end: if its identity changed meanwhile, the next
- * run thinks about it again.
- */
-export const askedAtOnceSettled = sql<number | null>`case
-  when identity = asked_identity then asked_at else ${sql.lit(ASK_AGAIN)} end`;
 
 /** Outcomes after which the same run does not try the same delivery again. */
 export const TRIED_IN_VAIN: OutcomeReason[] = [

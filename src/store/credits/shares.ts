@@ -3,46 +3,29 @@
  * same integration or of another one, that contact takes the job that was paid for.
  */
 import type { Clock } from '../../core/clock.ts';
-import type { OutcomeReason } from '../../core/outcome.ts';
+import type { LifeEvent } from '../contacts/life.ts';
+import { moveAndList } from '../contacts/move.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import { portions, valuesTable } from '../engine/rows.ts';
-import type { ContactState, Database, JobState, Trx } from '../engine/tables.ts';
+import { portions } from '../engine/rows.ts';
+import type { Database, JobState, Trx } from '../engine/tables.ts';
 import type { IntendedJob } from './intents.ts';
 import { type Asker, type Fate, findShares, type PaidJob, type SharingRules } from './paid-jobs.ts';
+import { openLossHolds } from './submission-end.ts';
 
 export type { Asker, PaidJob, SharingRules };
 
 /** A due contact with the job that it takes. */
 type Taker = IntendedJob & { paid: PaidJob };
 
-/** What a contact and its job become that take a job of this fate. */
-const AFTERWARDS: Record<Fate, Afterwards> = {
-  running: { contact: 'submitted', job: 'processing', outcome: null },
-  done: { contact: 'ready', job: 'completed', outcome: null },
-  failed: {
-    contact: 'settled',
-    job: 'failed',
-    outcome: {
-      outcome_reason: 'no_match',
-      outcome_detail: 'The service was asked about the same person for another contact, no credit.',
-    },
-  },
-  lost: {
-    contact: 'held',
-    job: 'lost',
-    outcome: {
-      outcome_reason: 'lost_answer',
-      outcome_detail: 'the answer about the same person in another contact was lost',
-    },
-  },
-};
+/** What becomes of a contact and of its job that take a job of this fate. */
+const AFTERWARDS = {
+  running: { event: 'sharedRunning', job: 'processing', isOver: false },
+  done: { event: 'sharedDone', job: 'completed', isOver: false },
+  failed: { event: 'sharedFailed', job: 'failed', isOver: true },
+  lost: { event: 'sharedLost', job: 'lost', isOver: true },
+} as const satisfies Record<Fate, { event: LifeEvent; job: JobState; isOver: boolean }>;
 
-interface Afterwards {
-  contact: ContactState;
-  job: JobState;
-  /** Null while it is still on its way. */
-  outcome: { outcome_reason: OutcomeReason; outcome_detail: string } | null;
-}
+const LOST = 'the answer about the same person in another contact was lost';
 
 /** Jobs that contacts take instead of a credit. */
 export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
@@ -95,52 +78,26 @@ export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock)
     fate: Fate,
   ): Promise<number> {
     let moved = 0;
+    const run = { id: runId, now: clock.now() };
     for (const portion of portions(takers.filter(({ paid }) => paid.fate === fate))) {
-      const ids = await moveContacts(trx, lease, runId, portion, fate);
+      const taken = portion.map(({ crmId, identity, trackingId, paid }) => ({
+        ...{ crm_id: crmId, tracking_id: trackingId, asked_identity: identity },
+        // The profile is as old as the credit that it came by.
+        asked_at: paid.submittedAt,
+      }));
+      const { event } = AFTERWARDS[fate];
+      const rows = await moveAndList(trx, lease, event, taken, run, { outcome_detail: LOST });
+      if (rows.length === 0) continue;
+      const ids = new Set(rows.map(({ crm_id }) => crm_id));
       const those = portion.filter(({ crmId }) => ids.has(crmId));
-      if (those.length === 0) continue;
       await insertJobs(trx, lease, those, fate);
-      if (fate === 'lost') await openHolds(trx, lease, those);
-      moved += those.length;
+      if (fate === 'lost') {
+        const hold = { integration_id: lease.integrationId, closed_at: run.now };
+        await openLossHolds(trx, hold, rows, LOST);
+      }
+      moved += rows.length;
     }
     return moved;
-  }
-
-  async function moveContacts(
-    trx: Trx,
-    lease: Lease,
-    runId: string,
-    takers: readonly Taker[],
-    fate: Fate,
-  ): Promise<Set<string>> {
-    const { contact, outcome } = AFTERWARDS[fate];
-    const taken = valuesTable<'column1' | 'column2' | 'column3' | 'column4'>(
-      takers.map((taker) => [
-        taker.crmId,
-        taker.identity,
-        taker.paid.submittedAt,
-        fate === 'failed' ? null : taker.trackingId,
-      ]),
-    );
-    const moved = await trx
-      .updateTable('contacts')
-      .from(taken)
-      .set((eb) => ({
-        state: contact,
-        due_reason: null,
-        identity: eb.ref('v.column2'),
-        asked_identity: eb.ref('v.column2'),
-        // The profile is as old as the credit that it came by.
-        asked_at: eb.cast<number>(eb.ref('v.column3'), 'bigint'),
-        tracking_id: eb.ref('v.column4'),
-        ...(outcome === null ? {} : { ...outcome, outcome_run: runId, outcome_at: clock.now() }),
-      }))
-      .where('integration_id', '=', lease.integrationId)
-      .where('state', '=', 'due')
-      .whereRef('crm_id', '=', 'v.column1')
-      .returning('crm_id')
-      .execute();
-    return new Set(moved.map((row) => row.crm_id));
   }
 
   /** Each contact has a row of its own, so that each is polled, delivered and held by itself. */
@@ -150,7 +107,7 @@ export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock)
     takers: readonly Taker[],
     fate: Fate,
   ): Promise<void> {
-    const isOver = AFTERWARDS[fate].outcome !== null;
+    const { job: state, isOver } = AFTERWARDS[fate];
     await trx
       .insertInto('jobs')
       .values(
@@ -162,28 +119,11 @@ export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock)
           identity: taker.identity,
           person: taker.person,
           reason: taker.reason,
-          state: AFTERWARDS[fate].job,
+          state,
           job_id: paid.jobId,
           shared_from: paid.trackingId,
           submitted_at: paid.submittedAt,
           closed_at: isOver ? clock.now() : null,
-        })),
-      )
-      .execute();
-  }
-
-  async function openHolds(trx: Trx, lease: Lease, takers: readonly Taker[]): Promise<void> {
-    await trx
-      .insertInto('holds')
-      .values(
-        takers.map((taker) => ({
-          id: taker.trackingId,
-          integration_id: lease.integrationId,
-          crm_id: taker.crmId,
-          kind: 'lost_answer' as const,
-          tracking_id: taker.trackingId,
-          detail: AFTERWARDS.lost.outcome?.outcome_detail ?? null,
-          opened_at: clock.now(),
         })),
       )
       .execute();

@@ -1,7 +1,9 @@
+import type { Selectable } from 'kysely';
 import type { OutcomeReason } from '../../core/outcome.ts';
+import { type Moved, move, moveAndList } from '../contacts/move.ts';
 import { OPEN_STATES, type SubmissionRow } from '../contacts/open-submissions.ts';
 import { portions } from '../engine/rows.ts';
-import type { DueReason, Trx } from '../engine/tables.ts';
+import type { JobsTable, Trx } from '../engine/tables.ts';
 
 /** A submission that has come to its end, and when (epoch ms). */
 export type ClosedSubmission = SubmissionRow & { closed_at: number };
@@ -34,62 +36,23 @@ export async function closeSubmission(
   return { ...submission, closed_at: end.closed_at };
 }
 
-/** Contacts whose jobs were charged: the credit is on record against the identity submitted. */
-export async function spendOnContacts(
-  trx: Trx,
-  submission: ClosedSubmission,
-  jobState: 'processing' | 'intended',
-  changes: {
-    state?: 'held' | 'due';
-    due_reason: DueReason | null;
-    tracking_id?: null;
-    outcome_reason?: OutcomeReason;
-    outcome_run?: string;
-    outcome_at?: number;
-    outcome_detail?: string | null;
-  },
-): Promise<void> {
-  await trx
-    .updateTable('contacts')
-    .from('jobs')
-    .set((eb) => ({
-      ...changes,
-      asked_identity: eb.ref('jobs.identity'),
-      // A clock that was set back while the request was under way must not make its profile old.
-      asked_at: Math.max(submission.closed_at, submission.intended_at),
-    }))
-    .where('jobs.submission_id', '=', submission.id)
-    .where('jobs.state', '=', jobState)
-    .where('contacts.integration_id', '=', submission.integration_id)
-    .whereRef('contacts.crm_id', '=', 'jobs.crm_id')
-    .whereRef('contacts.tracking_id', '=', 'jobs.tracking_id')
-    .execute();
-}
+/** A job without an answer, or with one: whose it is, and what was submitted. */
+export type SubmittedJob = Pick<
+  Selectable<JobsTable>,
+  'tracking_id' | 'crm_id' | 'identity' | 'reason'
+>;
 
 /** Jobs that were not charged are closed as unpaid, and their contacts are due again. */
 export async function returnToDue(
   trx: Trx,
   submission: ClosedSubmission,
-  reason: OutcomeReason,
+  outcome_reason: OutcomeReason,
 ): Promise<void> {
-  await trx
-    .updateTable('contacts')
-    .from('jobs')
-    .set((eb) => ({
-      state: 'due',
-      due_reason: eb.ref('jobs.reason'),
-      tracking_id: null,
-      outcome_reason: reason,
-      outcome_run: submission.run_id,
-      outcome_at: submission.closed_at,
-    }))
-    .where('jobs.submission_id', '=', submission.id)
-    .where('jobs.state', '=', 'intended')
-    .where('contacts.integration_id', '=', submission.integration_id)
-    .whereRef('contacts.crm_id', '=', 'jobs.crm_id')
-    .whereRef('contacts.tracking_id', '=', 'jobs.tracking_id')
-    .execute();
-  await closeUnanswered(trx, submission, 'unpaid');
+  const jobs = await closeUnanswered(trx, submission, 'unpaid');
+  const unpaid = jobs.map(({ reason, ...job }) => ({ ...ofJob(job), due_reason: reason }));
+  await move(trx, ofSubmission(submission), 'notCharged', unpaid, momentOf(submission), {
+    outcome_reason,
+  });
 }
 
 /** Contacts of jobs without an answer, charged: a person decides whether to spend again. */
@@ -98,16 +61,9 @@ export async function holdUnanswered(
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
-  await holdContacts(trx, submission, detail);
-  await spendOnContacts(trx, submission, 'intended', {
-    state: 'held',
-    due_reason: null,
-    outcome_reason: 'lost_answer',
-    outcome_run: submission.run_id,
-    outcome_at: submission.closed_at,
-    outcome_detail: detail,
-  });
-  await closeUnanswered(trx, submission, 'lost');
+  // A contact that was forgotten meanwhile is not there to be decided about.
+  const held = await spendUnanswered(trx, submission, 'lost', detail);
+  await openLossHolds(trx, submission, held, detail);
 }
 
 /** The same contacts where the settings allow to spend again. */
@@ -116,61 +72,89 @@ export async function makeDueAgain(
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
-  await spendOnContacts(trx, submission, 'intended', {
-    state: 'due',
-    tracking_id: null,
-    due_reason: 'lost_answer_resubmitted',
-    outcome_reason: 'submission_pending',
-    outcome_run: submission.run_id,
-    outcome_at: submission.closed_at,
-    outcome_detail: detail,
-  });
-  await closeUnanswered(trx, submission, 'lost');
+  await spendUnanswered(trx, submission, 'lostDueAgain', detail);
 }
 
-async function closeUnanswered(
+/** Contacts whose jobs were accepted: the credit is on record against the identity submitted. */
+export async function spendOnAccepted(
   trx: Trx,
   submission: ClosedSubmission,
-  state: 'unpaid' | 'lost',
+  jobs: readonly Omit<SubmittedJob, 'reason'>[],
 ): Promise<void> {
-  await trx
-    .updateTable('jobs')
-    .set({ state, closed_at: submission.closed_at })
-    .where('submission_id', '=', submission.id)
-    .where('state', '=', 'intended')
-    .execute();
+  await move(trx, ofSubmission(submission), 'accepted', jobs.map(ofJob), momentOf(submission), {
+    asked_at: askedAt(submission),
+  });
 }
 
-async function holdContacts(trx: Trx, submission: ClosedSubmission, detail: string): Promise<void> {
-  // A contact that was forgotten meanwhile is nobody's to decide about.
-  const jobs = await trx
-    .selectFrom('jobs')
-    .innerJoin('contacts', (join) =>
-      join
-        .onRef('contacts.integration_id', '=', 'jobs.integration_id')
-        .onRef('contacts.crm_id', '=', 'jobs.crm_id')
-        .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
-    )
-    .select(['jobs.tracking_id', 'jobs.crm_id'])
-    .where('jobs.submission_id', '=', submission.id)
-    .where('jobs.state', '=', 'intended')
-    .execute();
-  for (const portion of portions(jobs)) {
+/** Opens the holds of contacts that wait because an answer was lost. */
+export async function openLossHolds(
+  trx: Trx,
+  { integration_id, closed_at }: Pick<ClosedSubmission, 'integration_id' | 'closed_at'>,
+  contacts: readonly { crm_id: string; tracking_id: string | null }[],
+  detail: string,
+): Promise<void> {
+  for (const portion of portions(contacts)) {
     await trx
       .insertInto('holds')
       .values(
-        portion.map((job) => ({
+        portion.map(({ crm_id, tracking_id }) => ({
           // One hold can come of one tracking id, so that it names the hold as well.
-          id: job.tracking_id,
-          integration_id: submission.integration_id,
-          crm_id: job.crm_id,
+          id: tracking_id ?? '',
+          integration_id,
+          crm_id,
           kind: 'lost_answer' as const,
-          tracking_id: job.tracking_id,
+          tracking_id: tracking_id ?? '',
           detail,
-          opened_at: submission.closed_at,
+          opened_at: closed_at,
         })),
       )
       .onConflict((c) => c.doNothing())
       .execute();
   }
+}
+
+async function spendUnanswered(
+  trx: Trx,
+  submission: ClosedSubmission,
+  event: 'lost' | 'lostDueAgain',
+  outcome_detail: string,
+): Promise<Moved[]> {
+  const jobs = await closeUnanswered(trx, submission, 'lost');
+  const of = ofSubmission(submission);
+  return moveAndList(trx, of, event, jobs.map(ofJob), momentOf(submission), {
+    asked_at: askedAt(submission),
+    outcome_detail,
+  });
+}
+
+/** Closes the jobs without an answer, and resolves with them. */
+function closeUnanswered(
+  trx: Trx,
+  submission: ClosedSubmission,
+  state: 'unpaid' | 'lost',
+): Promise<SubmittedJob[]> {
+  return trx
+    .updateTable('jobs')
+    .set({ state, closed_at: submission.closed_at })
+    .where('submission_id', '=', submission.id)
+    .where('state', '=', 'intended')
+    .returning(['tracking_id', 'crm_id', 'identity', 'reason'])
+    .execute();
+}
+
+export function ofJob({ crm_id, tracking_id, identity }: Omit<SubmittedJob, 'reason'>) {
+  return { crm_id, tracking_id, asked_identity: identity };
+}
+
+export function ofSubmission({ integration_id }: SubmissionRow) {
+  return { integrationId: integration_id };
+}
+
+export function momentOf({ run_id, closed_at }: ClosedSubmission) {
+  return { id: run_id, now: closed_at };
+}
+
+/** A clock that was set back while the request was under way must not make its profile old. */
+function askedAt({ closed_at, intended_at }: ClosedSubmission): number {
+  return Math.max(closed_at, intended_at);
 }

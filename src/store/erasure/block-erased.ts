@@ -1,3 +1,4 @@
+import { move } from '../contacts/move.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
 import { eraseRows } from './erase-rows.ts';
@@ -41,16 +42,7 @@ export async function blockErased(
     await eraseRows(trx, integrationId, [crmId], now);
     return;
   }
-  await trx
-    .updateTable('contacts')
-    .set({
-      ...{ state: 'settled', eligible: 0, due_reason: null },
-      ...{ outcome_reason: 'forgotten', outcome_at: now },
-    })
-    .where('integration_id', '=', integrationId)
-    .where('crm_id', '=', crmId)
-    .where('state', '=', 'held')
-    .execute();
+  await move(trx, { integrationId }, 'confirmedErased', [crmId], { now });
 }
 
 async function hasWritten(trx: Trx, hold: HeldContact): Promise<boolean> {

@@ -1,5 +1,6 @@
-import { OUTCOME_REASONS, outcomeOf } from '../../core/outcome.ts';
-import { portions, valuesTable } from '../engine/rows.ts';
+import { outcomeOf } from '../../core/outcome.ts';
+import { move } from '../contacts/move.ts';
+import { portions } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import { keepWords } from '../secrets/foreign-texts.ts';
@@ -39,7 +40,7 @@ export async function recordPaths(
   // What the CRM refused is tried again by a later run.
   const done = computed.filter((each) => each.written?.isDone !== false);
   await savePaths(trx, integrationId, run.now, done);
-  await saveOwned(trx, integrationId, written);
+  await saveOwned(trx, integrationId, run, written);
   await closeWrites(trx, written);
   await saveOutcomes(trx, integrationId, run, written);
   const words = written.flatMap((each) => each.words ?? []);
@@ -92,20 +93,13 @@ async function savePaths(
 async function saveOwned(
   trx: Trx,
   integrationId: string,
+  run: RunMoment,
   written: readonly WrittenPath[],
 ): Promise<void> {
   const owned = written.flatMap(({ crmId, owned }) =>
-    owned === null ? [] : [[crmId, JSON.stringify(owned)]],
+    owned === null ? [] : [{ crm_id: crmId, owned_values: JSON.stringify(owned) }],
   );
-  for (const portion of portions(owned)) {
-    await trx
-      .updateTable('contacts')
-      .from(valuesTable<'column1' | 'column2'>(portion))
-      .set((eb) => ({ owned_values: eb.ref('v.column2') }))
-      .where('integration_id', '=', integrationId)
-      .whereRef('crm_id', '=', 'v.column1')
-      .execute();
-  }
+  await move(trx, { integrationId }, 'valuesWritten', owned, run);
 }
 
 /** A contact keeps the outcome of its profile unless that says less than its path's does. */
@@ -116,33 +110,10 @@ async function saveOutcomes(
   written: readonly WrittenPath[],
 ): Promise<void> {
   const telling = written.filter(({ reason }) => outcomeOf(reason) !== 'unchanged');
-  for (const portion of portions(telling)) {
-    await trx
-      .updateTable('contacts')
-      .from(
-        valuesTable<'column1' | 'column2' | 'column3'>(
-          portion.map(({ crmId, reason, detail }) => [crmId, reason, detail]),
-        ),
-      )
-      .set((eb) => ({
-        outcome_reason: eb.ref('v.column2'),
-        outcome_detail: eb.ref('v.column3'),
-        outcome_run: run.id,
-        outcome_at: run.now,
-      }))
-      .where('integration_id', '=', integrationId)
-      .where('state', '=', 'settled')
-      .where((eb) =>
-        eb.or([eb('outcome_run', '<>', run.id), eb('outcome_reason', 'in', REASONS_UNCHANGED)]),
-      )
-      .whereRef('crm_id', '=', 'v.column1')
-      .execute();
-  }
+  const targets = telling.map(({ crmId, reason, detail }) => ({
+    ...{ crm_id: crmId, outcome_reason: reason, outcome_detail: detail },
+  }));
+  await move(trx, { integrationId }, 'pathWritten', targets, run);
 }
 
 type WrittenPath = FieldEnd & { crmId: string };
-
-/** The reasons of contacts to which a run has done nothing. */
-const REASONS_UNCHANGED = Object.entries(OUTCOME_REASONS).flatMap(([reason, outcome]) =>
-  outcome === 'unchanged' ? [reason] : [],
-);

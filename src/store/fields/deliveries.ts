@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { move } from '../contacts/move.ts';
 import { type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
@@ -124,12 +125,8 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
           .set(isWhole ? { state: 'undone' } : { after: JSON.stringify(left) })
           .where('id', '=', write.id)
           .execute();
-        await trx
-          .updateTable('contacts')
-          .set({ owned_values: JSON.stringify(owned) })
-          .where('integration_id', '=', lease.integrationId)
-          .where('crm_id', '=', write.crmId)
-          .execute();
+        const owns = { crm_id: write.crmId, owned_values: JSON.stringify(owned) };
+        await move(trx, lease, 'valuesWritten', [owns], { now: clock.now() });
       });
     },
   };

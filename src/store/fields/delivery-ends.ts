@@ -1,9 +1,10 @@
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { openErasedHolds } from '../contacts/erased-holds.ts';
+import { move, moveAndList } from '../contacts/move.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
-import { answered, askedAtOnceSettled } from '../credits/jobs.ts';
+import { answered } from '../credits/jobs.ts';
 import type { Lease } from '../engine/leases.ts';
-import { portions, valuesTable } from '../engine/rows.ts';
+import { portions } from '../engine/rows.ts';
 import type { HoldKind, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import type { SealedWords } from '../secrets/foreign-texts.ts';
@@ -45,27 +46,32 @@ export async function recordEnds(
 ): Promise<void> {
   await recordDelivered(trx, lease, run, deliveries);
   await noteKnown(trx, refusedOnes(deliveries), run.now);
-  for (const delivery of deliveries) {
-    const { end } = delivery;
-    switch (end.kind) {
-      case 'delivered':
-        break;
-      case 'held':
-        if (end.hold === 'forgotten_person') await holdPaid(trx, lease, run, delivery);
-        else await hold(trx, lease, run, delivery);
-        break;
-      case 'postponed':
-        await stamp(trx, lease, run, delivery, {});
-        await closeWrites(trx, [{ writeId: end.writeId, isDone: false }]);
-        break;
-      case 'dropped':
-        // The job stays as it is: should the contact come back, its profile is paid for.
-        await stamp(trx, lease, run, delivery, {
-          state: end.removed ? 'removed' : 'settled',
-          eligible: 0,
-        });
-        break;
+  for (const [event, those] of Map.groupBy(deliveries, ({ end }) => eventOf(end))) {
+    if (event === 'delivered') continue;
+    const moved = await moveAndList(trx, lease, event, those.map(targetOf), run);
+    if (event !== 'heldAtDelivery') continue;
+    const ids = new Set(moved.map(({ tracking_id }) => tracking_id));
+    for (const delivery of those.filter(({ trackingId }) => ids.has(trackingId))) {
+      await hold(trx, lease, run, delivery);
     }
+  }
+  const postponed = deliveries.flatMap(({ end }) => (end.kind === 'postponed' ? [end] : []));
+  await closeWrites(
+    trx,
+    postponed.map(({ writeId }) => ({ writeId, isDone: false })),
+  );
+}
+
+function eventOf(end: DeliveryEnd) {
+  switch (end.kind) {
+    case 'delivered':
+      return 'delivered';
+    case 'held':
+      return 'heldAtDelivery';
+    case 'postponed':
+      return 'postponed';
+    case 'dropped':
+      return end.removed ? 'goneAtDelivery' : 'leftOutAtDelivery';
   }
 }
 
@@ -98,37 +104,12 @@ async function recordDelivered(
     end.kind === 'delivered' ? [{ ...delivery, ...end }] : [],
   );
   for (const portion of portions(rows)) {
-    await trx
-      .updateTable('contacts')
-      .from(
-        valuesTable<'column1' | 'column2' | 'column3' | 'column4' | 'column5' | 'column6'>(
-          portion.map((row) => [
-            row.crmId,
-            row.trackingId,
-            row.donorId,
-            JSON.stringify(row.owned),
-            row.reason,
-            row.detail,
-          ]),
-        ),
-      )
-      .set((eb) => ({
-        state: 'settled',
-        asked_at: askedAtOnceSettled,
-        donor_id: eb.ref('v.column3'),
-        enhanced_at: run.now,
-        owned_values: eb.ref('v.column4'),
-        outcome_reason: eb.ref('v.column5'),
-        outcome_detail: eb.ref('v.column6'),
-        outcome_run: run.id,
-        outcome_at: run.now,
-        tracking_id: null,
-      }))
-      .where('integration_id', '=', lease.integrationId)
-      .where('state', '=', 'ready')
-      .whereRef('crm_id', '=', 'v.column1')
-      .whereRef('tracking_id', '=', 'v.column2')
-      .execute();
+    const delivered = portion.map((row) => ({
+      ...targetOf(row),
+      donor_id: row.donorId,
+      owned_values: JSON.stringify(row.owned),
+    }));
+    await move(trx, lease, 'delivered', delivered, run);
     const trackingIds = portion.map((row) => row.trackingId);
     await trx
       .updateTable('jobs')
@@ -152,6 +133,12 @@ async function recordDelivered(
 const HOLD_KINDS = ['name_mismatch', 'profile_deceased'] as const;
 
 async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery): Promise<void> {
+  if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
+    // This hold is not named after the job: who approves it says nothing of the names. The job stays
+    // as it is: should the contact leave and come back, its profile is paid for.
+    await openErasedHolds(trx, lease, run, [delivery.crmId]);
+    return;
+  }
   const kind = HOLD_KINDS.find((one) => one === delivery.reason) ?? 'name_mismatch';
   await trx
     .insertInto('holds')
@@ -180,37 +167,11 @@ async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery):
     .set({ state: 'held', ...answered(kind === 'profile_deceased' ? 1 : 0, run.now) })
     .where('tracking_id', '=', delivery.trackingId)
     .execute();
-  await stamp(trx, lease, run, delivery, { state: 'held' });
 }
 
-/**
- * The hold is not named after the job, unlike one about the names: who approves it says nothing of
- * those. The job stays as it is: should the contact leave and come back, its profile is paid for.
- */
-async function holdPaid(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery): Promise<void> {
-  await stamp(trx, lease, run, delivery, { state: 'held' });
-  await openErasedHolds(trx, lease, run, [delivery.crmId]);
-}
-
-async function stamp(
-  trx: Trx,
-  lease: Lease,
-  run: RunMoment,
-  delivery: Delivery,
-  changes: { state?: 'held' | 'settled' | 'removed'; eligible?: 0 },
-): Promise<void> {
-  await trx
-    .updateTable('contacts')
-    .set({
-      ...changes,
-      outcome_reason: delivery.reason,
-      outcome_detail: delivery.detail,
-      outcome_run: run.id,
-      outcome_at: run.now,
-    })
-    .where('integration_id', '=', lease.integrationId)
-    .where('crm_id', '=', delivery.crmId)
-    .where('tracking_id', '=', delivery.trackingId)
-    .where('state', '=', 'ready')
-    .execute();
+function targetOf({ crmId, trackingId, reason, detail }: Omit<Delivery, 'end'>) {
+  return {
+    ...{ crm_id: crmId, tracking_id: trackingId },
+    ...{ outcome_reason: reason, outcome_detail: detail },
+  };
 }

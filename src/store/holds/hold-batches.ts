@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
+import { move } from '../contacts/move.ts';
 import { fromRows } from '../engine/from-row.ts';
 import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
-import { type HoldRecord, massChangeColumns } from './holds.ts';
+import { eventOf, type HoldRecord } from './holds.ts';
 
 /** The open holds of one cause, counted. */
 export interface HoldBatch {
@@ -167,15 +168,9 @@ async function decidePortion(
       .returning('crm_id')
       .execute();
     decided += closed.length;
-    for (const contacts of portions(closed.map((row) => row.crm_id))) {
-      await trx
-        .updateTable('contacts')
-        .set(massChangeColumns(now)[decision])
-        .where('integration_id', '=', integrationId)
-        .where('crm_id', 'in', contacts)
-        .where('state', '=', 'held')
-        .execute();
-    }
+    const ids = closed.map((row) => row.crm_id);
+    const event = eventOf('identity_mass_change', decision);
+    await move(trx, { integrationId }, event, ids, { now });
   }
   return decided;
 }

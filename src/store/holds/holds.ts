@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
-import { releaseErased } from '../contacts/erased-holds.ts';
-import { ASK_AGAIN } from '../credits/jobs.ts';
+import type { LifeEvent } from '../contacts/life.ts';
+import { move } from '../contacts/move.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, HoldsTable, Trx } from '../engine/tables.ts';
@@ -12,9 +12,6 @@ export type HoldRecord = FromRow<Selectable<HoldsTable>>;
 
 /** What a person may decide about a hold. */
 export type HoldDecision = 'approved' | 'rejected' | 'resubmitted';
-
-/** Whom a person has submitted again comes after those who never had a profile. */
-const RESUBMITTED_PRIORITY = 2;
 
 /** Contacts that wait for a person's decision. */
 export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
@@ -90,82 +87,33 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
   };
 
   async function moveContact(trx: Trx, hold: HoldRecord, decision: HoldDecision): Promise<void> {
-    if (hold.kind === 'forgotten_person') {
-      if (decision === 'approved') await releaseErased(trx, hold, clock.now());
-      else await blockErased(trx, hold, fingerprint, clock.now());
-      return;
-    }
-    const contact = trx
-      .updateTable('contacts')
-      .where('integration_id', '=', hold.integrationId)
-      .where('crm_id', '=', hold.crmId)
-      .where('state', '=', 'held');
-    if (hold.kind === 'identity_mass_change' && decision !== 'resubmitted') {
-      await contact.set(massChangeColumns(clock.now())[decision]).execute();
-      return;
-    }
-    if (decision === 'approved') {
-      await trx
-        .updateTable('jobs')
-        // What a person says counts: the service knew this contact.
-        .set({ state: 'completed', known: 1 })
-        .where('tracking_id', '=', hold.trackingId)
-        .where('state', '=', 'held')
-        .execute();
-      await contact.set({ state: 'ready', outcome_reason: 'delivery_pending' }).execute();
+    const now = clock.now();
+    if (hold.kind === 'forgotten_person' && decision === 'rejected') {
+      await blockErased(trx, hold, fingerprint, now);
       return;
     }
     await trx
       .updateTable('jobs')
-      .set({ state: 'delivered', closed_at: clock.now() })
+      // What a person says counts: the service knew this contact.
+      .set(
+        decision === 'approved'
+          ? { state: 'completed', known: 1 }
+          : { state: 'delivered', closed_at: now },
+      )
       .where('tracking_id', '=', hold.trackingId)
       .where('state', '=', 'held')
       .execute();
-    if (decision === 'rejected') {
-      await contact
-        .set({
-          state: 'settled',
-          tracking_id: null,
-          outcome_reason: 'rejected_by_person',
-          outcome_at: clock.now(),
-        })
-        .execute();
-      return;
-    }
-    await contact
-      .set({
-        state: 'due',
-        due_reason: 'resubmitted_by_person',
-        priority: RESUBMITTED_PRIORITY,
-        asked_identity: null,
-        asked_at: ASK_AGAIN,
-        tracking_id: null,
-        outcome_reason: 'submission_pending',
-        outcome_at: clock.now(),
-      })
-      .execute();
+    await move(trx, hold, eventOf(hold.kind, decision), [hold.crmId], { now });
   }
 }
 
-/** The columns of a contact that a decision about a mass change sets. */
-export function massChangeColumns(now: number) {
-  return {
-    approved: {
-      state: 'due' as const,
-      due_reason: 'identity_change_approved' as const,
-      priority: RESUBMITTED_PRIORITY,
-      outcome_reason: 'submission_pending' as const,
-      outcome_at: now,
-    },
-    // The new details are the same person's: they count as what the credit was spent on.
-    rejected: {
-      state: 'settled' as const,
-      asked_identity: sql<string>`identity`,
-      asked_at: sql<number>`case when asked_at = ${sql.lit(ASK_AGAIN)} then ${now} else asked_at end`,
-      outcome_reason: 'identity_change_rejected' as const,
-      outcome_at: now,
-    },
-  };
+/** What a person's decision about a hold is in the contact's life. */
+export function eventOf(kind: HoldRecord['kind'], decision: HoldDecision): LifeEvent {
+  if (decision === 'resubmitted') return 'askedForAgain';
+  const isApproved = decision === 'approved';
+  if (kind === 'identity_mass_change') return isApproved ? 'changeApproved' : 'changeRejected';
+  if (kind === 'forgotten_person') return isApproved ? 'toldApart' : 'confirmedErased';
+  return isApproved ? 'profileApproved' : 'profileRejected';
 }
 
 /** How many holds of contacts, or of networks, wait for a person, by integration. */

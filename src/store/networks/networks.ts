@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { move, type Which } from '../contacts/move.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { NetworksTable } from '../engine/network-tables.ts';
@@ -25,9 +26,6 @@ export interface Binding {
   /** Fingerprint of the key, whose integrations may want the same network. */
   partnerKey: string;
 }
-
-/** Members of mirrored groups are submitted before all others. */
-const MEMBER_PRIORITY = 0;
 
 /** The groups of the settings, their members in the CRM, and their networks at the service. */
 export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
@@ -94,7 +92,11 @@ export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
             )
             .execute();
         }
-        await raisePriority(trx, lease, network);
+        const isMember: Which = (eb) =>
+          eb('crm_id', 'in', (inner) =>
+            inner.selectFrom('network_wanted').select('crm_id').where('network', '=', network),
+          );
+        await move(trx, lease, 'joinedGroup', isMember, { now: clock.now() });
         await trx
           .updateTable('networks')
           .set({ read_run: runId, read_at: clock.now() })
@@ -183,17 +185,4 @@ async function isTaken(db: Database | Trx, networkId: string, id: string): Promi
     .where('id', '<>', id)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-async function raisePriority(trx: Trx, lease: Lease, network: string): Promise<void> {
-  await trx
-    .updateTable('contacts')
-    .set({ priority: MEMBER_PRIORITY })
-    .where('integration_id', '=', lease.integrationId)
-    .where('state', '=', 'due')
-    .where('priority', '>', MEMBER_PRIORITY)
-    .where('crm_id', 'in', (eb) =>
-      eb.selectFrom('network_wanted').select('crm_id').where('network', '=', network),
-    )
-    .execute();
 }

@@ -1,7 +1,15 @@
 import { z } from 'zod';
-import type { Connector, ConnectorDeps, ContactsSettings } from '../../../connectors/contract.ts';
+import type {
+  ConnectorDeps,
+  ConnectorOptions,
+  ContactsSettings,
+} from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
+import {
+  type HubspotSettings,
+  hubspotSettingsSchema,
+} from '../../../connectors/hubspot/settings.ts';
 import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth.ts';
 import type { SeedContact } from '../../../connectors/testing/conformance.ts';
 import { type HubspotSandboxOptions, startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
@@ -38,6 +46,19 @@ function paceClock({ clock }: Partial<ConnectorDeps>) {
   return clock === undefined ? hastyPaceClock() : { monotonicMs: clock.now, sleep: clock.sleep };
 }
 
+/** What a test may want otherwise: of `crm`, of what the connector is given, of `contacts`. */
+type Choices = [
+  settings?: Record<string, unknown>,
+  deps?: Partial<ConnectorDeps>,
+  contacts?: Partial<ContactsSettings>,
+];
+
+/** Each has a pace of its own, as in a process of its own. */
+function aDefinition(deps: Partial<ConnectorDeps> = {}) {
+  const pacers = createPacerRegistry(paceClock(deps));
+  return defineHubspotConnector({ fetch: globalThis.fetch, random: () => 0, pacers });
+}
+
 const NO_LIMITS = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagMs: 0 };
 
 /** Starts a sandbox without limits; the caller closes it. */
@@ -53,27 +74,8 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
     ask,
     create,
     edit,
-    connector(
-      settings: Record<string, unknown> = {},
-      deps: Partial<ConnectorDeps> = {},
-      contacts: Partial<ContactsSettings> = {},
-    ): Connector {
-      const pacers = createPacerRegistry(paceClock(deps));
-      const world = { fetch: globalThis.fetch, random: () => 0, pacers };
-      const definition = defineHubspotConnector(world);
-      return definition.create({
-        settings: definition.settingsSchema.parse({
-          kind: 'hubspot',
-          url: sandbox.baseUrl,
-          auth: { type: 'token', token: sandbox.token },
-          requestsPerTenSeconds: 0,
-          searchesPerSecond: 0,
-          ...settings,
-        }),
-        contacts: { filter: null, optOutField: null, ...contacts },
-        deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
-      });
-    },
+    connector: (...choices: Choices) => aDefinition(choices[1]).open(optionsOf(...choices)),
+    check: (...choices: Choices) => aDefinition(choices[1]).check(optionsOf(...choices)),
     async addContacts(contacts: readonly SeedContact[]): Promise<string[]> {
       return create('contacts', contacts.map(propertiesOf));
     },
@@ -150,6 +152,25 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
   function ask(method: string, path: string, body?: unknown): Promise<unknown> {
     const authorization = `Bearer ${sandbox.token}`;
     return sendJson(method, `${sandbox.baseUrl}${path}`, body, { authorization });
+  }
+
+  function optionsOf(
+    settings: Record<string, unknown> = {},
+    deps: Partial<ConnectorDeps> = {},
+    contacts: Partial<ContactsSettings> = {},
+  ): ConnectorOptions<HubspotSettings> {
+    return {
+      settings: hubspotSettingsSchema.parse({
+        kind: 'hubspot',
+        url: sandbox.baseUrl,
+        auth: { type: 'token', token: sandbox.token },
+        requestsPerTenSeconds: 0,
+        searchesPerSecond: 0,
+        ...settings,
+      }),
+      contacts: { filter: null, optOutField: null, ...contacts },
+      deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
+    };
   }
 
   async function edit(order: object): Promise<string> {

@@ -1,0 +1,641 @@
+/**
+ * A contact's life: what each event changes, by the state that the contact stands in. Nothing else
+ * moves a contact. What an event does not list, it refuses, for the reason that it gives: the
+ * contact stays as it is. ARCHITECTURE.md's diagram is drawn from this table by a test.
+ */
+import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import type { ContactState } from '../engine/tables.ts';
+import {
+  all,
+  any,
+  type Changes,
+  type Condition,
+  choice,
+  equal,
+  given,
+  isNull,
+  NOW,
+  not,
+  oneOf,
+  own,
+  RUN,
+  type Value,
+} from './changes.ts';
+
+/** Where a contact may stand; `unknown` before the store has a row of it. */
+export type Place = ContactState | 'unknown';
+
+export const STATES = ['settled', 'due', 'submitted', 'ready', 'held', 'removed'] as const;
+export const PLACES = ['unknown', ...STATES] as const satisfies readonly Place[];
+
+/** States that no other station moves a contact out of while a page is decided. */
+export const AT_REST = ['settled', 'due', 'held', 'removed'] as const;
+
+/** One way that an event goes; the first whose state and condition fit is taken. */
+export interface Way {
+  from: readonly Place[];
+  /** Null: it stays where it is. */
+  to: ContactState | null;
+  when?: Condition;
+  set: Changes;
+}
+
+export interface EventRow {
+  ways: readonly Way[];
+  /** Why all else is refused. */
+  otherwise: string;
+  /** True if it gives up the job at hand: it is over, another contact's, or of no use any more. */
+  endsJob?: true;
+}
+
+/** `asked_at` of a contact that the next run has to think about again. */
+export const ASK_AGAIN = 0;
+
+/**
+ * `asked_identity` of a contact whose profile came to it by a merge before it was ever read: its
+ * first reading is what the credit was spent on.
+ */
+export const INHERITED = '';
+
+/** The order in which due contacts are submitted. */
+export const PRIORITY = {
+  groupMember: 0,
+  neverEnhanced: 1,
+  refresh: 2,
+  /** Not submitted before a field of its identity can be read again. */
+  waitsForAccess: 9,
+} as const;
+
+const UNDER_WAY = 'Work is under way: what comes of it moves the contact on.';
+const MOVED_ON = 'The contact has moved on since this was decided.';
+const ONLY_THE_ANSWER = 'The contact does not wait for this answer.';
+const ONLY_ITS_PROFILE = 'The contact does not wait for this profile.';
+const NOT_ASKED = 'No person is asked about this contact any more.';
+const NOT_IN_LINE = 'The contact is not in line for a credit.';
+
+/** The event is about the job at hand, and no other. */
+const OF_ITS_JOB = equal(own('tracking_id'), given('tracking_id'));
+
+/** The outcome that the run writes down for the contact. */
+function outcome(reason: Value, detail: Value = null): Changes {
+  return {
+    outcome_reason: reason,
+    outcome_detail: detail,
+    outcome_run: RUN,
+    outcome_at: NOW,
+  };
+}
+
+function reasonsOf(wanted: Outcome): string[] {
+  return Object.entries(OUTCOME_REASONS).flatMap(([reason, of]) => (of === wanted ? [reason] : []));
+}
+
+const UNCHANGED = reasonsOf('unchanged');
+
+/** What this run has done to a contact says more than what it reads of it afterwards. */
+const SAID_MORE = all(
+  equal(own('outcome_run'), RUN),
+  any(
+    oneOf(own('outcome_reason'), reasonsOf('written')),
+    all(oneOf(given('outcome_reason'), UNCHANGED), not(oneOf(own('outcome_reason'), UNCHANGED))),
+  ),
+);
+
+const OUTCOME_OF_READING: Changes = {
+  outcome_reason: choice(SAID_MORE, own('outcome_reason'), given('outcome_reason')),
+  outcome_detail: choice(SAID_MORE, own('outcome_detail'), null),
+  outcome_run: RUN,
+  outcome_at: choice(SAID_MORE, own('outcome_at'), NOW),
+};
+
+/** What is noted of a contact that was just read. */
+const READ: Changes = {
+  identity: given('identity'),
+  asked_identity: given('asked_identity'),
+  seen_run: RUN,
+};
+
+const waitsForAccess = (priority: Value) => equal(priority, PRIORITY.waitsForAccess);
+
+const IN_LINE: Changes = {
+  eligible: 1,
+  due_reason: given('due_reason'),
+  priority: given('priority'),
+  tracking_id: null,
+  ...outcome(
+    choice(waitsForAccess(given('priority')), 'identity_unreadable', 'submission_pending'),
+  ),
+};
+
+const OUT_OF_LINE: Changes = {
+  due_reason: null,
+  priority: choice(waitsForAccess(own('priority')), PRIORITY.refresh, own('priority')),
+};
+
+/** A credit is on record against the identity that it was spent on. */
+const SPENT: Changes = {
+  due_reason: null,
+  asked_identity: given('asked_identity'),
+  asked_at: given('asked_at'),
+};
+
+/** If its identity changed while the job ran, the next run thinks about the contact again. */
+const ASKED_AT_THE_END = choice(
+  equal(own('identity'), own('asked_identity')),
+  own('asked_at'),
+  ASK_AGAIN,
+);
+
+/** A credit that brought nothing is asked for again; a record that refuses its write earns no second. */
+const NOTHING_CAME = all(
+  isNull(own('enhanced_at')),
+  not(equal(own('outcome_reason'), 'crm_refused')),
+);
+
+const JOB_VANISHED: Changes = {
+  tracking_id: null,
+  asked_identity: choice(NOTHING_CAME, null, own('asked_identity')),
+  asked_at: choice(NOTHING_CAME, ASK_AGAIN, ASKED_AT_THE_END),
+};
+
+/** It takes a job that was paid for the same person in another contact. */
+const SHARED: Changes = {
+  ...SPENT,
+  identity: given('asked_identity'),
+  tracking_id: given('tracking_id'),
+};
+
+/** The profile of a contact that became a part of this one. */
+const INHERITS: Changes = {
+  due_reason: null,
+  tracking_id: given('tracking_id'),
+  asked_at: given('asked_at'),
+  donor_id: given('donor_id'),
+  enhanced_at: given('enhanced_at'),
+  seen_run: RUN,
+};
+
+/** A run is over, and this is why the contact still waits. */
+const STILL_WAITS = any(
+  not(equal(own('outcome_run'), RUN)),
+  oneOf(own('outcome_reason'), [
+    'submission_pending',
+    'job_running',
+    'delivery_pending',
+    'settlement_pending',
+  ]),
+);
+
+function shares(to: ContactState, told: Changes = {}): EventRow {
+  return { ways: [{ from: ['due'], to, set: { ...SHARED, ...told } }], otherwise: MOVED_ON };
+}
+
+function inherits(to: ContactState): EventRow {
+  return {
+    ways: [
+      {
+        from: ['unknown'],
+        to,
+        set: {
+          ...INHERITS,
+          asked_identity: INHERITED,
+          eligible: 1,
+          ...outcome('delivery_pending'),
+        },
+      },
+      {
+        from: ['settled', 'due', 'removed'],
+        to,
+        set: { ...INHERITS, asked_identity: own('identity') },
+      },
+      // The profile waits with it for the person's decision.
+      { from: ['held'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },
+    ],
+    otherwise: 'It waits for a profile of its own.',
+  };
+}
+
+/** A job ended without a profile; a contact that is away or held has nothing to come back to. */
+function ended(set: Changes): EventRow {
+  return {
+    ways: [
+      {
+        from: ['submitted', 'ready'],
+        to: 'settled',
+        when: OF_ITS_JOB,
+        set: { ...set, ...outcome(given('outcome_reason')) },
+      },
+      { from: ['settled', 'held', 'removed'], to: null, when: OF_ITS_JOB, set },
+    ],
+    otherwise: ONLY_THE_ANSWER,
+    endsJob: true,
+  };
+}
+
+function ofProfile(
+  to: ContactState | null,
+  set: Changes,
+  from: readonly ContactState[] = ['ready'],
+): EventRow {
+  return {
+    ways: [
+      {
+        from,
+        to,
+        when: OF_ITS_JOB,
+        set: { ...outcome(given('outcome_reason'), given('outcome_detail')), ...set },
+      },
+    ],
+    otherwise: ONLY_ITS_PROFILE,
+  };
+}
+
+/** The answer to a submission, or what is known instead of one. */
+function ofAnswer(to: ContactState | null, set: Changes): EventRow {
+  return {
+    ways: [{ from: ['submitted'], to, when: OF_ITS_JOB, set }],
+    otherwise: ONLY_THE_ANSWER,
+  };
+}
+
+function inLine(to: ContactState | null, set: Changes, when?: Condition): EventRow {
+  return {
+    ways: [{ from: ['due'], to, set, ...(when === undefined ? {} : { when }) }],
+    otherwise: NOT_IN_LINE,
+  };
+}
+
+function ofPerson(to: ContactState, set: Changes): EventRow {
+  return { ways: [{ from: ['held'], to, set }], otherwise: NOT_ASKED };
+}
+
+export const LIFE = {
+  // What is read from the CRM, and what the plan says of it.
+  chosen: {
+    ways: [{ from: ['unknown', ...AT_REST], to: 'due', set: { ...READ, ...IN_LINE } }],
+    otherwise: UNDER_WAY,
+    // A profile that was asked for with other details, or long ago, is of no use any more.
+    endsJob: true,
+  },
+  foundFresh: {
+    ways: [
+      {
+        from: ['unknown', ...AT_REST],
+        to: 'settled',
+        set: { ...READ, ...OUT_OF_LINE, eligible: 1, tracking_id: null, ...OUTCOME_OF_READING },
+      },
+    ],
+    otherwise: UNDER_WAY,
+    endsJob: true,
+  },
+  leftOut: {
+    ways: [
+      {
+        from: ['unknown', ...AT_REST],
+        to: 'settled',
+        // Should it come back, its paid job is not lost.
+        set: { ...READ, ...OUT_OF_LINE, eligible: 0, ...OUTCOME_OF_READING },
+      },
+    ],
+    otherwise: UNDER_WAY,
+  },
+  foundErased: {
+    ways: [
+      {
+        from: ['unknown', ...AT_REST],
+        to: 'held',
+        set: { ...READ, ...OUT_OF_LINE, eligible: 1, ...outcome('forgotten_person') },
+      },
+    ],
+    otherwise: UNDER_WAY,
+  },
+  /** Only what was read is noted. */
+  seen: {
+    ways: [
+      {
+        from: ['held'],
+        to: null,
+        set: { ...READ, asked_identity: readOrOwn(), outcome_run: RUN },
+      },
+      {
+        // What is under way gets its outcome when this run has tried it: with the reason of an
+        // earlier run it would look as if this one had tried it in vain.
+        from: ['settled', 'due', 'submitted', 'ready', 'removed'],
+        to: null,
+        set: { ...READ, asked_identity: readOrOwn() },
+      },
+    ],
+    otherwise: 'There is nothing to note it in.',
+  },
+  /** It left while its paid profile was on the way, or while a person was asked. */
+  cameBack: {
+    ways: [
+      {
+        from: ['settled', 'removed'],
+        to: 'ready',
+        when: not(isNull(own('tracking_id'))),
+        set: { eligible: 1, due_reason: null, seen_run: RUN, ...outcome('delivery_pending') },
+      },
+      { from: ['held'], to: null, set: { seen_run: RUN, outcome_run: RUN } },
+    ],
+    otherwise: 'No paid job waits for it.',
+  },
+  heldAgain: {
+    ways: [
+      {
+        from: ['ready'],
+        to: 'held',
+        when: OF_ITS_JOB,
+        set: {
+          outcome_reason: given('outcome_reason'),
+          outcome_detail: given('outcome_detail'),
+        },
+      },
+    ],
+    otherwise: ONLY_ITS_PROFILE,
+  },
+  /** Deleted in the CRM, or merged into another contact. */
+  left: {
+    ways: [
+      {
+        from: AT_REST,
+        to: 'removed',
+        set: { due_reason: null, ...outcome(given('outcome_reason')) },
+      },
+    ],
+    otherwise: UNDER_WAY,
+  },
+  /** The contact that it became a part of has its job now. */
+  gaveJobAway: {
+    ways: [
+      { from: AT_REST, to: null, when: OF_ITS_JOB, set: { tracking_id: null } },
+      {
+        from: ['submitted', 'ready'],
+        to: 'removed',
+        when: OF_ITS_JOB,
+        set: { tracking_id: null, due_reason: null, ...outcome('merged_in_crm') },
+      },
+    ],
+    otherwise: 'The job that moves is not the one that it waits for.',
+    endsJob: true,
+  },
+  inheritedRunning: inherits('submitted'),
+  inheritedDone: inherits('ready'),
+
+  // In line for a credit.
+  reconsidered: {
+    ways: [{ from: ['settled'], to: 'due', set: IN_LINE }],
+    otherwise: MOVED_ON,
+    endsJob: true,
+  },
+  joinedGroup: inLine(
+    null,
+    { priority: PRIORITY.groupMember },
+    not(equal(own('priority'), PRIORITY.groupMember)),
+  ),
+  triedAgain: inLine(null, { priority: PRIORITY.refresh }, waitsForAccess(own('priority'))),
+  unreadable: inLine(null, {
+    priority: PRIORITY.waitsForAccess,
+    ...outcome('identity_unreadable'),
+  }),
+  /** Another database has paid for its profile. */
+  adopted: inLine(
+    'settled',
+    {
+      due_reason: null,
+      identity: given('asked_identity'),
+      asked_identity: given('asked_identity'),
+      asked_at: given('asked_at'),
+      donor_id: given('donor_id'),
+      enhanced_at: given('asked_at'),
+      ...outcome('profile_adopted'),
+    },
+    isNull(own('asked_at')),
+  ),
+  turnedOutIneligible: inLine('settled', {
+    eligible: 0,
+    due_reason: null,
+    ...outcome(given('outcome_reason')),
+  }),
+  turnedOutGone: inLine('removed', {
+    eligible: 0,
+    due_reason: null,
+    ...outcome(given('outcome_reason')),
+  }),
+  changedWithMany: inLine(
+    'held',
+    { due_reason: null, ...outcome('identity_mass_change') },
+    equal(own('due_reason'), 'identity_changed'),
+  ),
+  suspected: {
+    ways: [
+      {
+        from: ['settled', 'due', 'held'],
+        to: 'held',
+        set: { due_reason: null, ...outcome('forgotten_person') },
+      },
+    ],
+    otherwise: UNDER_WAY,
+  },
+
+  // A credit, from its intent to its end.
+  submitted: inLine('submitted', {
+    tracking_id: given('tracking_id'),
+    identity: given('identity'),
+  }),
+  accepted: ofAnswer(null, SPENT),
+  notCharged: {
+    ...ofAnswer('due', {
+      due_reason: given('due_reason'),
+      tracking_id: null,
+      ...outcome(given('outcome_reason')),
+    }),
+    endsJob: true,
+  },
+  refused: {
+    ...ofAnswer('settled', {
+      due_reason: null,
+      // Nothing was spent, but asking again with the same details is useless; with others, read
+      // while the request was under way, it is not.
+      asked_identity: given('asked_identity'),
+      asked_at: choice(equal(own('identity'), given('asked_identity')), NOW, ASK_AGAIN),
+      tracking_id: null,
+      ...outcome('person_invalid', given('outcome_detail')),
+    }),
+    endsJob: true,
+  },
+  lost: ofAnswer('held', { ...SPENT, ...outcome('lost_answer', given('outcome_detail')) }),
+  lostDueAgain: {
+    ...ofAnswer('due', {
+      ...SPENT,
+      due_reason: 'lost_answer_resubmitted',
+      tracking_id: null,
+      ...outcome('submission_pending', given('outcome_detail')),
+    }),
+    endsJob: true,
+  },
+  sharedRunning: shares('submitted'),
+  sharedDone: shares('ready'),
+  sharedFailed: shares('settled', {
+    tracking_id: null,
+    ...outcome(
+      'no_match',
+      'The service was asked about the same person for another contact, no credit.',
+    ),
+  }),
+  sharedLost: shares('held', outcome('lost_answer', given('outcome_detail'))),
+  jobDone: ofAnswer('ready', {}),
+  jobFailed: ended({ tracking_id: null, asked_at: ASKED_AT_THE_END }),
+  jobVanished: ended(JOB_VANISHED),
+
+  // The profile on its way into the CRM.
+  delivered: {
+    ...ofProfile('settled', {
+      asked_at: ASKED_AT_THE_END,
+      donor_id: given('donor_id'),
+      enhanced_at: NOW,
+      owned_values: given('owned_values'),
+      tracking_id: null,
+    }),
+    endsJob: true,
+  },
+  heldAtDelivery: ofProfile('held', {}, ['ready', 'held']),
+  postponed: ofProfile(null, {}),
+  // The job stays as it is: should the contact come back, its profile is paid for.
+  leftOutAtDelivery: ofProfile('settled', { eligible: 0 }),
+  goneAtDelivery: ofProfile('removed', { eligible: 0 }),
+
+  // What a person decides.
+  changeApproved: ofPerson('due', {
+    due_reason: 'identity_change_approved',
+    priority: PRIORITY.refresh,
+    outcome_reason: 'submission_pending',
+    outcome_at: NOW,
+  }),
+  changeRejected: ofPerson('settled', {
+    // The new details are the same person's: they count as what the credit was spent on.
+    asked_identity: own('identity'),
+    asked_at: choice(equal(own('asked_at'), ASK_AGAIN), NOW, own('asked_at')),
+    outcome_reason: 'identity_change_rejected',
+    outcome_at: NOW,
+  }),
+  profileApproved: ofPerson('ready', { outcome_reason: 'delivery_pending' }),
+  profileRejected: {
+    ...ofPerson('settled', {
+      tracking_id: null,
+      outcome_reason: 'rejected_by_person',
+      outcome_at: NOW,
+    }),
+    endsJob: true,
+  },
+  askedForAgain: {
+    ...ofPerson('due', {
+      due_reason: 'resubmitted_by_person',
+      priority: PRIORITY.refresh,
+      asked_identity: null,
+      asked_at: ASK_AGAIN,
+      tracking_id: null,
+      outcome_reason: 'submission_pending',
+      outcome_at: NOW,
+    }),
+    endsJob: true,
+  },
+  /** It is not the person who was erased: it goes on where it stood. */
+  toldApart: {
+    ways: [
+      {
+        from: ['held'],
+        to: 'ready',
+        when: not(isNull(own('tracking_id'))),
+        set: { due_reason: null, outcome_reason: 'delivery_pending', outcome_at: NOW },
+      },
+      {
+        from: ['held'],
+        to: 'due',
+        when: any(
+          isNull(own('asked_identity')),
+          not(equal(own('asked_identity'), own('identity'))),
+        ),
+        set: {
+          due_reason: choice(
+            not(isNull(own('asked_identity'))),
+            'identity_change_approved',
+            choice(isNull(own('asked_at')), 'never_enhanced', 'job_vanished'),
+          ),
+          outcome_reason: 'submission_pending',
+          outcome_at: NOW,
+        },
+      },
+      {
+        from: ['held'],
+        to: 'settled',
+        set: {
+          due_reason: null,
+          outcome_reason: choice(isNull(own('donor_id')), 'no_match_known', 'profile_fresh'),
+          outcome_at: NOW,
+        },
+      },
+    ],
+    otherwise: NOT_ASKED,
+  },
+  /** It is the person who was erased, and values of ours are in the CRM that `forget` takes out. */
+  confirmedErased: ofPerson('settled', {
+    eligible: 0,
+    due_reason: null,
+    outcome_reason: 'forgotten',
+    outcome_at: NOW,
+  }),
+
+  // What is noted of contacts that stay where they are.
+  valuesWritten: {
+    ways: [{ from: STATES, to: null, set: { owned_values: given('owned_values') } }],
+    otherwise: 'There is nothing to note it in.',
+  },
+  pathWritten: {
+    ways: [
+      {
+        from: ['settled'],
+        to: null,
+        // A contact keeps the outcome of its profile unless that says less than its path's does.
+        when: any(not(equal(own('outcome_run'), RUN)), oneOf(own('outcome_reason'), UNCHANGED)),
+        set: outcome(given('outcome_reason'), given('outcome_detail')),
+      },
+    ],
+    otherwise: 'What it waits for says more.',
+  },
+  runEnded: {
+    ways: [
+      {
+        from: ['due', 'submitted', 'ready'],
+        to: null,
+        // That its CRM record refused the write is worth more than that it waits.
+        when: equal(own('outcome_reason'), 'crm_refused'),
+        set: { outcome_run: RUN },
+      },
+      {
+        from: ['due', 'submitted', 'ready'],
+        to: null,
+        when: STILL_WAITS,
+        set: outcome(given('outcome_reason')),
+      },
+    ],
+    otherwise: 'It does not wait, or the run has said more of it.',
+  },
+  runEndedUnsettled: {
+    ways: [
+      {
+        from: ['submitted'],
+        to: null,
+        when: equal(own('outcome_run'), RUN),
+        set: { outcome_reason: given('outcome_reason') },
+      },
+    ],
+    otherwise: 'It waits for no answer.',
+  },
+} satisfies Record<string, EventRow>;
+
+export type LifeEvent = keyof typeof LIFE;
+
+function readOrOwn(): Value {
+  return choice(isNull(given('asked_identity')), own('asked_identity'), given('asked_identity'));
+}

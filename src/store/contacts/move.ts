@@ -1,0 +1,288 @@
+/**
+ * The one place that moves contacts: an event of `life.ts` applied to many in one statement, to those
+ * alone that stand where the table lets it go.
+ */
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
+import { portions } from '../engine/rows.ts';
+import type { ContactState, Tables, Trx } from '../engine/tables.ts';
+import {
+  type Changes,
+  COLUMNS,
+  type Column,
+  type Condition,
+  type ContactRow,
+  type Given,
+  givenIn,
+  holds,
+  type Known,
+  type Moment,
+  own,
+  read,
+  required,
+  type Scalar,
+  type Value,
+} from './changes.ts';
+import { AT_REST, type EventRow, LIFE, type LifeEvent, type Place, type Way } from './life.ts';
+
+/** A contact with what comes with the event for it. */
+export type Target = { crm_id: string } & Given;
+
+/** Contacts by id, by id with what comes for each, or all of the integration for which this is true. */
+export type Targets = readonly string[] | readonly Target[] | Which;
+export type Which = (eb: ExpressionBuilder<Tables, 'contacts'>) => Expression<SqlBool>;
+
+export type Moved = Pick<ContactRow, 'crm_id' | 'state' | 'tracking_id'>;
+
+type Of = { integrationId: string };
+
+/** Applies an event and resolves with how many contacts it moved; `common` comes for all of them. */
+export async function move(
+  trx: Trx,
+  of: Of,
+  event: LifeEvent,
+  targets: Targets,
+  moment: Moment,
+  common: Given = {},
+): Promise<number> {
+  let moved = 0;
+  for (const statement of statements(of, event, targets, moment, common)) {
+    const { numAffectedRows = 0n } = await statement.execute(trx);
+    moved += Number(numAffectedRows);
+  }
+  return moved;
+}
+
+/** The same, resolving with the contacts that it moved, as they stand now. */
+export async function moveAndList(
+  trx: Trx,
+  of: Of,
+  event: LifeEvent,
+  targets: Targets,
+  moment: Moment,
+  common: Given = {},
+): Promise<Moved[]> {
+  const moved: Moved[] = [];
+  for (const statement of statements(of, event, targets, moment, common)) {
+    const { rows } = await sql<Moved>`${statement} returning crm_id, state, tracking_id`.execute(
+      trx,
+    );
+    moved.push(...rows);
+  }
+  return moved;
+}
+
+/** Pure: the row of one contact after an event; null if the table refuses it. */
+export function after(
+  event: LifeEvent,
+  row: ContactRow,
+  given: Given,
+  moment: Moment,
+  place: Place = row.state,
+): ContactRow | null {
+  const known = { row, given, moment };
+  const { ways }: EventRow = LIFE[event];
+  const way = ways.find(
+    ({ from, when }) => from.includes(place) && (when === undefined || holds(when, known)),
+  );
+  if (way === undefined) return null;
+  return { ...row, state: way.to ?? row.state, ...changed(way.set, known) };
+}
+
+function changed(set: Changes, known: Known): Record<string, Scalar> {
+  return Object.fromEntries(
+    Object.entries(set).map(([column, value]) => [column, read(value, known)]),
+  );
+}
+
+/** Writes rows that were read in this transaction; what another station has moved stays as it is. */
+export async function putRows(trx: Trx, rows: readonly ContactRow[]): Promise<void> {
+  for (const portion of portions(rows)) {
+    await trx
+      .insertInto('contacts')
+      .values(portion)
+      .onConflict((c) =>
+        c
+          .columns(['integration_id', 'crm_id'])
+          .doUpdateSet((eb) => ({
+            state: eb.ref('excluded.state'),
+            identity: eb.ref('excluded.identity'),
+            eligible: eb.ref('excluded.eligible'),
+            due_reason: eb.ref('excluded.due_reason'),
+            priority: eb.ref('excluded.priority'),
+            tracking_id: eb.ref('excluded.tracking_id'),
+            asked_identity: eb
+              .case()
+              // A person has asked for it to be submitted again meanwhile.
+              .when('contacts.asked_identity', 'is', null)
+              .then(eb.ref('contacts.asked_identity'))
+              .else(eb.ref('excluded.asked_identity'))
+              .end(),
+            outcome_reason: eb.ref('excluded.outcome_reason'),
+            outcome_run: eb.ref('excluded.outcome_run'),
+            outcome_at: eb.ref('excluded.outcome_at'),
+            outcome_detail: eb.ref('excluded.outcome_detail'),
+            seen_run: eb.ref('excluded.seen_run'),
+          }))
+          .where('contacts.state', 'in', [...AT_REST]),
+      )
+      .execute();
+  }
+}
+
+function* statements(
+  of: Of,
+  event: LifeEvent,
+  targets: Targets,
+  moment: Moment,
+  common: Given,
+): Generator<RawBuilder<unknown>> {
+  if (typeof targets === 'function') {
+    const which = targets(expressionBuilder<Tables, 'contacts'>());
+    yield statement(of, event, { common, moment, columns: [] }, sql``, which);
+    return;
+  }
+  const ids = targets.filter((target) => typeof target === 'string');
+  for (const portion of portions(ids)) {
+    const which = sql<SqlBool>`crm_id in (${sql.join(portion)})`;
+    yield statement(of, event, { common, moment, columns: [] }, sql``, which);
+  }
+  const columns = columnsGivenTo(LIFE[event]).filter((column) => common[column] === undefined);
+  const rows = targets.filter((target) => typeof target !== 'string');
+  for (const portion of portions(rows)) {
+    const values = portion.map((row) => {
+      const given = columns.map((column) => required(row[column], column));
+      return sql`(${sql.join([row.crm_id, ...given])})`;
+    });
+    const from = sql` from (values ${sql.join(values)}) as v`;
+    const which = sql<SqlBool>`crm_id = v.column1`;
+    yield statement(of, event, { common, moment, columns }, from, which);
+  }
+}
+
+/** What a statement's values are read from. */
+interface Source {
+  common: Given;
+  moment: Moment;
+  /** What comes for each contact: `v.column2` and those after it. */
+  columns: readonly Column[];
+}
+
+function statement(
+  { integrationId }: Of,
+  event: LifeEvent,
+  source: Source,
+  from: RawBuilder<unknown>,
+  which: Expression<SqlBool>,
+): RawBuilder<unknown> {
+  const { ways }: EventRow = LIFE[event];
+  const known = ways.filter((way) => statesOf(way).length > 0);
+  return sql`update contacts set ${sql.join(assignments(known, source))}${from}
+    where integration_id = ${integrationId} and ${which} and (${guard(known, source)})`;
+}
+
+function columnsGivenTo({ ways }: EventRow): Column[] {
+  const columns = ways.flatMap(({ set, when }) => [...Object.values(set), when]);
+  return [...new Set(columns.flatMap((part) => [...givenIn(part)]))];
+}
+
+const statesOf = ({ from }: Way): ContactState[] => from.filter((place) => place !== 'unknown');
+
+/** True where at least one of the ways goes. */
+function guard(ways: readonly Way[], source: Source): RawBuilder<unknown> {
+  return sql.join(
+    ways.map((way) => fits(way, source)),
+    sql` or `,
+  );
+}
+
+function fits(way: Way, source: Source): RawBuilder<unknown> {
+  const isThere = sql`state in (${sql.join(statesOf(way).map((state) => sql.lit(state)))})`;
+  if (way.when === undefined) return isThere;
+  return sql`${isThere} and ${conditionSql(way.when, source)}`;
+}
+
+function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[] {
+  const set = COLUMNS.flatMap((column) => {
+    if (ways.every((way) => way.set[column] === undefined)) return [];
+    const values = ways.map(({ set: { [column]: value = own(column) } }) =>
+      valueSql(value, source),
+    );
+    return [sql`${sql.ref(column)} = ${byWay(ways, values, source)}`];
+  });
+  if (ways.every(({ to }) => to === null)) return set;
+  const states = ways.map(({ to }) => (to === null ? sql.ref('state') : sql.lit(to)));
+  return [...set, sql`state = ${byWay(ways, states, source)}`];
+}
+
+/** The value of the first way that fits; all others are kept out by the statement's own condition. */
+function byWay(
+  ways: readonly Way[],
+  values: readonly RawBuilder<unknown>[],
+  source: Source,
+): RawBuilder<unknown> {
+  const [only] = values;
+  if (ways.length === 1 && only !== undefined) return only;
+  const cases = ways.map((way, index) => sql`when ${fits(way, source)} then ${values[index]}`);
+  return sql`case ${sql.join(cases, sql` `)} end`;
+}
+
+const NUMBERS: readonly Column[] = [
+  'eligible',
+  'priority',
+  'asked_at',
+  'enhanced_at',
+  'outcome_at',
+];
+
+function valueSql(value: Value, { common, moment, columns }: Source): RawBuilder<unknown> {
+  if (value === null || typeof value !== 'object') return sql.lit(value);
+  if ('own' in value) return sql.ref(value.own);
+  if ('moment' in value) {
+    const { id, now } = moment;
+    return value.moment === 'now' ? typed(now, true) : typed(required(id, 'a run'), false);
+  }
+  if ('given' in value) {
+    const column = value.given;
+    const isNumber = NUMBERS.includes(column);
+    if (common[column] !== undefined) return typed(common[column], isNumber);
+    const place = columns.indexOf(column);
+    if (place === -1) required(undefined, column);
+    // The first column is the contact's id.
+    return cast(sql.ref(`v.column${place + 2}`), isNumber);
+  }
+  const source = { common, moment, columns };
+  return sql`case when ${conditionSql(value.if, source)} then ${valueSql(value.then, source)}
+    else ${valueSql(value.else, source)} end`;
+}
+
+/** Postgres takes what stands alone in an expression for text. */
+function typed(value: string | number | null, isNumber: boolean): RawBuilder<unknown> {
+  return cast(sql`${value}`, isNumber);
+}
+
+function cast(value: RawBuilder<unknown>, isNumber: boolean): RawBuilder<unknown> {
+  return sql`cast(${value} as ${sql.raw(isNumber ? 'bigint' : 'text')})`;
+}
+
+function conditionSql(condition: Condition, source: Source): RawBuilder<unknown> {
+  const value = (each: Value) => valueSql(each, source);
+  if ('equal' in condition) {
+    return sql.join(condition.equal.map(value), sql` = `);
+  }
+  if ('isNull' in condition) return sql`${value(condition.isNull)} is null`;
+  if ('oneOf' in condition) {
+    const [one, words] = condition.oneOf;
+    return sql`${value(one)} in (${sql.join(words.map((word) => sql.lit(word)))})`;
+  }
+  if ('not' in condition) return sql`not (${conditionSql(condition.not, source)})`;
+  const [parts, word] = 'all' in condition ? [condition.all, 'and'] : [condition.any, 'or'];
+  const joined = parts.map((part) => sql`(${conditionSql(part, source)})`);
+  return sql`(${sql.join(joined, sql.raw(` ${word} `))})`;
+}
