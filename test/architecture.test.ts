@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** Rooms by floor, the ground first. A room imports rooms below it, and its own files. */
 const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
-  ['src/identity'],
+  ['src/identity', 'src/outbound'],
   ['connectors', 'src/partner', 'src/mapping', 'src/store'],
   ['src/run'],
   ['src/fields', 'src/views'],
