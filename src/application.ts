@@ -22,7 +22,7 @@ import { createPartnerClient, type PartnerClient } from './partner/client.ts';
 import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
 import { type CanonicalId, contactIdOf } from './run/contact-id.ts';
 import type { SyncDeps } from './run/context.ts';
-import { createSightings } from './run/sightings.ts';
+import { createSightings } from './credits/loss.ts';
 import type { Stages } from './run/stage.ts';
 import { type OpenDatabase, openDatabase } from './store/engine/database.ts';
 import type { LeaseAttempt } from './store/engine/leases.ts';

@@ -1,14 +1,13 @@
 /** Donors ► the service ► their connections to the networks, a hundred in a request. */
 import { DonorSyncError } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
+import { ClockWrong, confirmLease } from '../credits/confirm.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { AnswerLost, CreditsExhausted, PartnerNotFound } from '../partner/errors.ts';
-import { ClockWrong } from '../run/confirm-clock.ts';
-import { confirmLease } from '../run/confirm-lease.ts';
 import type { PathCost } from '../store/fields/warm-paths.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
-import { createQueryPurse, type QueryPurse } from './query-purse.ts';
+import { createQueryPurse, type QueryPurse } from './query-allowance.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
 
 /** Requests under way at a time; the pace of the key holds for all of them. */

@@ -14,7 +14,7 @@ import type { RunReport } from '../../src/core/run.ts';
 import { createPartnerClient, type PartnerClient } from '../../src/partner/client.ts';
 import { createPacer } from '../../src/partner/pacer.ts';
 import type { SyncDeps } from '../../src/run/context.ts';
-import { createSightings } from '../../src/run/sightings.ts';
+import { createSightings } from '../../src/credits/loss.ts';
 import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import { MIGRATIONS } from '../../src/store/engine/migrations.ts';
 import { createFingerprint, loadFingerprintKey } from '../../src/store/secrets/fingerprint.ts';

@@ -4,7 +4,7 @@ import { isoTime } from '../../core/clock.ts';
 import type { Budget, CreditLimits } from '../../core/integration.ts';
 import { BUCKETS } from '../../partner/buckets.ts';
 import type { CreditBalances } from '../../partner/credits.ts';
-import { startOfMonth } from '../../run/budget.ts';
+import { startOfMonth } from '../../credits/allowance.ts';
 import type { SubmissionRecord } from '../../store/credits/submissions.ts';
 import { attemptEach, finishAttempts } from '../action/attempts.ts';
 import { namedOrAll } from '../action/choose-integrations.ts';

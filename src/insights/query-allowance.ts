@@ -2,9 +2,10 @@
  * What the queries of one run may cost. Nobody documents their price (service document, section
  * 4.1): the client learns it from the first one, and until then it is taken to be one credit.
  */
+
+import { type Allowance, allowanceOf } from '../credits/allowance.ts';
 import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
-import { type Allowance, allowanceOf } from '../run/budget.ts';
 import type { PathCost } from '../store/fields/warm-paths.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
 
