@@ -43,8 +43,18 @@ export interface ConnectorDefinition<Settings = unknown> {
    * `allowInsecureHttp` in the settings names. Left out: this version only warns of it.
    */
   refusesPlainHttp?: boolean;
-  /** Opens nothing yet: the first call to `prepare` does. */
-  create(options: ConnectorOptions<Settings>): Connector;
+  /**
+   * True if an acknowledged write may wait beside the CRM until `finish`; then the connector has `erase`.
+   * Left out where an acknowledged write is in the CRM.
+   */
+  keepsWrites?: boolean;
+  /**
+   * Signs in and learns what the work needs: an open connector is ready, and knows its account. Throws
+   * a ConfigurationError that says what is wrong, with nothing changed and nothing left open.
+   */
+  open(options: ConnectorOptions<Settings>): Promise<Connector>;
+  /** The prerequisites, one finding each, for `doctor`; opens nothing that stays open. Throws nothing. */
+  check(options: ConnectorOptions<Settings>): Promise<Finding[]>;
 }
 
 /**
@@ -132,20 +142,16 @@ export interface ConnectorSecrets {
   write(name: string, value: string): Promise<void>;
 }
 
-/** A connector of one integration, for the length of one run or command. */
+/** An open connector of one integration, for the length of one run or command. */
 export interface Connector {
   readonly kind: string;
   readonly capabilities: Capabilities;
+  /** The account that it is signed in to; the integration belongs to the first one for good. */
+  readonly account: CrmAccount;
 
   /**
-   * Signs in and checks everything that can be checked before work begins. Called first, once.
-   * Throws a ConfigurationError that lists what is wrong; nothing has been changed then.
-   */
-  prepare(): Promise<CrmAccount>;
-
-  /**
-   * Of what the persons are made that the service is shown, and what of it can be read. Asked after
-   * `prepare`; left out where every part of an identity can always be read.
+   * Of what the persons are made that the service is shown, and what of it can be read; left out
+   * where every part of an identity can always be read.
    */
   identity?(): IdentityShape;
 
@@ -189,13 +195,10 @@ export interface Connector {
   /** What the CRM says of its limits; null where it has none. */
   readLimits(): Promise<LimitState | null>;
 
-  /** The prerequisites, one finding each, for `doctor`. Throws nothing. */
-  check(): Promise<Finding[]>;
-
   /**
    * Drops what the connector keeps of these contacts and has not brought into the CRM yet, for good;
-   * resolves with how much that was. Asked after `prepare`, at the start of each run and when a person
-   * is erased. Left out where an acknowledged write is in the CRM.
+   * resolves with how much that was. Asked at the start of each run and when a person is erased. Left
+   * out where an acknowledged write is in the CRM.
    */
   erase?(isErased: (id: string) => boolean): Promise<number>;
 

@@ -21,6 +21,11 @@ export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
 /** What npm accepts as a name; paths and URLs are not. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
+/** True if a connector package may have this name: npm takes it, and no built-in kind has it. */
+export function isPackageName(name: string): boolean {
+  return PACKAGE_NAME.test(name) && !Object.hasOwn(BUILT_IN, name);
+}
+
 /**
  * The connector for `crm.kind`: a built-in one, or the export named `connector` of a package of
  * that name. Throws a ConfigurationError that says what to type.
@@ -32,7 +37,11 @@ export async function findConnectorDefinition(kind: string): Promise<ConnectorDe
   const module = await importPackage(kind);
   const connector = 'connector' in module ? module.connector : undefined;
   if (isConnectorDefinition(connector)) return connector;
-  throw unknownKind(kind, 'the package of that name has no export `connector` that is one');
+  const isOlder = typeof connector === 'object' && connector !== null && 'create' in connector;
+  const lacks = isOlder
+    ? 'its `connector` is of an older contract (`create` and `prepare`; now `open` and `check`)'
+    : 'the package of that name has no export `connector` that is one';
+  throw unknownKind(kind, lacks);
 }
 
 async function importPackage(name: string): Promise<object> {
@@ -67,7 +76,7 @@ function isConnectorDefinition(value: unknown): value is ConnectorDefinition {
   const hasText = 'kind' in value && typeof value.kind === 'string';
   const hasSchemas = 'settingsSchema' in value && 'groupSchema' in value;
   const hasFields = 'defaultFields' in value && Array.isArray(value.defaultFields);
-  return (
-    hasText && hasSchemas && hasFields && 'create' in value && typeof value.create === 'function'
-  );
+  const opens = 'open' in value && typeof value.open === 'function';
+  const checks = 'check' in value && typeof value.check === 'function';
+  return hasText && hasSchemas && hasFields && opens && checks;
 }

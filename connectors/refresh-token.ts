@@ -43,8 +43,8 @@ export async function refreshWithStored<Reply>(
   }
 }
 
-/** A short print of a secret, to tell one from another where neither may be seen. */
-export function secretPrint(secret: string): string {
+/** A short fingerprint of a secret, to tell one from another where neither may be seen. */
+export function secretFingerprint(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }
 

@@ -1,4 +1,9 @@
-/** How untidy contact lists are. */
+/** How untidy contact lists are: names, addresses and employers as people type them into a CRM. */
+
+import { type Address, STREET_ABBREVIATIONS } from './address.ts';
+import { nicknamesOf } from './nicknames.ts';
+import type { Name } from './person.ts';
+import { between, chance, type Draw, pick } from './random.ts';
 
 /**
  * Shares from 0 to 1. Of everything said about a name at most one happens to a row (capitals may
@@ -38,3 +43,110 @@ export const MESS_RATES = {
   /** Of all rows. */
   missingEmail: 0.08,
 };
+
+/** The two name fields of a CRM. */
+export interface NameFields {
+  firstName: string | null;
+  lastName: string | null;
+}
+
+/** A shorter name is spared if the other is longer: what remained of it would be another name. */
+const SHORTEST_MISSPELT = 4;
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
+
+/** What a row of a contact list makes of a name, at the rates of `MESS_RATES`. */
+export function messyName(draw: Draw, name: Name): NameFields {
+  const fields = spoil(draw, name);
+  return chance(draw, MESS_RATES.allCaps) ? inCapitals(fields) : fields;
+}
+
+/** The kinds of mess stand side by side between 0 and 1; one draw decides which of them, if any, it is. */
+function spoil(draw: Draw, { first, middle, last }: Name): NameFields {
+  const plain = { firstName: first, lastName: last };
+  let left = draw();
+  const falls = (rate: number) => {
+    left -= rate;
+    return left < 0;
+  };
+  if (falls(MESS_RATES.typo)) return misspell(draw, first, last);
+  if (falls(MESS_RATES.initial)) return { ...plain, firstName: `${first.slice(0, 1)}.` };
+  if (falls(MESS_RATES.missingName / 2)) return { ...plain, firstName: null };
+  if (falls(MESS_RATES.missingName / 2)) return { ...plain, lastName: null };
+  if (falls(MESS_RATES.nickname)) return { ...plain, firstName: drawNickname(draw, first) };
+  if (middle && falls(MESS_RATES.middleInFirstName)) {
+    return { ...plain, firstName: `${first} ${middle}` };
+  }
+  return plain;
+}
+
+function drawNickname(draw: Draw, first: string): string {
+  const nicknames = nicknamesOf(first);
+  return nicknames.length > 0 ? pick(draw, nicknames) : first;
+}
+
+function misspell(draw: Draw, first: string, last: string): NameFields {
+  const inFirst = chance(draw, 0.5)
+    ? first.length >= SHORTEST_MISSPELT
+    : last.length < SHORTEST_MISSPELT;
+  return inFirst
+    ? { firstName: withTypo(draw, first), lastName: last }
+    : { firstName: first, lastName: withTypo(draw, last) };
+}
+
+/** One slip of the finger, never on the first letter; the outcome always differs from the word. */
+function withTypo(draw: Draw, word: string): string {
+  const position = between(draw, 1, word.length - 2);
+  const before = word.slice(0, position);
+  const letter = word.charAt(position);
+  const after = word.slice(position + 1);
+  const slip = between(draw, 0, 3);
+  if (slip === 0) return before + after;
+  if (slip === 1) return before + letter + letter + after;
+  if (slip === 2 && letter !== after.charAt(0)) {
+    return before + after.charAt(0) + letter + after.slice(1);
+  }
+  return before + pick(draw, [...ALPHABET.replace(letter, '')]) + after;
+}
+
+function inCapitals({ firstName, lastName }: NameFields): NameFields {
+  return {
+    firstName: firstName?.toUpperCase() ?? null,
+    lastName: lastName?.toUpperCase() ?? null,
+  };
+}
+
+/** What a row of a contact list makes of a person's home and earlier homes (see `MESS_RATES`). */
+export function messyAddress(draw: Draw, home: Address, earlier: Address[]): Address | null {
+  if (chance(draw, MESS_RATES.missingAddress)) return null;
+  const isOld = chance(draw, MESS_RATES.oldAddress) && earlier.length > 0;
+  const address = isOld ? pick(draw, earlier) : home;
+  return chance(draw, MESS_RATES.abbreviatedAddress) ? abbreviated(draw, address) : address;
+}
+
+function abbreviated(draw: Draw, address: Address): Address {
+  const stop = chance(draw, 0.5) ? '.' : '';
+  const numberSign = chance(draw, 0.5);
+  const [number = '', ...words] = address.street.split(' ');
+  const short = words.map((word) => {
+    const abbreviation = STREET_ABBREVIATIONS.get(word);
+    return abbreviation ? abbreviation + stop : word;
+  });
+  const street = [number, ...short].join(' ');
+  return { ...address, street: numberSign ? street.replace(/ Apt\.? /, ' #') : street };
+}
+
+const LEGAL_FORMS = [' Inc.', ' Inc', ', Inc.', ' LLC', ', LLC', ' Corp.', ' Corporation', ' Co.'];
+
+/** What a row of a contact list makes of an employer's name (see `MESS_RATES`). */
+export function messyEmployer(draw: Draw, name: string): string | null {
+  if (chance(draw, MESS_RATES.missingEmployer)) return null;
+  const isVariant = chance(draw, MESS_RATES.employerVariant / (1 - MESS_RATES.missingEmployer));
+  return isVariant ? variantOf(draw, name) : name;
+}
+
+function variantOf(draw: Draw, name: string): string {
+  const way = draw();
+  if (way < 0.5) return name + pick(draw, LEGAL_FORMS);
+  if (way < 0.75) return name.toUpperCase();
+  return way < 0.85 ? name.toLowerCase() : `The ${name}`;
+}

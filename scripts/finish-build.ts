@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 
 /** Files that the code reads as they are, from beside itself. */
-const READ_AS_THEY_ARE = 'src/**/*.{css,csv,js,svg}';
+const READ_AS_THEY_ARE = 'src/**/*.{css,csv,js,md,svg}';
 
 for (const file of globSync(READ_AS_THEY_ARE, { cwd: ROOT })) {
   cpSync(join(ROOT, file), join(DIST, file));

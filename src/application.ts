@@ -2,7 +2,12 @@
  * The product put together: settings, store, keys, connectors and partner clients. The command
  * line, the HTTP service and the schedules sit on top of it and make none of these themselves.
  */
-import type { Connector, ConnectorDefinition } from '../connectors/contract.ts';
+import type {
+  Connector,
+  ConnectorDefinition,
+  ConnectorOptions,
+  Finding,
+} from '../connectors/contract.ts';
 import { findConnectorDefinition } from '../connectors/index.ts';
 import { connectorSecrets } from './application/connector-secrets.ts';
 import { crmSettingsOf } from './application/crm-settings.ts';
@@ -22,7 +27,8 @@ import { NETWORK_STAGES } from './networks/stages.ts';
 import { createPartnerClient, type PartnerClient } from './partner/client.ts';
 import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
 import { type CanonicalId, contactIdOf } from './run/contact-id.ts';
-import type { SyncDeps } from './run/context.ts';
+import type { RunDeps } from './run/context.ts';
+import { openPinned } from './run/crm-account.ts';
 import type { Stages } from './run/stage.ts';
 import { type OpenDatabase, openDatabase } from './store/engine/database.ts';
 import type { LeaseAttempt } from './store/engine/leases.ts';
@@ -45,7 +51,7 @@ export interface ApplicationOptions {
   log: Log;
   /** This process, as the owner of leases. */
   owner: Owner;
-  /** The pace of each partner key; the documented limits unless told. */
+  /** The pace of each partner key; by default the documented limits. */
   pace?: PaceOptions;
 }
 
@@ -68,7 +74,7 @@ export interface Application {
   findRunning(integrationId: string): Promise<Running | null>;
   /** Tries to get the right to work on an integration, for this process. */
   takeLease(integrationId: string): Promise<LeaseAttempt>;
-  /** Makes the clients of an integration; whoever opens it closes it. */
+  /** Makes the clients of an integration; the caller closes it. */
   open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
   close(): Promise<void>;
 }
@@ -76,14 +82,17 @@ export interface Application {
 /** An integration with its clients, for the length of one run or command. */
 export interface OpenIntegration {
   integration: Integration;
-  connector: Connector;
   partner: PartnerClient;
   /** The field map in force. */
   mappings: readonly FieldMapping[];
   /** Fingerprint of the partner key. */
   partnerKey: string;
-  /** What the sync needs. */
-  deps: SyncDeps;
+  /** What the sync needs; `openCrm` opens the CRM with it. */
+  deps: RunDeps;
+  /** What the connector knows of the prerequisites, without opening the CRM. */
+  checkCrm(): Promise<Finding[]>;
+  /** True if writes may wait beside the CRM, so that an erasure has to open it. */
+  keepsWrites: boolean;
   /** What a run does besides: groups become networks, networks become warm paths. */
   stages: Stages;
   /** Requests made so far. */
@@ -180,7 +189,7 @@ type Parts = Pick<
   Application,
   'store' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'close'
 > &
-  Pick<SyncDeps, 'sightings'>;
+  Pick<RunDeps, 'sightings'>;
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const pacers = createPacers({ clock: options.clock, ...options.pace });
@@ -239,16 +248,19 @@ async function openIntegration(
   const { store, sealer } = parts;
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await findConnectorDefinition(integration.crm.kind);
-  const connector = createConnector(definition, integration, parts.allowInsecureHttp, {
-    clock,
-    log,
-    signal,
-    secrets: connectorSecrets({ store, sealer }, integration.id),
-    onCall({ throttled }) {
-      calls.crm += 1;
-      if (throttled) calls.throttled += 1;
+  const connectorOptions: ConnectorOptions<unknown> = {
+    settings: crmSettingsOf(definition, integration, parts.allowInsecureHttp),
+    contacts: integration.contacts,
+    deps: {
+      ...{ clock, log, signal },
+      secrets: connectorSecrets({ store, sealer }, integration.id),
+      onCall({ throttled }) {
+        calls.crm += 1;
+        if (throttled) calls.throttled += 1;
+      },
     },
-  });
+  };
+  const opened: Connector[] = [];
   const { baseUrl, apiKey } = integration.partner;
   const partnerKey = store.fingerprint('partner_key', `${baseUrl}\n${apiKey}`);
   const partner = createPartnerClient({
@@ -264,13 +276,11 @@ async function openIntegration(
   });
   return {
     integration,
-    connector,
     partner,
     mappings: integration.fields ?? defaultMappings(definition, integration),
     partnerKey,
     deps: {
       store,
-      connector,
       partner,
       sealer,
       clock,
@@ -281,10 +291,20 @@ async function openIntegration(
       takeLease: (id) => takeLease(options, parts, id),
       canonicalId: canonicalIdOf(definition),
       otherForms: otherFormsOf(definition),
+      async openConnector(lease) {
+        const open = () => definition.open(connectorOptions);
+        const connector = await openPinned(store, integration, lease, open);
+        opened.push(connector);
+        return connector;
+      },
     },
+    checkCrm: () => definition.check(connectorOptions),
+    keepsWrites: definition.keepsWrites ?? false,
     stages: RUN_STAGES,
     calls: () => ({ ...calls }),
-    close: () => connector.close(),
+    async close() {
+      await Promise.all(opened.splice(0).map((connector) => connector.close()));
+    },
   };
 }
 
@@ -304,14 +324,4 @@ function defaultMappings(
 ): readonly FieldMapping[] {
   if (networks.length > 0) return defaultFields;
   return defaultFields.filter(({ from }) => !from.startsWith('warmPath.'));
-}
-
-function createConnector(
-  definition: ConnectorDefinition,
-  integration: Integration,
-  allowInsecureHttp: readonly string[],
-  deps: Parameters<ConnectorDefinition['create']>[0]['deps'],
-): Connector {
-  const settings = crmSettingsOf(definition, integration, allowInsecureHttp);
-  return definition.create({ settings, contacts: integration.contacts, deps });
 }

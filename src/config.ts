@@ -12,7 +12,7 @@ import { formatPath, formatProblem, type Problem, sortProblems } from './config/
 import { type serverSchema, settingsSchema } from './config/settings-schema.ts';
 import { readSettingsTree, type SettingsTree, type TreeProblem } from './config/settings-tree.ts';
 import type { AlertSettings } from './core/alert-settings.ts';
-import { ConfigurationError, messageOf } from './core/errors.ts';
+import { ConfigurationError, isConfigurationError, messageOf } from './core/errors.ts';
 import { type Integration, integrationSchema } from './core/integration.ts';
 
 /** The settings file as the rest of the program reads it; all of it has been checked. */
@@ -42,7 +42,7 @@ export interface LoadOptions {
   allowInsecureHttp?: readonly string[];
 }
 
-/** The settings file that is read when nobody names one. */
+/** The settings file that is read when none is named. */
 export const DEFAULT_SETTINGS_PATH = 'donor-sync.yaml';
 
 /** Which settings file is meant: `--config`, else DONOR_SYNC_CONFIG, else `./donor-sync.yaml`. */
@@ -72,10 +72,10 @@ async function readSettingsFile({ path, cwd }: LoadOptions): Promise<string> {
   try {
     return await readFile(resolve(cwd, path), 'utf8');
   } catch (cause) {
-    const mend = 'Run `donor-sync init` to write one, or name yours with --config FILE.';
+    const fix = 'Run `donor-sync init` to write one, or name yours with --config FILE.';
     const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
     const problem = isMissing ? 'does not exist' : `cannot be read: ${messageOf(cause)}`;
-    throw new ConfigurationError(`The settings file ${path} ${problem}. ${mend}`, {
+    throw new ConfigurationError(`The settings file ${path} ${problem}. ${fix}`, {
       code: isMissing ? 'settings_not_found' : 'settings_unreadable',
       cause,
       details: { path },
@@ -108,7 +108,7 @@ async function checkSettings(
   return { settings, problems };
 }
 
-/** A list with mistakes, which are told elsewhere, allows nothing. */
+/** A list with mistakes, which are reported elsewhere, allows nothing. */
 const hostsSchema = settingsSchema.shape.allowInsecureHttp.catch([]);
 
 interface CheckedCrm {
@@ -169,7 +169,7 @@ async function findDefinition(
   try {
     return await options.findConnectorDefinition(kind);
   } catch (error) {
-    if (error instanceof ConfigurationError) return error.message;
+    if (isConfigurationError(error)) return error.message;
     throw error;
   }
 }

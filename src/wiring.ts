@@ -55,14 +55,14 @@ function createDeps(): AllDeps {
   };
 }
 
-/** What nobody has caught is told in a sentence; nothing can be trusted to go on after it. */
+/** An error that was not caught is shown in a sentence; nothing can be trusted to go on after it. */
 function endWith(error: unknown): void {
   const isJson = argv.includes('--json');
   process.exit(createOutput({ stdout, stderr, env, isJson }).fail(error));
 }
 
 /**
- * Whoever read our output has gone, for example `head`: that is no error, and no reason to leave
+ * The reader of our output has gone, for example `head`: that is no error, and no reason to leave
  * work half done. The command goes on to its end and to the exit code that it deserves.
  */
 function goOnUnheard(error: NodeJS.ErrnoException): void {

@@ -1,5 +1,20 @@
-import { measureConnections } from '../connections.ts';
+/** The connections of a million donors, asked for over loopback as a client would. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { createWorld } from '../../people/world.ts';
+import { readTies } from '../../service/connections/tie-store.ts';
+import { at, type TieTable } from '../../service/connections/tie-table.ts';
+import { openDatabase } from '../../service/database.ts';
 import { atMost, type Figure, plain, round, type Scenario } from '../figure.ts';
+import { watchPeak } from '../peak-memory.ts';
+import { PROGRAM } from '../program.ts';
 
 export const connections: Scenario = {
   name: 'connections',
@@ -31,4 +46,190 @@ async function measureMillion(): Promise<Figure[]> {
 function quantile(values: readonly number[], share: number): number {
   const rising = values.toSorted((a, b) => a - b);
   return round(rising[Math.ceil(share * rising.length) - 1] ?? 0);
+}
+
+/** Times in seconds or, of each request, in milliseconds; memory in megabytes. */
+interface ConnectionMeasurement {
+  buildSeconds: number;
+  reopenSeconds: number;
+  buildMegabytes: number | null;
+  servingMegabytes: number | null;
+  lookupMs: number[];
+  bestConnectedLookupMs: number[];
+  singleAddMs: number[];
+  bulkAddSeconds: number;
+  discoverMs: number[];
+  compareMs: number[];
+  /** How many people share an organisation with the best-connected donor, at least. */
+  mostShared: number;
+}
+
+const SEED = 1;
+const RANDOM_LOOKUPS = 1_000;
+const BEST_CONNECTED = 100;
+const BULK = 100;
+/** How many members are added one by one; with one bulk add they make a network of 500. */
+const SINGLE_ADDS = 400;
+const SEARCHES = 100;
+const POLL_EVERY_MS = 20;
+const MAX_POLLS = 3_000;
+
+/** Builds a world of so many donors, opens it again and asks it for connections. */
+async function measureConnections(donors: number): Promise<ConnectionMeasurement> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-connections-'));
+  const file = join(folder, 'world.db');
+  try {
+    const building = await startService(file, donors);
+    const buildMegabytes = await building.stop();
+    const sample = chooseSample(file, donors);
+    const service = await startService(file, donors);
+    const answers = await askAll(service, sample).catch(async (error: unknown) => {
+      await service.stop();
+      throw error;
+    });
+    return {
+      buildSeconds: building.seconds,
+      reopenSeconds: service.seconds,
+      buildMegabytes,
+      servingMegabytes: await service.stop(),
+      mostShared: sample.mostShared,
+      ...answers,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Service {
+  /** From the start of the process until it serves. */
+  seconds: number;
+  /** Sends a request and takes its time until the whole answer is there. */
+  ask(path: string, body?: unknown): Promise<{ ms: number; body: unknown }>;
+  /** Gives the most memory that the process held, in megabytes. */
+  stop(): Promise<number | null>;
+}
+
+const readySchema = z.object({ baseUrl: z.string(), apiKey: z.string() });
+
+async function startService(file: string, donors: number): Promise<Service> {
+  const flags = [
+    '--donors',
+    donors,
+    '--seed',
+    SEED,
+    '--db',
+    file,
+    '--rate',
+    0,
+    '--credits',
+    10_000,
+  ];
+  const begun = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, 'sandbox', 'partner', ...flags.map(String)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const peak = watchPeak(child.pid);
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { baseUrl, apiKey } = readySchema.parse(JSON.parse(String(line)));
+  return {
+    seconds: (performance.now() - begun) / 1_000,
+    async ask(path, body) {
+      const sent = performance.now();
+      const response = await fetch(baseUrl + path, {
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const ms = performance.now() - sent;
+      if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${text}`);
+      return { ms, body: text === '' ? null : JSON.parse(text) };
+    },
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+      return peak.stop();
+    },
+  };
+}
+
+/** The ids of the donors that are asked about. */
+interface Sample {
+  random: string[];
+  bestConnected: string[];
+  mostShared: number;
+}
+
+/** The best-connected are those who share their organisations with the most people. */
+function chooseSample(file: string, donors: number): Sample {
+  const db = openDatabase(file);
+  const world = createWorld({ seed: SEED, donors });
+  const shared = countShared(readTies(db));
+  db.close();
+  const bestConnected = [...shared.keys()]
+    .sort((a, b) => at(shared, b) - at(shared, a))
+    .slice(0, BEST_CONNECTED);
+  // A step near the golden section goes everywhere without coming back.
+  const random = Array.from(
+    { length: RANDOM_LOOKUPS },
+    (_, index) => Math.floor(index * donors * 0.618033988749895) % donors,
+  );
+  return {
+    random: random.map((number) => world.donor(number).id),
+    bestConnected: bestConnected.map((number) => world.donor(number).id),
+    mostShared: at(shared, bestConnected[0] ?? 0),
+  };
+}
+
+function countShared({ donorStarts, tieCircles, circleStarts }: TieTable): Uint32Array {
+  const shared = new Uint32Array(donorStarts.length - 1);
+  for (let donor = 0; donor < shared.length; donor++) {
+    const ties = tieCircles.subarray(at(donorStarts, donor), at(donorStarts, donor + 1));
+    let people = 0;
+    for (const circle of new Set(ties)) {
+      people += at(circleStarts, circle + 1) - at(circleStarts, circle) - 1;
+    }
+    shared[donor] = people;
+  }
+  return shared;
+}
+
+async function askAll({ ask }: Service, { random, bestConnected }: Sample) {
+  const timeEach = async (path: string, bodies: readonly unknown[]) => {
+    const times: number[] = [];
+    for (const body of bodies) times.push((await ask(path, body)).ms);
+    return times;
+  };
+  const lookup = (donor_id: string) => ({ donor_id });
+  const lookupMs = await timeEach('/networks/lookup', random.map(lookup));
+  const bestConnectedLookupMs = await timeEach('/networks/lookup', bestConnected.map(lookup));
+
+  const network = z
+    .object({ network_id: z.string() })
+    .parse((await ask('/networks', { name: 'Board', color: 'teal' })).body).network_id;
+  const singles = [...bestConnected, ...random].slice(0, SINGLE_ADDS);
+  const singleAddMs = await timeEach(`/networks/${network}/members`, singles.map(lookup));
+  const bulk = random.slice(SINGLE_ADDS, SINGLE_ADDS + BULK);
+  const bulkAddSeconds = await addInBulk(ask, network, bulk);
+
+  const discover = { network_ids: [network] };
+  const discoverMs = await timeEach('/networks/discover', Array(SEARCHES).fill(discover));
+  const prospects = Array.from({ length: SEARCHES }, (_, index) => ({
+    donor_ids: random.slice(index, index + 100),
+  }));
+  const compareMs = await timeEach('/networks/connections', prospects);
+  return { lookupMs, bestConnectedLookupMs, singleAddMs, bulkAddSeconds, discoverMs, compareMs };
+}
+
+async function addInBulk(ask: Service['ask'], network: string, ids: string[]): Promise<number> {
+  const begun = performance.now();
+  const { body } = await ask(`/networks/${network}/members/batch`, { donor_ids: ids });
+  const { job_id } = z.object({ job_id: z.string() }).parse(body);
+  for (let poll = 0; poll < MAX_POLLS; poll++) {
+    const job = await ask(`/networks/jobs/${job_id}`);
+    const { status } = z.object({ status: z.string() }).parse(job.body);
+    if (status === 'completed') return (performance.now() - begun) / 1_000;
+    await wait(POLL_EVERY_MS);
+  }
+  throw new Error(`The bulk add ${job_id} does not end.`);
 }

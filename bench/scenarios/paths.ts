@@ -1,6 +1,14 @@
+/** Warm paths of a whole CRM: computed once, and again in a night without changes. */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { z } from 'zod';
 import { atMost, exactly, type Figure, plain, round, type Scenario } from '../figure.ts';
-import { measurePaths } from '../warm-paths.ts';
+import { type Measurement, measureSync } from '../measured-sync.ts';
+import { type Neighbour, startNeighbour } from '../neighbour.ts';
 import { DOCUMENTED } from '../with-workplace.ts';
+import { createWorkplace, type Workplace } from '../workplace.ts';
 
 /** Donors in one comparison (service document, section 8). */
 const DONORS_PER_REQUEST = 100;
@@ -30,4 +38,113 @@ async function measureNetwork(): Promise<Figure[]> {
     exactly('calls to compare in the second run', second.compares, '', 0),
     plain('time of the second run', second.runSeconds, 's'),
   ];
+}
+
+/** How large the networks and the CRM are. */
+interface PathSizes {
+  contacts: number;
+  members: number;
+}
+
+/** What came out. */
+interface MeasuredPaths {
+  /** Different people among the contacts. */
+  donors: number;
+  /** The run that computes the paths, and the one after it. */
+  first: Measurement & { compares: number };
+  second: Measurement & { compares: number };
+  /** Contacts with a path. */
+  paths: number;
+}
+
+/** Measures at the documented limits; the members are in their network before. */
+async function measurePaths({ contacts, members }: PathSizes): Promise<MeasuredPaths> {
+  const neighbour = await startNeighbour({ donors: contacts, ...DOCUMENTED, jobTimeMs: 0 });
+  const place = await createWorkplace(neighbour, contacts, MIRRORED);
+  try {
+    await markMembers(place, members);
+    await measureSync(place.settings);
+    const donors = await identifyEverybody(neighbour, place, contacts);
+    await measureSync(place.settings);
+    await enableInsights(place);
+    const first = await measureCompares(neighbour, place);
+    const second = await measureCompares(neighbour, place);
+    return { donors, first, second, paths: countPaths(place) };
+  } finally {
+    await place.remove();
+    await neighbour.stop();
+  }
+}
+
+/** No contact is enhanced: the donor of each is put into the store, as years of syncing would. */
+const MIRRORED = `    budget: { perRun: 0 }
+    networks: [{ name: Board, group: { column: Board, equals: "yes" } }]
+    insights: { enabled: false }
+`;
+
+async function enableInsights({ settings }: Workplace): Promise<void> {
+  const text = await readFile(settings, 'utf8');
+  await writeFile(settings, text.replace('enabled: false', 'enabled: true'));
+}
+
+/** Gives the file a column that makes the first contacts members. */
+async function markMembers({ input }: Workplace, members: number): Promise<void> {
+  const [header = '', ...rows] = (await readFile(input, 'utf8')).trimEnd().split('\n');
+  const marked = rows.map((row, index) => `${row},${index < members ? 'yes' : 'no'}`);
+  await writeFile(input, [`${header},Board`, ...marked].join('\n'));
+}
+
+const PAGE_SIZE = 10_000;
+
+const pageSchema = z.object({
+  people: z.array(z.object({ id: z.string(), donorId: z.string().nullable() })),
+});
+
+/** Resolves to the number of different donors. */
+async function identifyEverybody(
+  { rootUrl }: Neighbour,
+  { settings }: Workplace,
+  contacts: number,
+): Promise<number> {
+  const db = new Sqlite(join(settings, '..', 'store.db'));
+  const donors = new Set<string>();
+  const update = db.prepare(
+    `update contacts set state = 'settled', asked_identity = identity, asked_at = ?, donor_id = ?,
+     enhanced_at = ?, due_reason = null, outcome_reason = 'fields_written'
+     where integration_id = 'bench' and crm_id = ?`,
+  );
+  for (let offset = 0; offset < contacts; offset += PAGE_SIZE) {
+    const url = `${rootUrl}/_sandbox/people?limit=${PAGE_SIZE}&offset=${offset}`;
+    const { people } = pageSchema.parse(await (await fetch(url)).json());
+    db.transaction(() => {
+      for (const { id, donorId } of people) {
+        if (donorId === null) continue;
+        donors.add(donorId);
+        update.run(Date.now(), donorId, Date.now(), id);
+      }
+    })();
+  }
+  db.close();
+  return donors.size;
+}
+
+async function measureCompares(neighbour: Neighbour, { settings }: Workplace) {
+  const before = await countCompares(neighbour);
+  const measurement = await measureSync(settings);
+  return { ...measurement, compares: (await countCompares(neighbour)) - before };
+}
+
+const requestsSchema = z.object({ requests: z.array(z.object({ path: z.string() })) });
+
+async function countCompares({ rootUrl }: Neighbour): Promise<number> {
+  const reply = await fetch(`${rootUrl}/_sandbox/requests`);
+  const { requests } = requestsSchema.parse(await reply.json());
+  return requests.filter(({ path }) => path.endsWith('/networks/connections')).length;
+}
+
+function countPaths({ settings }: Workplace): number {
+  const db = new Sqlite(join(settings, '..', 'store.db'));
+  const row = db.prepare('select count(introducer_id) as count from warm_paths').get();
+  db.close();
+  return z.object({ count: z.number() }).parse(row).count;
 }

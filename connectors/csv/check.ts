@@ -1,11 +1,11 @@
 import type { Contact } from '../../src/core/contact.ts';
-import { DonorSyncError, messageOf } from '../../src/core/errors.ts';
+import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { ContactsSettings, Finding } from '../contract.ts';
 import { type ContactColumns, contactOf } from './contact.ts';
 import { type CsvFiles, openFiles } from './files.ts';
 import type { CsvSettings } from './settings.ts';
 
-/** Looks at the files as `prepare` does and says what it finds. */
+/** Looks at the files as opening does and says what it finds. */
 export async function check(settings: CsvSettings, contacts: ContactsSettings): Promise<Finding[]> {
   const findings = contacts.filter === null ? [] : [filterFinding()];
   try {
@@ -119,7 +119,7 @@ function met(subject: string, message: string): Finding {
 }
 
 function unusable(settings: CsvSettings, error: unknown): Finding {
-  const isOurs = error instanceof DonorSyncError;
+  const isOurs = isDonorSyncError(error);
   return {
     subject: 'files',
     ok: false,

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import csvFields from '../../config/fields.csv.json' with { type: 'json' };
-import { ConfigurationError, FatalError } from '../../src/core/errors.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
 import { fieldMappingSchema } from '../../src/core/field-map.ts';
 import type {
   Capabilities,
@@ -10,6 +10,7 @@ import type {
   ConnectorOptions,
   CrmAccount,
 } from '../contract.ts';
+import { keepOpen } from '../opened.ts';
 import { check, NO_FILTER } from './check.ts';
 import { eraseKept } from './erase.ts';
 import { createFields, describeFields } from './fields.ts';
@@ -29,7 +30,9 @@ export const csvConnector: ConnectorDefinition<CsvSettings> = {
   groupSchema: csvGroupSchema,
   defaultFields: z.array(fieldMappingSchema).parse(csvFields),
   canonicalId: (text) => idOf(text) || null,
-  create: createCsvConnector,
+  keepsWrites: true,
+  open: openCsvConnector,
+  check: ({ settings, contacts }) => check(settings, contacts),
 };
 
 const CAPABILITIES: Capabilities = {
@@ -42,17 +45,15 @@ const CAPABILITIES: Capabilities = {
   writeBatch: { preferred: CHANGES_PER_BATCH, bulk: null, max: 10_000 },
 };
 
-function createCsvConnector(options: ConnectorOptions<CsvSettings>): Connector {
-  const { settings, contacts } = options;
-  let opened: CsvSession | null = null;
+async function openCsvConnector(options: ConnectorOptions<CsvSettings>): Promise<Connector> {
+  const { settings } = options;
+  const opened = await openSession(options);
+  const { session, close } = keepOpen(opened, ({ files }) => files.close());
 
   return {
     kind: 'csv',
     capabilities: CAPABILITIES,
-    async prepare() {
-      opened = await openSession(options);
-      return accountOf(opened);
-    },
+    account: accountOf(opened),
     identity: () => identityOf(settings),
     readPages: () => readPages(session()),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
@@ -62,23 +63,10 @@ function createCsvConnector(options: ConnectorOptions<CsvSettings>): Connector {
     listGroups: async () => listGroups(session()),
     readGroup: (selector) => readGroup(session(), selector),
     readLimits: async () => null,
-    check: () => check(settings, contacts),
     erase: async (isErased) => eraseKept(session(), isErased),
-    async finish() {
-      if (opened !== null) await mergeIntoOutput(opened);
-    },
-    async close() {
-      await opened?.files.close();
-      opened = null;
-    },
+    finish: async () => mergeIntoOutput(session()),
+    close,
   };
-
-  function session(): CsvSession {
-    if (opened !== null) return opened;
-    throw new FatalError('A connector was used before prepare or after close.', {
-      code: 'connector_not_prepared',
-    });
-  }
 }
 
 async function openSession(options: ConnectorOptions<CsvSettings>): Promise<CsvSession> {

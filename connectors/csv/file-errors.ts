@@ -1,6 +1,7 @@
 import {
   ConfigurationError,
-  DonorSyncError,
+  type DonorSyncError,
+  isDonorSyncError,
   messageOf,
   RetriableError,
 } from '../../src/core/errors.ts';
@@ -20,7 +21,7 @@ const MENDS: Readonly<Record<string, string>> = {
  * RetriableError otherwise (a full disk, for example). `deed` completes "Cannot …".
  */
 export function fileError(deed: string, path: string, cause: unknown): DonorSyncError {
-  if (cause instanceof DonorSyncError) return cause;
+  if (isDonorSyncError(cause)) return cause;
   const code = systemCode(cause);
   const mend = code === null ? undefined : MENDS[code];
   const message = `Cannot ${deed} ${path}: ${mend ?? messageOf(cause)}`;

@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { readCell } from './cells.ts';
 import { listColumns } from './header.ts';
-import { type CsvSession, throwIfStopped } from './session.ts';
+import type { CsvSession } from './session.ts';
 import { csvGroupSchema } from './settings.ts';
 import type { Table } from './table.ts';
 

@@ -1,11 +1,12 @@
 import type { Contact } from '../../src/core/contact.ts';
-import { RetriableError } from '../../src/core/errors.ts';
+import { isRetriableError } from '../../src/core/errors.ts';
 import type { ContactPage, RecordLookup } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { contactOf } from './contact.ts';
 import type { Tables } from './files.ts';
 import { type Column, gatherVersions, layOut, presentValue, type RowVersions } from './layout.ts';
 import { idOf } from './rows.ts';
-import { type CsvSession, throwIfStopped } from './session.ts';
+import type { CsvSession } from './session.ts';
 
 const CONTACTS_PER_PAGE = 500;
 const MOST_READINGS = 5;
@@ -16,7 +17,7 @@ export async function* readPages(session: CsvSession): AsyncGenerator<ContactPag
     try {
       return yield* readOnce(session);
     } catch (error) {
-      const isChange = error instanceof RetriableError && error.code === 'csv_file_changed';
+      const isChange = isRetriableError(error) && error.code === 'csv_file_changed';
       if (!isChange || reading >= MOST_READINGS) throw error;
     }
   }

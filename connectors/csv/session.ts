@@ -1,9 +1,8 @@
-import { RetriableError } from '../../src/core/errors.ts';
 import type { ConnectorDeps, ContactsSettings } from '../contract.ts';
 import type { CsvFiles } from './files.ts';
 import type { CsvSettings } from './settings.ts';
 
-/** What the jobs of a connector share between `prepare` and `close`. */
+/** What the jobs of a connector share while it is open. */
 export interface CsvSession {
   settings: CsvSettings;
   contacts: ContactsSettings;
@@ -11,12 +10,4 @@ export interface CsvSession {
   /** The columns whose cells are the output's even if the input has them too; it grows. */
   keptColumns: Set<string>;
   signal: ConnectorDeps['signal'];
-}
-
-/** Ends what is under way when the run stops: half an answer must not look like a whole one. */
-export function throwIfStopped(signal: AbortSignal): void {
-  if (!signal.aborted) return;
-  throw new RetriableError('The run was stopped; the next one goes on from there.', {
-    code: 'interrupted',
-  });
 }

@@ -1,6 +1,7 @@
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import { guardFormula } from '../../src/core/formula-guard.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { unquote } from './cells.ts';
 import { isEncodable } from './encoding.ts';
 import { isColumnName } from './fields.ts';
@@ -14,7 +15,7 @@ import {
   type RowVersions,
   rawCell,
 } from './layout.ts';
-import { type CsvSession, throwIfStopped } from './session.ts';
+import type { CsvSession } from './session.ts';
 
 /** Changes that share one wait for the disk; more at a time are not faster, only larger. */
 export const CHANGES_PER_BATCH = 200;

@@ -8,7 +8,7 @@ import { createAccountLimit, dailyUsage } from './limits.ts';
 import type { PacerRegistry } from './pacer.ts';
 import { type Paths, pathsOf } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
-import { createAuth, credentialsPrint, type SignIn } from './sign-in/auth.ts';
+import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
 
 /** What a connector is given besides its options; in the product the machine's own. */
 export interface HubspotWorld {
@@ -47,7 +47,7 @@ export function createApi(
   const paths = pathsOf(settings.apiVersion);
   const url = withoutSlash(settings.url);
   const { requestsPerTenSeconds, searchesPerSecond } = settings;
-  const pacer = world.pacers.requests(credentialsPrint(url, settings.auth));
+  const pacer = world.pacers.requests(credentialsFingerprint(url, settings.auth));
   if (requestsPerTenSeconds !== undefined) pacer.keep(limitFor(requestsPerTenSeconds, 10_000));
   let serverTimeMs: number | null = null;
   const exchange = createExchange({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DonorSyncError } from '../../src/core/errors.ts';
+import { isDonorSyncError } from '../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
 import {
   checkClock,
@@ -161,7 +161,7 @@ export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<
     return { daily: { max: usage.usageLimit, remaining } };
   } catch (error) {
     // Public apps have no daily limit, and are refused.
-    if (!(error instanceof DonorSyncError) || error.kind !== 'configuration') throw error;
+    if (!isDonorSyncError(error) || error.kind !== 'configuration') throw error;
     if (error.code === 'crm_unauthorized') throw error;
     return null;
   }

@@ -7,7 +7,7 @@ import type {
   ConnectorDefinition,
   ConnectorOptions,
 } from '../contract.ts';
-import { requirePrepared } from '../prepared.ts';
+import { keepOpen } from '../opened.ts';
 import type { HubspotWorld } from './api.ts';
 import { BATCH_ROWS } from './batch-update.ts';
 import { check, readLimits } from './check.ts';
@@ -19,7 +19,7 @@ import { readByIds } from './lookup.ts';
 import { createPacerRegistry } from './pacer.ts';
 import { readPages } from './read.ts';
 import { canonicalId } from './record.ts';
-import { type HubspotSession, openSession } from './session.ts';
+import { openSession } from './session.ts';
 import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
 import { createHubspotConsent } from './sign-in/auth-consent.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
@@ -40,7 +40,8 @@ export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition
     consent: createHubspotConsent(world),
     canonicalId,
     refusesPlainHttp: true,
-    create: (options) => createHubspotConnector(options, world),
+    open: (options) => openHubspotConnector(options, world),
+    check: (options) => check(options, world),
   };
 }
 
@@ -54,20 +55,23 @@ const CAPABILITIES = {
   writeBatch: { preferred: BATCH_ROWS, bulk: null, max: MAX_CHANGES },
 } satisfies Capabilities;
 
-function createHubspotConnector(
+async function openHubspotConnector(
   options: ConnectorOptions<HubspotSettings>,
   world: HubspotWorld,
-): Connector {
-  let opened: HubspotSession | null = null;
+): Promise<Connector> {
+  const opened = await openSession(options, world);
+  try {
+    await requireFilter(opened.api, opened.filter);
+  } catch (error) {
+    opened.api.close();
+    throw error;
+  }
+  const { session, close } = keepOpen(opened, ({ api }) => api.close());
 
   return {
     kind: 'hubspot',
     capabilities: CAPABILITIES,
-    async prepare() {
-      opened = await openSession(options, world);
-      await requireFilter(opened.api, opened.filter);
-      return opened.account;
-    },
+    account: opened.account,
     identity: () => session().shape.identity(),
     readPages: (cursor) => readPages(session(), cursor),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
@@ -77,16 +81,8 @@ function createHubspotConnector(
     listGroups: async () => listGroups(session()),
     readGroup: (selector) => readGroup(session(), selector),
     readLimits: async () => readLimits(session()),
-    check: () => check(options, world),
     // HubSpot has written what it acknowledged.
     async finish() {},
-    async close() {
-      opened?.api.close();
-      opened = null;
-    },
+    close,
   };
-
-  function session(): HubspotSession {
-    return requirePrepared(opened);
-  }
 }

@@ -1,5 +1,5 @@
 import type { CrmField, CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
-import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
+import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { FieldCreation } from '../contract.ts';
 import { type DescribedProperty, describeProperties } from './describe.ts';
 import { crmCodeOf } from './errors.ts';
@@ -155,7 +155,7 @@ const ALREADY_THERE: ReadonlySet<string> = new Set(['OBJECT_ALREADY_EXISTS', 'CO
 /** Throws the error again if it is not about this property. */
 function problemOf(error: unknown): string {
   const isRefusal =
-    error instanceof ConfigurationError &&
+    isConfigurationError(error) &&
     ['crm_request_refused', 'crm_scope_missing'].includes(error.code);
   if (!isRefusal) throw error;
   return `${messageOf(error)} An admin can create the property by hand instead.`;

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
+import { ConfigurationError, isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { HubspotApi } from './api.ts';
 
 const OPERATORS = [
@@ -109,7 +109,7 @@ export async function requireFilter(
   try {
     await api.search({ filterGroups, properties: [], sorts: [], limit: 1, after: '0' });
   } catch (error) {
-    if (!(error instanceof ConfigurationError) || error.code !== 'crm_request_refused') throw error;
+    if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
     throw invalidFilter(messageOf(error), error);
   }
 }

@@ -21,7 +21,7 @@ import {
   scopeMissing,
 } from './sign-in/scopes.ts';
 
-/** What the jobs of a connector share between `prepare` and `close`. */
+/** What the jobs of a connector share while it is open. */
 export interface HubspotSession {
   settings: HubspotSettings;
   /** `contacts.filter`; empty for all contacts. */

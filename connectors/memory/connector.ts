@@ -12,8 +12,9 @@ import type {
   GroupSummary,
   WriteResult,
 } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { fieldOf, type MemoryCrm } from './crm.ts';
-import { lookUp, readGroup, readPages, throwIfStopped } from './read.ts';
+import { lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
 
 /** The CRMs that `crm: { kind: memory, name }` finds, by name. Whoever wants one puts it here. */
@@ -37,8 +38,17 @@ export function defineMemoryConnector(
     settingsSchema: memorySettingsSchema,
     groupSchema: memoryGroupSchema,
     defaultFields: memoryDefaultFields,
-    create: ({ settings, deps }) =>
-      createMemoryConnector(findCrm(crms, settings.name), deps.signal),
+    async open({ settings, deps }) {
+      const crm = findCrm(crms, settings.name);
+      await crm.enter('open');
+      return createMemoryConnector(crm, deps.signal);
+    },
+    async check({ settings: { name } }) {
+      const crm = crms.get(name);
+      if (crm === undefined) return [{ ...missing(name), subject: 'memory', ok: false }];
+      const message = `the CRM in memory has ${crm.records.size} contacts`;
+      return [{ subject: 'memory', ok: true, message, mend: null }];
+    },
   };
 }
 
@@ -52,15 +62,12 @@ const CAPABILITIES: Capabilities = {
   writeBatch: { preferred: 100, bulk: null, max: 1000 },
 };
 
-/** A connector over this CRM. */
+/** An open connector over this CRM. */
 export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Connector {
   return {
     kind: 'memory',
     capabilities: CAPABILITIES,
-    async prepare() {
-      await crm.enter('prepare');
-      return crm.account;
-    },
+    account: crm.account,
     identity: () => crm.identity(),
     readPages: (cursor) => readPages(crm, cursor, signal),
     async readByIds(ids, fields) {
@@ -85,10 +92,6 @@ export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Conn
     async readLimits() {
       await crm.enter('readLimits');
       return crm.limits;
-    },
-    async check() {
-      const message = `the CRM in memory has ${crm.records.size} contacts`;
-      return [{ subject: 'memory', ok: true, message, mend: null }];
     },
     async finish() {
       await crm.enter('finish');
@@ -124,6 +127,16 @@ function summaryOf(name: string, memberCount: number): GroupSummary {
 function findCrm(crms: ReadonlyMap<string, MemoryCrm>, name: string): MemoryCrm {
   const crm = crms.get(name);
   if (crm !== undefined) return crm;
-  const message = `There is no CRM "${name}" in memory; kind "memory" is for tests and examples.`;
-  throw new ConfigurationError(message, { code: 'memory_crm_missing', details: { name } });
+  const { message, mend } = missing(name);
+  throw new ConfigurationError(`${message} ${mend}`, {
+    code: 'memory_crm_missing',
+    details: { name },
+  });
+}
+
+function missing(name: string): { message: string; mend: string } {
+  return {
+    message: `There is no CRM "${name}" in memory;`,
+    mend: 'kind "memory" is for tests and examples.',
+  };
 }

@@ -10,10 +10,9 @@ import type {
 } from '../contract.ts';
 
 /** A method of the connector that a test may count, interrupt or make fail. */
-export type MemoryOperation = Exclude<
-  keyof Connector,
-  'kind' | 'capabilities' | 'identity' | 'erase' | 'check' | 'close'
->;
+export type MemoryOperation =
+  | Exclude<keyof Connector, 'kind' | 'capabilities' | 'account' | 'identity' | 'erase' | 'close'>
+  | 'open';
 
 /** A part of the identity that a test may make unreadable. */
 export type MemorySource = 'address' | 'employer';
@@ -308,7 +307,7 @@ function canonicalValues(values: FieldValues): FieldValues {
 
 function noCalls(): Record<MemoryOperation, number> {
   return {
-    prepare: 0,
+    open: 0,
     readPages: 0,
     readByIds: 0,
     write: 0,

@@ -1,14 +1,10 @@
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
 import type { ContactPage, GroupSelector, RecordLookup } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
 import type { MemoryCrm } from './crm.ts';
 import { memoryGroupSchema } from './settings.ts';
 
 const MEMBERS_PER_PORTION = 100;
-
-/** Ends what is under way when the run stops. */
-export function throwIfStopped(signal: AbortSignal): void {
-  if (signal.aborted) throw new RetriableError('The run was stopped.', { code: 'interrupted' });
-}
 
 /**
  * What changed after the cursor, which is a revision. The ids are settled when the reading

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConfigurationError, DonorSyncError } from '../../src/core/errors.ts';
+import { isConfigurationError, isDonorSyncError } from '../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../contract.ts';
 import { checkClock, checkDailyRequests, checked, met, metContacts } from '../findings.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
@@ -76,7 +76,7 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
 
 /** What is wrong with the settings rather than with the rights; null for any other failure. */
 function settingsFinding(error: unknown): Finding | null {
-  if (!(error instanceof ConfigurationError)) return null;
+  if (!isConfigurationError(error)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);
   if (subject === undefined) return null;
   return { subject, ok: false, message: error.message, mend: SETTINGS_FIX };
@@ -110,7 +110,7 @@ export async function readLimits({
     const listed = { max: DailyApiRequests.Max, remaining: DailyApiRequests.Remaining };
     return api.limit.state() ?? { daily: listed };
   } catch (error) {
-    if (!(error instanceof DonorSyncError) || error.kind !== 'configuration') throw error;
+    if (!isDonorSyncError(error) || error.kind !== 'configuration') throw error;
     if (error.code === 'crm_unauthorized') throw error;
     return api.limit.state();
   }

@@ -7,7 +7,7 @@ import type {
   ConnectorDefinition,
   ConnectorOptions,
 } from '../contract.ts';
-import { requirePrepared } from '../prepared.ts';
+import { keepOpen } from '../opened.ts';
 import type { SalesforceWorld } from './api.ts';
 import { check, readLimits } from './check.ts';
 import { createFields, crmFields } from './fields.ts';
@@ -16,7 +16,7 @@ import { listGroups, readGroup } from './groups.ts';
 import { contactId, otherForms } from './ids.ts';
 import { readByIds } from './lookup.ts';
 import { readPages } from './read.ts';
-import { openSession, type SalesforceSession } from './session.ts';
+import { openSession } from './session.ts';
 import {
   type SalesforceSettings,
   salesforceGroupSchema,
@@ -42,7 +42,8 @@ export function defineSalesforceConnector(
     canonicalId: contactId,
     otherForms,
     refusesPlainHttp: true,
-    create: (options) => createSalesforceConnector(options, world),
+    open: (options) => openSalesforceConnector(options, world),
+    check: (options) => check(options, world),
   };
 }
 
@@ -55,11 +56,14 @@ const CAPABILITIES = {
   readBatch: 200,
 } satisfies Partial<Capabilities>;
 
-function createSalesforceConnector(
+async function openSalesforceConnector(
   options: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
-): Connector {
-  let opened: SalesforceSession | null = null;
+): Promise<Connector> {
+  const opened = await openSession(options, world);
+  await requireFilter(opened);
+  // The sessions of Salesforce end by themselves.
+  const { session, close } = keepOpen(opened, () => {});
 
   return {
     kind: 'salesforce',
@@ -71,11 +75,7 @@ function createSalesforceConnector(
         max: MAX_CHANGES,
       },
     },
-    async prepare() {
-      opened = await openSession(options, world);
-      await requireFilter(opened);
-      return opened.account;
-    },
+    account: opened.account,
     identity: () => session().shape.identity,
     readPages: (cursor) => readPages(session(), cursor),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
@@ -85,15 +85,8 @@ function createSalesforceConnector(
     listGroups: async () => listGroups(session()),
     readGroup: (selector) => readGroup(session(), selector),
     readLimits: async () => readLimits(session()),
-    check: () => check(options, world),
     // Salesforce has written what it acknowledged.
     async finish() {},
-    async close() {
-      opened = null;
-    },
+    close,
   };
-
-  function session(): SalesforceSession {
-    return requirePrepared(opened);
-  }
 }

@@ -1,5 +1,5 @@
 import type { CrmField, CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
-import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
+import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { FieldCreation } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type DescribedField, describeObject, type ObjectDescription } from './describe.ts';
@@ -160,7 +160,7 @@ const ALREADY_THERE: ReadonlySet<string> = new Set([
 
 /** Null if the failure is not about this field. */
 function creationProblem(error: unknown): string | null {
-  if (!(error instanceof ConfigurationError) || error.code !== 'crm_request_refused') return null;
+  if (!isConfigurationError(error) || error.code !== 'crm_request_refused') return null;
   return `${messageOf(error)} To create fields, the integration's user needs “Customize Application”; an admin can create the field by hand instead.`;
 }
 

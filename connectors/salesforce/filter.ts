@@ -1,4 +1,4 @@
-import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
+import { ConfigurationError, isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import { queryRecords } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 import { whereClause } from './soql.ts';
@@ -13,7 +13,7 @@ export async function requireFilter({
   try {
     await queryRecords(api, soql);
   } catch (error) {
-    if (!(error instanceof ConfigurationError) || error.code !== 'crm_request_refused') throw error;
+    if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
     const place = placeOf(error, soql.indexOf(filter) + 1);
     const message = `contacts.filter is no condition that Salesforce understands${place}. ${messageOf(error)}`;
     throw new ConfigurationError(message, { code: 'crm_filter_invalid', cause: error });

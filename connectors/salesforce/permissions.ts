@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConfigurationError, messageOf } from '../../src/core/errors.ts';
+import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import { foreignCode } from '../../src/core/foreign-text.ts';
 import { type QueryRecord, queryRecords } from './query.ts';
 import type { SalesforceSession } from './session.ts';
@@ -35,7 +35,7 @@ export async function grantFields(
     await assign(session, setId);
     return problems;
   } catch (error) {
-    if (!(error instanceof ConfigurationError) || error.code !== 'crm_request_refused') throw error;
+    if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
     const problem = `The field exists, but access to it could not be granted: ${messageOf(error)} An admin can grant it in a permission set.`;
     return new Map(names.map((name) => [name, problem]));
   }

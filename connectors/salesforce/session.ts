@@ -6,7 +6,7 @@ import { type ContactShape, shapeContact } from './contact.ts';
 import { describeObject, type ObjectDescription } from './describe.ts';
 import type { SalesforceSettings } from './settings.ts';
 
-/** What the jobs of a connector share between `prepare` and `close`. */
+/** What the jobs of a connector share while it is open. */
 export interface SalesforceSession {
   settings: SalesforceSettings;
   /** The SOQL condition that every contact must meet; null for none. */

@@ -1,9 +1,9 @@
 /** Carries out a Dockerfile in folders: one stands for the root of each stage's file system. */
-import { cp, mkdir, stat } from 'node:fs/promises';
+
+import { chown, cp, mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { createBaseImage, userOf } from './base-image.ts';
+import { createBaseImage, type User, userOf } from './base-image.ts';
 import type { Command, Instruction, Stage } from './dockerfile.ts';
-import { changeOwner } from './owner.ts';
 import { runToEnd } from './process.ts';
 
 /** Longer than an install over a slow line takes. */
@@ -169,4 +169,12 @@ function movedWords(image: Image, command: Command): string[] {
 /** Absolute paths of the image lie in its folder here. */
 function movedWord({ root }: Image, word: string): string {
   return word.startsWith('/') ? join(root, word) : word;
+}
+
+/** Gives a folder with all that is in it to a user; null changes nothing. */
+async function changeOwner(folder: string, user: User | null): Promise<void> {
+  if (user === null) return;
+  await chown(folder, user.uid, user.gid);
+  const inside = await readdir(folder, { recursive: true });
+  for (const name of inside) await chown(join(folder, name), user.uid, user.gid);
 }

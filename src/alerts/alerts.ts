@@ -1,4 +1,4 @@
-/** Telling people what is the matter: once for each change of state, and once when it is well. */
+/** Alerts: one message for each new problem, and one when it is over. */
 import type { AlertSettings } from '../core/alert-settings.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -7,45 +7,45 @@ import type { Log } from '../core/log.ts';
 import type { RunReport } from '../core/run.ts';
 import type { LeaseAttempt } from '../store/engine/leases.ts';
 import type { Store } from '../store/store.ts';
-import { compare, type RecordedChange, sortUntold } from './changes.ts';
+import { compare, type RecordedChange, sortUnsent } from './changes.ts';
 import { channelsOf } from './channels.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
+import { createNotifier } from './notifier.ts';
 import { type AlertStore, readStates } from './state.ts';
-import { createTeller } from './teller.ts';
 
 export interface AlertsDeps {
   store: AlertStore & { leases: Pick<Store['leases'], 'release'> };
   integrations: ReadonlyMap<string, Integration>;
   settings: AlertSettings;
-  /** Where messages lead to. */
+  /** The address that messages name. */
   publicUrl: string;
   clock: Clock;
   log: Log;
-  /** So that of several processes with one database only one tells. */
+  /** So that of several processes with one database only one sends. */
   takeLease(name: string): Promise<LeaseAttempt>;
 }
 
 export interface Alerts {
-  /** Looks at everything now, and then once a minute until `close`. */
+  /** Checks all integrations now, and then once a minute until `close`. */
   start(): void;
-  /** Looks at the integration of a run that has ended; returns at once. */
+  /** Checks the integration of a run that has ended; returns at once. */
   afterRun(report: Pick<RunReport, 'integration'>): void;
-  /** Looks at everything and tells what has changed; never rejects. */
+  /** Checks all integrations and sends what has changed; never rejects. */
   tick(): Promise<void>;
-  /** Gives up what is being sent (it is told at the next start) and resolves soon. */
+  /** Cancels what is being sent (it is sent after the next start) and resolves soon. */
   close(): Promise<void>;
 }
 
-const LOOK_INTERVAL_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 
 /** No integration can have this id. */
 const LEASE_NAME = '*alerts';
 
-/** Without a channel in the settings nothing is looked at. */
+/** Without a channel in the settings nothing is checked. */
 export function createAlerts(deps: AlertsDeps): Alerts {
   const { store, integrations, settings, publicUrl, clock, log } = deps;
   const channels = channelsOf(settings);
-  const teller = createTeller({ channels, publicUrl, clock, log });
+  const notifier = createNotifier({ channels, publicUrl, clock, log });
   const closing = new AbortController();
   let underWay: Promise<void> = Promise.resolve();
   let watching: Promise<void> = Promise.resolve();
@@ -69,61 +69,61 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   async function watch(): Promise<void> {
     while (!closing.signal.aborted) {
       await queue([...integrations.values()]);
-      await clock.sleep(LOOK_INTERVAL_MS, closing.signal);
+      await clock.sleep(CHECK_INTERVAL_MS, closing.signal);
     }
   }
 
-  /** One look at a time, so that nothing is told twice. */
-  function queue(looked: readonly Integration[]): Promise<void> {
+  /** One check at a time, so that nothing is sent twice. */
+  function queue(checked: readonly Integration[]): Promise<void> {
     underWay = underWay
-      .then(() => lookAlone(looked))
+      .then(() => checkAlone(checked))
       .catch((error: unknown) => {
-        log.error({ error: messageOf(error) }, 'the alerts could not be looked at');
+        log.error({ error: messageOf(error) }, 'the alerts could not be checked');
       });
     return underWay;
   }
 
-  async function lookAlone(looked: readonly Integration[]): Promise<void> {
+  async function checkAlone(checked: readonly Integration[]): Promise<void> {
     if (channels.length === 0 || closing.signal.aborted) return;
     const attempt = await deps.takeLease(LEASE_NAME);
-    // Another process is telling; what it does not see yet is seen by the next look.
+    // Another process is sending; what it does not see yet is found by the next check.
     if (!attempt.acquired) return;
     try {
-      await look(looked);
+      await check(checked);
     } finally {
       await store.leases.release(attempt.lease);
     }
   }
 
-  async function look(looked: readonly Integration[]): Promise<void> {
+  async function check(checked: readonly Integration[]): Promise<void> {
     const now = clock.now();
-    const states = await readStates(store, looked);
+    const states = await readStates(store, checked);
     const conditions = states.flatMap((state) => conditionsOf(state, settings, now));
-    await record(looked, conditions);
-    const { toTell, toDrop } = sortUntold(await rowsOf(looked), conditions, settings);
-    const told = await teller.tell(toTell, closing.signal);
-    for (const row of [...toDrop, ...told.map(rowOf)]) await store.alerts.noteTold(row);
-    if (told.length > 0) log.info({ changes: told.length }, 'people were told what has changed');
+    await record(checked, conditions);
+    const { toSend, toDrop } = sortUnsent(await rowsOf(checked), conditions, settings);
+    const sent = await notifier.notify(toSend, closing.signal);
+    for (const row of [...toDrop, ...sent.map(rowOf)]) await store.alerts.noteSent(row);
+    if (sent.length > 0) log.info({ changes: sent.length }, 'alerts were sent');
   }
 
-  /** On record before anybody is told: a crash in between tells again instead of never. */
+  /** On record before anything is sent: after a crash in between it is sent again instead of never. */
   async function record(
-    looked: readonly Integration[],
+    checked: readonly Integration[],
     conditions: readonly Condition[],
   ): Promise<void> {
-    const { begun, ended } = compare(await rowsOf(looked), conditions);
+    const { begun, ended } = compare(await rowsOf(checked), conditions);
     for (const { integrationId, subject } of begun)
       await store.alerts.raise(integrationId, subject);
     for (const row of ended) {
       await store.alerts.end(row.integrationId, row.subject);
-      // Who never heard of it need not hear that it is over.
-      const isKnown = teller.drop(row) || row.toldAt !== null;
-      if (!isKnown) await store.alerts.noteTold(row);
+      // If its beginning was never sent, its end need not be sent.
+      const isKnown = notifier.drop(row) || row.toldAt !== null;
+      if (!isKnown) await store.alerts.noteSent(row);
     }
   }
 
-  async function rowsOf(looked: readonly Integration[]) {
-    const ids = new Set(looked.map(({ id }) => id));
+  async function rowsOf(checked: readonly Integration[]) {
+    const ids = new Set(checked.map(({ id }) => id));
     return (await store.alerts.list()).filter(({ integrationId }) => ids.has(integrationId));
   }
 }

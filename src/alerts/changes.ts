@@ -1,4 +1,4 @@
-/** What has changed since people were told last; pure. */
+/** What has changed since the last message; pure. */
 import type { AlertSettings } from '../core/alert-settings.ts';
 import type { AlertRecord } from '../store/service/alerts.ts';
 import { type Condition, isAboutRuns, isWanted } from './conditions.ts';
@@ -21,28 +21,28 @@ export function compare(
   };
 }
 
-/** Of what nobody was told yet: what is worth telling, and what is not. */
-export function sortUntold(
+/** Of what was not sent yet: what is to be sent, and what is to be dropped. */
+export function sortUnsent(
   rows: readonly AlertRecord[],
   conditions: readonly Condition[],
   settings: Pick<AlertSettings, 'on'>,
-): { toTell: RecordedChange[]; toDrop: AlertRecord[] } {
-  const toTell: RecordedChange[] = [];
+): { toSend: RecordedChange[]; toDrop: AlertRecord[] } {
+  const toSend: RecordedChange[] = [];
   const toDrop: AlertRecord[] = [];
   for (const row of rows.filter(({ toldAt }) => toldAt === null)) {
     const condition = conditions.find((one) => isOf(row, one)) ?? null;
     if (condition !== null || isRecovery(row, conditions, settings))
-      toTell.push({ row, condition });
+      toSend.push({ row, condition });
     else toDrop.push(row);
   }
-  return { toTell, toDrop };
+  return { toSend, toDrop };
 }
 
 function isOf(row: AlertRecord, { integrationId, subject }: Condition): boolean {
   return row.integrationId === integrationId && row.subject === subject;
 }
 
-/** Nothing is well again because nobody asks any more, or because another run failed otherwise. */
+/** A problem is not over because the settings no longer ask for it, or because a later run failed for another reason. */
 function isRecovery(
   { integrationId, subject }: AlertRecord,
   conditions: readonly Condition[],

@@ -1,6 +1,6 @@
 import type { Message } from './message.ts';
 
-/** One way to tell people. */
+/** One way to send messages. */
 export interface Channel {
   /** As it is called in the settings. */
   name: 'email' | 'webhook';

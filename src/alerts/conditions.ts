@@ -1,4 +1,4 @@
-/** What is the matter with an integration that people want to be told of; pure. */
+/** The problems of an integration that alerts are sent for; pure. */
 import type { AlertKind, AlertSettings } from '../core/alert-settings.ts';
 import { countOf } from '../core/quantities.ts';
 import { partCountsText } from '../identity/changed-parts-text.ts';
@@ -16,17 +16,17 @@ export interface IntegrationState {
     status: 'succeeded' | 'incomplete' | 'failed';
     code: string | null;
   } | null;
-  /** Credits left as last known; null while nobody has asked. */
+  /** Credits left as last known; null if not yet read. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
   /** Contacts and networks that wait for a person one by one. */
   held: number;
   /** Contacts whose details changed at once: one decision for all of a batch. */
   batches: readonly Pick<HoldBatch, 'id' | 'count' | 'parts'>[];
-  /** The last day (UTC, `2026-12-31`) on which the partner key works; null if nobody has said. */
+  /** The last day (UTC, `2026-12-31`) on which the partner key works; null if it is unknown. */
   keyExpiresOn: string | null;
 }
 
-/** One thing that is the matter; it holds no personal data. */
+/** One problem; it holds no personal data. */
 export interface Condition {
   integrationId: string;
   /** A stable word by which it is known again, for example `credits_low/enhancements`. */
@@ -37,7 +37,7 @@ export interface Condition {
   steps: readonly string[];
 }
 
-/** What is the matter, as far as the settings want to know. */
+/** The problems that the settings ask for. */
 export function conditionsOf(
   state: IntegrationState,
   settings: Pick<AlertSettings, 'on' | 'creditsBelow' | 'keyExpiresWithinDays'>,
@@ -159,7 +159,7 @@ function holdConditions({ held }: IntegrationState): Found[] {
   return [{ subject: 'held', problem, steps: ['See what: donor-sync holds'] }];
 }
 
-/** Told once for all of its contacts, also when more of them join it. */
+/** Sent once for all of its contacts, also when more contacts are added to the batch. */
 function batchConditions({ batches }: IntegrationState): Found[] {
   return batches.map(({ id, count, parts }) => ({
     subject: `held_batch/${id}`,

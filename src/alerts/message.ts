@@ -1,17 +1,17 @@
 import type { AlertRecord } from '../store/service/alerts.ts';
 import { type Condition, recoveryText } from './conditions.ts';
 
-/** What people are told in one moment; plain text, without personal data. */
+/** One message; plain text, without personal data. */
 export interface Message {
   /** One line. */
   title: string;
   text: string;
 }
 
-/** A change of state that somebody is told of. */
+/** A change of state that is sent to people. */
 export interface Change {
   row: Pick<AlertRecord, 'integrationId' | 'subject' | 'overAt'>;
-  /** What is the matter; null if it is well again. */
+  /** The problem; null if it is over. */
   condition: Condition | null;
 }
 
@@ -32,7 +32,7 @@ export function composeMessage(changes: readonly Change[], publicUrl: string): M
 export function testMessage(publicUrl: string): Message {
   return {
     title: 'donor-sync: a test',
-    text: `Alerts of donor-sync arrive here. Nothing is the matter.\n\ndonor-sync at ${publicUrl}`,
+    text: `Alerts of donor-sync arrive here. There is no problem.\n\ndonor-sync at ${publicUrl}`,
   };
 }
 
@@ -41,7 +41,7 @@ function titleOf(changes: readonly Change[], integrations: number): string {
   if (first === undefined) return 'donor-sync';
   const more = changes.length > 1 ? ` (and ${changes.length - 1} more)` : '';
   const where = integrations > 1 ? `${integrations} integrations` : first.row.integrationId;
-  // What is the matter is more pressing than what is well again.
+  // A problem is more urgent than the end of one.
   const worst = changes.find(({ condition }) => condition !== null) ?? first;
   return `donor-sync, ${where}: ${wordsOf(worst)}${more}`;
 }

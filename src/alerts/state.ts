@@ -39,7 +39,7 @@ export async function readStates(
   return states;
 }
 
-/** A run that was interrupted says nothing: somebody stopped the process, and the next goes on. */
+/** An interrupted run does not count: its process was stopped, and the next run continues. */
 function lastRunOf(runs: readonly RunRecord[]): IntegrationState['lastRun'] {
   for (const { id, status, reasonCode: code } of runs) {
     if (status === 'succeeded' || status === 'failed') return { id, status, code };

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 /** What access tokens begin with, so that scanners for leaked secrets know them. */
 const TOKEN_PREFIX = 'dst_';
 
-/** 256 bits: nobody guesses them, so that a plain hash is enough at rest. */
+/** 256 bits: they cannot be guessed, so that a plain hash is enough at rest. */
 const TOKEN_BYTES = 32;
 
 /** A new access token: `dst_` and 43 characters of base64url. */

@@ -1,6 +1,6 @@
 import type { Application, OpenIntegration } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
-import { DonorSyncError, messageOf } from '../core/errors.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
@@ -18,7 +18,7 @@ export interface AnswerDeps {
 /**
  * Runs what was asked for, to its end or to the next checkpoint after a stop; how it ended is on
  * record, also if the clients of the integration cannot be made. Leaves the request waiting if
- * somebody else is at work on the integration.
+ * another process is at work on the integration.
  */
 export async function answerRequest(
   deps: AnswerDeps,
@@ -29,7 +29,7 @@ export async function answerRequest(
     const open = await openOrRecord(deps, integration, request);
     if (open !== null) await runAndClose(deps, open, request);
   } catch (error) {
-    if (error instanceof DonorSyncError && error.code === 'already_running') return;
+    if (isDonorSyncError(error) && error.code === 'already_running') return;
     deps.log.warn(factsOf(request, error), 'a run broke off');
   }
 }

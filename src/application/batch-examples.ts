@@ -9,7 +9,6 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { ChangedPart } from '../identity/identity-text.ts';
 import { type HoldBatch, partsOf } from '../store/holds/hold-batches.ts';
 import type { HoldRecord } from '../store/holds/holds.ts';
-import { requireSameAccount } from '../sync/crm-account.ts';
 import { contactName } from './contact-name.ts';
 
 const MAX_EXAMPLES = 3;
@@ -37,9 +36,9 @@ export async function readBatchExamples(
   const integration = application.integrations.get(batch.integrationId);
   if (integration === undefined) throw withoutIntegration(batch);
   const holds = await store.holds.listOfBatch(batch, MAX_EXAMPLES);
-  const { connector, close } = await application.open(integration, signal);
+  const { deps, close } = await application.open(integration, signal);
   try {
-    await requireSameAccount(store, integration, await connector.prepare());
+    const connector = await deps.openConnector(null);
     const ids = holds.map((hold) => hold.crmId);
     const lookups = await connector.readByIds(ids, []);
     return holds.map((hold) =>

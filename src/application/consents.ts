@@ -5,7 +5,13 @@ import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connecto
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { Application } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
-import { ConfigurationError, DonorSyncError, RetriableError } from '../core/errors.ts';
+import {
+  ConfigurationError,
+  isConfigurationError,
+  isDonorSyncError,
+  isRetriableError,
+  RetriableError,
+} from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import { consentVerifierPlace } from '../store/secrets/seal-places.ts';
 import type { ConsentRecord } from '../store/service/consents.ts';
@@ -29,8 +35,8 @@ export const CONNECTED = 'connected';
 const SECRET_BYTES = 32;
 
 /**
- * Begins a consent and returns its state, which is good for one return within ten minutes. Whoever
- * has it may go to the CRM's page by `consentPage`. Throws a ConfigurationError if the integration
+ * Begins a consent and returns its state, which is good for one return within ten minutes. Who has
+ * it may go to the CRM's page by `consentPage`. Throws a ConfigurationError if the integration
  * does not sign in by a consent.
  */
 export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
@@ -103,13 +109,13 @@ export async function completeConsent(
   }
 }
 
-/** `connected`, or why not; null while nobody has come back. */
+/** `connected`, or why not; null until a browser has come back. */
 export async function findConsentOutcome(
   { application: { store } }: Pick<ConsentsDeps, 'application'>,
   state: string,
 ): Promise<string | null> {
   const outcome = (await store.consents.find(hashToken(state)))?.outcome ?? null;
-  // Somebody is back, and the CRM is being asked.
+  // A browser has come back, and the CRM is being asked.
   return outcome === 'taken' ? null : outcome;
 }
 
@@ -161,7 +167,7 @@ async function requireConsent(
   if (found !== null) return found;
   const { id, crm } = integration;
   throw new ConfigurationError(
-    `"${id}" signs in to its CRM (${crm.kind}) with what its settings hold, so nobody has to connect it. To connect an account of Salesforce or HubSpot by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
+    `"${id}" signs in to its CRM (${crm.kind}) with what its settings hold, so it needs no connecting. To connect an account of Salesforce or HubSpot by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
     { code: 'consent_not_wanted', details: { integration: id } },
   );
 }
@@ -251,9 +257,9 @@ function consentDeps({ clock, signal }: ConsentsDeps): ConsentDeps {
   return { clock, signal };
 }
 
-/** What nobody foresaw is for the log alone. */
+/** Unexpected errors are for the log alone. */
 function reasonOf(error: unknown): string {
-  return error instanceof DonorSyncError ? error.message : 'Something went wrong inside.';
+  return isDonorSyncError(error) ? error.message : 'Something went wrong inside.';
 }
 
 async function revoke(
@@ -266,17 +272,17 @@ async function revoke(
     await reached(consent.revoke(settings, refreshToken, consentDeps(deps)));
     return null;
   } catch (error) {
-    if (error instanceof ConfigurationError) return error.message;
+    if (isConfigurationError(error)) return error.message;
     throw error;
   }
 }
 
-/** Connectors speak of runs when they do not get through; here nobody waits for one. */
+/** Connectors speak of runs when they do not get through; here no run is waiting. */
 async function reached<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;
   } catch (error) {
-    if (!(error instanceof RetriableError)) throw error;
+    if (!isRetriableError(error)) throw error;
     throw new RetriableError(
       'The CRM cannot be reached or is busy, so nothing was changed. Try again in a while.',
       { code: 'crm_unavailable', cause: error },

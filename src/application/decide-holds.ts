@@ -18,7 +18,7 @@ export interface DecisionStore {
   networkHolds: Pick<Store['networkHolds'], 'decide'>;
 }
 
-/** Notes a decision of `decisionsFor`; false if somebody has decided already. */
+/** Notes a decision of `decisionsFor`; false if it was decided already. */
 export function decideHold(
   store: DecisionStore,
   hold: AnyHold,
@@ -28,7 +28,7 @@ export function decideHold(
   return store.networkHolds.decide(hold.row, word === 'approve' ? 'approved' : 'rejected');
 }
 
-/** What was decided, as programs are told. */
+/** What was decided, in the form for programs. */
 export interface DecidedBatch {
   id: string;
   integration: string;

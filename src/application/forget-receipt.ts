@@ -1,4 +1,4 @@
-/** What an erasure has done, as people and programs are told: no names, and no id besides the one asked for. */
+/** What an erasure has done, in the form for people and programs: no names, and no id besides the one asked for. */
 import { isoTime } from '../core/clock.ts';
 import { countOf } from '../core/quantities.ts';
 import {

@@ -6,7 +6,13 @@ import type { RecordLookup } from '../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { Application, OpenIntegration } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
-import { ConfigurationError, DonorSyncError, messageOf, RetriableError } from '../core/errors.ts';
+import {
+  ConfigurationError,
+  type DonorSyncError,
+  isDonorSyncError,
+  messageOf,
+  RetriableError,
+} from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { createNearIds } from '../core/near-miss.ts';
@@ -20,17 +26,17 @@ import {
 } from '../fields/erase.ts';
 import { addCounts, type ErasureNote, newNote, parseNote, union } from '../fields/erasure-note.ts';
 import {
-  joinedPrints,
+  joinedFingerprints,
   mayBeSamePerson,
-  type PersonPrints,
-  personPrintsOf,
-  storedPersonPrints,
-} from '../identity/person-prints.ts';
+  type PersonFingerprints,
+  personFingerprintsOf,
+  storedPersonFingerprints,
+} from '../identity/person-fingerprints.ts';
 import { leaveNetworks } from '../networks/leave-networks.ts';
+import type { SyncDeps } from '../run/context.ts';
+import { openCrm } from '../run/crm-account.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { ForgottenRecord, KnownContact } from '../store/erasure/forget.ts';
-import { requireSameAccount } from '../sync/crm-account.ts';
-import { pinAccount } from '../sync/run.ts';
 import { withLease } from '../sync/with-lease.ts';
 import { type ErasedIn, type ErasureReceipt, receiptOf } from './forget-receipt.ts';
 
@@ -57,7 +63,7 @@ export interface ForgetPersonDeps {
 }
 
 /** The part of an integration's clients that an erasure works with. */
-type Opened = Pick<OpenIntegration, 'integration' | 'connector' | 'mappings' | 'deps' | 'close'>;
+type Opened = Pick<OpenIntegration, 'integration' | 'mappings' | 'deps' | 'keepsWrites' | 'close'>;
 
 /** Without `alsoInCrm` the CRM is asked who the person is, and may be out of reach for good. */
 const CRM_PATIENCE_MS = 15_000;
@@ -97,9 +103,12 @@ interface Target {
   lease: Lease;
   /** Null if the settings do not have it any more. */
   open: Opened | null;
-  /** True if the connector is signed in to the account that is on record. */
-  isSignedIn: boolean;
+  /** The same with its CRM; null if that could not be opened. */
+  crm: SyncDeps | null;
 }
+
+/** What there is of an integration that the settings do not have. */
+const UNKNOWN_HERE: Pick<Target, 'open' | 'crm'> = { open: null, crm: null };
 
 /** Takes the lease of each integration and signs in; nothing is done if one of them is taken. */
 function withTargets<Result>(
@@ -115,21 +124,15 @@ function withTargets<Result>(
   return withLease({ store, clock, takeLease }, id, async (lease) => {
     const integration = integrations.get(id);
     if (integration === undefined) {
-      const target = { id, lease, open: null, isSignedIn: false };
+      const target = { id, lease, open: null, crm: null };
       return withTargets(deps, request, others, [...taken, target], work);
     }
     const patience = AbortSignal.timeout(CRM_PATIENCE_MS);
     const signal = request.alsoInCrm ? new AbortController().signal : patience;
     const open = await application.open(integration, signal);
     try {
-      const isSignedIn = await signIn(open, lease, request.alsoInCrm);
-      return await withTargets(
-        deps,
-        request,
-        others,
-        [...taken, { id, lease, open, isSignedIn }],
-        work,
-      );
+      const crm = await openUnlessAway(open, lease, request.alsoInCrm);
+      return await withTargets(deps, request, others, [...taken, { id, lease, open, crm }], work);
     } finally {
       await open.close();
     }
@@ -137,17 +140,17 @@ function withTargets<Result>(
 }
 
 /** Only who is to be cleared in the CRM needs it; otherwise it just says who the person is. */
-async function signIn(open: Opened, lease: Lease, isNeeded: boolean): Promise<boolean> {
-  const { deps, integration, connector } = open;
+async function openUnlessAway(
+  { deps, integration }: Opened,
+  lease: Lease,
+  isNeeded: boolean,
+): Promise<SyncDeps | null> {
   try {
-    const account = await connector.prepare();
-    if (isNeeded) await pinAccount(deps, lease, integration, account);
-    else await requireSameAccount(deps.store, integration, account);
-    return true;
+    return await openCrm(deps, isNeeded ? lease : null);
   } catch (error) {
-    if (isNeeded || !(error instanceof DonorSyncError)) throw error;
+    if (isNeeded || !isDonorSyncError(error)) throw error;
     deps.log.warn({ integration: integration.id, error: messageOf(error) }, 'the CRM is not asked');
-    return false;
+    return null;
   }
 }
 
@@ -205,13 +208,13 @@ interface CrmAnswer {
 }
 
 async function lookUp(main: Target | undefined, crmId: string): Promise<CrmAnswer> {
-  if (!main?.open || !main.isSignedIn) return { lookup: null, isAsked: false };
+  if (!main?.crm) return { lookup: null, isAsked: false };
   try {
-    const [lookup] = await main.open.connector.readByIds([crmId], []);
+    const [lookup] = await main.crm.connector.readByIds([crmId], []);
     const isThere = lookup?.state === 'found' || (lookup && lookup.mergedInto !== null);
     return { lookup: isThere ? lookup : null, isAsked: true };
   } catch (error) {
-    if (!(error instanceof DonorSyncError)) throw error;
+    if (!isDonorSyncError(error)) throw error;
     return { lookup: null, isAsked: false };
   }
 }
@@ -222,11 +225,12 @@ async function findPerson(
   account: readonly string[],
   forms: readonly string[],
   lookup: RecordLookup | null,
-): Promise<PersonPrints | null> {
-  let person = lookup?.state === 'found' ? personPrintsOf(store.fingerprint, lookup.contact) : null;
+): Promise<PersonFingerprints | null> {
+  let person =
+    lookup?.state === 'found' ? personFingerprintsOf(store.fingerprint, lookup.contact) : null;
   for (const id of account) {
     for (const { identity } of (await store.contacts.find(id, forms)).values()) {
-      person = joinedPrints(person, storedPersonPrints(store.fingerprint, identity));
+      person = joinedFingerprints(person, storedPersonFingerprints(store.fingerprint, identity));
     }
   }
   return person;
@@ -245,14 +249,16 @@ async function tellApart(
     /** Integrations in which the id means the same contact. */
     account: readonly string[];
     forms: readonly string[];
-    person: PersonPrints | null;
+    person: PersonFingerprints | null;
   },
 ): Promise<{ mine: Target[]; leftAlone: KnownContact[] }> {
   const mine: Target[] = [];
   const leftAlone: KnownContact[] = [];
   for (const target of targets) {
     const rows = [...(await store.contacts.find(target.id, forms)).values()];
-    const others = rows.map(({ identity }) => storedPersonPrints(store.fingerprint, identity));
+    const others = rows.map(({ identity }) =>
+      storedPersonFingerprints(store.fingerprint, identity),
+    );
     const isOther =
       !account.includes(target.id) &&
       person !== null &&
@@ -268,7 +274,7 @@ interface Facts {
   /** The integration that was asked for. */
   main: Target | undefined;
   lookup: RecordLookup | null;
-  person: PersonPrints | null;
+  person: PersonFingerprints | null;
   forms: readonly string[];
   erasures: readonly ForgottenRecord[];
   /** The integrations that have traces of the contact. */
@@ -306,7 +312,7 @@ async function eraseInEach(
     try {
       outside.push(await eraseOutside(deps, request, target, { ...facts, ids }, note));
     } catch (error) {
-      if (!(error instanceof DonorSyncError)) throw error;
+      if (!isDonorSyncError(error)) throw error;
       failure ??= error;
     }
   }
@@ -342,7 +348,7 @@ async function begin(
 async function eraseOutside(
   { application: { store } }: ForgetPersonDeps,
   { crmId, alsoInCrm }: ForgetRequest,
-  { id, lease, open, isSignedIn }: Target,
+  { id, lease, open, crm: own }: Target,
   { main, lookup, forms, ids }: Facts & { ids: readonly string[] },
   begun: ErasureNote,
 ): Promise<ErasedIn> {
@@ -355,27 +361,32 @@ async function eraseOutside(
   const contact: ForgottenContact = { crmId, forms, isNamedIn: nameFinder(lookup) };
   let mergedInto = lookup?.state === 'removed' ? lookup.mergedInto : null;
   let refusals: readonly string[] = [];
-  const isKeptPending = open?.connector.erase !== undefined && !isSignedIn;
-  if (open?.connector.erase !== undefined && isSignedIn) {
-    const kept = await open.connector.erase((each) => forms.includes(each));
+  const isKeptPending = open?.keepsWrites === true && own === null;
+  if (own?.connector.erase !== undefined) {
+    const kept = await own.connector.erase((each) => forms.includes(each));
     if (kept > 0) await save({ erased: addCounts(note.erased, { kept }) });
   }
   // What an integration has written that the settings do not have any more is in the same account.
-  const crm = open ?? main?.open ?? null;
-  // Before anything is cleared: as long as it can be told.
+  const clients = (open === null ? main : { open, crm: own }) ?? UNKNOWN_HERE;
+  // Before anything is cleared: as long as it is on record.
   const memberships = await membershipsOf(store, id, forms);
   const names = memberships.map(({ name }) => name);
   await save({ networks: { ...note.networks, pending: union(note.networks.pending, names) } });
-  if (crm !== null) {
+  if (clients.open !== null) {
+    const { deps, mappings } = clients.open;
     const introduced = await store.warmPaths.listIntroduced(id, forms);
     const isIntroducer = memberships.length > 0 || introduced.length > 0;
-    await dropIntroductionsKept(crm.deps, lease, contact, crm.mappings, isIntroducer);
+    await dropIntroductionsKept(deps, lease, contact, mappings, isIntroducer);
   }
-  if (crm !== null && alsoInCrm) {
-    const cleared = await clearInCrm(crm.deps, ids, contact, note.crm, save);
+  if (clients.open !== null && clients.crm !== null && alsoInCrm) {
+    const {
+      crm,
+      open: { mappings },
+    } = clients;
+    const cleared = await clearInCrm(crm, ids, contact, note.crm, save);
     mergedInto = cleared.mergedInto ?? mergedInto;
     refusals = cleared.refusals;
-    await clearIntroductions(crm.deps, lease, contact, crm.mappings, note.erased, save);
+    await clearIntroductions(crm, lease, contact, mappings, note.erased, save);
   }
   const begunToLeave = note.networks.pending;
   const pending = await leaveAll(store, open, lease, forms, begunToLeave);
@@ -474,9 +485,9 @@ async function doneBefore(
     await store.forget.notePerson(integration, crmId, { person, everywhere });
     const at = erasedAt ?? forgottenAt;
     let note = parseNote(block.receipt) ?? newNote(newId(), at);
-    const open = targets.find(({ id }) => id === integration)?.open ?? null;
-    if (alsoInCrm && note.crm === null && open !== null) {
-      note = { ...note, crm: await lookAtLeftovers(open.deps, crmId, open.mappings) };
+    const { open, crm } = targets.find(({ id }) => id === integration) ?? UNKNOWN_HERE;
+    if (alsoInCrm && note.crm === null && open !== null && crm !== null) {
+      note = { ...note, crm: await lookAtLeftovers(crm, crmId, open.mappings) };
     }
     // What had been left to the next sync then is of no news now.
     note = { ...note, networks: { ...note.networks, pending: [] }, introductionsLeft: 0 };
@@ -514,7 +525,7 @@ async function findAlike(
   }: {
     ids: readonly string[];
     forms: readonly string[];
-    person: PersonPrints | null;
+    person: PersonFingerprints | null;
     donors: ReadonlyMap<string, readonly string[]>;
   },
 ): Promise<KnownContact[]> {

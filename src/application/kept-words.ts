@@ -1,5 +1,5 @@
 import type { Application } from '../application.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import { isConfigurationError } from '../core/errors.ts';
 import { type ForeignTextRecord, WHOLE_RUN } from '../store/secrets/foreign-texts.ts';
 import { foreignTextPlace } from '../store/secrets/seal-places.ts';
 
@@ -34,7 +34,7 @@ function openText(
   try {
     return sealer.open(row.sealed, foreignTextPlace(row));
   } catch (error) {
-    if (error instanceof ConfigurationError) return null;
+    if (isConfigurationError(error)) return null;
     throw error;
   }
 }

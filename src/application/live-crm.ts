@@ -1,9 +1,10 @@
 /** What is asked of a CRM while a person waits for the answer. */
-import type { Application, OpenIntegration } from '../application.ts';
+import type { Application } from '../application.ts';
 import type { Integration } from '../core/integration.ts';
 import type { PersonDetails } from '../core/person.ts';
+import type { SyncDeps } from '../run/context.ts';
+import { openCrm } from '../run/crm-account.ts';
 import { mappingOf } from '../run/mapping.ts';
-import { requireSameAccount } from '../sync/crm-account.ts';
 import { samplePersons } from '../sync/sample-persons.ts';
 
 export interface LiveDeps {
@@ -12,9 +13,9 @@ export interface LiveDeps {
   signal: AbortSignal;
 }
 
-/** A few persons as the service would be told of them now. They are kept nowhere. */
+/** A few persons as they would be sent to the service now. They are kept nowhere. */
 export function showPersons(deps: LiveDeps, integration: Integration): Promise<PersonDetails[]> {
-  return withPrepared(deps, integration, (open) => samplePersons(open.deps, integration.id));
+  return withCrm(deps, integration, (crm) => samplePersons(crm, integration.id));
 }
 
 /**
@@ -23,22 +24,18 @@ export function showPersons(deps: LiveDeps, integration: Integration): Promise<P
  * for a low rate; one that has stopped for it goes on when it is started again.
  */
 export async function acceptMatchRate(deps: LiveDeps, integration: Integration): Promise<void> {
-  const mapping = await withPrepared(deps, integration, async (open) =>
-    mappingOf(open.deps, integration),
-  );
+  const mapping = await withCrm(deps, integration, async (crm) => mappingOf(crm, integration));
   await deps.application.store.mappings.acceptByPerson(integration.id, mapping);
 }
 
-async function withPrepared<Result>(
+async function withCrm<Result>(
   { application, signal }: LiveDeps,
   integration: Integration,
-  work: (open: OpenIntegration) => Promise<Result>,
+  work: (crm: SyncDeps) => Promise<Result>,
 ): Promise<Result> {
   const open = await application.open(integration, signal);
   try {
-    // Ids of another account would be other people.
-    await requireSameAccount(application.store, integration, await open.connector.prepare());
-    return await work(open);
+    return await work(await openCrm(open.deps, null));
   } finally {
     await open.close();
   }

@@ -12,23 +12,23 @@ import type { RunReport, Trigger } from '../core/run.ts';
 import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
 import { reportOf } from '../views/run.ts';
 import { answerRequest } from './answer-request.ts';
-import { createGathering } from './gathering.ts';
+import { createDebounce } from './debounce.ts';
 
-/** A run that somebody wants. */
-export interface Wish {
+/** A run that was requested. */
+export interface RequestedRun {
   integrationId: string;
-  /** The CRM id of the one contact; all of them unless told. */
+  /** The CRM id of the one contact; all contacts by default. */
   contact?: string | null;
   trigger: Trigger;
-  /** True to read everything anew; false unless told. */
+  /** True to read everything again; false by default. */
   full?: boolean;
-  /** False if a run that is going on already does not answer; true unless told. */
+  /** False if a run that is going on already does not answer; true by default. */
   mayJoin?: boolean;
-  /** The id that the run gets if no other answers; a new one unless told. */
+  /** The id that the run gets if no other answers; by default a new one. */
   runId?: string;
 }
 
-/** What becomes of a wish. */
+/** What becomes of a request. */
 export interface Accepted {
   /** The run that answers. */
   runId: string;
@@ -52,14 +52,14 @@ export interface RunnerOptions {
   maxRunsAtOnce: number;
 }
 
-/** Takes wishes and runs them: one run of an integration at a time, a bounded number at once. */
+/** Takes requests and runs them: one run of an integration at a time, a bounded number at once. */
 export interface Runner {
   /**
-   * Remembers a wish and runs it as soon as its integration is free. A manual wish joins a run that
-   * is doing the same already; any other is looked at when that run ends. Throws a
+   * Stores a request and runs it as soon as its integration is free. A manual request joins a run
+   * that does the same already; any other waits until that run ends. Throws a
    * ConfigurationError if the settings do not have the integration.
    */
-  request(wish: Wish): Promise<Accepted>;
+  request(requested: RequestedRun): Promise<Accepted>;
   /** Begins to take requests up, first of all those that a crash has left behind. */
   start(): void;
   /** Says that there are new requests in the store. */
@@ -70,8 +70,8 @@ export interface Runner {
   stop(): Promise<void>;
 }
 
-/** Requests are looked at this often, for those that other processes made or could not finish. */
-const LOOK_INTERVAL_MS = 2_000;
+/** Requests are checked this often, for those that other processes made or could not finish. */
+const CHECK_INTERVAL_MS = 2_000;
 
 const DAY_MS = 86_400_000;
 
@@ -86,10 +86,10 @@ export function createRunner(
 ): Runner {
   const { store, integrations } = application;
   const stopping = new AbortController();
-  const gathering = createGathering(clock);
+  const debounce = createDebounce(clock);
   const active = new Map<string, { runId: string; work: Promise<void> }>();
   const listeners = new Set<RunListener>();
-  let bell = new AbortController();
+  let newRequests = new AbortController();
   let textsDroppedAt = 0;
   let watching: Promise<void> = Promise.resolve();
 
@@ -106,18 +106,18 @@ export function createRunner(
     stop,
   };
 
-  async function request(wish: Wish): Promise<Accepted> {
-    const { integrationId, trigger, full = false, mayJoin = true } = wish;
+  async function request(requested: RequestedRun): Promise<Accepted> {
+    const { integrationId, trigger, full = false, mayJoin = true } = requested;
     const [integration] = application.select([integrationId]);
     const contact =
-      integration && wish.contact != null
-        ? await application.contactId(integration, wish.contact)
+      integration && requested.contact != null
+        ? await application.contactId(integration, requested.contact)
         : null;
     if (trigger === 'manual' && mayJoin) {
       const running = await findSame(integrationId, contact, full);
       if (running !== null) return { runId: running, joined: 'running' };
     }
-    const asked = wish.runId ?? newId(clock.now());
+    const asked = requested.runId ?? newId(clock.now());
     const runId = await store.runRequests.add({
       ...{ integrationId, contact, trigger, full },
       runId: asked,
@@ -139,24 +139,24 @@ export function createRunner(
   }
 
   function wake(): void {
-    const rung = bell;
-    bell = new AbortController();
-    rung.abort();
+    const before = newRequests;
+    newRequests = new AbortController();
+    before.abort();
   }
 
-  /** Looks until it is stopped: when the bell rings, and from time to time. */
+  /** Checks the requests until it is stopped: after each `wake`, and from time to time. */
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Taken before looking, so that a ring meanwhile is not missed.
-      const { signal } = bell;
+      // Taken before the check, so that a request meanwhile is not missed.
+      const { signal } = newRequests;
       try {
         await putBackCutOff();
         await beginWaiting();
         await dropOldTexts();
       } catch (error) {
-        log.error({ error: messageOf(error) }, 'the run requests could not be looked at');
+        log.error({ error: messageOf(error) }, 'the run requests could not be checked');
       }
-      await clock.sleep(LOOK_INTERVAL_MS, signal);
+      await clock.sleep(CHECK_INTERVAL_MS, signal);
     }
   }
 
@@ -168,7 +168,7 @@ export function createRunner(
     if (dropped > 0) log.info({ dropped }, 'texts of CRMs were dropped for their age');
   }
 
-  /** What was begun and is worked on by nobody: its process has ended in the middle. */
+  /** Requests that were begun and that no process works on: theirs has ended in the middle. */
   async function putBackCutOff(): Promise<void> {
     for (const row of await store.runRequests.listBegun()) {
       const { integrationId, runId } = row;
@@ -186,12 +186,12 @@ export function createRunner(
       const integration = integrations.get(row.integrationId);
       if (!integration || active.has(integration.id) || busy.has(integration.id)) continue;
       if ((await application.findRunning(integration.id)) !== null) busy.add(integration.id);
-      else if (gathering.mayBegin(row)) begin(integration, row);
+      else if (debounce.mayBegin(row)) begin(integration, row);
     }
   }
 
   function begin(integration: Integration, row: RunRequestRecord): void {
-    const work = answerAndTell(integration, row)
+    const work = answerAndReport(integration, row)
       .catch((error: unknown) => {
         const facts = { integration: integration.id, run: row.runId, error: messageOf(error) };
         log.error(facts, 'a run could not be put on record');
@@ -199,14 +199,17 @@ export function createRunner(
       })
       .then((hasEnded) => {
         active.delete(integration.id);
-        // A request that could not be served waits for the next look.
+        // A request that could not be served waits for the next check.
         if (hasEnded) wake();
       });
     active.set(integration.id, { runId: row.runId, work });
   }
 
-  /** Tells the listeners how the run of a request has ended; false if it has not. */
-  async function answerAndTell(integration: Integration, row: RunRequestRecord): Promise<boolean> {
+  /** Reports to the listeners how the run of a request has ended; false if it has not. */
+  async function answerAndReport(
+    integration: Integration,
+    row: RunRequestRecord,
+  ): Promise<boolean> {
     if (await store.runs.find(row.runId)) {
       // The same Idempotency-Key came twice at once, and the run that it led to has begun already.
       await store.runRequests.dropWaiting(row.runId);
@@ -217,16 +220,19 @@ export function createRunner(
     if (!run || run.finishedAt === null) return false;
     const report = await reportOf(store, run);
     log.info({ integration: integration.id, run: run.id, status: run.status }, 'a run ended');
-    await tell({ runId: run.id, integrationId: integration.id, report });
+    await notify({ runId: run.id, integrationId: integration.id, report });
     return true;
   }
 
-  async function tell(ended: EndedRun): Promise<void> {
+  async function notify(ended: EndedRun): Promise<void> {
     for (const listener of listeners) {
       try {
         await listener(ended);
       } catch (error) {
-        log.error({ run: ended.runId, error: messageOf(error) }, 'nobody could be told of a run');
+        log.error(
+          { run: ended.runId, error: messageOf(error) },
+          'the end of a run could not be reported',
+        );
       }
     }
   }

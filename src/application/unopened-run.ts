@@ -1,6 +1,6 @@
 import type { Application } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
-import { DonorSyncError } from '../core/errors.ts';
+import { isDonorSyncError } from '../core/errors.ts';
 import type { RunReason } from '../core/run.ts';
 import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
 import { withLease } from '../sync/with-lease.ts';
@@ -12,9 +12,9 @@ export interface UnopenedDeps {
 }
 
 /**
- * Puts a run on record as failed that nobody could begin, because the clients of its integration
- * cannot be made: who asked for it learns why, and people are told. Throws AlreadyRunning, with
- * nothing changed, while somebody else is at work on the integration.
+ * Puts a run on record as failed that could not begin, because the clients of its integration cannot
+ * be made: who asked for it learns why, and an alert is sent. Throws AlreadyRunning, with nothing
+ * changed, while another process is at work on the integration.
  */
 export function recordUnopened(
   { application: { store, takeLease }, clock }: UnopenedDeps,
@@ -45,9 +45,9 @@ const NOTHING_ASKED = {
   calls: { partner: 0, crm: 0, throttled: 0 },
 };
 
-/** What nobody foresaw is for the log alone: it may quote settings. */
+/** Unexpected errors are for the log alone: they may quote settings. */
 function reasonOf(error: unknown, integrationId: string): RunReason {
-  if (error instanceof DonorSyncError) return { code: error.code, message: error.message };
+  if (isDonorSyncError(error)) return { code: error.code, message: error.message };
   return {
     code: 'integration_unusable',
     message: `The clients of "${integrationId}" cannot be made from its settings. \`donor-sync doctor ${integrationId}\` says more.`,

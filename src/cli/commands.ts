@@ -14,7 +14,7 @@ export interface CommandEntry {
   load(deps: AllDeps): Promise<Command>;
 }
 
-/** Every command, in the order in which somebody new needs them. */
+/** Every command, in the order in which a new user needs them. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'demo',
@@ -28,7 +28,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'doctor',
-    summary: 'check every prerequisite and say how to mend it',
+    summary: 'check every prerequisite and say how to fix it',
     load: async (deps) => (await import('./commands/doctor/doctor.ts')).doctorCommand(deps),
   },
   {
@@ -93,7 +93,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'prospects',
-    summary: 'show whom the networks know and the CRM does not',
+    summary: 'show people that the networks know and the CRM does not',
     load: async (deps) => (await import('./commands/prospects.ts')).prospectsCommand(deps),
   },
   {
@@ -128,7 +128,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'alerts',
-    summary: 'tell people what is the matter, or try whether they can be told',
+    summary: 'send messages about problems, or a test message',
     load: async (deps) => (await import('./commands/alerts/alerts.ts')).alertsCommand(deps),
   },
   {
@@ -140,6 +140,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'migrate',
     summary: "bring the database's schema up to date",
     load: async (deps) => (await import('./commands/migrate.ts')).migrateCommand(deps),
+  },
+  {
+    name: 'connector',
+    summary: 'begin a connector for another kind of CRM',
+    load: async (deps) =>
+      (await import('./commands/connector/connector.ts')).connectorCommand(deps),
   },
   {
     name: 'sandbox',

@@ -142,7 +142,7 @@ function describeMismatch(part: Part, path: SettingPath): string {
   return `expected ${expectation}, got ${found}${hint}`;
 }
 
-/** With a good guess at hand, nobody wants to read a longer list of the words that are known. */
+/** With a good guess at hand, a longer list of the known words does not help. */
 const MAX_LISTED_WORDS = 8;
 
 /** What was found, without giving a secret away. */

@@ -39,7 +39,7 @@ export function wantsColor(stream: { isTTY?: boolean }, env: Environment): boole
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-/** True if somebody wants to see where in the program an unexpected error came from. */
+/** True if the log should show where in the program an unexpected error came from. */
 export function wantsStack(env: Environment): boolean {
   return env['DONOR_SYNC_LOG_LEVEL'] === 'debug';
 }

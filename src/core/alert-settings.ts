@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What people can be told of. */
+/** What alerts can be about. */
 export const ALERT_KINDS = ['runFailed', 'runStopped', 'keyExpires', 'creditsLow', 'held'] as const;
 
 const emailSchema = z.strictObject({
@@ -16,20 +16,20 @@ const webhookSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
 });
 
-/** Whom to tell what; without `email` and `webhook` nobody is told anything. */
+/** Who receives which alerts; without `email` and `webhook` none are sent. */
 export const alertsSchema = z.strictObject({
   email: emailSchema.nullable().default(null),
   webhook: webhookSchema.nullable().default(null),
   /** What is worth telling. */
   on: z.array(z.enum(ALERT_KINDS)).default([...ALERT_KINDS]),
-  /** Fewer credits than this left in a bucket are few; 0 is never told. */
+  /** Fewer credits than this left in a bucket are few; 0 switches this alert off. */
   creditsBelow: z
     .strictObject({
       enhancements: z.int().nonnegative().default(100),
       networks: z.int().nonnegative().default(100),
     })
     .prefault({}),
-  /** How long before `partner.expiresOn` people are told. */
+  /** How long before `partner.expiresOn` an alert is sent. */
   keyExpiresWithinDays: z.int().min(1).max(365).default(14),
 });
 

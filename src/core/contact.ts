@@ -28,7 +28,7 @@ export type Exclusion = 'deceased' | 'do_not_contact';
 
 /**
  * The identity in one canonical text, from which its fingerprint is made. Case, accents and
- * runs of white space do not make somebody a new person; the order of addresses and employers
+ * runs of white space do not make a new person; the order of addresses and employers
  * does not either, since CRMs do not promise one.
  */
 export function identityText(identity: Identity): string {

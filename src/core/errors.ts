@@ -17,9 +17,13 @@ export interface ErrorFacts {
   words?: ForeignText | null;
 }
 
+/** On every error of ours, whichever copy of this package has made it. */
+const BRAND: unique symbol = Symbol.for('donor-sync.error');
+
 /** The base of the four kinds; the message names the subject and says what to do next. */
 export abstract class DonorSyncError extends Error {
   abstract readonly kind: 'configuration' | 'retriable' | 'skippable' | 'fatal';
+  readonly [BRAND] = true;
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
   readonly words: ForeignText | null;
@@ -38,7 +42,7 @@ export class ConfigurationError extends DonorSyncError {
   readonly kind = 'configuration';
 }
 
-/** Nothing is wrong that waiting does not mend. */
+/** It passes with time: try again later. */
 export class RetriableError extends DonorSyncError {
   readonly kind = 'retriable';
 }
@@ -53,6 +57,26 @@ export class FatalError extends DonorSyncError {
   readonly kind = 'fatal';
 }
 
+/**
+ * True for an error of one of the four kinds. A connector package may bring a copy of this one along,
+ * whose classes are others: so errors are known by their brand and kind, never by `instanceof`.
+ */
+export function isDonorSyncError(error: unknown): error is DonorSyncError {
+  return error instanceof Error && BRAND in error;
+}
+
+export function isConfigurationError(error: unknown): error is ConfigurationError {
+  return isDonorSyncError(error) && error.kind === 'configuration';
+}
+
+export function isRetriableError(error: unknown): error is RetriableError {
+  return isDonorSyncError(error) && error.kind === 'retriable';
+}
+
+export function isFatalError(error: unknown): error is FatalError {
+  return isDonorSyncError(error) && error.kind === 'fatal';
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -60,5 +84,5 @@ export function messageOf(error: unknown): string {
 
 /** What the other side said, of anything that was thrown; null if it said nothing. */
 export function wordsOf(error: unknown): ForeignText | null {
-  return error instanceof DonorSyncError ? error.words : null;
+  return isDonorSyncError(error) ? error.words : null;
 }

@@ -13,7 +13,7 @@ export function guardFormula(text: string): string {
 }
 
 /**
- * A text from outside for a cell of a CSV file that we print: nothing in it acts. The guard comes last,
+ * A text from outside for a cell of a CSV file that we write: nothing in it acts. The guard comes last,
  * since a sign may stand behind a character that is taken out.
  */
 export function plainCell(text: string): string {

@@ -1,7 +1,7 @@
 /** One mistake for every three letters still counts as the same word mistyped. */
 const LETTERS_PER_MISTAKE = 3;
 
-/** Longer words are not compared: nobody mistypes them, and the work grows with the square. */
+/** Longer words are not compared: they are not typed by hand, and the work grows with the square. */
 const MAX_COMPARED_LENGTH = 80;
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A new identifier that nobody can guess: a UUID of version 7 (RFC 9562). It begins with the time
+ * A new identifier that cannot be guessed: a UUID of version 7 (RFC 9562). It begins with the time
  * (epoch ms), so that new rows stand side by side in the database's indexes; 74 bits are random.
  */
 export function newId(nowMs: number): string {

@@ -8,7 +8,8 @@ export const OUTCOME_TEXTS = {
   values_equal: 'the CRM already holds what the profile says',
   values_protected: 'a person typed the values that differ, or the field map protects them',
   profile_empty: 'the profile has no value for any mapped field',
-  no_match_known: 'the service knew nobody like this before; asked again when the contact changes',
+  no_match_known:
+    'the service did not know this person before; asked again when the contact changes',
   identity_change_rejected:
     'a person decided that the changed details belong to the same person; no credit is spent',
   profile_adopted: 'was enhanced by another installation, whose donor id the CRM carries',
@@ -20,9 +21,9 @@ export const OUTCOME_TEXTS = {
   deleted_in_crm: 'is no longer in the CRM, or no longer among the contacts of the integration',
   merged_in_crm: 'was merged into another contact in the CRM, which is synced instead',
   forgotten: 'was erased with "forget" and is not taken up again',
-  rejected_by_person: 'a person decided that the profile is somebody else',
+  rejected_by_person: 'a person decided that the profile is of another person',
   no_match:
-    'the service knows nobody with this name and address; asked again when the contact changes',
+    'the service knows no person with this name and address; asked again when the contact changes',
   person_invalid: 'the service refused the details of this person; correct them in the CRM',
   crm_refused: 'the CRM refused the values; tried again by the next run',
   values_unfit: 'no field of the CRM can take its values; see "donor-sync fields check"',
@@ -45,7 +46,7 @@ export const OUTCOME_TEXTS = {
   delivery_pending: 'the profile is paid for and there; the next run writes it',
   submission_pending: 'is to be enhanced, and the run ended first; the next run goes on',
   settlement_pending: 'waits until it is known whether a lost answer was charged',
-  crm_busy: 'somebody else was changing the record in the CRM; the next run tries again',
+  crm_busy: 'another user was changing the record in the CRM; the next run tries again',
 } as const satisfies Record<OutcomeReason, string>;
 
 /** Said of a contact that took the profile of the same person instead of a credit. */

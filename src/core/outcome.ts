@@ -21,7 +21,7 @@ export const OUTCOME_REASONS = {
   values_protected: 'unchanged',
   /** The profile has no value for any mapped field. */
   profile_empty: 'unchanged',
-  /** The service knew nobody like this; asked again when the identity changes or time has passed. */
+  /** The service did not know this person; asked again when the identity changes or time has passed. */
   no_match_known: 'unchanged',
   /** A person decided that changed details are the same person's. */
   identity_change_rejected: 'unchanged',
@@ -36,7 +36,7 @@ export const OUTCOME_REASONS = {
   merged_in_crm: 'skipped',
   forgotten: 'skipped',
   rejected_by_person: 'skipped',
-  /** The job ended as failed: the service found nobody, and the credit stays spent. */
+  /** The job ended as failed: the service found no person, and the credit stays spent. */
   no_match: 'failed',
   /** The service refused this person's details (422). */
   person_invalid: 'failed',

@@ -9,7 +9,7 @@ export interface Person extends PersonDetails {
   trackingId: string;
 }
 
-/** What the service is told of a person. */
+/** What is sent to the service about a person. */
 export interface PersonDetails {
   firstName: string;
   lastName: string;
@@ -22,7 +22,7 @@ export function personOf(contact: Contact, trackingId: string): Person {
   return { trackingId, ...detailsOf(contact) };
 }
 
-/** A contact as the service is told of it. */
+/** A contact as it is sent to the service. */
 export function detailsOf(contact: Contact): PersonDetails {
   return {
     firstName: contact.firstName?.trim() ?? '',

@@ -6,7 +6,7 @@
 
 /**
  * Characters that act, or that stand there unseen:
- * controls (C0 but tab and newline, DEL, C1), the separators of lines and paragraphs, what turns the
+ * controls (C0 but tab and newline, DEL, C1), the separators of lines and paragraphs, what changes the
  * direction of writing, what joins or parts words without a trace, tags, and halves of surrogates.
  * The joiners U+200C and U+200D stay: names in Persian and in the scripts of India are spelt with
  * them, and emoji are made of them. A terminal does nothing at them.

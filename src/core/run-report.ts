@@ -6,7 +6,7 @@ const count = z.int().nonnegative();
 
 const bucketSchema = z.object({
   spent: count,
-  remaining: count.nullable().describe('Null while nobody has asked.'),
+  remaining: count.nullable().describe('Null if not yet read.'),
 });
 
 export const triggerSchema = z.enum(['schedule', 'manual', 'webhook']);

@@ -26,7 +26,7 @@ export interface RunReason {
   message: string;
 }
 
-/** One credit bucket in a report; `remaining` is null while nobody has asked. */
+/** One credit bucket in a report; `remaining` is null if not yet read. */
 export interface BucketReport {
   spent: number;
   remaining: number | null;

@@ -4,7 +4,7 @@
  * done; an answer that was lost is settled by a proof that each kind brings along, and until then nothing
  * else of the same key is sent.
  */
-import { DonorSyncError, messageOf } from '../core/errors.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { CreditsExhausted, chargedBy } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
@@ -122,7 +122,7 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
       run.control.stopSpending('credits_exhausted', kind.explain?.(message) ?? message);
       return 'over';
     }
-    if (error instanceof DonorSyncError && error.kind === 'retriable') {
+    if (isDonorSyncError(error) && error.kind === 'retriable') {
       deps.log.warn(facts, error.message);
       return 'failed';
     }

@@ -223,7 +223,7 @@ function pathFields(mappings: readonly FieldMapping[]): string[] {
 
 /**
  * Takes texts that name the person out of what `undo` would restore in other contacts. `isIntroducer`
- * takes out all that was told of introducers: a text may name a person as the service knows them.
+ * takes out all that was written about introducers: a text may name a person as the service knows them.
  */
 export async function dropIntroductionsKept(
   { store, sealer }: Pick<ForgetDeps, 'store' | 'sealer'>,

@@ -23,12 +23,12 @@ export interface FieldOffer {
   intended: readonly OwnedValues[];
   /**
    * Sources whose fields are emptied where they get no value, if what stands there is ours; none
-   * unless told.
+   * by default.
    */
   emptied?: readonly FieldSource[];
   /**
    * Sources whose fields are not kept as they are now for the way back: they tell of a person who was
-   * erased. None unless told.
+   * erased. None by default.
    */
   unkept?: readonly FieldSource[];
 }

@@ -1,9 +1,9 @@
 /** Takes back what a run wrote, only where the CRM's value is still ours. */
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
-import { ConfigurationError, FatalError } from '../core/errors.ts';
+import { ConfigurationError, type FatalError, isFatalError } from '../core/errors.ts';
 import { sameValue } from '../mapping/same-value.ts';
 import type { SyncDeps } from '../run/context.ts';
-import { forgottenPrint, keepErasedAway } from '../run/erased.ts';
+import { forgottenFingerprint, keepErasedAway } from '../run/erased.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { WriteRecord } from '../store/fields/deliveries.ts';
@@ -56,9 +56,9 @@ async function withoutErased(
   writes: readonly WriteRecord[],
   counts: UndoCounts,
 ): Promise<WriteRecord[]> {
-  const erased = await keepErasedAway(deps, integrationId, null);
+  const erased = await keepErasedAway(deps, integrationId);
   return writes.filter(({ crmId }) => {
-    const isErased = forgottenPrint(deps, erased, crmId) !== null;
+    const isErased = forgottenFingerprint(deps, erased, crmId) !== null;
     if (isErased) counts.gone.add(crmId);
     return !isErased;
   });
@@ -110,7 +110,7 @@ async function undoBatch(
       continue;
     }
     const before = valuesBefore(deps, lease, write);
-    if (before instanceof FatalError) {
+    if (isFatalError(before)) {
       refuse(counts, write, `${before.code}: ${NOT_ITS_OWN}`);
       continue;
     }
@@ -136,7 +136,7 @@ function valuesBefore(
   try {
     return openValues(sealer, before, valuesBeforePlace({ id, integrationId, crmId }));
   } catch (error) {
-    if (error instanceof FatalError) return error;
+    if (isFatalError(error)) return error;
     throw error;
   }
 }
@@ -207,7 +207,7 @@ async function writeBack(
   }
 }
 
-/** The error for a run that cannot be undone because nobody knows it. */
+/** The error for a run that cannot be undone because it is unknown. */
 export function unknownRun(runId: string): ConfigurationError {
   return new ConfigurationError(
     `There is no run "${runId}". \`donor-sync runs\` lists the runs with their ids.`,

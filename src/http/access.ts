@@ -107,7 +107,7 @@ export function createAccess(deps: AccessDeps): Access {
     attempts.noteFailure(address);
   }
 
-  /** No page can make a browser send somebody's token in a header. */
+  /** No page can make a browser send a user's token in a header. */
   function requireOurPages(c: Context<HttpEnv>, { kind }: Principal): void {
     if (kind === 'token') return;
     const hasCookie = kind === 'session' || withoutToken !== 'thisMachine';

@@ -31,7 +31,7 @@ import { startRunRoutes } from './start-run.ts';
 /** Longer than any answer takes that is not stuck. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** The HTTP of the service. The order matters: nothing is asked for whom it is not to be asked. */
+/** The HTTP of the service. The order matters: access is checked before anything is read. */
 export function createHttpApp(deps: HttpDeps): Hono<HttpEnv> {
   const { application, clock, log, publicUrl, runner } = deps;
   const addressOf = clientAddress(trustedProxies(deps.trustedProxies ?? []));

@@ -24,7 +24,7 @@ interface Failures {
   until: number;
 }
 
-/** `onLimit` is told once when an address has reached the limit. */
+/** `onLimit` is called once when an address has reached the limit. */
 export function createAttempts(
   clock: Pick<Clock, 'now'>,
   onLimit: (address: string) => void = () => {},

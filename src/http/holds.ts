@@ -72,7 +72,7 @@ function listRoute({ requireRole }: Access) {
     path: '/v1/holds',
     tags: ['Holds'],
     summary: 'List what waits for a person, the oldest first',
-    description: 'Names are in nobody’s database: `donor-sync holds --show` asks for them.',
+    description: 'No names are stored: `donor-sync holds --show` asks for them.',
     middleware: [requireRole('viewer')] as const,
     request: { query: z.object({ integration: z.string().optional() }) },
     responses: {
@@ -145,5 +145,5 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
 }
 
 function decidedBefore(): HttpError {
-  return new HttpError(409, 'hold_decided', 'Somebody has decided this hold already.');
+  return new HttpError(409, 'hold_decided', 'This hold was decided already.');
 }

@@ -14,8 +14,8 @@ export interface HookSigning {
 }
 
 /**
- * Makes a new address for an integration; the one before it ends at once. The address is known to
- * whoever gets it from here and to nobody else: the store has only the hash of its token.
+ * Makes a new address for an integration; the one before it ends at once. Only the caller gets
+ * the address: the store has only the hash of its token.
  */
 export async function createHookAddress(
   { store, sealer }: { store: Pick<Store, 'hooks'>; sealer: Pick<Sealer, 'seal'> },

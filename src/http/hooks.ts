@@ -93,8 +93,8 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: Client
     const hook = await store.hooks.find(integrationId);
     const isRight = isSameText(hook?.tokenHash ?? '', hashToken(token));
     if (hook && isRight && deps.application.integrations.has(integrationId)) return hook;
-    // CRMs call for all their customers from few addresses: somebody's old address, called again
-    // and again, must not shut out the good ones.
+    // CRMs call for all their customers from few addresses: an old address of one customer, called
+    // again and again, must not shut out the good ones.
     const address = addressOf(c);
     attempts.requireAllowed(address);
     attempts.noteFailure(address);

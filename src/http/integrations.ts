@@ -20,7 +20,7 @@ const integrationSchema = z
         paused: z.boolean(),
       })
       .nullable()
-      .openapi({ description: 'Null if it runs only when somebody asks.' }),
+      .openapi({ description: 'Null if it runs only on request.' }),
     lastRun: runSchema.nullable(),
     lastSuccessAt: z.iso.datetime().nullable(),
   })

@@ -12,7 +12,7 @@ import {
   completeConsent,
   consentPage,
 } from '../application/consents.ts';
-import { ConfigurationError, type DonorSyncError, RetriableError } from '../core/errors.ts';
+import { type DonorSyncError, isConfigurationError, isRetriableError } from '../core/errors.ts';
 import type { Access } from './access.ts';
 import { readDocsStyles } from './assets.ts';
 import { publicAddress } from './hook-address.ts';
@@ -41,7 +41,7 @@ const startRoute = createRoute({
   tags: ['Connecting'],
   summary: 'Go to the page of a CRM that asks whether donor-sync may in',
   description:
-    'With `integration`, for admins. With `ticket`, for whoever has the address that `donor-sync connect` prints, for ten minutes.',
+    'With `integration`, for admins. With `ticket`, for users with the address that `donor-sync connect` prints, for ten minutes.',
   request: {
     params: z.object({ kind: kindSchema }),
     query: z.object({ integration: z.string().optional(), ticket: stateSchema.optional() }),
@@ -125,7 +125,7 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
   }
 
   async function comeBack(c: Context<HttpEnv>, key: ConsentKey, answer: ConsentAnswer) {
-    // Nobody can make another person's browser finish what that person did not begin.
+    // A link cannot make another person's browser finish what that person did not begin.
     if (getCookie(c, cookieName(key)) === undefined) return notice(c, 400, OTHER_BROWSER);
     deleteCookie(c, cookieName(key), { path: '/' });
     try {
@@ -143,14 +143,14 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
   }
 
   function failure(c: Context<HttpEnv>, error: unknown) {
-    const isKnown = error instanceof ConfigurationError || error instanceof RetriableError;
+    const isKnown = isConfigurationError(error) || isRetriableError(error);
     if (!isKnown) throw error;
     deps.log.warn({ code: error.code }, 'a CRM account was not connected');
-    return notice(c, error instanceof RetriableError ? 503 : 400, failureNotice(error));
+    return notice(c, isRetriableError(error) ? 503 : 400, failureNotice(error));
   }
 }
 
-/** The address that leads to the CRM's page, for whoever is to consent. */
+/** The address that leads to the CRM's page, for the person who consents. */
 export function ticketAddress(publicUrl: string, kind: string, ticket: string): string {
   return publicAddress(publicUrl, `/oauth/${kind}/start?ticket=${ticket}`);
 }
@@ -172,7 +172,7 @@ function requireAdminOrTicket(
   return async (c, next) => {
     if (c.req.query('ticket') !== undefined) return next();
     if (requireAdmin === undefined) throw new HttpError(404, 'not_found', 'There is nothing here.');
-    // A page of somebody else must not send an admin's browser on the way.
+    // A page of another site must not send an admin's browser on the way.
     const site = c.req.header('sec-fetch-site') ?? 'none';
     if (site !== 'none' && site !== 'same-origin') {
       throw new HttpError(403, 'origin_foreign', 'This came from a page of another site.');

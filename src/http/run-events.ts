@@ -16,7 +16,7 @@ const LOOK_INTERVAL_MS = 1_000;
 /** A line that says nothing keeps proxies from closing a quiet stream. */
 const HEARTBEAT_INTERVAL_MS = 15_000;
 
-/** Browsers come back by themselves; whoever lost their token meanwhile does not get in again. */
+/** Browsers come back by themselves; one whose token has ended meanwhile does not get in again. */
 const MAX_STREAM_MS = 15 * 60_000;
 
 /** A little longer: by then a stream has ended by itself, unless its listener does not read. */
@@ -56,7 +56,7 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
     const { id } = c.req.valid('param');
     const report = await findRunReport(deps.application.store, id);
     if (report === null) throw runUnknown(id);
-    // Nobody reads what follows the headers here, so that a stream would never end.
+    // No client reads what follows the headers here, so that a stream would never end.
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     if (listeners >= MAX_LISTENERS) {
       throw tryLater(503, 'too_many_listeners', 'Too many follow runs already.', RETRY_MS);
@@ -104,17 +104,17 @@ async function follow(
   stream.onAbort(() => gone.abort());
   const until = clock.now() + MAX_STREAM_MS;
   let report = first;
-  let told = '';
-  let toldAt = clock.now();
+  let sent = '';
+  let sentAt = clock.now();
   while (clock.now() < until) {
     const data = JSON.stringify(report);
     const hasEnded = report.status !== 'running';
-    if (data !== told) {
+    if (data !== sent) {
       await stream.writeSSE({ event: hasEnded ? 'ended' : 'progress', data, retry: RETRY_MS });
-      [told, toldAt] = [data, clock.now()];
-    } else if (clock.now() - toldAt >= HEARTBEAT_INTERVAL_MS) {
+      [sent, sentAt] = [data, clock.now()];
+    } else if (clock.now() - sentAt >= HEARTBEAT_INTERVAL_MS) {
       await stream.write(': still here\n\n');
-      toldAt = clock.now();
+      sentAt = clock.now();
     }
     if (hasEnded) return;
     await clock.sleep(LOOK_INTERVAL_MS, gone.signal);

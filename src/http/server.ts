@@ -14,7 +14,7 @@ export interface ServerOptions {
   /** 0 takes any free port. */
   port: number;
   limits?: Partial<ServerLimits>;
-  /** `server.trustedProxies` of the settings; none unless told. */
+  /** `server.trustedProxies` of the settings; none by default. */
   trustedProxies?: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /** POST /v1/integrations/:id/runs. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { acceptMatchRate } from '../application/live-crm.ts';
-import type { Accepted, Wish } from '../application/runner.ts';
+import type { Accepted, RequestedRun } from '../application/runner.ts';
 import { newId } from '../core/new-id.ts';
 import type { RunReport } from '../core/run.ts';
 import { findRunReport, waitingRun } from '../views/run.ts';
@@ -39,14 +39,14 @@ const bodySchema = z
   .refine(({ contact, full }) => contact === undefined || !full, {
     error: 'either one contact or a full reading, not both',
   })
-  .openapi('RunWish');
+  .openapi('RunRequest');
 
 const startedSchema = z
   .object({
     run: runSchema,
     joined: z.enum(['running', 'waiting']).nullable().openapi({
       description:
-        'Whether the wish was joined to a run that was running or waiting already; null for a run of its own.',
+        'Whether the request was joined to a run that was running or waiting already; null for a run of its own.',
     }),
   })
   .openapi('StartedRun');
@@ -81,16 +81,17 @@ function startRoute({ requireRole }: Access) {
   });
 }
 
-/** A wish as it comes over HTTP. */
-type Asked = Wish & Required<Pick<Wish, 'contact' | 'full'>> & { acceptMatchRate: boolean };
+/** A request as it comes over HTTP. */
+type Asked = RequestedRun &
+  Required<Pick<RequestedRun, 'contact' | 'full'>> & { acceptMatchRate: boolean };
 
 /** The route that starts runs. */
 export function startRunRoutes(deps: HttpDeps, access: Access) {
   return createRouter().openapi(startRoute(access), async (c) => {
     const { id } = findIntegration(deps.application, c.req.valid('param').id);
     const { contact = null, ...asked } = bodySchema.parse(c.req.valid('json') ?? {});
-    const wish: Asked = { integrationId: id, contact, trigger: 'manual', ...asked };
-    const started = await startOnce(deps, wish, c.req.valid('header')['idempotency-key']);
+    const requested: Asked = { integrationId: id, contact, trigger: 'manual', ...asked };
+    const started = await startOnce(deps, requested, c.req.valid('header')['idempotency-key']);
     c.header('Location', `/v1/runs/${started.run.id}`);
     return c.json(started, 202);
   });
@@ -101,18 +102,22 @@ interface Started {
   joined: Accepted['joined'];
 }
 
-/** With a key: the run that the key led to first; throws an HttpError (422) for another wish. */
-async function startOnce(deps: HttpDeps, wish: Asked, key: string | undefined): Promise<Started> {
-  if (key === undefined) return start(deps, wish);
+/** With a key: the run that the key led to first; throws an HttpError (422) for another request. */
+async function startOnce(
+  deps: HttpDeps,
+  requested: Asked,
+  key: string | undefined,
+): Promise<Started> {
+  if (key === undefined) return start(deps, requested);
   const { store } = deps.application;
-  const fingerprint = store.fingerprint('idempotency_key', `${wish.integrationId}\n${key}`);
-  const asked = store.fingerprint('idempotent_request', JSON.stringify(requestOf(wish)));
+  const fingerprint = store.fingerprint('idempotency_key', `${requested.integrationId}\n${key}`);
+  const asked = store.fingerprint('idempotent_request', JSON.stringify(requestOf(requested)));
   const claim = await store.idempotency.claim(fingerprint, asked, newId(deps.clock.now()));
   if (claim.request !== asked) throw keyReused();
   const known = await findRunReport(store, claim.runId);
   if (known) return { run: known, joined: null };
-  // The key is new, or its first request broke off before the wish was on record.
-  const started = await start(deps, { ...wish, runId: claim.runId });
+  // The key is new, or its first request broke off before the run was on record.
+  const started = await start(deps, { ...requested, runId: claim.runId });
   if (started.run.id !== claim.runId) await store.idempotency.redirect(fingerprint, started.run.id);
   return started;
 }
@@ -124,14 +129,14 @@ function requestOf({ contact, full, acceptMatchRate: isAccepted }: Asked): unkno
 
 async function start(
   deps: HttpDeps,
-  { acceptMatchRate: isAccepted, ...wish }: Asked,
+  { acceptMatchRate: isAccepted, ...requested }: Asked,
 ): Promise<Started> {
   const { application, runner, clock } = deps;
-  const { integrationId: integration, trigger } = wish;
+  const { integrationId: integration, trigger } = requested;
   if (isAccepted) await acceptMatchRate(liveDeps(deps), findIntegration(application, integration));
   const requestedAt = clock.now();
   // A run that has stopped spending already does not take it up again.
-  const { runId, joined } = await runner.request({ ...wish, mayJoin: !isAccepted });
+  const { runId, joined } = await runner.request({ ...requested, mayJoin: !isAccepted });
   const run =
     (await findRunReport(application.store, runId)) ??
     waitingRun({ id: runId, integration, trigger, requestedAt });

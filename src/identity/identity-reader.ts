@@ -17,7 +17,7 @@ import {
   parseIdentityText,
   type SourcedPart,
 } from './identity-text.ts';
-import { distinctTexts, namePrint, partPrint } from './person-prints.ts';
+import { distinctTexts, nameFingerprint, partFingerprint } from './person-fingerprints.ts';
 
 /** The parts that may be unreadable; without a name no person can be submitted at all. */
 export type SourcedPartName = IdentitySource['part'];
@@ -106,7 +106,7 @@ function partsOf(
   fingerprint: IdentityReaderOptions['fingerprint'],
 ): IdentityParts {
   return {
-    name: namePrint(fingerprint, contact),
+    name: nameFingerprint(fingerprint, contact),
     addresses: sourced('addresses', contact.addresses.map(canonicalAddress)),
     employers: sourced('employers', contact.employers.map(canonicalEmployer)),
   };
@@ -116,7 +116,7 @@ function partsOf(
     return {
       sources: sources[part],
       // That there is none tells of no person, and needs no key.
-      fingerprint: text === '' ? '' : partPrint(fingerprint, `identity_${part}`, text),
+      fingerprint: text === '' ? '' : partFingerprint(fingerprint, `identity_${part}`, text),
     };
   }
 }

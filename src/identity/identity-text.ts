@@ -14,7 +14,7 @@ export type IdentityPart = 'name' | 'addresses' | 'employers';
 /** What has changed; `unknown` where a fingerprint of version 1 does not tell. */
 export type ChangedPart = IdentityPart | 'unknown';
 
-/** All of them, in the order in which people are told. */
+/** All of them, in the order in which they are shown. */
 export const CHANGED_PARTS = [
   'name',
   'addresses',

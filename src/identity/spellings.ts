@@ -1,4 +1,4 @@
-/** The spellings of what addresses are made of, ready for looking up. */
+/** The spellings of what addresses are made of, ready for searching. */
 import {
   COUNTRY_TITLES,
   type Country,

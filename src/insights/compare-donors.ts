@@ -1,5 +1,5 @@
 /** Donors ► the service ► their connections to the networks, a hundred in a request. */
-import { DonorSyncError, messageOf } from '../core/errors.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import type { Allowance } from '../credits/allowance.ts';
 import { ClockWrong } from '../credits/confirm.ts';
@@ -134,7 +134,7 @@ const NO_CONNECTIONS = { connections: [], totalConnections: 0 };
 
 /** One unknown donor makes the service refuse all of a request; nothing is charged then. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof DonorSyncError && error.kind === 'skippable';
+  return isDonorSyncError(error) && error.kind === 'skippable';
 }
 
 function stopForBudget({ control }: InsightRun, { limit, limitText }: Allowance): void {

@@ -5,7 +5,7 @@ import { type FieldPlan, planFields } from '../fields/plan.ts';
 import { readRecords } from '../fields/records.ts';
 import { writeFields } from '../fields/write.ts';
 import { warmPathValues } from '../mapping/profile-values.ts';
-import { forgottenPrint, looksErased } from '../run/erased.ts';
+import { forgottenFingerprint, looksErased } from '../run/erased.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { ComputedPath, StoredPath } from '../store/fields/computed-paths.ts';
 import type { FieldEnd } from '../store/fields/field-end.ts';
@@ -83,7 +83,7 @@ async function writePaths(
     // The next reading settles contacts that have left or opted out; their values stay till then.
     if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
     // Nor is anything written for who was erased, or may have been.
-    if (forgottenPrint(deps, run, crmId) !== null) return [];
+    if (forgottenFingerprint(deps, run, crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];
     return [planPath(deps, run, each, lookup, intended)];
   });

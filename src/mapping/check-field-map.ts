@@ -4,7 +4,7 @@ import { type FieldFault, faultFor, mappedTwice, missingField } from './field-fa
 import { parseMoneyRange } from './money-range.ts';
 import { type RawKind, SOURCE_KINDS } from './raw-value.ts';
 
-/** One thing that is wrong with one line of the field map, and its mend. */
+/** One problem with one line of the field map, and its fix. */
 export interface FieldMapFinding extends FieldFault {
   /** The name of the CRM's field. */
   field: string;

@@ -19,7 +19,7 @@ interface CommonNames {
 let names: CommonNames | undefined;
 
 /**
- * Names that many people have and that one letter turns into another of their kind: `Daniel` and
+ * Names that many people have and that differ in one letter from another of their kind: `Daniel` and
  * `Daniela`, `Johnson` and `Johnston`. Between two of them a different letter is not a misprint.
  * Chosen from the most frequent first names and surnames of the United States; spellings of one
  * name (`Gonzalez`, `Gonzales`) are there at most once, so that they pass as misprints.

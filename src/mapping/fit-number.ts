@@ -21,7 +21,7 @@ export function fitNumber(value: number, field: CrmField): Fit {
 /** The most digits after the point that a number of this machine can tell apart. */
 const MAX_DECIMALS = 15;
 
-/** Adding zero turns the minus zero of a small loss into zero. */
+/** Adding zero makes zero of the minus zero of a small loss. */
 function round(value: number, decimals: number | null): number {
   return Number(value.toFixed(Math.min(decimals ?? MAX_DECIMALS, MAX_DECIMALS))) + 0;
 }

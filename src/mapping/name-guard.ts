@@ -15,9 +15,9 @@ export type NameMatch =
 
 /**
  * Compares the name of a profile with the contact's: a different last name or an unrelated first
- * name means that it is somebody else's profile (design, section 3, "deliver"), and nothing of it
+ * name means that it is another person's profile (design, section 3, "deliver"), and nothing of it
  * may be written. A wrong hold costs a person a look; a wrong match puts a stranger's wealth into
- * somebody's record. So what remains in doubt does not match:
+ * the record. So what remains in doubt does not match:
  *
  * - `Maria` is not `Mary`, and `José` not `Joseph`: translations are names of their own.
  * - Two well-known names one letter apart (`Daniel`, `Daniela`) are two people and no misprint.

@@ -60,7 +60,7 @@ export function warmPathValues(warmPath: WarmPathValues): RawValues {
 }
 
 /**
- * Nobody owns a trillion dollars: an upper bound of all nines or of a program's largest number
+ * No person owns a trillion dollars: an upper bound of all nines or of a program's largest number
  * says that the range is open, and is no figure to show to anyone.
  */
 const OPEN_ENDED_FROM_USD = 999_999_999_999;

@@ -26,7 +26,7 @@ export function comparableText(value: FieldValue): string {
   return DECIMAL.test(text) ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** Most values are one line, and looking for ends of lines takes longer than all the rest. */
+/** Most values are one line, and a search for ends of lines takes longer than all the rest. */
 function withPlainLines(text: string): string {
   return text.includes('\n') ? text.replace(/[^\S\n]*\r?\n[^\S\n]*/g, '\n') : text;
 }

@@ -29,6 +29,9 @@ export interface DriftOptions {
   maySpend: boolean;
 }
 
+/** The CRM is not asked. */
+type DriftDeps = Omit<NetworkDeps, 'connector'>;
+
 type DriftRun = Pick<NetworkRun, 'integration' | 'control'>;
 
 /** Contacts outside the groups are asked about so many at a time, until all members are found. */
@@ -40,7 +43,7 @@ const PORTION = 100;
  * `maySpend` is false.
  */
 export async function findDrift(
-  deps: NetworkDeps,
+  deps: DriftDeps,
   run: DriftRun,
   { maySpend }: DriftOptions,
 ): Promise<NetworkDrift[]> {
@@ -58,13 +61,13 @@ export async function findDrift(
 }
 
 /** Networks of the settings; those whose setting is gone are nobody's business. */
-async function findRows(deps: NetworkDeps, run: DriftRun): Promise<NetworkRecord[]> {
+async function findRows(deps: DriftDeps, run: DriftRun): Promise<NetworkRecord[]> {
   const rows = await deps.store.networks.list(run.integration.id);
   const { settings } = matchNetworks(printSettings(deps, run), rows);
   return settings.flatMap(({ row }) => row ?? []);
 }
 
-async function donorsOf(deps: NetworkDeps, rows: readonly NetworkRecord[]): Promise<Set<string>> {
+async function donorsOf(deps: DriftDeps, rows: readonly NetworkRecord[]): Promise<Set<string>> {
   const donors = new Set<string>();
   for (const row of rows) {
     const { wanted, members } = await findMembership(deps, row);
@@ -79,7 +82,7 @@ type Places = Map<string, ReadonlySet<string>>;
 
 /** The first question tells what all of them cost. */
 async function askAbout(
-  deps: NetworkDeps,
+  deps: DriftDeps,
   run: DriftRun,
   donors: ReadonlySet<string>,
   maySpend: boolean,
@@ -100,7 +103,7 @@ async function askAbout(
 }
 
 async function ask(
-  deps: NetworkDeps,
+  deps: DriftDeps,
   run: DriftRun,
   donorIds: readonly string[],
   places: Places,
@@ -112,7 +115,7 @@ async function ask(
 
 /** Somebody may have added a contact who is in no group. */
 async function askOthers(
-  deps: NetworkDeps,
+  deps: DriftDeps,
   run: DriftRun,
   rows: readonly NetworkRecord[],
   listed: ReadonlyMap<string, Network>,

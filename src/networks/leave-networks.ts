@@ -1,5 +1,5 @@
 /** One person leaves the networks at once, because they are to be forgotten. */
-import { DonorSyncError } from '../core/errors.ts';
+import { isDonorSyncError } from '../core/errors.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { NetworkRecord } from '../store/networks/networks.ts';
@@ -52,7 +52,7 @@ async function leave(
   try {
     if (networkId !== null) await partner.networks.removeMembers(networkId, [donorId]);
   } catch (error) {
-    if (!(error instanceof DonorSyncError)) throw error;
+    if (!isDonorSyncError(error)) throw error;
     // A network or donor that the service does not know has nobody in it to remove.
     if (!(error instanceof PartnerNotFound)) return false;
   }

@@ -1,7 +1,7 @@
 /** Groups of the CRM → members that are wanted, in the store. */
 import type { GroupSelector } from '../../connectors/contract.ts';
-import { DonorSyncError, messageOf } from '../core/errors.ts';
-import { forgottenPrint } from '../run/erased.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
+import { forgottenFingerprint } from '../run/erased.ts';
 import type { MirroredGroup } from '../store/networks/networks.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
@@ -77,7 +77,7 @@ async function holdUnreadable(
   await askPerson(deps, run, network, {
     kind: 'group_unreadable',
     subject: selector,
-    detail: error instanceof DonorSyncError ? error.code : 'unexpected_error',
+    detail: isDonorSyncError(error) ? error.code : 'unexpected_error',
   });
 }
 
@@ -90,7 +90,7 @@ export async function readToEnd(
   const members = new Set<string>();
   for await (const ids of deps.connector.readGroup(selector)) {
     for (const id of ids) {
-      if (forgottenPrint(deps, run, id) === null) members.add(id);
+      if (forgottenFingerprint(deps, run, id) === null) members.add(id);
     }
   }
   return members;

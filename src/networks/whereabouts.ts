@@ -17,7 +17,7 @@ type Asking = Pick<NetworkRun, 'control'> & Partial<Pick<NetworkRun, 'lease'>>;
 
 /** Asks about each of these donors. Free, unless the service charges for queries. */
 export async function findWhereabouts(
-  deps: NetworkDeps,
+  deps: Omit<NetworkDeps, 'connector'>,
   { control, lease }: Asking,
   donorIds: readonly string[],
 ): Promise<Whereabouts> {

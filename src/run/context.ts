@@ -59,6 +59,15 @@ export interface SyncDeps {
   otherForms?: (crmId: string) => readonly string[];
 }
 
+/** The same before the CRM is open. */
+export interface RunDeps extends Omit<SyncDeps, 'connector'> {
+  /**
+   * Opens the CRM of the integration, which is closed along with it. Throws a ConfigurationError if it
+   * leads to another account than before; with a lease, the first account is pinned.
+   */
+  openConnector(lease: Lease | null): Promise<Connector>;
+}
+
 /** One execution of the sync of one integration. */
 export interface Run {
   id: string;
@@ -67,7 +76,7 @@ export interface Run {
   trigger: Trigger;
   /** The field map in force: the settings' or the connector's own. */
   mappings: readonly FieldMapping[];
-  /** Id of the mapping in use (`mappingOf`); filled once the connector is prepared. */
+  /** Id of the mapping in use (`mappingOf`); filled once the CRM is open. */
   mapping: string;
   /** The CRM's description of the mapped fields; filled before contacts are read. */
   fields: readonly CrmField[];

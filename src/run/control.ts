@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { DonorSyncError, messageOf, wordsOf } from '../core/errors.ts';
+import { type DonorSyncError, isDonorSyncError, messageOf, wordsOf } from '../core/errors.ts';
 import type { ForeignText } from '../core/foreign-text.ts';
 import type { RunReason, StopCode } from '../core/run.ts';
 
@@ -9,11 +9,11 @@ export type Station = 'read' | 'submit' | 'poll' | 'deliver';
 /** Requests that are under way when a run stops get this long to finish. */
 const GRACE_MS = 6_000;
 
-/** Stations look again after this long, even if no bell has rung. */
+/** Stations look again after this long, even without a signal. */
 const IDLE_MS = 500;
 
 /**
- * How the stations of one run know of each other: who is done, who must stop and why, and a bell
+ * How the stations of one run know of each other: who is done, who must stop and why, and a signal
  * that says that the store has changed. Work itself goes through the store alone.
  */
 export interface RunControl {
@@ -38,11 +38,11 @@ export interface RunControl {
   finish(station: Station): void;
   isDone(station: Station): boolean;
   /** Says that the store has changed. */
-  ring(): void;
-  /** How often the bell has rung: taken before looking into the store, given to `wait` after. */
-  readonly rings: number;
-  /** Resolves once the bell has rung since `rings`, after a while (`atMostMs`), or when the run stops. */
-  wait(rings: number, atMostMs?: number): Promise<void>;
+  notify(): void;
+  /** The count of signals so far: taken before reading the store, given to `wait` after. */
+  readonly signals: number;
+  /** Resolves after a signal later than `signals`, after a while (`atMostMs`), or when the run stops. */
+  wait(signals: number, atMostMs?: number): Promise<void>;
   /** Lets go of timers and listeners once the run is over; nothing is under way any more. */
   close(): void;
 }
@@ -55,8 +55,8 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
   let said: ForeignText | null = null;
   let failure: unknown = null;
   let spendingStopped = false;
-  let bell = new AbortController();
-  let rings = 0;
+  let changed = new AbortController();
+  let signals = 0;
 
   const control: RunControl = {
     stopping: stopping.signal,
@@ -76,7 +76,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
     stopSpending(code, message) {
       reason ??= { code, message };
       spendingStopped = true;
-      control.ring();
+      control.notify();
     },
     stop(code, message, words = null) {
       // A stop of everything says more than a stop of spending did.
@@ -87,36 +87,36 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       spendingStopped = true;
       if (stopping.signal.aborted) return;
       stopping.abort();
-      control.ring();
+      control.notify();
       void clock.sleep(GRACE_MS, ending.signal).then(() => ending.abort());
     },
     stopFor(error) {
       // A request that was cut off because the run ends is no reason of its own.
       if (ending.signal.aborted && error === ending.signal.reason) return;
-      const code = error instanceof DonorSyncError ? stopCodeOf(error) : null;
+      const code = isDonorSyncError(error) ? stopCodeOf(error) : null;
       if (code !== null) return control.stop(code, messageOf(error), wordsOf(error));
       failure ??= error;
-      const failureCode = error instanceof DonorSyncError ? error.code : 'unexpected_error';
+      const failureCode = isDonorSyncError(error) ? error.code : 'unexpected_error';
       control.stop('interrupted', messageOf(error));
       reason = { code: failureCode, message: messageOf(error) };
       said = wordsOf(error);
     },
     finish(station) {
       done.add(station);
-      control.ring();
+      control.notify();
     },
     isDone: (station) => done.has(station),
-    get rings() {
-      return rings;
+    get signals() {
+      return signals;
     },
-    ring() {
-      rings += 1;
-      const rung = bell;
-      bell = new AbortController();
-      rung.abort();
+    notify() {
+      signals += 1;
+      const before = changed;
+      changed = new AbortController();
+      before.abort();
     },
     async wait(seen, atMostMs = IDLE_MS) {
-      if (seen === rings && !stopping.signal.aborted) await clock.sleep(atMostMs, bell.signal);
+      if (seen === signals && !stopping.signal.aborted) await clock.sleep(atMostMs, changed.signal);
     },
     close() {
       outer.removeEventListener('abort', interrupt);

@@ -1,4 +1,4 @@
-import type { PersonPrints } from '../identity/person-prints.ts';
+import type { PersonFingerprints } from '../identity/person-fingerprints.ts';
 
 /** What is known of erased people besides the ids that must not be taken up. */
 export interface ErasedPersons {
@@ -17,6 +17,6 @@ export interface ErasedPersons {
 
 /** One of them, and when they were erased (epoch ms). */
 export interface ErasedPerson {
-  prints: PersonPrints;
+  fingerprints: PersonFingerprints;
   since: number;
 }

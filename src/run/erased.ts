@@ -4,13 +4,14 @@ import type { RemovedContact } from '../../connectors/contract.ts';
 import type { Contact } from '../core/contact.ts';
 import {
   mayBeSamePerson,
-  namePrint,
-  type PersonPrints,
-  personPrintsOf,
-} from '../identity/person-prints.ts';
+  nameFingerprint,
+  type PersonFingerprints,
+  personFingerprintsOf,
+} from '../identity/person-fingerprints.ts';
 import type { Departure } from '../store/contacts/departures.ts';
 import { type Block, isBlocking } from '../store/erasure/forget.ts';
 import type { Run, SyncDeps } from './context.ts';
+import { accountPrint } from './crm-account.ts';
 import type { ErasedPerson, ErasedPersons } from './erased-persons.ts';
 
 type EraseDeps = Pick<SyncDeps, 'otherForms'> & { store: Pick<SyncDeps['store'], 'fingerprint'> };
@@ -23,7 +24,7 @@ const personSchema = z.object({
 });
 
 /** The JSON of a block's person. */
-export function parsePerson(json: string | null): PersonPrints | null {
+export function parsePerson(json: string | null): PersonFingerprints | null {
   return json === null ? null : personSchema.parse(JSON.parse(json));
 }
 
@@ -37,10 +38,12 @@ export async function loadErased(
   const blocking = blocks.filter(isBlocking);
   const merged = blocks.filter(({ isOwn, state }) => isOwn && state === 'merged');
   return {
-    forgotten: new Set(blocking.map(({ print }) => print)),
+    forgotten: new Set(blocking.map(({ fingerprint }) => fingerprint)),
     erased: {
-      asTyped: new Set(blocking.flatMap(({ print, state }) => (state === null ? print : []))),
-      merged: new Map(merged.map(({ print, since }) => [print, since])),
+      asTyped: new Set(
+        blocking.flatMap(({ fingerprint, state }) => (state === null ? fingerprint : [])),
+      ),
+      merged: new Map(merged.map(({ fingerprint, since }) => [fingerprint, since])),
       byName: personsByName(blocks),
       toldApart: blocks.length === 0 ? new Map() : await store.holds.listToldApart(integrationId),
     },
@@ -54,35 +57,35 @@ export async function loadErased(
 export async function keepErasedAway(
   deps: EraseDeps & Pick<SyncDeps, 'store' | 'connector'>,
   integrationId: string,
-  account: string | null,
 ): Promise<Required<ErasedRun>> {
+  const account = accountPrint(deps.store, deps.connector);
   const run = await loadErased(deps, integrationId, account);
   if (run.forgotten.size > 0) {
-    await deps.connector.erase?.((crmId) => forgottenPrint(deps, run, crmId) !== null);
+    await deps.connector.erase?.((crmId) => forgottenFingerprint(deps, run, crmId) !== null);
   }
   return run;
 }
 
 function personsByName(blocks: readonly Block[]): Map<string, ErasedPerson[]> {
   const persons = blocks.flatMap(({ person, since }): ErasedPerson[] => {
-    const prints = parsePerson(person);
-    return prints === null ? [] : [{ prints, since }];
+    const fingerprints = parsePerson(person);
+    return fingerprints === null ? [] : [{ fingerprints, since }];
   });
-  return Map.groupBy(persons, ({ prints }) => prints.name);
+  return Map.groupBy(persons, ({ fingerprints }) => fingerprints.name);
 }
 
 /** The fingerprint under which an erased contact is counted; null for a contact that was not erased. */
-export function forgottenPrint(
+export function forgottenFingerprint(
   { store, otherForms }: EraseDeps,
   { forgotten, erased }: ErasedRun,
   crmId: string,
 ): string | null {
   if (forgotten.size === 0) return null;
-  const print = store.fingerprint('forgotten', crmId);
-  if (forgotten.has(print)) return print;
+  const own = store.fingerprint('forgotten', crmId);
+  if (forgotten.has(own)) return own;
   if (erased === undefined || erased.asTyped.size === 0) return null;
   const isTypedForm = (form: string) => erased.asTyped.has(store.fingerprint('forgotten', form));
-  return otherForms?.(crmId).some(isTypedForm) ? print : null;
+  return otherForms?.(crmId).some(isTypedForm) ? own : null;
 }
 
 /**
@@ -122,11 +125,11 @@ function alikeSince(
   contact: Contact,
 ): number {
   if (byName.size === 0) return NEVER;
-  const name = namePrint(fingerprint, contact);
+  const name = nameFingerprint(fingerprint, contact);
   const namesakes = byName.get(name);
-  const own = namesakes && personPrintsOf(fingerprint, contact, name);
+  const own = namesakes && personFingerprintsOf(fingerprint, contact, name);
   if (!own) return NEVER;
-  const alike = namesakes.filter(({ prints }) => mayBeSamePerson(prints, own));
+  const alike = namesakes.filter(({ fingerprints }) => mayBeSamePerson(fingerprints, own));
   return Math.max(NEVER, ...alike.map(({ since }) => since));
 }
 
@@ -145,9 +148,10 @@ export function departures(
   return removed.map((contact) => {
     const { id, mergedInto } = contact;
     if (mergedInto === null) return contact;
-    if (forgottenPrint(deps, run, mergedInto) !== null) return { ...contact, isHeirErased: true };
+    if (forgottenFingerprint(deps, run, mergedInto) !== null)
+      return { ...contact, isHeirErased: true };
     const isUndecided = isOpen(mergedSince(deps.store, erased, { id }), erased, id);
-    if (forgottenPrint(deps, run, id) === null && !isUndecided) return contact;
+    if (forgottenFingerprint(deps, run, id) === null && !isUndecided) return contact;
     const suspect = deps.store.fingerprint('forgotten', mergedInto);
     if (!erased.merged.has(suspect)) erased.merged.set(suspect, now);
     return { ...contact, suspect };

@@ -12,7 +12,7 @@ export interface SchedulerDeps extends TickDeps, ScheduleDeps {
   wake(): void;
 }
 
-/** Turns the schedules of the settings into run requests while a process serves. */
+/** Makes run requests by the schedules of the settings while a process serves. */
 export interface Scheduler {
   /** Plans the schedules, catches up with what was missed, and ticks from then on. */
   start(): Promise<void>;

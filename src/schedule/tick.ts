@@ -14,7 +14,7 @@ export interface TickDeps {
   log: Log;
 }
 
-/** A time that is taken up so late passed while nobody served, or the machine slept (ms). */
+/** A time that is taken up so late passed while no process served, or the machine slept (ms). */
 const MISSED_AFTER_MS = 5 * 60_000;
 
 /**
@@ -44,7 +44,7 @@ async function claim(
   const lateMs = now - (row.nextRunAt ?? now);
   const isMissed = lateMs > MISSED_AFTER_MS;
   const isLeftOut = isMissed && !integration.schedule.catchUp;
-  const wish = {
+  const request = {
     integrationId: integration.id,
     contact: null,
     trigger: 'schedule',
@@ -54,7 +54,7 @@ async function claim(
   const isOurs = await store.schedules.claim(
     row,
     nextRunAt(integration, now),
-    isLeftOut ? null : wish,
+    isLeftOut ? null : request,
   );
   if (isOurs && isMissed) {
     log.warn(

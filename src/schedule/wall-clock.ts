@@ -1,4 +1,4 @@
-/** The clock on the wall of a time zone. What it shows is told as epoch ms, as if it were in UTC. */
+/** The clock on the wall of a time zone. What it shows is given as epoch ms, as if it were in UTC. */
 
 const DAY_MS = 86_400_000;
 

@@ -55,7 +55,7 @@ interface Claimed {
 async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Turns): Promise<void> {
   let waitingSince: number | null = null;
   while (!run.control.stopping.aborted) {
-    const { rings } = run.control;
+    const { signals } = run.control;
     const pollIsDone = run.control.isDone('poll');
     const plan = planBatch(
       deps.connector.capabilities.writeBatch,
@@ -69,7 +69,7 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Tur
     if (waiting === 0 && pollIsDone) return;
     if (batch.length === 0) {
       waitingSince = waiting === 0 ? null : (waitingSince ?? deps.clock.now());
-      await run.control.wait(rings, waiting === 0 ? undefined : SHORT_PATIENCE_MS);
+      await run.control.wait(signals, waiting === 0 ? undefined : SHORT_PATIENCE_MS);
       continue;
     }
     waitingSince = null;
@@ -138,7 +138,7 @@ async function deliverBatch(
     // Stopped within the turn, so that the next one does not begin.
     await stopOnError(run, deliverFetched(deps, run, fetched));
   });
-  run.control.ring();
+  run.control.notify();
 }
 
 /** Ends the run if the work fails; the error goes on to whoever waits for it. */

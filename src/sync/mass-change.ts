@@ -47,7 +47,7 @@ export async function holdMassChange(
   if (changes === null || changes.due === 0 || !isMassChange(changes, guards.massChange)) return;
   const held = await store.massChanges.hold(run.lease, run.id, newId);
   log.warn({ run: run.id, ...changes, held }, 'many identities changed at once: a person decides');
-  run.control.ring();
+  run.control.notify();
 }
 
 /** True if so many contacts that are due for a changed identity would be held; nothing changes. */

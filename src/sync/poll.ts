@@ -39,13 +39,13 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
   let looks = 0;
   let looksInVain = 0;
   while (!run.control.stopping.aborted) {
-    const { rings } = run.control;
+    const { signals } = run.control;
     const isLast = run.control.isDone('submit');
     const running = await store.jobs.countRunning(run.integration.id, lastLookedAt);
     if (running.all === 0) {
       if (isLast) break;
       looksInVain = 0;
-      await run.control.wait(rings);
+      await run.control.wait(signals);
       continue;
     }
     const fresh = { count: running.fresh, oldestAt: running.oldestFreshAt, isLast };
@@ -101,7 +101,7 @@ async function lookAtJobs(
       if (done.has(job.trackingId)) look.doneAges.push(clock.now() - job.submittedAt);
     }
     look.last = jobs.at(-1) ?? look.last;
-    run.control.ring();
+    run.control.notify();
     if (jobs.length < MAX_JOBS_PER_LOOK) break;
   }
   return look;

@@ -14,8 +14,8 @@ import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { accountPrint } from '../run/crm-account.ts';
 import { loadErased } from '../run/erased.ts';
-import { requireSameAccount } from './crm-account.ts';
 import { fetchResults } from './deliver.ts';
 import { type MissingSource, missingSources, previewIdentities } from './identities.ts';
 import { MAX_JOBS_PER_LOOK } from './looking.ts';
@@ -92,9 +92,7 @@ export interface PreviewRequest {
 /** Works out what a run would do now. Throws a ConfigurationError where that run could not begin. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector, canonicalId } = deps;
-  const account = await connector.prepare();
-  await requireSameAccount(store, request.integration, account);
-  const print = store.fingerprint('crm_account', account.id);
+  const print = accountPrint(store, connector);
   const only = request.only && contactIdOf(canonicalId, request.integration.id, request.only);
   if (only !== null) await requireContact(deps, request.integration, only);
   const { fields, findings } = await readFields(connector, request.mappings);

@@ -3,7 +3,7 @@ import type { ContactPage } from '../../connectors/contract.ts';
 import type { Contact } from '../core/contact.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { departures, forgottenPrint, looksErased } from '../run/erased.ts';
+import { departures, forgottenFingerprint, looksErased } from '../run/erased.ts';
 import { decideContact, type PlannedContact, type PlanRules, refusalOf } from './plan.ts';
 
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'otherForms'>;
@@ -21,7 +21,7 @@ export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
       { runId: run.id, ...page, cursor: watermarkOf(page, run), contacts, removed },
       (contact, row) => decideContact(contact, row, planRules(deps, run)),
     );
-    run.control.ring();
+    run.control.notify();
     if (run.control.stopping.aborted) return;
   }
   run.control.finish('read');
@@ -38,7 +38,7 @@ export function plannedContact(
   run: Pick<Run, 'forgotten' | 'erased' | 'identities'>,
   contact: Contact,
 ): PlannedContact {
-  const print = forgottenPrint(deps, run, contact.id);
+  const print = forgottenFingerprint(deps, run, contact.id);
   // Counted like everybody, but the store must not learn again who it is.
   if (print !== null) return { crmId: print, identity: NO_IDENTITY, refusal: 'forgotten' };
   return {

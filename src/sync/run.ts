@@ -3,7 +3,6 @@
  * same time; each takes its work from the store and leaves it there, and none calls another. So a
  * run that was killed is continued by simply running again.
  */
-import type { CrmAccount } from '../../connectors/contract.ts';
 import { steadyClock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
@@ -14,16 +13,16 @@ import { confirmClock } from '../credits/confirm.ts';
 import { readFields, requireUsableField } from '../fields/describe.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
 import { contactIdOf } from '../run/contact-id.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
+import type { Run, RunDeps, SyncDeps } from '../run/context.ts';
 import { createRunControl, type RunControl } from '../run/control.ts';
-import { forgottenPrint, keepErasedAway, loadErased } from '../run/erased.ts';
+import { openCrm } from '../run/crm-account.ts';
+import { forgottenFingerprint, keepErasedAway, loadErased } from '../run/erased.ts';
 import { mappingOf } from '../run/mapping.ts';
 import { sealWords } from '../run/seal-words.ts';
 import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
 import { type Lease, LeaseLost } from '../store/engine/leases.ts';
 import { WHOLE_RUN } from '../store/secrets/foreign-texts.ts';
 import { buildReport, type RunFacts } from '../views/run.ts';
-import { requireSameAccount } from './crm-account.ts';
 import { deliverProfiles } from './deliver.ts';
 import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
@@ -68,18 +67,17 @@ export interface RunWatch {
  * record before anybody is asked anything. Throws what a person has to mend before a run can begin;
  * then it is on record as failed.
  */
-export function runSync(deps: SyncDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
+export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
     try {
       watch.started?.(run);
-      const isReady = await prepareRun(deps, run, request);
-      const remaining = isReady
-        ? await runStations(deps, run, request.stages ?? NO_STAGES)
-        : NOTHING_ASKED;
+      const ready = await prepareRun(deps, run, request);
+      const remaining =
+        ready === null ? NOTHING_ASKED : await runStations(ready, run, request.stages ?? NO_STAGES);
       const report = await endRun(deps, run, { remaining, calls: watch.calls() });
-      if (!isReady && run.control.failure !== null) throw run.control.failure;
+      if (ready === null && run.control.failure !== null) throw run.control.failure;
       return report;
     } finally {
       run.control.close();
@@ -90,20 +88,20 @@ export function runSync(deps: SyncDeps, request: RunRequest, watch: RunWatch): P
 /** What a run knows of the balances that could not begin. */
 const NOTHING_ASKED: RunFacts['remaining'] = { enhancements: null, networks: null };
 
-/** Signs in to the CRM and reads its fields; false, with the reason on the run, if that fails. */
+/** Opens the CRM and reads its fields; null, with the reason on the run, if that fails. */
 async function prepareRun(
-  deps: SyncDeps,
+  closed: RunDeps,
   run: Run,
   { acceptMatchRate = false }: Pick<RunRequest, 'acceptMatchRate'>,
-): Promise<boolean> {
-  const { connector } = deps;
+): Promise<SyncDeps | null> {
   try {
-    if (run.only !== null) contactIdOf(deps.canonicalId, run.integration.id, run.only);
-    const account = await pinAccount(deps, run.lease, run.integration, await connector.prepare());
-    Object.assign(run, await keepErasedAway(deps, run.integration.id, account));
+    if (run.only !== null) contactIdOf(closed.canonicalId, run.integration.id, run.only);
+    const deps = await openCrm(closed, run.lease);
+    const { connector } = deps;
+    Object.assign(run, await keepErasedAway(deps, run.integration.id));
     run.mapping = mappingOf(deps, run.integration);
     await noteMapping(deps, run, acceptMatchRate);
-    if (run.only !== null && forgottenPrint(deps, run, run.only) === null) {
+    if (run.only !== null && forgottenFingerprint(deps, run, run.only) === null) {
       await requireContact(deps, run.integration, run.only);
     }
     const { fields, findings, toCreate } = await readFields(connector, run.mappings);
@@ -111,11 +109,11 @@ async function prepareRun(
     if (toCreate.length > 0) await connector.createFields(toCreate);
     run.fields = fields;
     run.identities = await openIdentities(deps, run);
-    return true;
+    return deps;
   } catch (error) {
     // What breaks off because a stop was asked for is no reason of its own.
     if (!run.control.stopping.aborted) run.control.stopFor(error);
-    return false;
+    return null;
   }
 }
 
@@ -125,24 +123,7 @@ async function noteMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): 
   if (isAccepted) await store.mappings.acceptByPerson(run.integration.id, run.mapping);
 }
 
-/**
- * One integration writes into one CRM account for ever: ids of another would mean other people.
- * Resolves with the account's fingerprint.
- */
-export async function pinAccount(
-  { store }: SyncDeps,
-  lease: Lease,
-  integration: Integration,
-  account: CrmAccount,
-): Promise<string> {
-  const print = store.fingerprint('crm_account', account.id);
-  if (!(await requireSameAccount(store, integration, account))) {
-    await store.integrations.pinAccount(lease, print);
-  }
-  return print;
-}
-
-async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Promise<Run> {
+async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, clock, newId } = deps;
   // What cannot be an id at all ends the run once it is on record.
   const only = request.only && (deps.canonicalId(request.only) ?? request.only);
@@ -170,8 +151,8 @@ async function beginRun(deps: SyncDeps, lease: Lease, request: RunRequest): Prom
 }
 
 /** What the record of a run calls its one contact: who was erased is not named again. */
-function nameOnRecord(deps: SyncDeps, run: Run, crmId: string): string {
-  return forgottenPrint(deps, run, crmId) ?? crmId;
+function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
+  return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }
 
 /** All stations at the same time; the first error of one stops the others at their checkpoints. */
@@ -242,7 +223,7 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
 
 const DAY_MS = 86_400_000;
 
-async function endRun(deps: SyncDeps, run: Run, facts: RunFacts): Promise<RunReport> {
+async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunReport> {
   const { store, clock } = deps;
   const finishedAt = clock.now();
   await ifStillOurs(

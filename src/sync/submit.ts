@@ -64,7 +64,7 @@ function createIntend(deps: SubmitDeps, run: Run): () => Promise<Intended | Atte
   const donors = createDonorCheck(run);
   let isGuarded = false;
   return async () => {
-    const { rings } = run.control;
+    const { signals } = run.control;
     const readIsDone = run.control.isDone('read');
     if (readIsDone && !isGuarded) {
       await holdMassChange(deps, run);
@@ -73,7 +73,7 @@ function createIntend(deps: SubmitDeps, run: Run): () => Promise<Intended | Atte
     }
     const due = run.control.spendingStopped ? NOTHING : await nextDue(deps, run, readIsDone, trial);
     if (due === 'not_yet') {
-      await run.control.wait(rings);
+      await run.control.wait(signals);
       return 'progress';
     }
     if (due.contacts.length === 0) return 'over';
@@ -150,7 +150,7 @@ async function intendPrepared(
   }
   // Somebody else uses the key, or the contacts moved on: look at everything anew.
   if (intent.why === 'balance_unknown') await readBalance(deps, run);
-  else await run.control.wait(run.control.rings);
+  else await run.control.wait(run.control.signals);
   return 'progress';
 }
 
@@ -164,7 +164,7 @@ async function shareProfiles(
   const rules = sharingRules(deps, run);
   const shared = await deps.store.shares.take(run.lease, run.id, jobs, rules);
   deps.log.debug({ run: run.id, contacts: shared.size }, 'contacts take jobs that are paid for');
-  run.control.ring();
+  run.control.notify();
   return prepared.filter(({ job }) => !shared.has(job.crmId));
 }
 
@@ -183,7 +183,7 @@ async function accept(
     jobIds: answer.jobIds,
     charged: answer.processed,
   });
-  run.control.ring();
+  run.control.notify();
   if (answer.processed < persons.length) {
     deps.log.warn(
       { run: run.id, requested: persons.length, processed: answer.processed },

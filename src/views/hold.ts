@@ -126,7 +126,7 @@ function networkReason({ kind, detail }: NetworkHoldRecord): string {
     case 'network_deleted':
       return `the service does not have the network any more; making it anew takes ${detail ?? 'some'} credits`;
     case 'group_unreadable':
-      return `the group cannot be read to its end (${detail ?? 'unknown'}); nobody is added or removed`;
+      return `the group cannot be read to its end (${detail ?? 'unknown'}); no member is added or removed`;
     case 'name_taken':
       return 'another network of the service has this name';
     case 'network_refused':

@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 
 /** What only the process that ran knows. */
 export interface RunFacts {
-  /** Credits left in the buckets; null if nobody has asked. */
+  /** Credits left in the buckets; null if not yet read. */
   remaining: { enhancements: number | null; networks: number | null };
   calls: { partner: number; crm: number; throttled: number };
 }

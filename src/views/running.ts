@@ -21,7 +21,7 @@ export async function findRunning(
   const holder = await leases.holder(integrationId);
   if (!holder || ownerIsGone(holder.owner, self, isRunning)) return null;
   const begun = await runs.list({ integrationId, status: 'running', limit: 1 });
-  // A run that was cut off is still called running while somebody undoes an older one.
+  // A run that was cut off is still called running while a user undoes an older one.
   const run = begun.find(({ epoch }) => epoch === holder.epoch);
   return {
     owner: holder.owner,

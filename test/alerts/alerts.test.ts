@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Alerts, createAlerts } from '../../src/alerts/alerts.ts';
-import { RETRY_WAIT_MS } from '../../src/alerts/teller.ts';
+import { RETRY_WAIT_MS } from '../../src/alerts/notifier.ts';
 import { alertsSchema } from '../../src/core/alert-settings.ts';
 import { integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
@@ -179,7 +179,7 @@ describeEachDatabase('alerts', (open) => {
       await endRun('failed', null);
       webhook.answer(302);
       await alertsBy('webhook').tick();
-      expect(await untold()).toBe(1);
+      expect(await unsent()).toBe(1);
     });
 
     it('tells it after a new start', async () => {
@@ -201,7 +201,7 @@ describeEachDatabase('alerts', (open) => {
       await world.clock.advance(RETRY_WAIT_MS);
       await alerts.tick();
       expect(texts()).toEqual([]);
-      expect(await untold()).toBe(0);
+      expect(await unsent()).toBe(0);
     });
 
     it('does not repeat itself in the channel that works', async () => {
@@ -231,11 +231,11 @@ describeEachDatabase('alerts', (open) => {
       await endRun('failed', null);
       webhook.answer(500);
       for (let tries = 0; tries < 144; tries += 1) {
-        expect(await untold()).toBe(tries === 0 ? 0 : 1);
+        expect(await unsent()).toBe(tries === 0 ? 0 : 1);
         await alerts.tick();
         await world.clock.advance(RETRY_WAIT_MS);
       }
-      expect(await untold()).toBe(0);
+      expect(await unsent()).toBe(0);
     });
   });
 
@@ -301,7 +301,7 @@ describeEachDatabase('alerts', (open) => {
   }
 
   /** Changes that are on record and were not sent. */
-  async function untold(): Promise<number> {
+  async function unsent(): Promise<number> {
     return (await world.store.alerts.list()).filter(({ toldAt }) => toldAt === null).length;
   }
 

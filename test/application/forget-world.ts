@@ -42,9 +42,9 @@ export function forgetIn(
     integrations: new Map([integration, ...others].map((each) => [each.id, each])),
     async open(of: Integration, signal: AbortSignal) {
       const deps = { ...world.deps(signal, of), store };
-      const { connector } = deps;
       const mappings = of.fields ?? memoryDefaultFields;
-      return { integration: of, connector, mappings, deps, close: () => connector.close() };
+      const keepsWrites = deps.connector.erase !== undefined;
+      return { integration: of, mappings, deps, keepsWrites, close: deps.connector.close };
     },
   };
   const nothingElse = { alsoInCrm: false, everywhere: false, blockUnknown: false };

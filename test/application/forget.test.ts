@@ -180,7 +180,7 @@ describe('forgetPerson', () => {
 
   it('says of an unknown id that the CRM could not be asked', async () => {
     const { world } = await open();
-    world.crm.failNext('prepare', new RetriableError('away', { code: 'crm_unavailable' }));
+    world.crm.failNext('open', new RetriableError('away', { code: 'crm_unavailable' }));
     await expect(world.forget('c-unknown')).rejects.toMatchObject({
       code: 'contact_unknown',
       message: expect.stringContaining('its CRM could not be asked: nothing was done'),
@@ -200,7 +200,7 @@ describe('forgetPerson', () => {
   it('erases although the CRM is out of reach, and knows the person again all the same', async () => {
     const { world, id } = await open();
     const { id: _, ...contact } = world.crm.records.get(id)?.contact ?? { id };
-    world.crm.failNext('prepare', new RetriableError('away', { code: 'crm_unavailable' }));
+    world.crm.failNext('open', new RetriableError('away', { code: 'crm_unavailable' }));
     expect(await world.forget(id)).toMatchObject({ complete: true, crm: null });
     expect(await tablesNaming(world, id)).toEqual([]);
     world.crm.addContact(contact);
@@ -228,13 +228,7 @@ describe('forgetPerson', () => {
 });
 
 describe('an erasure that is cut off', () => {
-  const OPERATIONS: MemoryOperation[] = [
-    'prepare',
-    'readByIds',
-    'describeFields',
-    'write',
-    'finish',
-  ];
+  const OPERATIONS: MemoryOperation[] = ['open', 'readByIds', 'describeFields', 'write', 'finish'];
 
   /** Breaks off at the operation of the CRM with this number; false if it came to its end before. */
   async function forgetUntil(world: ForgetWorld, id: string, last: number): Promise<boolean> {

@@ -141,7 +141,7 @@ describe('the status page', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
-    expect(await page.locator(':focus').innerText()).toBe('It is somebody else');
+    expect(await page.locator(':focus').innerText()).toBe('It is another person');
     await page.keyboard.press('Enter');
     await page.getByText('Rejected. It is left as it is.').waitFor();
     await held.getByText('Nothing waits for a decision.').waitFor();

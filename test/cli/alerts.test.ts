@@ -32,7 +32,7 @@ describe('donor-sync alerts', () => {
       { channel: 'email', ok: true, problem: null },
       { channel: 'webhook', ok: true, problem: null },
     ]);
-    expect(webhook.bodies).toEqual([{ text: expect.stringContaining('Nothing is the matter') }]);
+    expect(webhook.bodies).toEqual([{ text: expect.stringContaining('There is no problem') }]);
     expect(mailServer.mails).toMatchObject([{ to: ['anna@example.org'] }]);
   });
 
@@ -54,7 +54,7 @@ describe('donor-sync alerts', () => {
     expect(stdout).not.toContain('services/secret');
   });
 
-  it('looks when it is asked to, and tells once', async () => {
+  it('checks when it is asked to, and sends once', async () => {
     const first = await run('check', '--json');
     expect(first.exitCode).toBe(0);
     expect(JSON.parse(first.stdout).alerts).toMatchObject([

@@ -99,7 +99,7 @@ describe('donor-sync doctor', () => {
       /✗ field donor_id: .*\n {4}The same of 13 others: donor_profile, donor_age/,
     );
     expect(stdout.match(/→ Create it with/g)).toHaveLength(1);
-    expect(stdout).toContain('14 things to be mended.');
+    expect(stdout).toContain('14 problems to fix.');
     const broken = brokenOf((await world.run(['doctor', '--json'])).stdout);
     expect(broken).toHaveLength(14);
     for (const { mend } of broken) expect(mend).toContain('fields create');

@@ -222,6 +222,6 @@ describe('donor-sync networks', () => {
     const { holds } = await here.runJson(['holds'], networkHoldsSchema);
     const refused = await here.run(['holds', 'approve', holds[0]?.id ?? '']);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain('Mend the group in the CRM');
+    expect(refused.stderr).toContain('Correct the group in the CRM');
   });
 });

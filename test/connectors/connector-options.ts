@@ -1,16 +1,9 @@
 import type { ConnectorDeps } from '../../connectors/contract.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { silentLog } from '../../src/core/log.ts';
+import { testDeps } from '../../connectors/testing/conformance.ts';
 
 /** What a connector is given in a test: the machine's clock, no log, no secrets. */
 export function connectorDeps(signal?: AbortSignal): ConnectorDeps {
-  return {
-    clock: systemClock,
-    log: silentLog,
-    signal: signal ?? new AbortController().signal,
-    secrets: { read: async () => null, write: async () => {} },
-    onCall() {},
-  };
+  return testDeps(signal && { signal });
 }
 
 /** Everything that an asynchronous reading yields. */

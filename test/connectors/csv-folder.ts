@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
-import type { Connector, ContactsSettings } from '../../connectors/contract.ts';
+import type {
+  Connector,
+  ConnectorOptions,
+  ContactsSettings,
+  Finding,
+} from '../../connectors/contract.ts';
 import { csvConnector } from '../../connectors/csv/connector.ts';
 import type { CsvSettings } from '../../connectors/csv/settings.ts';
 import { connectorDeps } from './connector-options.ts';
@@ -26,7 +31,8 @@ export interface CsvFolder {
   read(name: string): Promise<string>;
   /** The rows of a file as another CSV reader sees them. */
   rows(name: string): Promise<Record<string, string>[]>;
-  connector(options?: ConnectorChoices): Connector;
+  connector(options?: ConnectorChoices): Promise<Connector>;
+  check(options?: ConnectorChoices): Promise<Finding[]>;
   close(): Promise<void>;
 }
 
@@ -50,20 +56,25 @@ export async function openCsvFolder(): Promise<CsvFolder> {
     read: (name) => readFile(path(name), 'utf8'),
     rows: async (name) => parseRows(await readFile(path(name), 'utf8')),
     connector: (options) => csvConnectorFor(path('in.csv'), options),
+    check: (options) => csvConnector.check(optionsFor(path('in.csv'), options)),
     close: () => rm(folder, { recursive: true }),
   };
 }
 
-/** A connector over this file. */
-export function csvConnectorFor(path: string, options: ConnectorChoices = {}): Connector {
-  return csvConnector.create({
+/** An open connector over this file. */
+export function csvConnectorFor(path: string, options?: ConnectorChoices): Promise<Connector> {
+  return csvConnector.open(optionsFor(path, options));
+}
+
+function optionsFor(path: string, options: ConnectorChoices = {}): ConnectorOptions<CsvSettings> {
+  return {
     settings: csvConnector.settingsSchema.parse({
       ...{ kind: 'csv', path, columns: COLUMNS },
       ...options.settings,
     }),
     contacts: { filter: null, optOutField: null, ...options.contacts },
     deps: connectorDeps(options.signal),
-  });
+  };
 }
 
 /** Reads CSV with a parser that is not ours. */

@@ -12,20 +12,17 @@ beforeEach(async () => {
 });
 afterEach(() => folder.close());
 
-/** The error that `prepare` throws for this input. */
+/** The error that opening throws for this input. */
 async function refusal(
   content: string | Buffer,
   options?: ConnectorChoices,
 ): Promise<ConfigurationError> {
   await folder.write('in.csv', content);
-  const connector = folder.connector(options);
   try {
-    await connector.prepare();
+    await (await folder.connector(options)).close();
   } catch (error) {
     if (error instanceof ConfigurationError) return error;
     throw error;
-  } finally {
-    await connector.close();
   }
   throw new Error('The file was accepted.');
 }
@@ -33,8 +30,7 @@ async function refusal(
 /** The contacts that are read from this input. */
 async function contactsIn(content: string | Buffer, options?: ConnectorChoices) {
   await folder.write('in.csv', content);
-  const connector = folder.connector(options);
-  await connector.prepare();
+  const connector = await folder.connector(options);
   const pages = await toArray(connector.readPages(null));
   await connector.close();
   return pages.flatMap(({ contacts }) => contacts);
@@ -42,11 +38,13 @@ async function contactsIn(content: string | Buffer, options?: ConnectorChoices) 
 
 describe('a CSV file that cannot be used', () => {
   it('is one that does not exist, is a folder, or has not a single byte', async () => {
-    const missing = folder.connector({ settings: { path: folder.path('none.csv') } });
-    await expect(missing.prepare()).rejects.toThrow(/none\.csv.*no such file/);
+    await expect(folder.connector({ settings: { path: folder.path('none.csv') } })).rejects.toThrow(
+      /none\.csv.*no such file/,
+    );
     await mkdir(folder.path('folder'));
-    const notAFile = folder.connector({ settings: { path: folder.path('folder') } });
-    await expect(notAFile.prepare()).rejects.toThrow(ConfigurationError);
+    await expect(folder.connector({ settings: { path: folder.path('folder') } })).rejects.toThrow(
+      ConfigurationError,
+    );
     expect((await refusal('')).message).toContain('line 1: the file is empty (0 bytes)');
   });
 
@@ -167,13 +165,14 @@ describe('a CSV file that cannot be used', () => {
   it('may be the output as well', async () => {
     await folder.write('in.csv', `${HEADER}\n1,a,b,c,d,e\n`);
     await folder.write('out.csv', `${HEADER}\n1,a\n`);
-    const connector = folder.connector({ settings: { output: folder.path('out.csv') } });
-    await expect(connector.prepare()).rejects.toThrow(/out\.csv cannot be used.*\n.*line 2/);
+    await expect(
+      folder.connector({ settings: { output: folder.path('out.csv') } }),
+    ).rejects.toThrow(/out\.csv cannot be used.*\n.*line 2/);
   });
 
   it('shows as a finding of the check, which throws nothing', async () => {
     await folder.write('in.csv', `${HEADER}\n1,a\n`);
-    const findings = await folder.connector({ contacts: { filter: 'x' } }).check();
+    const findings = await folder.check({ contacts: { filter: 'x' } });
     expect(findings).toMatchObject([
       { subject: 'contacts', ok: false },
       { subject: 'files', ok: false, message: expect.stringContaining('line 2') },
@@ -280,9 +279,8 @@ describe('a CSV file that just works', () => {
 
   it('is known by its real path', async () => {
     await folder.write('in.csv', `${HEADER}\n`);
-    const connector = folder.connector();
-    const account = await connector.prepare();
-    await connector.close();
+    const { account, close } = await folder.connector();
+    await close();
     expect(account).toEqual({ id: folder.path('in.csv'), name: 'in.csv' });
   });
 });

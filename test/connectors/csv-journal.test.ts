@@ -16,8 +16,7 @@ beforeEach(async () => {
 afterEach(() => folder.close());
 
 async function prepared(): Promise<Connector> {
-  const connector = folder.connector();
-  await connector.prepare();
+  const connector = await folder.connector();
   return connector;
 }
 
@@ -84,8 +83,7 @@ describe('a contact who is erased from a CSV integration', () => {
   /** Two changes that a run has left in the journal. */
   async function openPending(options?: ConnectorChoices): Promise<void> {
     await folder.write('in.csv', `${HEADER}\n1,Ann,Lee,,,\n2,Bea,Lee,,,\n`);
-    const one = folder.connector(options);
-    await one.prepare();
+    const one = await folder.connector(options);
     await write(one, '1', { Net: 'erased value' });
     await write(one, '2', { Net: '6' });
     await write(one, '1', { Age: 'erased age' });
@@ -128,16 +126,14 @@ describe('a contact who is erased from a CSV integration', () => {
       await folder.write(`${target}.donor-sync-journal`, `${journal}${ready}\n`);
       await folder.write(`${target}.donor-sync-journal.new`, 'erased value');
       await folder.write(replacement, 'erased value');
-      const connector = folder.connector(choices);
-      await connector.prepare();
+      const connector = await folder.connector(choices);
       await connector.erase?.(isErased);
       await connector.close();
       const files = await readdir(folder.path('.'));
       const texts = await Promise.all(files.map((name) => folder.read(name)));
       expect(texts.join('\n')).not.toContain('erased');
 
-      const next = folder.connector(choices);
-      await next.prepare();
+      const next = await folder.connector(choices);
       await next.finish();
       await next.close();
       expect(await folder.rows(target)).toMatchObject([{ Net: '' }, { Net: '6' }]);

@@ -29,8 +29,7 @@ it.each(['in.csv', 'out.csv'])(
       await expectWholeFile(output);
       await expectValues(output, acknowledged);
     }
-    const connector = folder.connector({ settings: { output: folder.path(output) } });
-    await connector.prepare();
+    const connector = await folder.connector({ settings: { output: folder.path(output) } });
     await connector.finish();
     await connector.close();
     const rows = await folder.rows(output);
@@ -76,8 +75,7 @@ async function expectWholeFile(output: string): Promise<void> {
 
 /** A write that was on its way when the writer died may be there too. */
 async function expectValues(output: string, acknowledged: Map<string, number>): Promise<void> {
-  const connector = folder.connector({ settings: { output: folder.path(output) } });
-  await connector.prepare();
+  const connector = await folder.connector({ settings: { output: folder.path(output) } });
   const found = await connector.readByIds([...acknowledged.keys()], ['Run', 'Note']);
   await connector.close();
   for (const lookup of found) {

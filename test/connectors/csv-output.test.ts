@@ -34,8 +34,7 @@ async function syncAndDie(
 }
 
 async function prepared(options?: ConnectorChoices): Promise<Connector> {
-  const connector = folder.connector(options);
-  await connector.prepare();
+  const connector = await folder.connector(options);
   return connector;
 }
 
@@ -241,7 +240,7 @@ describe('the journal of a run that died', () => {
     await syncAndDie([{ id: '1', values: { Net: '5' } }]);
     await syncAndDie([{ id: '1', values: { Note: 'n' } }]);
     const connector = await prepared();
-    const findings = await folder.connector().check();
+    const findings = await folder.check();
     expect(findings).toContainEqual(expect.objectContaining({ subject: 'journal', ok: true }));
     expect(await connector.readByIds(['1'], ['Net', 'Note'])).toMatchObject([
       { values: { Net: '5', Note: 'n' } },

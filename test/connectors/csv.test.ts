@@ -1,22 +1,31 @@
 import { stringify } from 'csv-stringify/sync';
+import { describe, it } from 'vitest';
 import { csvConnector } from '../../connectors/csv/connector.ts';
 import { type ConformanceHarness, testConnector } from '../../connectors/testing/conformance.ts';
 import { openCsvFolder, parseRows } from './csv-folder.ts';
 
-testConnector('CSV', () => csvHarness('in.csv'), ['ids']);
-testConnector('CSV (with a separate output)', () => csvHarness('out.csv'), ['ids']);
+const ABILITIES = ['groups', 'newField', 'ids'] as const;
+
+testConnector({ describe, it }, 'CSV', () => csvHarness('in.csv'), ABILITIES);
+testConnector(
+  { describe, it },
+  'CSV (with a separate output)',
+  () => csvHarness('out.csv'),
+  ABILITIES,
+);
 
 const HEADER = ['Id', 'First', 'Last', 'Street', 'City', 'Employer', 'Team', 'Note', 'Remark'];
 
 /** People edit the input; what they type into mapped fields, they type into the output. */
 async function csvHarness(output: 'in.csv' | 'out.csv'): Promise<ConformanceHarness> {
   const folder = await openCsvFolder();
+  const settings = { output: folder.path(output) };
   let lastId = 0;
   await folder.write('in.csv', stringify([HEADER]));
 
   return {
-    connector: (options) =>
-      folder.connector({ ...options, settings: { output: folder.path(output) } }),
+    open: (options) => folder.connector({ ...options, settings }),
+    check: () => folder.check({ settings }),
     async addContacts(contacts) {
       const added = contacts.map((contact) => {
         lastId += 1;
@@ -38,11 +47,13 @@ async function csvHarness(output: 'in.csv' | 'out.csv'): Promise<ConformanceHarn
     textFields: ['Note', 'Remark'],
     newField: { name: 'Fresh', label: 'Fresh', type: 'text', description: 'A new column.' },
     contactsForThreePages: 1100,
-    async addGroup(members) {
-      for (const id of members) await editRow('in.csv', id, { Team: 'Board' });
-      return { column: 'Team', equals: 'Board' };
+    groups: {
+      async add(members) {
+        for (const id of members) await editRow('in.csv', id, { Team: 'Board' });
+        return { column: 'Team', equals: 'Board' };
+      },
+      unknown: { column: 'Committee', equals: 'Board' },
     },
-    unknownGroup: { column: 'Committee', equals: 'Board' },
     ids: {
       canonicalId: (text) => csvConnector.canonicalId?.(text) ?? null,
       otherForms: (id) => [` ${id}`, `${id}\t`],

@@ -5,11 +5,17 @@ import {
   memoryConnector,
 } from '../../connectors/memory/connector.ts';
 import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
-import { type ConformanceHarness, testConnector } from '../../connectors/testing/conformance.ts';
+import {
+  type ConformanceHarness,
+  testConnector,
+  testOptions,
+} from '../../connectors/testing/conformance.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { connectorDeps, toArray } from './connector-options.ts';
 
-testConnector('memory', async () => memoryHarness(), [
+testConnector({ describe, it }, 'memory', async () => memoryHarness(), [
+  'groups',
+  'newField',
   'mergeContacts',
   'refuseWrites',
   'lock',
@@ -23,16 +29,19 @@ describe('a CRM in memory', () => {
     const definition = defineMemoryConnector(new Map([['riverside', crm]]));
     const settings = definition.settingsSchema.parse({ kind: 'memory', name: 'riverside' });
     const contacts = { filter: null, optOutField: null };
-    const connector = definition.create({ settings, contacts, deps: connectorDeps() });
-    expect(await connector.prepare()).toEqual({ id: 'a-1', name: 'Riverside' });
+    const { account } = await definition.open({ settings, contacts, deps: connectorDeps() });
+    expect(account).toEqual({
+      id: 'a-1',
+      name: 'Riverside',
+    });
   });
 
-  it('says so if there is none of that name', () => {
+  it('says so if there is none of that name', async () => {
     const settings = { kind: 'memory' as const, name: 'nowhere' };
     const contacts = { filter: null, optOutField: null };
-    expect(() => memoryConnector.create({ settings, contacts, deps: connectorDeps() })).toThrow(
-      /no CRM "nowhere"/,
-    );
+    const options = { settings, contacts, deps: connectorDeps() };
+    await expect(memoryConnector.open(options)).rejects.toThrow(/no CRM "nowhere"/);
+    expect(await memoryConnector.check(options)).toMatchObject([{ ok: false }]);
   });
 
   it('fails as often as it is asked to and then works again', async () => {
@@ -120,8 +129,11 @@ function memoryHarness(): ConformanceHarness {
   crm.addField({ name: 'Amount', type: 'number' });
   crm.addField({ name: 'Active', type: 'boolean' });
   crm.addGroup('everybody else', []);
+  const definition = defineMemoryConnector(new Map([['riverside', crm]]));
+  const settings = { kind: 'memory', name: 'riverside' };
   return {
-    connector: (options) => connectorOver(crm, options?.signal),
+    open: (options) => definition.open(testOptions(definition, settings, options)),
+    check: () => definition.check(testOptions(definition, settings)),
     addContacts: async (contacts) => contacts.map((contact) => crm.addContact(contact)),
     editContact: async (id, changes) => crm.editContact(id, changes),
     deleteContact: async (id) => crm.deleteContact(id),
@@ -137,11 +149,13 @@ function memoryHarness(): ConformanceHarness {
     ],
     newField: { name: 'Fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 250,
-    async addGroup(members) {
-      crm.addGroup('group', members);
-      return { group: 'group' };
+    groups: {
+      async add(members) {
+        crm.addGroup('group', members);
+        return { group: 'group' };
+      },
+      unknown: { group: 'unknown group' },
     },
-    unknownGroup: { group: 'unknown group' },
     mergeContacts: async (loser, winner) => crm.mergeContact(loser, winner),
     refuseWrites: async (id) => crm.refuseWrites(id),
     lock: async (id, times) => crm.lock(id, times),

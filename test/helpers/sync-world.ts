@@ -14,7 +14,8 @@ import type { RunReport } from '../../src/core/run.ts';
 import { createSightings } from '../../src/credits/loss.ts';
 import { createPartnerClient, type PartnerClient } from '../../src/partner/client.ts';
 import { createPacer } from '../../src/partner/pacer.ts';
-import type { SyncDeps } from '../../src/run/context.ts';
+import type { RunDeps, SyncDeps } from '../../src/run/context.ts';
+import { openPinned } from '../../src/run/crm-account.ts';
 import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import { MIGRATIONS } from '../../src/store/engine/migrations.ts';
 import { createFingerprint, loadFingerprintKey } from '../../src/store/secrets/fingerprint.ts';
@@ -24,6 +25,9 @@ import { createStore, type Store } from '../../src/store/store.ts';
 import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
 import { openSqliteTemp, type TestDatabase } from './test-databases.ts';
+
+/** What a sync begins with, and the connector in memory at hand. */
+export type WorldDeps = RunDeps & SyncDeps;
 
 /** A CRM in memory, a service over HTTP and a real store, ready to sync. */
 export interface SyncWorld extends Omit<ServiceControl, 'people'> {
@@ -36,7 +40,7 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
   /** Runs a sync to its end. */
   sync(request?: Partial<RunRequest>): Promise<RunReport>;
   /** What a sync is made of, to run parts of it. */
-  deps(signal?: AbortSignal, of?: Integration): SyncDeps;
+  deps(signal?: AbortSignal, of?: Integration): WorldDeps;
   /** Adds the first people of the sandbox's contact list to the CRM; returns their ids. */
   addPeople(count: number): Promise<string[]>;
   close(): Promise<void>;
@@ -53,6 +57,8 @@ export interface SyncWorldOptions {
   /** The clock of everything but the service; that of the machine by default. */
   clock?: Clock;
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
+  /** Opens another CRM for whole syncs, instead of the one in memory. */
+  open?: (signal: AbortSignal) => Promise<Connector>;
   /** The one form of a contact's id; every text is one by default. */
   canonicalId?: (text: string) => string | null;
   /** Other forms of a contact's id; there is none by default. */
@@ -88,8 +94,9 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
 
   function deps(
     signal: AbortSignal = new AbortController().signal,
-    { partner: { baseUrl, apiKey } }: Integration = integration,
-  ): SyncDeps {
+    of: Integration = integration,
+  ): WorldDeps {
+    const { baseUrl, apiKey } = of.partner;
     const client = createPartnerClient({
       baseUrl,
       apiKey,
@@ -97,9 +104,16 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
       log: silentLog,
       pacer: createPacer({ clock, ratePerSecond: null }),
     });
+    const connector = (options.connector ?? createMemoryConnector)(crm, signal);
     return {
       store,
-      connector: (options.connector ?? createMemoryConnector)(crm, signal),
+      connector,
+      openConnector: (lease) =>
+        openPinned(store, of, lease, async () => {
+          if (options.open !== undefined) return options.open(signal);
+          await crm.enter('open');
+          return connector;
+        }),
       partner: options.partner?.(client) ?? client,
       sealer,
       clock,

@@ -95,7 +95,7 @@ export async function openOAuthWorld(kind: Kind) {
     async signIn() {
       const open = await application.open(integration, new AbortController().signal);
       try {
-        return await open.connector.prepare();
+        return (await open.deps.openConnector(null)).account;
       } finally {
         await open.close();
       }

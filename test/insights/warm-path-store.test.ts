@@ -137,13 +137,13 @@ describeEachDatabase('stale warm paths', (open) => {
       .execute();
     await db
       .updateTable('contacts')
-      .set({ donor_id: 'another donor', outcome_run: RUN })
+      .set({ donor_id: 'the other donor', outcome_run: RUN })
       .where('crm_id', '=', 'c-002')
       .execute();
     await stale(world);
     expect((await listAll(world.store)).map(({ donorId }) => donorId).sort()).toEqual([
       donorOf('c-000'),
-      'another donor',
+      'the other donor',
     ]);
   });
 

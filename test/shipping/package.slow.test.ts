@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { bringInstalledModules } from '../../scripts/replay-dockerfile/installed-modules.ts';
-import { runToEnd } from '../../scripts/replay-dockerfile/process.ts';
+import { runToEnd, start } from '../../scripts/replay-dockerfile/process.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
+import { errorSchema } from '../cli/documents.ts';
+import { controlService } from '../helpers/service-control.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
@@ -21,6 +24,16 @@ const packedSchema = z.tuple([
 const manifestSchema = z.object({
   version: z.string(),
   devDependencies: z.record(z.string(), z.string()),
+});
+
+const runsSchema = z.object({
+  runs: z.array(
+    z.object({ status: z.string(), contacts: z.object({ read: z.number(), written: z.number() }) }),
+  ),
+});
+
+const crmSchema = z.object({
+  contacts: z.array(z.object({ values: z.object({ donor_id: z.string().optional() }) })),
 });
 
 describe('the package', () => {
@@ -53,6 +66,7 @@ describe('the package', () => {
       expect.arrayContaining([
         ...['LICENSE', 'README.md', 'CHANGELOG.md', 'package.json'],
         ...['dist/src/main.js', 'dist/connectors/contract.d.ts', 'dist/src/core/errors.d.ts'],
+        ...['dist/connectors/testing/public.js', 'dist/src/partner/public.d.ts'],
         ...['config/donor-sync.example.yaml', 'config/settings.schema.json'],
         ...['dist/src/http/assets/status-page.css', 'dist/src/http/assets/status-page.js'],
         ...['dist/src/mapping/nicknames.csv', 'dist/src/mapping/common-names.csv'],
@@ -62,10 +76,18 @@ describe('the package', () => {
   });
 
   it('has nothing else', () => {
-    const isExpected =
-      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|config\/[\w.-]+\.(yaml|json)|deploy\/donor-sync\.service|sandbox\/people\/data\/.+\.(csv|md)|dist\/package\.json|dist\/config\/[\w.]+\.json|dist\/(src|connectors|migrations|sandbox)\/.+\.js|dist\/src\/.+\.(css|csv|svg)|dist\/connectors\/contract\.d\.ts|dist\/src\/core\/[\w-]+\.d\.ts)$/;
-    expect(files.filter((file) => !isExpected.test(file))).toEqual([]);
-    expect(files.filter((file) => /test|bench/i.test(file))).toEqual([]);
+    const isExpected = [
+      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|deploy\/donor-sync\.service)$/,
+      /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md))$/,
+      /^dist\/(package\.json|config\/[\w.]+\.json)$/,
+      /^dist\/(src|connectors|migrations|people|service|testbed|sandbox)\/.+\.js$/,
+      /^dist\/src\/(.+\.(css|csv|svg)|cli\/commands\/connector\/skeleton\/README\.md)$/,
+      /^dist\/(connectors|src\/core|src\/partner)\/.*[\w-]+\.d\.ts$/,
+    ];
+    const isTest = (file: string) =>
+      /test|bench/i.test(file.replace(/^dist\/(connectors\/testing|testbed)\//, ''));
+    expect(files.filter((file) => !isExpected.some((known) => known.test(file)))).toEqual([]);
+    expect(files.filter(isTest)).toEqual([]);
   });
 
   it('has no complaint of publint', async () => {
@@ -94,25 +116,132 @@ describe('the package', () => {
     expect(output).toContain('First sync');
   });
 
-  it('compiles a connector that is written against its contract', async () => {
+  it('compiles what is written against its exports', async () => {
     const connector = `
       import type { Connector } from 'donor-sync/connector';
+      import { testConnector } from 'donor-sync/connector/testing';
       import { ConfigurationError } from 'donor-sync/errors';
+      import { createPartnerClient, silentLog, systemClock } from 'donor-sync/partner-client';
       export const close: Connector['close'] = async () => { throw new ConfigurationError('closed', { code: 'x' }); };
+      export const client = createPartnerClient({ baseUrl: 'http://127.0.0.1:1/v1/partners', apiKey: 'k', clock: systemClock, log: silentLog });
+      export const kit: (...all: Parameters<typeof testConnector>) => void = testConnector;
       // @ts-expect-error: a connector has no such thing, and an unknown type would have anything.
       export type Wrong = Connector['wrong'];
     `;
     await writeFile(join(place, 'connector.ts'), connector);
-    const compiler = join(CHECKOUT, 'node_modules/.bin/tsc');
-    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--types', ''];
-    await run([compiler, ...options, 'connector.ts'], place);
+    await compile('--types', '', 'connector.ts');
   });
+
+  it('has a client of the service for others', async () => {
+    const service = await aService();
+    const program = `
+      import { createPartnerClient, silentLog, systemClock } from 'donor-sync/partner-client';
+      const [baseUrl, apiKey] = process.argv.slice(2);
+      const client = createPartnerClient({ baseUrl, apiKey, clock: systemClock, log: silentLog });
+      console.log((await client.readCredits()).enhancements);
+    `;
+    await writeFile(join(place, 'credits.mjs'), program);
+    const said = await run(['node', 'credits.mjs', service.baseUrl, service.apiKey], place);
+    expect(Number(said)).toBeGreaterThan(0);
+  });
+
+  describe('with a connector of its own', () => {
+    const contacts = () => join(place, 'contacts.json');
+
+    beforeAll(async () => {
+      await run(['npx', 'donor-sync', 'connector', 'new', 'my-crm'], place);
+      await run(['npm', 'install', '--offline', './my-crm'], place);
+    }, TIMEOUT_MS);
+
+    it('has a skeleton that compiles and passes the kit', async () => {
+      const output = await run(['npm', 'test', '--', '--test-reporter=tap'], join(place, 'my-crm'));
+      expect(output).toMatch(/^# pass [3-9]\d$/m);
+      expect(output).toMatch(/^# fail 0$/m);
+      const types = ['--types', 'node', '--typeRoots', join(CHECKOUT, 'node_modules/@types')];
+      await compile('--allowJs', '--checkJs', ...types, 'my-crm/index.js', 'my-crm/index.test.js');
+    });
+
+    it('syncs with it', async () => {
+      const service = await aService();
+      const people = await controlService(service).people(20);
+      const rows = people.map(({ id, firstName, lastName, addresses, employers }) => ({
+        ...{ id, firstName, lastName, addresses, employers, values: {} },
+      }));
+      await writeFile(contacts(), JSON.stringify({ fields: ['donor_id'], contacts: rows }));
+      await writeSettings('my-crm', service);
+      const [report] = runsSchema.parse(JSON.parse(await sync())).runs;
+      expect(report).toMatchObject({ status: 'succeeded', contacts: { read: 20 } });
+      expect(report?.contacts.written).toBeGreaterThan(5);
+      const crm = crmSchema.parse(await readJson(contacts()));
+      const written = crm.contacts.filter(({ values }) => values.donor_id !== undefined);
+      expect(written).toHaveLength(report?.contacts.written ?? -1);
+    });
+
+    it('tells its ConfigurationError as one', async () => {
+      await writeFile(contacts(), 'no JSON');
+      await writeSettings('my-crm', await aService());
+      expect(await failedSync()).toMatchObject({ exitCode: 2, code: 'crm_file_unreadable' });
+    });
+
+    it('tells that of a package with a donor-sync of its own as one, too', async () => {
+      const elsewhere = join(folder, 'elsewhere');
+      const other = join(elsewhere, 'other-crm');
+      await mkdir(other, { recursive: true });
+      await bringInstalledModules(place, elsewhere);
+      await cp(join(place, 'my-crm'), other, { recursive: true });
+      for (const file of await readdir(other)) {
+        const text = await readFile(join(other, file), 'utf8');
+        await writeFile(join(other, file), text.replaceAll('my-crm', 'other-crm'));
+      }
+      await run(['npm', 'install', '--offline', other], place);
+      await writeSettings('other-crm', await aService());
+      expect(await failedSync()).toMatchObject({ exitCode: 2, code: 'crm_file_unreadable' });
+    });
+
+    function writeSettings(kind: string, { baseUrl, apiKey }: PartnerSandbox): Promise<void> {
+      const integration = {
+        ...{ id: kind, partner: { baseUrl, apiKey } },
+        crm: { kind, path: contacts() },
+      };
+      return writeFile(
+        join(place, 'donor-sync.yaml'),
+        JSON.stringify({ database: 'sqlite:sync.db', integrations: [integration] }),
+      );
+    }
+
+    function sync(): Promise<string> {
+      return run(['npx', 'donor-sync', 'sync', '--json'], place);
+    }
+
+    /** How a sync ended that could not begin. */
+    async function failedSync() {
+      const running = start(['npx', 'donor-sync', 'sync', '--json'], options(place));
+      const exitCode = await running.ended;
+      return { exitCode, ...errorSchema.parse(JSON.parse(running.stdout())).error };
+    }
+  });
+
+  /** The service, for one test. */
+  async function aService(): Promise<PartnerSandbox> {
+    const service = await startPartnerSandbox({ donors: 300, rate: 0, jobTimeMs: 0 });
+    onTestFinished(() => service.close());
+    return service;
+  }
+
+  async function compile(...args: string[]): Promise<void> {
+    const compiler = join(CHECKOUT, 'node_modules/.bin/tsc');
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'esnext'];
+    await run([compiler, ...flags, ...args], place);
+  }
 
   /** npm and npx on the Node of the tests, without what they have cached; all files stay in the folder. */
   function run(words: readonly string[], cwd: string): Promise<string> {
+    return runToEnd(words, options(cwd));
+  }
+
+  function options(cwd: string) {
     const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
-    const env = { PATH: path, HOME: folder, TMPDIR: folder };
-    return runToEnd(words, { cwd, env, timeoutMs: TIMEOUT_MS });
+    return { cwd, env: { PATH: path, HOME: folder, TMPDIR: folder }, timeoutMs: TIMEOUT_MS };
   }
 });
 

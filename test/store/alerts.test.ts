@@ -41,5 +41,5 @@ describeEachDatabase('alerts', (open) => {
 });
 
 async function tellAll({ alerts }: StoreWorld['store']): Promise<void> {
-  for (const alert of await alerts.list()) await alerts.noteTold(alert);
+  for (const alert of await alerts.list()) await alerts.noteSent(alert);
 }

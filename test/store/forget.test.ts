@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { personPrintsOf } from '../../src/identity/person-prints.ts';
+import { personFingerprintsOf } from '../../src/identity/person-fingerprints.ts';
 import { readableIdentities } from '../helpers/identities.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
@@ -253,7 +253,7 @@ describeEachDatabase('erase', (open, kind) => {
     ]);
     // Before the first run has pinned its account, a run knows it all the same.
     const blocks = await store.forget.listBlocks('hillside', 'account-1');
-    expect(blocks).toMatchObject([{ print: fingerprint, isOwn: true }]);
+    expect(blocks).toMatchObject([{ fingerprint, isOwn: true }]);
     expect(await store.forget.lift(['lakeside', INTEGRATION], ['c-1'])).toEqual([INTEGRATION]);
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
   });
@@ -298,7 +298,7 @@ describeEachDatabase('erase', (open, kind) => {
         contactRow({ crm_id: each.id, identity: identities.read(each).text() }),
       ),
     );
-    const fingerprints = personPrintsOf(testFingerprint, person);
+    const fingerprints = personFingerprintsOf(testFingerprint, person);
     const alike = fingerprints && (await world.store.forget.findAlike(fingerprints, [INTEGRATION]));
     // Two addresses are remembered as one: only the record itself tells that one of them is equal.
     expect(alike?.map(({ crmId }) => crmId)).toEqual(['c-1', 'c-4']);

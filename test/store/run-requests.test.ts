@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../src/store/engine/leases.ts';
-import type { RunWish } from '../../src/store/runs/run-requests.ts';
+import type { NewRunRequest } from '../../src/store/runs/run-requests.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from './store-world.ts';
 
@@ -156,7 +156,7 @@ describeEachDatabase('run requests', (open) => {
   });
 });
 
-function aRequest(request: Partial<RunWish>): RunWish {
+function aRequest(request: Partial<NewRunRequest>): NewRunRequest {
   return {
     integrationId: INTEGRATION,
     contact: null,

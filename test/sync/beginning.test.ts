@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
@@ -8,9 +7,7 @@ afterEach(() => world.close());
 
 /** A world whose CRM cannot be signed in to. */
 async function openRefusing(refuse: () => Promise<never>): Promise<void> {
-  world = await createSyncWorld({
-    connector: (crm, signal) => ({ ...createMemoryConnector(crm, signal), prepare: refuse }),
-  });
+  world = await createSyncWorld({ open: refuse });
   await world.addPeople(3);
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Contact } from '../../src/core/contact.ts';
 import { undoRun } from '../../src/fields/undo.ts';
-import { personPrintsOf } from '../../src/identity/person-prints.ts';
+import { personFingerprintsOf } from '../../src/identity/person-fingerprints.ts';
 import { previewRun } from '../../src/sync/preview.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
@@ -30,7 +30,7 @@ async function openErased(options: SyncWorldOptions = {}) {
 }
 
 async function erase({ store }: SyncWorld, contact: Contact): Promise<void> {
-  const person = personPrintsOf(store.fingerprint, contact);
+  const person = personFingerprintsOf(store.fingerprint, contact);
   const erasure = { integrationId: 'riverside', crmId: contact.id, person };
   await store.forget.begin({ ...erasure, everywhere: false, state: 'begun', receipt: null });
   await store.forget.erase('riverside', contact.id);

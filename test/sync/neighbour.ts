@@ -2,16 +2,16 @@ import { createMemoryConnector, memoryDefaultFields } from '../../connectors/mem
 import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
 import { type Integration, integrationSchema } from '../../src/core/integration.ts';
 import type { RunReport } from '../../src/core/run.ts';
-import type { SyncDeps } from '../../src/run/context.ts';
+import { openPinned } from '../../src/run/crm-account.ts';
 import { type Preview, previewRun } from '../../src/sync/preview.ts';
 import { type RunRequest, runSync } from '../../src/sync/run.ts';
-import type { SyncWorld } from '../helpers/sync-world.ts';
+import type { SyncWorld, WorldDeps } from '../helpers/sync-world.ts';
 
 /** A second integration with a CRM of its own, in the same database and with the same partner key. */
 export interface Neighbour {
   integration: Integration;
   crm: MemoryCrm;
-  deps(signal?: AbortSignal): SyncDeps;
+  deps(signal?: AbortSignal): WorldDeps;
   sync(request?: Partial<RunRequest>): Promise<RunReport>;
   preview(): Promise<Preview>;
 }
@@ -37,10 +37,14 @@ export function createNeighbour(
     full: false,
     only: null,
   };
-  const deps = (signal = new AbortController().signal): SyncDeps => ({
-    ...world.deps(signal, integration),
-    connector: createMemoryConnector(crm, signal),
-  });
+  const deps = (signal = new AbortController().signal): WorldDeps => {
+    const connector = createMemoryConnector(crm, signal);
+    return {
+      ...world.deps(signal, integration),
+      connector,
+      openConnector: (lease) => openPinned(world.store, integration, lease, async () => connector),
+    };
+  };
   return {
     integration,
     crm,

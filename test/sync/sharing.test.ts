@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Identity, identityText, personText } from '../../src/core/contact.ts';
 import { undoRun } from '../../src/fields/undo.ts';
+import { openCrm } from '../../src/run/crm-account.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { copyPeople, createNeighbour } from './neighbour.ts';
@@ -294,8 +295,7 @@ describe('a shared profile', () => {
     const { id } = await neighbour.sync();
     const deps = neighbour.deps();
     await withLease(deps, 'lakeside', async (lease) => {
-      await deps.connector.prepare();
-      await undoRun(deps, lease, id);
+      await undoRun(await openCrm(deps, lease), lease, id);
     });
     for (const crmId of ids) {
       expect(neighbour.crm.valueOf(`copy-of-${crmId}`, DONOR_ID)).toBeNull();

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { undoRun } from '../../src/fields/undo.ts';
+import { openCrm } from '../../src/run/crm-account.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
@@ -35,10 +36,9 @@ function openAgeingWorld(): Promise<SyncWorld> {
 
 function undo({ deps, integration }: SyncWorld, runId: string) {
   const all = deps();
-  return withLease(all, integration.id, async (lease) => {
-    await all.connector.prepare();
-    return undoRun(all, lease, runId);
-  });
+  return withLease(all, integration.id, async (lease) =>
+    undoRun(await openCrm(all, lease), lease, runId),
+  );
 }
 
 /** What two contacts held in a field before a run wrote over it. */

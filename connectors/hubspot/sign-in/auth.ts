@@ -3,7 +3,7 @@ import type { WallClock } from '../../../src/core/clock.ts';
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
 import { parseJson } from '../../json.ts';
-import { refreshWithStored, secretPrint } from '../../refresh-token.ts';
+import { refreshWithStored, secretFingerprint } from '../../refresh-token.ts';
 import { type SharedSignIn, shareSignIn } from '../../shared-sign-in.ts';
 import { errorBodySchema, faultOf, requestError, SIGN_IN_MEND } from '../errors.ts';
 import type { Exchange } from '../exchange.ts';
@@ -48,13 +48,13 @@ export function createAuth(deps: AuthDeps): Auth {
  * settings, so that a new one there counts at once; without one, on the app.
  */
 export function refreshTokenSecret(auth: Extract<AuthSettings, { type: 'oauth' }>): string {
-  return `hubspot_refresh_token/${secretPrint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
+  return `hubspot_refresh_token/${secretFingerprint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
 }
 
 /** What tells the credentials apart for whom HubSpot counts requests. */
-export function credentialsPrint(url: string, auth: AuthSettings): string {
+export function credentialsFingerprint(url: string, auth: AuthSettings): string {
   const secret = auth.type === 'token' ? auth.token : `${auth.clientId} ${auth.refreshToken ?? ''}`;
-  return secretPrint(`${url} ${secret}`);
+  return secretFingerprint(`${url} ${secret}`);
 }
 
 function refusedForGood({ auth }: AuthDeps): ConfigurationError {

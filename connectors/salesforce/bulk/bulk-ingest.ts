@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../src/core/errors.ts';
+import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { ContactChange, WriteResult } from '../../contract.ts';
 import { refusal, writeCollection } from '../collections.ts';
 import { meaningOf, type SalesforceFault } from '../errors.ts';
@@ -102,7 +102,7 @@ async function begin(session: SalesforceSession, id: string): Promise<void> {
   try {
     await session.api.send('PATCH', `${JOBS}/${id}`, { state: 'UploadComplete' });
   } catch (error) {
-    const isRefusal = error instanceof ConfigurationError;
+    const isRefusal = isConfigurationError(error);
     if (!isRefusal || (await readJob(session, JOBS, id)).state === 'Open') throw error;
   }
 }

@@ -13,7 +13,7 @@ import { oauthWord } from '../../consent.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
 import { withoutSlash } from '../../crm-url.ts';
 import { parseJson } from '../../json.ts';
-import { refreshWithStored, secretPrint } from '../../refresh-token.ts';
+import { refreshWithStored, secretFingerprint } from '../../refresh-token.ts';
 import { type SharedSignIn, shareSignIn } from '../../shared-sign-in.ts';
 import { SIGN_IN_MEND } from '../errors.ts';
 import type { Exchange } from '../exchange.ts';
@@ -55,7 +55,7 @@ export function createAuth(deps: AuthDeps): Auth {
  * so that a new one there counts at once.
  */
 export function refreshTokenSecret(settingsToken: string): string {
-  return `salesforce_refresh_token/${secretPrint(settingsToken)}`;
+  return `salesforce_refresh_token/${secretFingerprint(settingsToken)}`;
 }
 
 /** The name under which the refresh token is kept that a consent to this app has brought. */

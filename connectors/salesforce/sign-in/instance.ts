@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../../src/core/errors.ts';
 import { isConfidential } from '../../../src/core/host.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
 import { withoutSlash } from '../../crm-url.ts';
-import { secretPrint } from '../../refresh-token.ts';
+import { secretFingerprint } from '../../refresh-token.ts';
 import type { SalesforceSettings } from '../settings.ts';
 
 type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
@@ -53,7 +53,7 @@ export async function pinInstance(
 
 /** The name under which the origin is kept; another `crm.url` is another first connect. */
 export function instanceSecret(url: string): string {
-  return `salesforce_instance/${secretPrint(new URL(url).origin)}`;
+  return `salesforce_instance/${secretFingerprint(new URL(url).origin)}`;
 }
 
 /** Letters, digits and hyphens between slashes: with no dots and no escapes, it leads nowhere else. */

@@ -1,5 +1,5 @@
 import type { Application, OpenIntegration } from '../../application.ts';
-import { DonorSyncError, RetriableError } from '../../core/errors.ts';
+import { isDonorSyncError, RetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import { describeFailure, EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
@@ -36,7 +36,7 @@ export async function attemptEach<Value>(
 
 /** What breaks off because of the stop is no error of its own. */
 function asStop(error: unknown): unknown {
-  if (error instanceof DonorSyncError) return error;
+  if (isDonorSyncError(error)) return error;
   return new RetriableError('Stopped before the run began; nothing was changed.', {
     code: 'interrupted',
     cause: error,

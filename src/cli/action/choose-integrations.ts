@@ -43,7 +43,7 @@ export function requireOne(chosen: readonly Integration[]): void {
   throw usageError('--contact is an id in one CRM, so name the one integration it belongs to.');
 }
 
-/** For `--accept-match-rate`, which a person decides for one CRM after looking at it. */
+/** For `--accept-match-rate`, which a person decides for one CRM after checking its columns. */
 export function requireOneToAccept(chosen: readonly Integration[]): void {
   if (chosen.length <= 1) return;
   throw usageError('--accept-match-rate is about the columns of one integration: name that one.');

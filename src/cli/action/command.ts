@@ -40,7 +40,7 @@ function wholeName(command: Command): string {
 const HELP_WIDTH = 80;
 
 /**
- * Runs a command's work with its output, and turns what it throws into an exit code. `--json`
+ * Runs a command's work with its output, and makes an exit code of what it throws. `--json`
  * counts before the command's name as well as after it.
  */
 export async function runAction(
@@ -82,8 +82,8 @@ export async function runProgram(
   } catch (error) {
     const isHelp = error instanceof CommanderError && error.exitCode === 0;
     if (isHelp) return deps.setExitCode(EXIT_CODES.done);
-    const isTold = error instanceof CommanderError;
-    const stderr = isTold ? { write: () => undefined } : deps.stderr;
+    const isShown = error instanceof CommanderError;
+    const stderr = isShown ? { write: () => undefined } : deps.stderr;
     const output = createOutput({ ...deps, stderr, isJson: argv.includes('--json') });
     deps.setExitCode(output.fail(error));
   }

@@ -3,7 +3,7 @@ import type { ProductDeps } from './product.ts';
 
 /**
  * Asks before something is done that is not undone easily. Throws a ConfigurationError (nothing
- * was changed) if the answer is no, or if there is nobody to ask and `--yes` was not given.
+ * was changed) if the answer is no, or if no person can be asked and `--yes` was not given.
  */
 export async function confirmOrStop(
   { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,
@@ -13,7 +13,7 @@ export async function confirmOrStop(
   if (yes) return;
   if (!stdin.isTTY || !stderr.isTTY) {
     throw new ConfigurationError(
-      `${question} Nobody can be asked here without a terminal: add --yes to do it.`,
+      `${question} Without a terminal no person can be asked here: add --yes to do it.`,
       { code: 'confirmation_missing' },
     );
   }

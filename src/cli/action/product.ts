@@ -60,7 +60,7 @@ export function loadProductSettings(
   return loadSettings({ ...deps, path: settingsPath(config, deps.env) });
 }
 
-/** Opens the product of these settings; whoever opens it closes it. */
+/** Opens the product of these settings; the caller closes it. */
 export function openProduct(deps: ProductDeps, settings: Settings): Promise<Application> {
   const { secretKey } = readRuntimeOptions(deps.env, deps.stderr.isTTY === true);
   return openApplication({ ...deps, settings, secretKey: secretKey ?? undefined });

@@ -31,7 +31,7 @@ interface Spending {
   budget: Budget;
   /**
    * Credits by bucket in this calendar month of the schedule's time zone. What queries cost is not
-   * kept: nobody documents their price.
+   * kept: their price is not documented.
    */
   spentThisMonth: { enhancements: number; networks: number };
 }
@@ -127,7 +127,7 @@ function printKey(output: Output, { integrations, buckets, openSubmission }: Key
   output.print();
 }
 
-/** Whoever has no networks is not told about them. */
+/** Networks are mentioned only where the integration has some. */
 function spendingTexts({ integration, budget, spentThisMonth }: Spending): string[] {
   const { enhancements, networks } = spentThisMonth;
   const texts = [spendingText(integration, enhancements, budget)];

@@ -3,8 +3,8 @@ import type { FieldCreation } from '../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../application.ts';
 import { createMissingFields, type FieldCheck, readFields } from '../../fields/describe.ts';
 import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
+import { openCrm } from '../../run/crm-account.ts';
 import { keepErasedAway } from '../../run/erased.ts';
-import { pinAccount } from '../../sync/run.ts';
 import { withLease } from '../../sync/with-lease.ts';
 import { attemptEach, finishAttempts } from '../action/attempts.ts';
 import { namedOrAll } from '../action/choose-integrations.ts';
@@ -21,7 +21,7 @@ import { countOf } from '../terminal/quantities.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync fields check                 what each mapped field lacks, and the mend
+  donor-sync fields check                 what each mapped field lacks, and the fix
   donor-sync fields create riverside      create the missing ones and grant access to them
 
 Nothing is created twice; \`create\` may be run again at any time.`;
@@ -37,7 +37,7 @@ export function fieldsCommand(deps: ProductDeps): Command {
 
 function checkCommand(deps: ProductDeps): Command {
   const command = productCommand('check', deps)
-    .description('say what each mapped field lacks (missing, type, permission) and the exact mend')
+    .description('say what each mapped field lacks (missing, type, permission) and the exact fix')
     .argument('[ids...]', 'the integrations (default: all)');
   return command.action((ids: string[]) =>
     runOverIntegrations(deps, command, ids, {
@@ -96,8 +96,8 @@ interface Checked extends FieldCheck {
   integration: string;
 }
 
-async function check({ integration, connector, mappings }: OpenIntegration): Promise<Checked> {
-  await connector.prepare();
+async function check({ integration, deps, mappings }: OpenIntegration): Promise<Checked> {
+  const connector = await deps.openConnector(null);
   const { findings, toCreate } = await readFields(connector, mappings);
   return {
     integration: integration.id,
@@ -116,10 +116,11 @@ interface Created {
 
 /** Not during a run, which writes to the same CRM, and only in the account that is ours to write. */
 function create(open: OpenIntegration): Promise<Created> {
-  const { integration, connector, mappings, deps } = open;
-  return withLease(deps, integration.id, async (lease) => {
-    const account = await pinAccount(deps, lease, integration, await connector.prepare());
-    await keepErasedAway(deps, integration.id, account);
+  const { integration, mappings } = open;
+  return withLease(open.deps, integration.id, async (lease) => {
+    const deps = await openCrm(open.deps, lease);
+    const { connector } = deps;
+    await keepErasedAway(deps, integration.id);
     const created = await createMissingFields(connector, mappings);
     const { findings } = await readFields(connector, mappings);
     await connector.finish();

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ContactPaths, readContactPaths } from '../../insights/contact-paths.ts';
 import { contactIdOf } from '../../run/contact-id.ts';
-import { requireSameAccount } from '../../sync/crm-account.ts';
+import { openCrm } from '../../run/crm-account.ts';
 import { chooseOne } from '../action/choose-integrations.ts';
 import {
   neverAborted,
@@ -37,13 +37,8 @@ export function pathsCommand(deps: ProductDeps): Command {
     runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
       const integration = chooseOne(application, options.integration);
       await withIntegration(application, integration, neverAborted(), async (open) => {
-        const account = await open.connector.prepare();
-        await requireSameAccount(application.store, integration, account);
-        const paths = await readContactPaths(
-          open.deps,
-          integration.id,
-          contactIdOf(open.deps.canonicalId, integration.id, contact),
-        );
+        const crmId = contactIdOf(open.deps.canonicalId, integration.id, contact);
+        const paths = await readContactPaths(await openCrm(open.deps, null), integration.id, crmId);
         output.finish({ paths }, () => printPaths(output, paths));
         noteQueryCost(output, open.partner);
       });
@@ -57,7 +52,7 @@ function printPaths(output: Output, { contact, name, memberOf, connections }: Co
   const who = output.style.strong(name ?? contact);
   if (memberOf.length > 0) output.print(`${who} is in ${memberOf.join(', ')}.`);
   if (people === 0) {
-    output.print(`Nobody in the networks is known to know ${who}.`);
+    output.print(`No member of the networks is known to know ${who}.`);
     return;
   }
   const verb = people === 1 ? 'knows' : 'know';

@@ -26,8 +26,9 @@ Examples:
   donor-sync prospects --csv > prospects.csv
   donor-sync prospects --json    for scripts: { "prospects": [...] }
 
-Asks the service once, which may cost a credit if it charges for queries. Writes nothing. Who is in
-the CRM and was not enhanced yet may still be listed: nobody knows then that they are the same.`;
+Asks the service once, which may cost a credit if it charges for queries. Writes nothing. A person
+who is in the CRM and was not enhanced yet may still be listed: nothing shows yet that the two are
+the same.`;
 
 const DEFAULT_LIMIT = 25;
 
@@ -37,10 +38,10 @@ const optionsSchema = productOptionsSchema.extend({
   minStrength: z.number().optional(),
 });
 
-/** The command `prospects`: people whom the networks know and the CRM does not. */
+/** The command `prospects`: people that the networks know and the CRM does not. */
 export function prospectsCommand(deps: ProductDeps): Command {
   const command = productCommand('prospects', deps)
-    .description('show whom the networks know best of all the people who are not in the CRM')
+    .description('show people who are not in the CRM, those that the networks know best first')
     .argument('[id]', 'the integration; may be left out if there is only one')
     .option('--limit <count>', `how many at most (default: ${DEFAULT_LIMIT})`, parseCount)
     .option(
@@ -56,9 +57,9 @@ export function prospectsCommand(deps: ProductDeps): Command {
       if (csv && output.isJson) throw eitherFormat();
       return withApplication(deps, config, async (application) => {
         const integration = chooseOne(application, id);
-        const wishes = { limit, minStrength: minStrength ?? integration.insights.minStrength };
+        const filter = { limit, minStrength: minStrength ?? integration.insights.minStrength };
         await withIntegration(application, integration, neverAborted(), async (open) => {
-          const prospects = await findProspects(open.deps, integration.id, wishes);
+          const prospects = await findProspects(open.deps, integration.id, filter);
           output.finish({ prospects }, () => {
             if (csv) deps.stdout.write(csvText(prospects));
             else printProspects(output, prospects);
@@ -77,7 +78,7 @@ function eitherFormat(): ConfigurationError {
 
 function printProspects(output: Output, prospects: readonly FoundProspect[]): void {
   if (prospects.length === 0) {
-    output.print('The networks know nobody of such strength who is not in the CRM already.');
+    output.print('The networks know no people of such strength who are not in the CRM already.');
     return;
   }
   output.table(

@@ -79,7 +79,7 @@ async function serve(
   return EXIT_CODES.done;
 }
 
-/** Whoever can reach us may spend credits: beyond this machine only with a token. */
+/** Every caller that reaches this service may spend credits: beyond this machine only with a token. */
 async function requireTokenBeyondLoopback(
   { store }: Pick<Application, 'store'>,
   host: string,
@@ -91,7 +91,7 @@ async function requireTokenBeyondLoopback(
   );
 }
 
-/** Whoever applies settings waits for them to count. */
+/** A user who applies settings waits for them to count. */
 async function warnOfOverriding(
   { store }: Pick<Application, 'store'>,
   { integrations }: Settings,
@@ -143,7 +143,7 @@ async function serveUntil(
     await announce(deps, output, application, { http, firstVisit });
     await untilStopped(stopped);
   } finally {
-    // Who watches a run is told its end before the connections are cut.
+    // Clients that watch a run get its end before the connections are cut.
     await Promise.all([scheduler.stop(), runner.stop()]);
     await alerts.close();
     await http.close();

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
 import { type UndoReport, undoRun } from '../../fields/undo.ts';
-import { pinAccount } from '../../sync/run.ts';
+import { openCrm } from '../../run/crm-account.ts';
 import { withLease } from '../../sync/with-lease.ts';
 import { confirmOrStop } from '../action/confirm.ts';
 import { findRun } from '../action/find-run.ts';
@@ -26,14 +26,14 @@ Examples:
 
 Only values that are still ours are restored: what a person changed since then stays. Credits do not
 come back, and the next sync does not write the same profiles again. Exit code 3: some records
-refused; undo the run again once that is mended.`;
+refused; undo the run again once that is fixed.`;
 
 const optionsSchema = productOptionsSchema.extend({ yes: z.boolean().default(false) });
 
 /** The command `undo`: restores what a run wrote over, where the CRM's value is still ours. */
 export function undoCommand(deps: ProductDeps): Command {
   const command = productCommand('undo', deps)
-    .description('restore the values that a run wrote over, where nobody has changed them since')
+    .description('restore the values that a run wrote over, unless they were changed since')
     .argument('<run>', 'the id of the run, whole or as `runs` shows it')
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
@@ -65,8 +65,7 @@ async function undo(
   );
   const report = await withIntegration(application, integration, neverAborted(), (open) =>
     withLease(open.deps, integration.id, async (lease) => {
-      await pinAccount(open.deps, lease, integration, await open.connector.prepare());
-      return undoRun(open.deps, lease, row.id);
+      return undoRun(await openCrm(open.deps, lease), lease, row.id);
     }),
   );
   output.finish({ undo: report }, () => printReport(output, report));
@@ -78,7 +77,7 @@ function printReport(output: Output, { contacts, fields, refusals }: UndoReport)
   output.print(`Restored ${restored} of ${countOf(contacts.restored, 'contact')}.`);
   if (fields.editedSince > 0) {
     output.print(
-      `Left alone, because somebody changed them since: ${countOf(fields.editedSince, 'field')}.`,
+      `Left alone, because they were changed since: ${countOf(fields.editedSince, 'field')}.`,
     );
   }
   if (contacts.gone > 0) {

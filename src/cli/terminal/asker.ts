@@ -34,12 +34,12 @@ export interface ManyQuestion extends Question<readonly string[]> {
   choices: readonly Choice[];
 }
 
-/** Somebody who answers: a person at a terminal, or the defaults. */
+/** What answers questions: a person at a terminal, or the defaults. */
 export interface Asker {
   text(question: TextQuestion): Promise<string>;
   choose(question: ChoiceQuestion): Promise<string>;
   chooseMany(question: ManyQuestion): Promise<readonly string[]>;
-  /** Yes or no; `initial` is what the key Enter says, no unless told. */
+  /** Yes or no; `initial` is what the key Enter says, no by default. */
   confirm(message: string, initial?: boolean): Promise<boolean>;
 }
 

@@ -1,9 +1,10 @@
 import { CommanderError } from 'commander';
 import {
-  ConfigurationError,
-  DonorSyncError,
+  type DonorSyncError,
+  isConfigurationError,
+  isDonorSyncError,
+  isRetriableError,
   messageOf,
-  RetriableError,
 } from '../../core/errors.ts';
 
 /** Design, section 4.1: what a command's end tells scripts and cron. */
@@ -28,12 +29,12 @@ export interface Failure {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** The code of errors that are nobody's known kind. */
+/** The code of errors of no known kind. */
 export const UNEXPECTED = 'unexpected_error';
 
-/** The one place that turns anything thrown into an exit code and words. */
+/** The one place that makes an exit code and words of anything thrown. */
 export function describeFailure(error: unknown): Failure {
-  if (error instanceof DonorSyncError) {
+  if (isDonorSyncError(error)) {
     const { code, message, details } = error;
     return { exitCode: exitCodeOf(error), code, message, details };
   }
@@ -47,12 +48,12 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /**
- * What waiting mends is a stop, not a failure: the next try goes on from there. So is a lease that is
+ * What passes with time is a stop, not a failure: the next try goes on from there. So is a lease that is
  * lost: the process that has it now goes on.
  */
 function exitCodeOf(error: DonorSyncError): ExitCode {
-  if (error instanceof ConfigurationError) return EXIT_CODES.usage;
-  const isStop = error instanceof RetriableError || error.code === 'lease_lost';
+  if (isConfigurationError(error)) return EXIT_CODES.usage;
+  const isStop = isRetriableError(error) || error.code === 'lease_lost';
   return isStop ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
 }
 

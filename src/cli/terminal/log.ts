@@ -10,8 +10,8 @@ import { createStyle, forTerminal, type Style } from './style.ts';
 export interface LogStream {
   write(line: string): void;
   /**
-   * Lets somebody who draws on the same terminal step aside for each line; the function returned
-   * ends that.
+   * Lets what draws on the same terminal step aside for each line; the function returned ends
+   * that.
    */
   stepAside(interrupt: (write: () => void) => void): () => void;
 }

@@ -7,7 +7,7 @@ import { formatCount, formatDuration, formatRate } from './quantities.ts';
 /** How far one piece of work is. */
 export interface ProgressState {
   done: number;
-  /** Null while nobody knows. */
+  /** Null while it is unknown. */
   total: number | null;
   /** More to say, for example `1,200 credits left`. */
   remark?: string;
@@ -29,7 +29,7 @@ export interface ProgressOptions {
   clock: Pick<Clock, 'now'>;
 }
 
-/** Terminals are not redrawn more often than this: nobody reads faster. */
+/** Terminals are not redrawn more often than this: people do not read faster. */
 const REDRAW_INTERVAL_MS = 100;
 
 /** The rate is that of the last while, so that a pause or a slow start is forgotten. */
@@ -149,7 +149,7 @@ export function isMoving(samples: readonly Sample[]): boolean {
   return last !== undefined && reached !== undefined && last.atMs - reached.atMs < STANDSTILL_MS;
 }
 
-/** Milliseconds until all is done at this rate, or null if nobody knows. */
+/** Milliseconds until all is done at this rate, or null if it is unknown. */
 function remainingTimeMs(state: ProgressState, perSecond: number | null): number | null {
   if (state.total === null || perSecond === null || perSecond <= 0) return null;
   return (Math.max(0, state.total - state.done) / perSecond) * 1000;

@@ -9,7 +9,7 @@ export interface Column<Row> {
   align?: 'left' | 'right';
   /** True if its texts may go on below when the terminal is narrow; default false. */
   shrinks?: boolean;
-  /** The least that a column shrinks to; 14 unless told. */
+  /** The least that a column shrinks to; 14 by default. */
   minWidth?: number;
   /** True if the column is left out where the terminal is too narrow for all; default false. */
   isExtra?: boolean;
@@ -40,10 +40,10 @@ export function formatTable<Row>(
   rows: readonly Row[],
   { width, styleHeader = (text) => text }: TableOptions,
 ): string {
-  const told = allColumns.filter(
+  const filled = allColumns.filter(
     (column) => !column.optional || rows.some((row) => column.value(row) !== ''),
   );
-  const columns = columnsThatFit(told, rows, width);
+  const columns = columnsThatFit(filled, rows, width);
   const cells = rows.map((row) => columns.map((column) => plainLine(column.value(row))));
   const widths = fitColumns(columns, naturalWidths(columns, cells), width);
   if (sumOf(widths) > width) return formatBlocks(columns, cells, rows, { width, styleHeader });

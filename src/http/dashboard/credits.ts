@@ -1,6 +1,6 @@
 /** The credits of each partner key, asked of the service: that is free. */
 import { type Clock, isoTime } from '../../core/clock.ts';
-import { DonorSyncError, messageOf } from '../../core/errors.ts';
+import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Log } from '../../core/log.ts';
 import type { PartnerClient } from '../../partner/client.ts';
@@ -55,7 +55,7 @@ export interface CreditDeps {
   stopping: AbortSignal;
 }
 
-/** Makes a reader that asks for each key at most twice a minute, whoever looks. */
+/** Makes a reader that asks for each key at most twice a minute, however many users look. */
 export function createCreditReader({
   application,
   clock,
@@ -119,7 +119,7 @@ export function createCreditReader({
 }
 
 function troubleOf(error: unknown): CreditTrouble {
-  const code = error instanceof DonorSyncError ? error.code : null;
+  const code = isDonorSyncError(error) ? error.code : null;
   if (code === 'partner_key_rejected') return 'key_rejected';
   return code === 'partner_key_expired' ? 'key_expired' : 'unanswered';
 }

@@ -54,7 +54,7 @@ export interface BatchView {
   since: string;
 }
 
-/** The page is for looking; whoever has more than this to decide takes the command line. */
+/** The page shows no more than this; for more decisions there is the command line. */
 const MAX_SHOWN = 50;
 
 export interface HoldsView {
@@ -131,7 +131,7 @@ const CONTACT_LABELS: Readonly<Record<DecisionWord, Label>> = {
     label: 'It is the same person',
     effect: 'The next sync writes the profile into the CRM.',
   },
-  reject: { label: 'It is somebody else', effect: 'The contact is left alone.' },
+  reject: { label: 'It is another person', effect: 'The contact is left alone.' },
   resubmit: {
     label: 'Ask again',
     effect: 'The next sync asks the service once more, for another credit.',
@@ -190,7 +190,7 @@ function rejectionOf({ kind }: NetworkHoldRecord): Label {
     case 'network_deleted':
       return { label: 'Leave it', effect: 'The network is not mirrored any more.' };
     case 'group_unreadable':
-      return hide('Mend the group in the CRM, or name another one in the settings');
+      return hide('Correct the group in the CRM, or name another one in the settings');
     case 'name_taken':
       return hide('Rename one of the two networks');
     case 'network_refused':
@@ -198,7 +198,7 @@ function rejectionOf({ kind }: NetworkHoldRecord): Label {
   }
 }
 
-/** What nobody can decide has to be mended. */
-function hide(mend: string): Label {
-  return { label: 'Hide it', effect: `${mend}: then the hold goes by itself.` };
+/** What cannot be approved has to be fixed elsewhere. */
+function hide(fix: string): Label {
+  return { label: 'Hide it', effect: `${fix}: then the hold goes by itself.` };
 }

@@ -76,8 +76,8 @@ function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
       </button>
       <Dialog id={dialog} title={`Sync ${name} now?`}>
         <p>
-          The contacts that changed in the CRM ({crm}) are read. Whoever is new or has changed costs
-          a credit; nobody is paid for twice.
+          The contacts that changed in the CRM ({crm}) are read. Each new or changed contact costs a
+          credit; no contact is paid for twice.
         </p>
         <form class="row" method="post" action={`/integrations/${id}/sync`}>
           <button type="submit" class="button primary">

@@ -3,9 +3,9 @@ import type { PropsWithChildren } from 'hono/jsx';
 import { readPageAssets } from '../assets.ts';
 import type { Principal } from '../request/principal.ts';
 
-/** What pages are told of the moment and of who looks. */
+/** What pages know of the moment and of the user. */
 export interface Viewer {
-  /** Null for somebody who has not signed in. */
+  /** Null for a user who has not signed in. */
   principal: Principal | null;
   /** Epoch ms. */
   now: number;

@@ -57,7 +57,7 @@ export interface CurrentRun {
 
 export interface PastRun {
   report: RunReport;
-  /** It is over, and nobody wrote down how it ended: its process was gone. */
+  /** It is over, and how it ended is not on record: its process was gone. */
   isCutOff: boolean;
 }
 

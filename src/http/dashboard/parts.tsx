@@ -90,7 +90,7 @@ export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: b
   }
 }
 
-/** Whether somebody is called, or it goes on by itself. */
+/** Whether a person is needed, or it goes on by itself. */
 function markOf({ needs }: Advice): MarkKind {
   return needs === 'person' ? 'attention' : 'patience';
 }

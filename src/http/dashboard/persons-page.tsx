@@ -14,7 +14,7 @@ export interface PersonsView {
   isRateLow: boolean;
 }
 
-/** A few persons as the service would be told of them: are these the right columns? */
+/** A few persons as they would be sent to the service: are these the right columns? */
 export function PersonsPage({ view, viewer }: { view: PersonsView; viewer: Viewer }) {
   const { integration, persons, isRateLow } = view;
   const oddity = oddityOf(persons.map(shapeOf));

@@ -27,8 +27,8 @@ import { recordUrl } from './record-url.ts';
 import { findLowRate, PAGE_SIZE, readRunDetail } from './run-detail.ts';
 
 /**
- * Only whoever looks at a page pays for loading it; and everything else can be served by Node from
- * the sources as they are, which have to be built for JSX alone.
+ * Pages are loaded when the first one is asked for; everything else can be served by Node from the
+ * sources as they are, which have to be built for JSX alone.
  */
 const loadPages = () => import('./pages.tsx');
 
@@ -195,7 +195,7 @@ const NOTES = {
   approve: 'Approved. The next sync does it.',
   reject: 'Rejected. It is left as it is.',
   resubmit: 'To be asked again. The next sync spends a credit on that.',
-  decided: 'Somebody has decided that already.',
+  decided: 'That was decided already.',
   'approve-batch': 'All approved. The next sync asks the service about them, for a credit each.',
   'reject-batch': 'All rejected. The new details are taken over, and nothing is spent.',
 } as const satisfies Record<
@@ -222,7 +222,7 @@ const contactQuerySchema = z.object({
   after: z.string().optional(),
 });
 
-/** Only pages of ours, so that nobody is led astray by a link. */
+/** Only pages of ours, so that a link cannot lead to another site. */
 const pathSchema = z
   .string()
   .regex(/^\/(runs\/[\w-]+|integrations\/[\w-]+\/persons)?$/)

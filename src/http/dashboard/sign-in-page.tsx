@@ -35,7 +35,7 @@ export function SignInPage({ to, isRefused, viewer }: SignInView & { viewer: Vie
           Sign in
         </button>
         <p class="quiet">
-          Whoever runs donor-sync makes one:{' '}
+          An administrator of donor-sync makes one:{' '}
           <CommandLine text='donor-sync tokens create --role viewer --name "Anna"' />
         </p>
       </form>

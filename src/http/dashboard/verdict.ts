@@ -6,7 +6,7 @@ import { type Advice, adviceFor } from '../../views/advice.ts';
 
 /**
  * Where an integration stands. `stopped` goes on by itself, `stuck` once a person has done something;
- * `failed` is what nobody foresaw.
+ * `failed` is an unexpected error.
  */
 export type Standing = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'stuck' | 'failed';
 

@@ -1,12 +1,12 @@
-/** The one place that turns what was thrown into an answer (design, section 4.5). */
+/** The one place that makes an answer of what was thrown (design, section 4.5). */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { ConfigurationError, messageOf, RetriableError } from '../../core/errors.ts';
+import { isConfigurationError, isRetriableError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { HttpEnv } from './context.ts';
 import { type ErrorStatus, HttpError } from './http-error.ts';
 
-/** Answers any error; what nobody foresaw is told to the log alone. */
+/** Answers any error; the details of an unexpected one go to the log alone. */
 export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Response {
   const known = knownError(error) ?? brokenOff(c);
   if (known) return answer(c, known);
@@ -38,14 +38,14 @@ export function answer(
 function knownError(error: Error): HttpError | null {
   if (error instanceof HttpError) return error;
   if (error instanceof HTTPException) return frameworkError(error.status);
-  if (error instanceof ConfigurationError) return new HttpError(422, error.code, error.message);
-  if (error instanceof RetriableError) {
+  if (isConfigurationError(error)) return new HttpError(422, error.code, error.message);
+  if (isRetriableError(error)) {
     return new HttpError(503, error.code, 'The service cannot do that right now. Try again later.');
   }
   return null;
 }
 
-/** The caller went away in the middle of the request: nobody hears the answer, and nothing is wrong. */
+/** The caller went away in the middle of the request: no client reads the answer, and nothing is wrong. */
 function brokenOff(c: Context<HttpEnv>): HttpError | null {
   const incoming = c.env?.incoming;
   if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;

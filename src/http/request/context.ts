@@ -18,9 +18,9 @@ export interface HttpDeps {
   log: Log;
   /** How the world reaches the service, `server.publicUrl` of the settings. */
   publicUrl: string;
-  /** Who is let in while there is no access token; no caller unless told. */
+  /** Who is let in while there is no access token; no caller by default. */
   withoutToken?: WithoutToken;
-  /** `server.trustedProxies` of the settings; none unless told. */
+  /** `server.trustedProxies` of the settings; none by default. */
   trustedProxies?: readonly string[];
   /** When the schedules were looked at last (epoch ms); null before the first time. */
   lastTickAt(): number | null;

@@ -4,7 +4,7 @@ import type { HttpEnv } from './context.ts';
 
 /**
  * The headers of every answer. Pages load their own styles and scripts from us and nothing from
- * anywhere else; nothing runs that stands inside a page; nobody puts our pages into theirs.
+ * anywhere else; nothing runs that stands inside a page; no other site can show our pages inside its own.
  */
 export function protectAnswers(publicUrl: string) {
   return secureHeaders({
@@ -26,7 +26,7 @@ export function protectAnswers(publicUrl: string) {
   });
 }
 
-/** What is told to one person is kept by nobody on the way, unless a route says otherwise. */
+/** Answers are for one person and are not kept on the way, unless a route says otherwise. */
 export const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');

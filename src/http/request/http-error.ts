@@ -39,7 +39,7 @@ export type ErrorStatus =
   | 503
   | 504;
 
-/** An error that mends itself: `Retry-After` says in how many seconds to come back. */
+/** An error that passes with time: `Retry-After` says in how many seconds to come back. */
 export function tryLater(
   status: 429 | 503,
   code: string,

@@ -31,7 +31,7 @@ export function hostOf(c: Context<HttpEnv>): string {
 /**
  * True of a request that nothing shows to come from elsewhere: from an address and by a name of this
  * machine, and without a header of a proxy. A proxy on this machine that adds none looks the same, as
- * nginx does unless told otherwise: so this alone lets no caller change anything.
+ * nginx does by default: so this alone lets no caller change anything.
  */
 export function isLocal(c: Context<HttpEnv>): boolean {
   return (

@@ -5,7 +5,7 @@ import type { Log } from '../../core/log.ts';
 import { newId } from '../../core/new-id.ts';
 import type { HttpEnv } from './context.ts';
 
-/** A request that was answered, told without anything that callers can write into it. */
+/** A request that was answered, without anything that callers can write into it. */
 export interface AnsweredRequest {
   method: string;
   /** The route's pattern, for example `/v1/runs/:id`: no ids, no tokens, and few of them. */

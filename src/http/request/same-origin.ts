@@ -7,7 +7,7 @@ import { hostOf } from './peer.ts';
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Throws an HttpError (403) if a page of somebody else sends a request that changes something: a
+ * Throws an HttpError (403) if a page of another site sends a request that changes something: a
  * browser adds its cookie, or its place on this machine, to those as well. Browsers say where such
  * a request comes from. One that is silent about it is no browser's: where a cookie counts it is
  * refused (`silence: 'refused'`), elsewhere it may be `curl`.

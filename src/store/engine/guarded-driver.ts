@@ -7,7 +7,7 @@ import type {
   Driver,
   QueryResult,
 } from 'kysely';
-import { DonorSyncError, FatalError } from '../../core/errors.ts';
+import { type DonorSyncError, FatalError, isDonorSyncError } from '../../core/errors.ts';
 import { commitError, isAway, storeError } from './store-error.ts';
 
 /**
@@ -59,7 +59,7 @@ export function guardDriver(
   /** The failure in our words; one of the disk is remembered. */
   function translated(error: unknown): unknown {
     const failure = storeError(error);
-    if (failure instanceof DonorSyncError && failure.code === 'database_io_failed') {
+    if (isDonorSyncError(failure) && failure.code === 'database_io_failed') {
       diskFailure = failure;
     }
     return failure;

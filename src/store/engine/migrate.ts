@@ -1,6 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { ConfigurationError, DonorSyncError, FatalError, messageOf } from '../../core/errors.ts';
+import {
+  ConfigurationError,
+  type DonorSyncError,
+  FatalError,
+  isDonorSyncError,
+  messageOf,
+} from '../../core/errors.ts';
 import { overwriteErased } from './erased-bytes.ts';
 import { MIGRATIONS, type MigrationList } from './migrations.ts';
 
@@ -70,7 +76,7 @@ function databaseIsNewer(migration: string): ConfigurationError {
 }
 
 function migrationFailed(error: unknown, migration: string | undefined): DonorSyncError {
-  if (error instanceof DonorSyncError) return error;
+  if (isDonorSyncError(error)) return error;
   const subject = migration === undefined ? 'The migration' : `The migration "${migration}"`;
   return new FatalError(
     `${subject} failed: ${messageOf(error)}. The database is as it was before.`,

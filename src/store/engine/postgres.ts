@@ -8,9 +8,9 @@ import {
 import pg from 'pg';
 import {
   ConfigurationError,
-  DonorSyncError,
+  isDonorSyncError,
+  isRetriableError,
   messageOf,
-  RetriableError,
 } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { parseExactInteger } from './exact-integer.ts';
@@ -81,10 +81,10 @@ function parseNumeric(text: string): number {
 
 function cannotOpen(error: unknown, name: string): unknown {
   const translated = storeError(error);
-  const isBusy = translated instanceof RetriableError && error instanceof pg.DatabaseError;
+  const isBusy = isRetriableError(translated) && error instanceof pg.DatabaseError;
   if (isBusy) return translated;
   const mend =
-    translated instanceof DonorSyncError && translated.code === 'database_access_refused'
+    isDonorSyncError(translated) && translated.code === 'database_access_refused'
       ? 'Check user, password and database name in the database setting.'
       : 'Check that Postgres is running there and that the database setting names the right host, port and TLS mode.';
   return new ConfigurationError(

@@ -1,9 +1,10 @@
 import Sqlite from 'better-sqlite3';
 import {
   ConfigurationError,
-  DonorSyncError,
+  type DonorSyncError,
   type ErrorFacts,
   FatalError,
+  isDonorSyncError,
   RetriableError,
 } from '../../core/errors.ts';
 
@@ -121,17 +122,17 @@ export function storeError(error: unknown): unknown {
 
 /** True if the server is away, or gives no connection now: another try may find it again. */
 export function isAway(error: unknown): boolean {
-  return error instanceof DonorSyncError && error.code === 'database_unavailable';
+  return isDonorSyncError(error) && error.code === 'database_unavailable';
 }
 
 /** True if nothing was kept of what failed, and doing it again may go well. */
 export function isPassing(error: unknown): boolean {
-  return isAway(error) || (error instanceof DonorSyncError && error.code === 'database_busy');
+  return isAway(error) || (isDonorSyncError(error) && error.code === 'database_busy');
 }
 
 /** True if it is unknown whether a commit was kept. */
 export function isUnconfirmed(error: unknown): boolean {
-  return error instanceof DonorSyncError && error.code === 'database_commit_unconfirmed';
+  return isDonorSyncError(error) && error.code === 'database_commit_unconfirmed';
 }
 
 /**
@@ -145,7 +146,7 @@ export function commitError(error: unknown): unknown {
 
 function translationOf(error: unknown): Translation | undefined {
   if (error instanceof Sqlite.SqliteError) return byPrefix(BY_SQLITE_CODE, error.code);
-  if (!(error instanceof Error) || error instanceof DonorSyncError) return undefined;
+  if (!(error instanceof Error) || isDonorSyncError(error)) return undefined;
   if (isPostgresReport(error)) return byPrefix(BY_SQLSTATE, String(error.code));
   const isNetwork = 'code' in error && NETWORK_CODES.has(String(error.code));
   return isNetwork || CONNECTION_MESSAGES.has(error.message) ? unavailable : undefined;

@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import {
   mayBeSamePerson,
-  type PersonPrints,
-  storedPersonPrints,
-} from '../../identity/person-prints.ts';
+  type PersonFingerprints,
+  storedPersonFingerprints,
+} from '../../identity/person-fingerprints.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { overwriteErased } from '../engine/erased-bytes.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
@@ -18,10 +18,10 @@ export type ForgottenRecord = FromRow<Selectable<ForgottenTable>>;
 /** Who must not be taken up again. */
 export interface Block {
   /** Fingerprint of the CRM id. */
-  print: string;
+  fingerprint: string;
   since: number;
   state: ForgottenState | null;
-  /** JSON of `PersonPrints`; null if nothing of the person was known. */
+  /** JSON of `PersonFingerprints`; null if nothing of the person was known. */
   person: string | null;
   /** False for people who were erased in other accounts: their ids mean other people here. */
   isOwn: boolean;
@@ -32,7 +32,7 @@ export interface Erasure {
   integrationId: string;
   crmId: string;
   state: Extract<ForgottenState, 'begun' | 'blocked'>;
-  person: PersonPrints | null;
+  person: PersonFingerprints | null;
   everywhere: boolean;
   /** JSON, without any id of the contact. */
   receipt: string | null;
@@ -209,8 +209,8 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
         ...contacts.map((row) => row.owned_values),
         ...writes.flatMap((row) => [row.after, row.owned_before]),
       ]) {
-        for (const [field, print] of Object.entries(parseOwned(json))) {
-          found.set(field, (found.get(field) ?? new Set<string>()).add(print));
+        for (const [field, fingerprintOfValue] of Object.entries(parseOwned(json))) {
+          found.set(field, (found.get(field) ?? new Set<string>()).add(fingerprintOfValue));
         }
       }
       return found;
@@ -263,7 +263,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
         .selectFrom('forgotten')
         .selectAll()
         .where('integration_id', 'in', integrationIds)
-        .where('crm_id_fingerprint', 'in', printsOf(crmIds))
+        .where('crm_id_fingerprint', 'in', fingerprintsOf(crmIds))
         .orderBy('integration_id')
         .orderBy('forgotten_at')
         .execute()
@@ -273,14 +273,14 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
     /** Fingerprints of the contacts of an integration that must not be taken up again. */
     async listForgotten(integrationId: string): Promise<Set<string>> {
       const blocks = await listBlocks(integrationId, null);
-      return new Set(blocks.flatMap((block) => (isBlocking(block) ? block.print : [])));
+      return new Set(blocks.flatMap((block) => (isBlocking(block) ? block.fingerprint : [])));
     },
 
     listBlocks,
 
     /** Contacts that may be this person by what the store remembers; of all integrations for null. */
     async findAlike(
-      person: PersonPrints,
+      person: PersonFingerprints,
       integrationIds: readonly string[] | null,
     ): Promise<KnownContact[]> {
       const rows = await db
@@ -294,7 +294,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
         .orderBy('crm_id')
         .execute();
       return rows.flatMap(({ integration_id: integration, crm_id: crmId, identity }) => {
-        const other = storedPersonPrints(fingerprint, identity);
+        const other = storedPersonFingerprints(fingerprint, identity);
         return other !== null && mayBeSamePerson(person, other) ? [{ integration, crmId }] : [];
       });
     },
@@ -302,25 +302,25 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
     /** Takes blocks back; resolves with the integrations that had one. */
     lift(integrationIds: readonly string[], crmIds: readonly string[]): Promise<string[]> {
       return db.transaction().execute(async (trx) => {
-        const prints = printsOf(crmIds);
+        const fingerprints = fingerprintsOf(crmIds);
         const lifted = await trx
           .deleteFrom('forgotten')
           .where('integration_id', 'in', integrationIds)
-          .where('crm_id_fingerprint', 'in', prints)
+          .where('crm_id_fingerprint', 'in', fingerprints)
           .returning('integration_id')
           .execute();
         // Runs have counted the contact under its fingerprint meanwhile.
         await trx
           .deleteFrom('contacts')
           .where('integration_id', 'in', integrationIds)
-          .where('crm_id', 'in', prints)
+          .where('crm_id', 'in', fingerprints)
           .execute();
         return [...new Set(lifted.map((row) => row.integration_id))].sort();
       });
     },
   };
 
-  function printsOf(crmIds: readonly string[]): string[] {
+  function fingerprintsOf(crmIds: readonly string[]): string[] {
     return crmIds.map((id) => fingerprint('forgotten', id));
   }
 
@@ -353,7 +353,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
       .where((eb) => eb.or([eb('integration_id', 'in', [...ids]), eb('everywhere', '=', 1)]))
       .execute();
     return rows.map((row) => ({
-      print: row.crm_id_fingerprint,
+      fingerprint: row.crm_id_fingerprint,
       since: row.forgotten_at,
       state: row.state,
       person: row.person,

@@ -7,8 +7,8 @@ import type { Database, Trx } from '../engine/tables.ts';
 
 export type RunRequestRecord = FromRow<Selectable<RunRequestsTable>>;
 
-/** A run that somebody asks for. */
-export interface RunWish {
+/** A run that is asked for. */
+export interface NewRunRequest {
   integrationId: string;
   /** The CRM id of the one contact; null for all. */
   contact: string | null;
@@ -33,15 +33,15 @@ const MERGED_KEPT_MS = 24 * 3_600_000;
 /** A run that is cut off so often brings its process down, or never comes to its end. */
 const MAX_RESUMES = 5;
 
-/** Runs that somebody has asked for, until they have come to their end. */
+/** Runs that were asked for, until they have come to their end. */
 export function runRequestQueries(db: Database, clock: Clock) {
   return {
     /**
-     * Remembers that a run is wanted. One that waits already takes the wish in; the id of the run
+     * Remembers that a run is wanted. A request that waits already takes it in; the id of the run
      * that will answer is returned.
      */
-    add(wish: RunWish): Promise<string> {
-      return db.transaction().execute((trx) => addRunRequest(trx, wish, clock.now()));
+    add(request: NewRunRequest): Promise<string> {
+      return db.transaction().execute((trx) => addRunRequest(trx, request, clock.now()));
     },
 
     /** What waits, the longest waiting first. */
@@ -109,18 +109,25 @@ export function runRequestQueries(db: Database, clock: Clock) {
   };
 }
 
-/** Remembers, as part of a transaction, that a run is wanted; see `add`. */
-export async function addRunRequest(trx: Trx, wish: RunWish, now: number): Promise<string> {
+/** Stores a request as part of a transaction; see `add`. */
+export async function addRunRequest(
+  trx: Trx,
+  request: NewRunRequest,
+  now: number,
+): Promise<string> {
   const isOneTooMany =
-    wish.contact !== null && (await countOthers(trx, wish)) >= MAX_SINGLE_WAITING;
-  if (!isOneTooMany) return insertRequest(trx, requestOf(wish, now));
-  const whole = await insertRequest(trx, requestOf({ ...wish, contact: null, full: false }, now));
-  await mergeSingles(trx, wish.integrationId, whole, now);
+    request.contact !== null && (await countOthers(trx, request)) >= MAX_SINGLE_WAITING;
+  if (!isOneTooMany) return insertRequest(trx, requestOf(request, now));
+  const whole = await insertRequest(
+    trx,
+    requestOf({ ...request, contact: null, full: false }, now),
+  );
+  await mergeSingles(trx, request.integrationId, whole, now);
   return whole;
 }
 
 /** How many other single contacts wait. */
-async function countOthers(trx: Trx, { integrationId, contact }: RunWish): Promise<number> {
+async function countOthers(trx: Trx, { integrationId, contact }: NewRunRequest): Promise<number> {
   const waiting = await trx
     .selectFrom('run_requests')
     .select((eb) => eb.fn.countAll().as('count'))
@@ -152,13 +159,13 @@ async function mergeSingles(
     .execute();
 }
 
-function requestOf(wish: RunWish, now: number): RunRequestRecord {
+function requestOf(request: NewRunRequest, now: number): RunRequestRecord {
   return {
-    runId: wish.runId,
-    integrationId: wish.integrationId,
-    contact: wish.contact ?? ALL_CONTACTS,
-    trigger: wish.trigger,
-    full: wish.full ? 1 : 0,
+    runId: request.runId,
+    integrationId: request.integrationId,
+    contact: request.contact ?? ALL_CONTACTS,
+    trigger: request.trigger,
+    full: request.full ? 1 : 0,
     requestedAt: now,
     times: 1,
     resumed: 0,

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { SchedulesTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
-import { addRunRequest, type RunWish } from './run-requests.ts';
+import { addRunRequest, type NewRunRequest } from './run-requests.ts';
 
 export type ScheduleRecord = FromRow<Selectable<SchedulesTable>>;
 
@@ -52,10 +52,14 @@ export function scheduleQueries(db: Database, clock: Clock) {
 
     /**
      * Takes a time that has come: notes the next one and, in the same transaction, the run that is
-     * wanted (null: none). Returns false if somebody else took it, or if it was paused or planned
+     * wanted (null: none). Returns false if another process took it, or if it was paused or planned
      * anew meanwhile.
      */
-    claim(row: ScheduleRecord, nextRunAt: number | null, wish: RunWish | null): Promise<boolean> {
+    claim(
+      row: ScheduleRecord,
+      nextRunAt: number | null,
+      request: NewRunRequest | null,
+    ): Promise<boolean> {
       return db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
           .updateTable('schedules')
@@ -66,7 +70,7 @@ export function scheduleQueries(db: Database, clock: Clock) {
           .where('paused', '=', 0)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
-        if (wish !== null) await addRunRequest(trx, wish, clock.now());
+        if (request !== null) await addRunRequest(trx, request, clock.now());
         return true;
       });
     },

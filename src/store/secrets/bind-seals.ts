@@ -5,7 +5,12 @@
  */
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { ConfigurationError, FatalError, messageOf, RetriableError } from '../../core/errors.ts';
+import {
+  isConfigurationError,
+  isFatalError,
+  messageOf,
+  RetriableError,
+} from '../../core/errors.ts';
 import type { Tables, Trx } from '../engine/tables.ts';
 import { FINGERPRINT_KEY, fingerprintKeyUnreadable } from './fingerprint.ts';
 import { sealAnew } from './reseal.ts';
@@ -138,8 +143,8 @@ function openUnbound(
   try {
     return { text: unbound.open(sealed, place), missingKey: null };
   } catch (error) {
-    if (error instanceof ConfigurationError) return { text: null, missingKey: sealingKid(sealed) };
-    if (error instanceof FatalError) return { text: null, missingKey: null };
+    if (isConfigurationError(error)) return { text: null, missingKey: sealingKid(sealed) };
+    if (isFatalError(error)) return { text: null, missingKey: null };
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import type { Database } from '../engine/tables.ts';
 
 export type AlertRecord = FromRow<Selectable<AlertsTable>>;
 
-/** What people were told of, so that each change of state is told once. */
+/** What alerts were sent, so that each change of state is sent once. */
 export function alertQueries(db: Database, clock: Clock) {
   return {
     list(): Promise<AlertRecord[]> {
@@ -19,7 +19,7 @@ export function alertQueries(db: Database, clock: Clock) {
         .then(fromRows);
     },
 
-    /** Something is the matter; it began now unless it lasts already. */
+    /** A problem; it began now unless it is on record already. */
     async raise(integrationId: string, subject: string): Promise<void> {
       const fresh = { since: clock.now(), told_at: null, over_at: null };
       await db
@@ -34,7 +34,7 @@ export function alertQueries(db: Database, clock: Clock) {
         .execute();
     },
 
-    /** It is well again; people are to be told of that too. */
+    /** The problem is over; that is to be sent too. */
     async end(integrationId: string, subject: string): Promise<void> {
       await db
         .updateTable('alerts')
@@ -45,7 +45,7 @@ export function alertQueries(db: Database, clock: Clock) {
         .execute();
     },
 
-    async noteTold({ integrationId, subject }: AlertRecord): Promise<void> {
+    async noteSent({ integrationId, subject }: AlertRecord): Promise<void> {
       await db
         .updateTable('alerts')
         .set({ told_at: clock.now() })

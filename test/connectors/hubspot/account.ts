@@ -1,7 +1,15 @@
 import { z } from 'zod';
-import type { Connector, ConnectorDeps, ContactsSettings } from '../../../connectors/contract.ts';
+import type {
+  ConnectorDeps,
+  ConnectorOptions,
+  ContactsSettings,
+} from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
+import {
+  type HubspotSettings,
+  hubspotSettingsSchema,
+} from '../../../connectors/hubspot/settings.ts';
 import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth-client.ts';
 import type { SeedContact } from '../../../connectors/testing/conformance.ts';
 import { type HubspotSandboxOptions, startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
@@ -22,6 +30,17 @@ const createdSchema = z.object({
 /** Waits are over at once, so that a test of retries takes no time. */
 const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
 
+/** What a test may want otherwise: of `crm`, of what the connector is given, of `contacts`. */
+type Choices = [
+  settings?: Record<string, unknown>,
+  deps?: Partial<ConnectorDeps>,
+  contacts?: Partial<ContactsSettings>,
+];
+
+/** Each has a pace of its own, as in a process of its own. */
+const aDefinition = () =>
+  defineHubspotConnector({ random: () => 0, pacers: createPacerRegistry() });
+
 const NO_LIMITS = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagMs: 0 };
 
 /** Starts a sandbox without limits; the caller closes it. */
@@ -37,26 +56,8 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
     ask,
     create,
     edit,
-    connector(
-      settings: Record<string, unknown> = {},
-      deps: Partial<ConnectorDeps> = {},
-      contacts: Partial<ContactsSettings> = {},
-    ): Connector {
-      const world = { random: () => 0, pacers: createPacerRegistry() };
-      const definition = defineHubspotConnector(world);
-      return definition.create({
-        settings: definition.settingsSchema.parse({
-          kind: 'hubspot',
-          url: sandbox.baseUrl,
-          auth: { type: 'token', token: sandbox.token },
-          requestsPerTenSeconds: 0,
-          searchesPerSecond: 0,
-          ...settings,
-        }),
-        contacts: { filter: null, optOutField: null, ...contacts },
-        deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
-      });
-    },
+    connector: (...choices: Choices) => aDefinition().open(optionsOf(...choices)),
+    check: (...choices: Choices) => aDefinition().check(optionsOf(...choices)),
     async addContacts(contacts: readonly SeedContact[]): Promise<string[]> {
       return create('contacts', contacts.map(propertiesOf));
     },
@@ -133,6 +134,25 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
   function ask(method: string, path: string, body?: unknown): Promise<unknown> {
     const authorization = `Bearer ${sandbox.token}`;
     return sendJson(method, `${sandbox.baseUrl}${path}`, body, { authorization });
+  }
+
+  function optionsOf(
+    settings: Record<string, unknown> = {},
+    deps: Partial<ConnectorDeps> = {},
+    contacts: Partial<ContactsSettings> = {},
+  ): ConnectorOptions<HubspotSettings> {
+    return {
+      settings: hubspotSettingsSchema.parse({
+        kind: 'hubspot',
+        url: sandbox.baseUrl,
+        auth: { type: 'token', token: sandbox.token },
+        requestsPerTenSeconds: 0,
+        searchesPerSecond: 0,
+        ...settings,
+      }),
+      contacts: { filter: null, optOutField: null, ...contacts },
+      deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
+    };
   }
 
   async function edit(order: object): Promise<string> {

@@ -12,11 +12,8 @@ describe('checking an integration with HubSpot', () => {
 
   afterEach(() => account.close());
 
-  async function check(...args: Parameters<Account['connector']>): Promise<Finding[]> {
-    const connector = account.connector(...args);
-    const findings = await connector.check();
-    await connector.close();
-    return findings;
+  function check(...args: Parameters<Account['check']>): Promise<Finding[]> {
+    return account.check(...args);
   }
 
   it('finds everything in order, and changes nothing', async () => {

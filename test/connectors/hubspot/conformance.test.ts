@@ -1,9 +1,12 @@
+import { describe, it } from 'vitest';
 import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { API_VERSIONS, type ApiVersion } from '../../../connectors/hubspot/paths.ts';
 import { type ConformanceHarness, testConnector } from '../../../connectors/testing/conformance.ts';
 import { openAccount } from './account.ts';
 
 const ABILITIES = [
+  'groups',
+  'newField',
   'mergeContacts',
   'refuseWrites',
   'lock',
@@ -18,7 +21,12 @@ const SOURCES = {
 };
 
 for (const apiVersion of API_VERSIONS) {
-  testConnector(`HubSpot (${apiVersion})`, () => hubspotHarness(apiVersion), ABILITIES);
+  testConnector(
+    { describe, it },
+    `HubSpot (${apiVersion})`,
+    () => hubspotHarness(apiVersion),
+    ABILITIES,
+  );
 }
 
 async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarness> {
@@ -36,8 +44,8 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
   let lists = 0;
 
   return {
-    connector: ({ signal } = {}) =>
-      account.connector({ apiVersion }, signal === undefined ? {} : { signal }),
+    open: (options) => account.connector({ apiVersion }, options),
+    check: () => account.check({ apiVersion }),
     addContacts: account.addContacts,
     async editContact(id, changes) {
       await account.editContact(id, changes);
@@ -58,8 +66,7 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     ],
     newField: { name: 'fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 401,
-    addGroup,
-    unknownGroup: { list: 'unknown group' },
+    groups: { add: addGroup, unknown: { list: 'unknown group' } },
     async mergeContacts(loser, winner) {
       await account.mergeContacts(loser, winner);
     },

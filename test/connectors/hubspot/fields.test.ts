@@ -14,7 +14,7 @@ describe('the properties of HubSpot', () => {
 
   beforeEach(async () => {
     account = await openAccount();
-    connector = account.connector();
+    connector = await account.connector();
   });
 
   afterEach(async () => {
@@ -24,8 +24,7 @@ describe('the properties of HubSpot', () => {
 
   async function restart(settings = {}): Promise<void> {
     await connector.close();
-    connector = account.connector(settings);
-    await connector.prepare();
+    connector = await account.connector(settings);
   }
 
   async function fieldNamed(name: string) {

@@ -12,8 +12,7 @@ describe('groups of HubSpot', () => {
 
   beforeEach(async () => {
     account = await openAccount();
-    connector = account.connector();
-    await connector.prepare();
+    connector = await account.connector();
   });
 
   afterEach(async () => {
@@ -115,8 +114,7 @@ describe('groups of HubSpot', () => {
     ids.push(...(await account.create('contacts', springfield(100))));
     ids.push(await account.mergeContacts(loser, winner, true));
     await connector.close();
-    connector = account.connector();
-    await connector.prepare();
+    connector = await account.connector();
     expect(await members({ property: 'city', equals: 'Springfield' })).toEqual(ids);
   });
 

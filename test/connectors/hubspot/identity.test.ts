@@ -26,7 +26,6 @@ describe('what of an identity can be read in HubSpot', () => {
 
   beforeEach(async () => {
     account = await openAccount();
-    connector = account.connector();
     [employed = '', alone = ''] = await account.addContacts([
       { ...MARIA, employers: ['Acme text'] },
       { ...MARIA, firstName: 'Mario' },
@@ -35,14 +34,13 @@ describe('what of an identity can be read in HubSpot', () => {
   });
 
   afterEach(async () => {
-    await connector.close();
+    await connector?.close();
     await account.close();
   });
 
   async function start(settings = {}): Promise<void> {
-    await connector.close();
-    connector = account.connector(settings);
-    await connector.prepare();
+    await connector?.close();
+    connector = await account.connector(settings);
   }
 
   /** By the list and by ids, which must agree. */
@@ -127,8 +125,7 @@ describe('what of an identity can be read in HubSpot', () => {
 
   it('starts nothing without the scope where the settings want the company alone', async () => {
     await account.withdraw([READ_COMPANIES]);
-    connector = account.connector({ employer: 'associated' });
-    await expect(connector.prepare()).rejects.toMatchObject({
+    await expect(account.connector({ employer: 'associated' })).rejects.toMatchObject({
       code: 'crm_scope_missing',
       message: expect.stringContaining(READ_COMPANIES),
     });
@@ -224,9 +221,8 @@ describe('what of an identity can be read in HubSpot', () => {
   describe('a property that is hidden in the middle of a run', () => {
     /** Reads one contact, hides the property, and goes on with the same connector. */
     async function hideAfterStart(property: string, contacts = {}): Promise<void> {
-      await connector.close();
-      connector = account.connector({}, {}, contacts);
-      await connector.prepare();
+      await connector?.close();
+      connector = await account.connector({}, {}, contacts);
       await read();
       await account.hide(property);
     }
@@ -257,8 +253,7 @@ describe('what of an identity can be read in HubSpot', () => {
 
   it('starts nothing where the names themselves cannot be read', async () => {
     await account.hide('lastname');
-    connector = account.connector();
-    await expect(connector.prepare()).rejects.toMatchObject({
+    await expect(account.connector()).rejects.toMatchObject({
       kind: 'configuration',
       message: expect.stringContaining('lastname'),
     });
@@ -280,8 +275,7 @@ describe('what of an identity can be read in HubSpot', () => {
 it('finds a contact of HubSpot by any form of its id', async () => {
   const account = await openAccount();
   const [id = ''] = await account.addContacts([MARIA]);
-  const connector = account.connector();
-  await connector.prepare();
+  const connector = await account.connector();
   const forms = [id, `000${id}`, ` ${id} `, 'nothing', '999999999'];
   expect(await connector.readByIds(forms, [])).toMatchObject([
     { state: 'found', id, contact: { id } },
@@ -290,7 +284,7 @@ it('finds a contact of HubSpot by any form of its id', async () => {
     { state: 'removed', id: 'nothing', mergedInto: null },
     { state: 'removed', id: '999999999', mergedInto: null },
   ]);
-  await connector.close();
+  await connector?.close();
   await account.close();
 });
 

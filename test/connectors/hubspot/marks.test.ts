@@ -43,18 +43,16 @@ describe('who is not asked about in HubSpot', () => {
 
   beforeEach(async () => {
     account = await openAccount();
-    connector = account.connector();
   });
 
   afterEach(async () => {
-    await connector.close();
+    await connector?.close();
     await account.close();
   });
 
   async function start(form: keyof typeof FORMS, contacts: Partial<ContactsSettings>) {
     await account.createProperty({ name: MARK, ...FORMS[form] });
-    connector = account.connector({}, {}, contacts);
-    await connector.prepare();
+    connector = await account.connector({}, {}, contacts);
   }
 
   /** The contacts with these values, read by the list and by ids, which must agree. */
@@ -95,8 +93,7 @@ describe('who is not asked about in HubSpot', () => {
 
     it('is refused where the property is not there, with the one that is probably meant', async () => {
       await account.createProperty({ name: MARK });
-      connector = account.connector({}, {}, { [setting]: 'the_marc' });
-      await expect(connector.prepare()).rejects.toMatchObject({
+      await expect(account.connector({}, {}, { [setting]: 'the_marc' })).rejects.toMatchObject({
         kind: 'configuration',
         code: 'crm_field_missing',
         message: expect.stringMatching(
@@ -182,8 +179,7 @@ describe('who is not asked about in HubSpot', () => {
   );
 
   it('is refused where values opt out, and no property is named that has them', async () => {
-    connector = account.connector({}, {}, { optOutValues: ['Yes'] });
-    await expect(connector.prepare()).rejects.toMatchObject({
+    await expect(account.connector({}, {}, { optOutValues: ['Yes'] })).rejects.toMatchObject({
       kind: 'configuration',
       code: 'opt_out_values_unknown',
       message: expect.stringContaining('contacts.optOutField'),

@@ -33,7 +33,7 @@ describe('odd answers of HubSpot', () => {
   async function start(answer: Substitute, signal = new AbortController().signal): Promise<void> {
     const front = await openFront(account.sandbox.baseUrl, answer);
     open.push(front);
-    connector = account.connector({ url: front.url }, { signal });
+    connector = await account.connector({ url: front.url }, { signal });
     open.push(connector);
   }
 
@@ -42,7 +42,6 @@ describe('odd answers of HubSpot', () => {
     const errors = [{ status: 'error', category: 'INTERNAL_ERROR', message: '', context: {} }];
     const body = { status: 'COMPLETE', results: [], numErrors: 1, errors };
     await start((path) => (path === READ ? { status: 207, body } : null));
-    await connector.prepare();
     await expect(connector.readByIds([id], [])).rejects.toMatchObject({ kind: 'retriable' });
   });
 
@@ -52,7 +51,6 @@ describe('odd answers of HubSpot', () => {
       if (url.includes('archived=true')) await account.edit({ action: 'restore', id });
       return null;
     });
-    await connector.prepare();
     const cursor = (await toArray(connector.readPages(null))).at(-1)?.cursor ?? null;
     await account.archiveContact(id);
     const pages = await toArray(connector.readPages(cursor));
@@ -71,7 +69,6 @@ describe('odd answers of HubSpot', () => {
       const paging = results.length > sizeOfPage ? { next: { after: `${sizeOfPage}` } } : undefined;
       return { status: 200, body: { results: results.slice(0, sizeOfPage), paging } };
     });
-    await connector.prepare();
     const group = { property: 'company', equals: 'Acme' };
     expect((await toArray(connector.readGroup(group))).flat()).toEqual(ids);
   });
@@ -88,7 +85,6 @@ describe('odd answers of HubSpot', () => {
       const properties = { name: 'Acme Group', hs_merged_object_ids: formerIds(companyId) };
       return { status: 200, body: { status: 'COMPLETE', results: [{ id: '99', properties }] } };
     });
-    await connector.prepare();
     expect(await connector.readByIds([id], [])).toMatchObject([
       { contact: { employers: ['Acme Group'] } },
     ]);
@@ -109,7 +105,6 @@ describe('odd answers of HubSpot', () => {
       }));
       return { status: 200, body: { status: 'COMPLETE', results: sparse } };
     });
-    await connector.prepare();
     for (const id of ids) {
       const [found] = await connector.readByIds([id], []);
       expect(found).toMatchObject({ state: 'found', contact: { addresses: [] } });
@@ -125,7 +120,6 @@ describe('odd answers of HubSpot', () => {
       if (!url.endsWith('/companies/batch/read')) return null;
       return { status: 403, body: { status: 'error', category: 'BANNED', message: '' } };
     });
-    await connector.prepare();
     await expect(connector.readByIds([id], [])).rejects.toMatchObject({ kind: 'configuration' });
   });
 
@@ -137,7 +131,6 @@ describe('odd answers of HubSpot', () => {
       asked += 1;
       return asked === 1 ? { status: 408 } : null;
     });
-    await connector.prepare();
     expect(await connector.readByIds([id], [])).toMatchObject([{ state: 'found', id }]);
   });
 
@@ -148,7 +141,6 @@ describe('odd answers of HubSpot', () => {
       const paging = { next: { after: '1' } };
       return { status: 200, body: { ...pageSchema.parse(body), paging } };
     });
-    await connector.prepare();
     await expect(toArray(connector.readPages(null))).rejects.toMatchObject({
       kind: 'fatal',
       code: 'crm_reading_endless',
@@ -162,7 +154,6 @@ describe('odd answers of HubSpot', () => {
       if (url.endsWith('/batch/update')) stop.abort();
       return null;
     }, stop.signal);
-    await connector.prepare();
     const changes = [{ id, values: { jobtitle: 'Baker' } }];
     expect(await toArray(connector.write(changes))).toEqual([{ status: 'written', id }]);
   });
@@ -175,8 +166,7 @@ describe('odd answers of HubSpot', () => {
     });
     open.push(elsewhere);
     const headers = { location: `${elsewhere.url}/account-info/2026-09/details` };
-    await start(() => ({ status: 307, headers }));
-    await expect(connector.prepare()).rejects.toMatchObject({
+    await expect(start(() => ({ status: 307, headers }))).rejects.toMatchObject({
       kind: 'configuration',
       code: 'crm_redirected',
     });
@@ -187,8 +177,9 @@ describe('odd answers of HubSpot', () => {
     const other = await openOtherHost();
     open.push(other);
     const headers = { location: `${other.url}/account-info/2026-09/details` };
-    await start(() => ({ status, headers }));
-    await expect(connector.prepare()).rejects.toMatchObject({ code: 'crm_redirected' });
+    await expect(start(() => ({ status, headers }))).rejects.toMatchObject({
+      code: 'crm_redirected',
+    });
     expect(other.strayed).toEqual([]);
   });
 
@@ -210,7 +201,6 @@ describe('odd answers of HubSpot', () => {
       const paging = { next: { after: ids[0], link: linkAt(other.url) } };
       return { status: 200, body: { ...page, results: page.results.slice(0, 1), paging } };
     });
-    await connector.prepare();
     const read = await toArray(connector.readPages(null));
     expect(read.flatMap(({ contacts }) => contacts.map(({ id }) => id))).toEqual(ids);
     expect(other.strayed).toEqual([]);
@@ -229,7 +219,6 @@ describe('odd answers of HubSpot', () => {
       if (!isFirst) return { status: 200, body: { results: [] } };
       return { status: 200, body: { ...pageSchema.parse(body), paging: { next: { after } } } };
     });
-    await connector.prepare();
     await toArray(connector.readPages(null));
     expect(asked.at(-1)).toContain(`after=${encodeURIComponent(after)}`);
     expect(other.strayed).toEqual([]);
@@ -237,7 +226,6 @@ describe('odd answers of HubSpot', () => {
 
   it('tries again later where an answer makes no sense', async () => {
     await start((path) => (path === READ ? { status: 200, body: { hello: 'world' } } : null));
-    await connector.prepare();
     await expect(connector.readByIds(['1'], [])).rejects.toMatchObject({ kind: 'retriable' });
   });
 });

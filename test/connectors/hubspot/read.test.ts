@@ -23,17 +23,15 @@ describe('reading contacts from HubSpot', () => {
   beforeEach(async () => {
     now = Date.now();
     account = await openAccount({ clock: () => now });
-    connector = account.connector();
   });
 
   afterEach(async () => {
-    await connector.close();
+    await connector?.close();
     await account.close();
   });
 
   async function start(settings = {}, contacts = {}): Promise<void> {
-    connector = account.connector(settings, {}, contacts);
-    await connector.prepare();
+    connector = await account.connector(settings, {}, contacts);
   }
 
   describe('who they are', () => {
@@ -59,8 +57,7 @@ describe('reading contacts from HubSpot', () => {
       const portal = await openAccount({ contacts: 60, donors: 2_000 });
       const identities: string[][] = [];
       for (const crm of [org, portal]) {
-        const reader = crm.connector();
-        await reader.prepare();
+        const reader = await crm.connector();
         const ids = (await crm.people()).map(({ id }) => id);
         const found = await reader.readByIds(ids, []);
         identities.push(
@@ -154,8 +151,7 @@ describe('reading contacts from HubSpot', () => {
     });
 
     it('says which property the settings most likely mean', async () => {
-      connector = account.connector({}, {}, { optOutField: 'last_name' });
-      await expect(connector.prepare()).rejects.toMatchObject({
+      await expect(account.connector({}, {}, { optOutField: 'last_name' })).rejects.toMatchObject({
         code: 'crm_field_missing',
         message: expect.stringContaining('did you mean "lastname"?'),
       });
@@ -228,8 +224,7 @@ describe('reading contacts from HubSpot', () => {
           waitedMs += ms;
         },
       };
-      connector = account.connector({}, { clock });
-      await connector.prepare();
+      connector = await account.connector({}, { clock });
       const on = { path: '*/search' };
       await account.putFaults([{ on, nth: 1, fault: { kind: 'secondlyLimit' } }]);
       await toArray(connector.readGroup({ property: 'lastname', equals: 'Last0' }));
@@ -245,8 +240,7 @@ describe('reading contacts from HubSpot', () => {
           now += ms;
         },
       };
-      connector = account.connector({ requestsPerTenSeconds: undefined }, { clock });
-      await connector.prepare();
+      connector = await account.connector({ requestsPerTenSeconds: undefined }, { clock });
       for (let id = 1; id <= 60; id += 1) await connector.readByIds([`${id}`], []);
       expect((await account.requests()).filter(({ status }) => status === 429)).toEqual([]);
     });
@@ -255,8 +249,7 @@ describe('reading contacts from HubSpot', () => {
       await account.close();
       account = await openAccount({ searchPerSecond: 5 });
       const ids = await account.create('contacts', cities(1_300));
-      connector = account.connector({ searchesPerSecond: 5 }, { clock: systemClock });
-      await connector.prepare();
+      connector = await account.connector({ searchesPerSecond: 5 }, { clock: systemClock });
       const group = { property: 'city', equals: 'Springfield' };
       expect((await toArray(connector.readGroup(group))).flat()).toEqual(ids);
       expect((await account.requests()).filter(({ status }) => status === 429)).toEqual([]);
@@ -375,8 +368,7 @@ describe('reading contacts from HubSpot', () => {
       ],
       ['is nested without an end', '['.repeat(200_000)],
     ])('is refused if it %s', async (_, filter) => {
-      connector = account.connector({}, {}, { filter });
-      await expect(connector.prepare()).rejects.toMatchObject({
+      await expect(account.connector({}, {}, { filter })).rejects.toMatchObject({
         kind: 'configuration',
         code: 'crm_filter_invalid',
         message: expect.stringContaining('contacts.filter'),

@@ -40,8 +40,8 @@ describe('signing in to HubSpot', () => {
     open.push(account, oauth);
   }
 
-  function connect(...args: Parameters<Account['connector']>) {
-    const connector = account.connector(...args);
+  async function connect(...args: Parameters<Account['connector']>) {
+    const connector = await account.connector(...args);
     open.push(connector);
     return connector;
   }
@@ -49,12 +49,12 @@ describe('signing in to HubSpot', () => {
   describe('with a token', () => {
     it('names the account by its number', async () => {
       const id = String(account.sandbox.portalId);
-      expect(await connect().prepare()).toEqual({ id, name: `HubSpot account ${id}` });
+      expect((await connect()).account).toEqual({ id, name: `HubSpot account ${id}` });
     });
 
     it('says which setting holds a token that HubSpot does not know', async () => {
       const auth = { type: 'token', token: 'pat-na1-unknown' };
-      await expect(connect({ auth }).prepare()).rejects.toMatchObject({
+      await expect(connect({ auth })).rejects.toMatchObject({
         kind: 'configuration',
         code: 'crm_unauthorized',
         message: expect.stringContaining('crm.auth'),
@@ -62,8 +62,7 @@ describe('signing in to HubSpot', () => {
     });
 
     it('does not try to renew what cannot be renewed', async () => {
-      const connector = connect();
-      await connector.prepare();
+      const connector = await connect();
       await account.putFaults([{ fault: { kind: 'invalidAuthentication' } }]);
       const before = (await account.requests()).length;
       await expect(connector.readByIds(['1'], [])).rejects.toMatchObject({
@@ -74,7 +73,7 @@ describe('signing in to HubSpot', () => {
 
     it('names the scope that nothing goes without', async () => {
       const token = await account.issueToken({ scopes: ['oauth'] });
-      await expect(connect({ auth: { type: 'token', token } }).prepare()).rejects.toMatchObject({
+      await expect(connect({ auth: { type: 'token', token } })).rejects.toMatchObject({
         kind: 'configuration',
         code: 'crm_scope_missing',
         message: expect.stringContaining('crm.'),
@@ -134,7 +133,7 @@ describe('signing in to HubSpot', () => {
     it('says that the account is not connected yet', async () => {
       const auth = await oauthSettings();
       const { refreshToken: _, ...without } = auth;
-      await expect(connect({ auth: without }).prepare()).rejects.toMatchObject({
+      await expect(connect({ auth: without })).rejects.toMatchObject({
         kind: 'configuration',
         code: 'crm_unauthorized',
         message: expect.stringContaining('connect'),
@@ -146,12 +145,12 @@ describe('signing in to HubSpot', () => {
       const secrets = keeper([]);
       secrets.store.set(refreshTokenSecret(auth), refreshToken);
       const id = String(account.sandbox.portalId);
-      expect(await connect({ auth }, { secrets }).prepare()).toMatchObject({ id });
+      expect((await connect({ auth }, { secrets })).account).toMatchObject({ id });
     });
 
     it('says what the token endpoint refuses', async () => {
       const auth = { ...(await oauthSettings()), clientSecret: 'wrong' };
-      await expect(connect({ auth }).prepare()).rejects.toMatchObject({
+      await expect(connect({ auth })).rejects.toMatchObject({
         code: 'crm_unauthorized',
         message: expect.stringContaining('clientSecret'),
       });
@@ -163,11 +162,11 @@ describe('signing in to HubSpot', () => {
       const asked: number[] = [];
       const secrets = keeper(asked, async () => (await account.requests()).length);
       const before = (await account.requests()).length;
-      await connect({ auth }, { secrets }).prepare();
+      await connect({ auth }, { secrets });
       const kept = [...secrets.store.values()][0] ?? '';
       expect(kept).not.toBe(auth.refreshToken);
       expect(asked[0]).toBe(before + 1);
-      await connect({ auth }, { secrets }).prepare();
+      await connect({ auth }, { secrets });
       expect([...secrets.store.values()][0]).not.toBe(kept);
     });
 
@@ -176,17 +175,15 @@ describe('signing in to HubSpot', () => {
       const auth = await oauthSettings();
       const secrets = keeper([]);
       const deps = { secrets, clock: systemClock };
-      const both = [connect({ auth }, deps), connect({ auth }, deps)];
       const id = String(account.sandbox.portalId);
-      const accounts = await Promise.all(both.map((connector) => connector.prepare()));
-      expect(accounts.map((each) => each.id)).toEqual([id, id]);
-      expect(await connect({ auth }, deps).prepare()).toMatchObject({ id });
+      const both = await Promise.all([connect({ auth }, deps), connect({ auth }, deps)]);
+      expect(both.map((each) => each.account.id)).toEqual([id, id]);
+      expect((await connect({ auth }, deps)).account).toMatchObject({ id });
     });
 
     it('renews an expired token in the middle of a run, once for all who wait', async () => {
       const ids = await account.addContacts(people(3));
-      const connector = connect({ auth: await oauthSettings() });
-      await connector.prepare();
+      const connector = await connect({ auth: await oauthSettings() });
       const before = await refreshes();
       await account.putFaults([{ nth: 1, fault: { kind: 'expireTokens' } }]);
       const found = await Promise.all(ids.map((id) => connector.readByIds([id], [])));
@@ -197,8 +194,7 @@ describe('signing in to HubSpot', () => {
     it('renews a token before it expires', async () => {
       let now = Date.now();
       const clock = { now: () => now, sleep: () => Promise.resolve() };
-      const connector = connect({ auth: await oauthSettings() }, { clock });
-      await connector.prepare();
+      const connector = await connect({ auth: await oauthSettings() }, { clock });
       const before = await refreshes();
       now += 1_700_000;
       await connector.readByIds(['1'], []);
@@ -206,8 +202,7 @@ describe('signing in to HubSpot', () => {
     });
 
     it('gives up after two renewals if HubSpot refuses what it has just given', async () => {
-      const connector = connect({ auth: await oauthSettings() });
-      await connector.prepare();
+      const connector = await connect({ auth: await oauthSettings() });
       const before = await refreshes();
       const on = { path: '/crm/*' };
       await account.putFaults([{ on, fault: { kind: 'invalidAuthentication' } }]);
@@ -224,8 +219,7 @@ describe('signing in to HubSpot', () => {
       await account.control('PUT', 'oauth', { withheldScopes });
       const again = await oauth.exchangeCode(await comeBack());
       const refreshToken = again.refreshToken ?? auth.refreshToken;
-      const connector = connect({ auth: { ...auth, refreshToken } });
-      await connector.prepare();
+      const connector = await connect({ auth: { ...auth, refreshToken } });
       await expect(connector.listGroups()).rejects.toMatchObject({
         code: 'crm_scope_missing',
         message: expect.stringContaining('crm.lists.read'),

@@ -33,16 +33,16 @@ for await (const _ of createInterface({ input: process.stdin })) {
 await close();
 
 async function signIn(): Promise<string> {
-  const connector = definition.create({
+  const options = {
     settings: order.settings,
     contacts: { filter: null, optOutField: null },
     deps: { ...connectorDeps(), secrets },
-  });
+  };
   try {
-    return (await connector.prepare()).id;
+    const { account, close } = await definition.open(options);
+    await close();
+    return account.id;
   } catch (error) {
     return error instanceof DonorSyncError ? error.code : String(error);
-  } finally {
-    await connector.close();
   }
 }

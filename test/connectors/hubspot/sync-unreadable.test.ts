@@ -90,7 +90,7 @@ describe('a sync with HubSpot that cannot read everything', () => {
     const world = await createSyncWorld({
       service: { donors: DONORS },
       integration: { fields: FIELDS },
-      connector: (_, signal) => around(account.connector({}, { signal }), account),
+      open: async (signal) => around(await account.connector({}, { signal }), account),
     });
     open.push(world);
     const { status, contacts } = await world.sync();

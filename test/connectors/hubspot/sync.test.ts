@@ -130,7 +130,7 @@ describe('a sync with HubSpot', () => {
     const world = await createSyncWorld({
       service: { donors: DONORS },
       integration: { fields: FIELDS },
-      connector: (_, signal) => around(account.connector(settings, { signal })),
+      open: async (signal) => around(await account.connector(settings, { signal })),
     });
     open.push(world);
     return { account, world };

@@ -20,8 +20,7 @@ describe('writing into HubSpot', () => {
       fieldType: 'select',
       options: ['gold', 'silver'].map((value) => ({ value, label: value })),
     });
-    connector = account.connector();
-    await connector.prepare();
+    connector = await account.connector();
   });
 
   afterEach(async () => {
@@ -211,8 +210,7 @@ describe('writing into HubSpot', () => {
     const waits: number[] = [];
     const clock = { now: Date.now, sleep: async (ms: number) => void waits.push(ms) };
     await connector.close();
-    connector = account.connector({}, { clock });
-    await connector.prepare();
+    connector = await account.connector({}, { clock });
     await account.putFaults([{ ...UPDATE, nth: 1, fault: { kind, ...details } }]);
     await write([{ id, values: { note: 'ours' } }]);
     expect(waits.filter((ms) => ms >= leastMs)).toHaveLength(1);
@@ -236,8 +234,7 @@ describe('writing into HubSpot', () => {
     const scopes = ['oauth', 'crm.objects.contacts.read', 'crm.schemas.contacts.read'];
     const token = await account.issueToken({ scopes });
     await connector.close();
-    connector = account.connector({ auth: { type: 'token', token } });
-    await connector.prepare();
+    connector = await account.connector({ auth: { type: 'token', token } });
     expect(await connector.readByIds([id], ['note'])).toMatchObject([{ state: 'found' }]);
     await expect(write([{ id, values: { note: 'ours' } }])).rejects.toMatchObject({
       kind: 'configuration',

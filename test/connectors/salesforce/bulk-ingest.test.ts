@@ -15,8 +15,7 @@ describe('writing to an org through the Bulk API', () => {
 
   beforeEach(async () => {
     org = await openOrg({ bulkJobTimeMs: 0 });
-    connector = org.connector(ALWAYS, { clock: HASTY_CLOCK });
-    await connector.prepare();
+    connector = await org.connector(ALWAYS, { clock: HASTY_CLOCK });
   });
 
   afterEach(() => org.close());

@@ -139,7 +139,7 @@ describe('checking what Salesforce contacts are made of', () => {
   });
 
   function check(settings: Record<string, unknown> = {}, contacts = PLAIN): Promise<Finding[]> {
-    return org.connector(settings, {}, contacts).check();
+    return org.check(settings, {}, contacts);
   }
 
   async function hide(field: string): Promise<void> {

@@ -35,7 +35,7 @@ describe('checking an integration with Salesforce', () => {
 
   it('finds everything in order', async () => {
     const contacts = { filter: "LastName != 'Test'", optOutField: 'Note__c' };
-    const findings = await crm.connector({}, {}, contacts).check();
+    const findings = await crm.check({}, {}, contacts);
     expect(findings.filter(({ ok }) => !ok)).toEqual([]);
     expect(findings.map(({ subject }) => subject)).toEqual([
       'sign-in',
@@ -56,11 +56,11 @@ describe('checking an integration with Salesforce', () => {
     crm.script(({ path }) =>
       path.endsWith('/token') ? { status: 400, body: { error: 'invalid_client_id' } } : null,
     );
-    expect(await crm.connector().check()).toMatchObject([{ subject: 'sign-in', ok: false }]);
+    expect(await crm.check()).toMatchObject([{ subject: 'sign-in', ok: false }]);
   });
 
   it('names the newest version of an org that lacks the one in the settings', async () => {
-    const findings = await crm.connector({ apiVersion: '99.0' }).check();
+    const findings = await crm.check({ apiVersion: '99.0' });
     expect(findings.find(({ ok }) => !ok)).toMatchObject({
       subject: 'API version',
       mend: expect.stringContaining('"67.0"'),
@@ -69,7 +69,7 @@ describe('checking an integration with Salesforce', () => {
 
   it('sees that the user may not edit contacts', async () => {
     describeContact({ updateable: false });
-    expect(unmet(await crm.connector().check())).toEqual(['Contact']);
+    expect(unmet(await crm.check())).toEqual(['Contact']);
   });
 
   it('tells where a filter is wrong, and keeps what Salesforce says of it apart', async () => {
@@ -79,7 +79,7 @@ describe('checking an integration with Salesforce', () => {
       path.startsWith('/query?') ? refused(400, 'MALFORMED_QUERY', said) : null,
     );
     const contacts = { filter: "Title = 'x' foo 'Zebulon'", optOutField: null };
-    const findings = await crm.connector({}, {}, contacts).check();
+    const findings = await crm.check({}, {}, contacts);
     const finding = findings.find(({ ok }) => !ok);
     expect(finding?.message).toContain('(MALFORMED_QUERY)');
     expect(finding?.message).toContain('from its character 13 on');
@@ -91,20 +91,19 @@ describe('checking an integration with Salesforce', () => {
     crm.script(({ path }) =>
       path === '/limits' ? { body: { DailyApiRequests: { Max: 1000, Remaining: 100 } } } : null,
     );
-    expect(unmet(await crm.connector().check())).toEqual(['daily requests']);
+    expect(unmet(await crm.check())).toEqual(['daily requests']);
   });
 
   it('does without the list of limits where the user may not see it', async () => {
     crm.script(({ path }) => (path === '/limits' ? refused(403, 'INSUFFICIENT_ACCESS') : null));
-    const connector = crm.connector();
-    expect(unmet(await connector.check())).toEqual([]);
-    await connector.prepare();
+    expect(unmet(await crm.check())).toEqual([]);
+    const connector = await crm.connector();
     expect(await connector.readLimits()).toBeNull();
   });
 
   it('sees that the clocks differ', async () => {
     const clock = { now: () => Date.now() - 180_000, sleep: () => Promise.resolve() };
-    expect(unmet(await crm.connector({}, { clock }).check())).toEqual(['clock']);
+    expect(unmet(await crm.check({}, { clock }))).toEqual(['clock']);
   });
 
   it.each([

@@ -1,10 +1,12 @@
+import { describe, it } from 'vitest';
 import { salesforceConnector } from '../../../connectors/salesforce/connector.ts';
 import { type ConformanceHarness, testConnector } from '../../../connectors/testing/conformance.ts';
 import type { OrgShape } from '../../../sandbox/salesforce/metadata/catalogue.ts';
-import { connectorDeps } from '../connector-options.ts';
 import { openOrg } from './org.ts';
 
 const ABILITIES = [
+  'groups',
+  'newField',
   'mergeContacts',
   'refuseWrites',
   'lock',
@@ -25,6 +27,7 @@ const THRESHOLDS = { REST: 1_000_000, Bulk: 1 };
 for (const shape of ['plain', 'npsp'] satisfies OrgShape[]) {
   for (const [api, bulkThreshold] of Object.entries(THRESHOLDS)) {
     testConnector(
+      { describe, it },
       `Salesforce (${shape}, ${api})`,
       () => salesforceHarness(shape, bulkThreshold),
       ABILITIES,
@@ -39,7 +42,8 @@ async function salesforceHarness(
   const org = await openOrg({ shape, bulkJobTimeMs: 0 });
   const lookup = shape === 'npsp' ? `${AFFILIATION}__c` : 'AccountId';
   return {
-    connector: (options) => org.connector({ bulkThreshold }, connectorDeps(options?.signal)),
+    open: (options) => org.connector({ bulkThreshold }, options),
+    check: () => org.check({ bulkThreshold }),
     addContacts: org.addContacts,
     editContact: org.editContact,
     deleteContact: org.deleteContact,
@@ -55,8 +59,7 @@ async function salesforceHarness(
     ],
     newField: { name: 'Fresh__c', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 4_001,
-    addGroup,
-    unknownGroup: { campaign: 'unknown group' },
+    groups: { add: addGroup, unknown: { campaign: 'unknown group' } },
     mergeContacts: org.mergeContacts,
     async refuseWrites(id) {
       const when = `Id = '${id}'`;

@@ -105,7 +105,7 @@ describe('who is left out by a mark of Salesforce', () => {
     async (setting) => {
       await open({ shape: 'npsp' });
       const contacts = { ...PLAIN, [setting]: 'npsp__Deceased_c' };
-      await expect(org.connector({}, {}, contacts).prepare()).rejects.toMatchObject({
+      await expect(org.connector({}, {}, contacts)).rejects.toMatchObject({
         kind: 'configuration',
         code: 'crm_field_missing',
         message: expect.stringMatching(
@@ -122,7 +122,7 @@ describe('who is left out by a mark of Salesforce', () => {
     await open({});
     await org.addPicklist('Alive__c', ['Yes', 'No']);
     const contacts = { ...PLAIN, deceasedField: 'Alive__c' };
-    await expect(org.connector({}, {}, contacts).prepare()).rejects.toMatchObject({
+    await expect(org.connector({}, {}, contacts)).rejects.toMatchObject({
       kind: 'configuration',
       message: expect.stringMatching(/Alive__c is a picklist.*checkbox or a date/),
     });
@@ -174,8 +174,7 @@ describe('who is left out by a mark of Salesforce', () => {
     contacts: ContactsSettings = PLAIN,
     settings: { bulkThreshold?: number } = {},
   ): Promise<Connector> {
-    const connector = org.connector(settings, {}, contacts);
-    await connector.prepare();
+    const connector = await org.connector(settings, {}, contacts);
     return connector;
   }
 

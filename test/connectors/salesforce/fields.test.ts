@@ -33,7 +33,6 @@ describe('the fields of Contact', () => {
 
   beforeEach(async () => {
     crm = await openScriptedSalesforce();
-    connector = crm.connector();
     visible = [field('FirstName'), field('LastName')];
     crm.script(({ path }) =>
       path === '/sobjects/Contact/describe'
@@ -74,7 +73,7 @@ describe('the fields of Contact', () => {
     ['string', { updateable: false }, { writable: false }],
   ])('describes %s %o', async (type, facts, expected) => {
     visible.push(field('It__c', { type, ...facts }));
-    await connector.prepare();
+    connector = await crm.connector();
     const described = (await connector.describeFields()).find(({ name }) => name === 'It__c');
     expect(described).toMatchObject({ writable: true, ...expected });
   });
@@ -87,7 +86,7 @@ describe('the fields of Contact', () => {
     visible.push(
       field('It__c', { type: 'multipicklist', picklistValues, restrictedPicklist: true }),
     );
-    await connector.prepare();
+    connector = await crm.connector();
     expect(await connector.describeFields()).toContainEqual(
       expect.objectContaining({ type: 'multiPicklist', options: ['A'], restricted: true }),
     );
@@ -95,7 +94,7 @@ describe('the fields of Contact', () => {
 
   it('leaves out what holds no single value', async () => {
     visible.push(field('MailingAddress', { type: 'address' }));
-    await connector.prepare();
+    connector = await crm.connector();
     const names = (await connector.describeFields()).map(({ name }) => name);
     expect(names).toEqual(['FirstName', 'LastName']);
   });
@@ -103,7 +102,7 @@ describe('the fields of Contact', () => {
   describe('that are created', () => {
     it('become visible and editable through a permission set of their own', async () => {
       setup({});
-      await connector.prepare();
+      connector = await crm.connector();
       expect(await connector.createFields([SPEC])).toEqual([
         { name: 'New__c', result: 'created', problem: null },
       ]);
@@ -144,7 +143,7 @@ describe('the fields of Contact', () => {
       [{ type: 'datetime' }, { type: 'DateTime' }],
     ] as const)('have the type that was asked for: %o', async (spec, metadata) => {
       setup({});
-      await connector.prepare();
+      connector = await crm.connector();
       const { name, label, description } = SPEC;
       await connector.createFields([{ name, label, description, ...spec }]);
       expect(created()[0]?.Metadata).toMatchObject(metadata);
@@ -152,14 +151,14 @@ describe('the fields of Contact', () => {
 
     it('are left alone when they are there', async () => {
       visible.push(field('New__c'));
-      await connector.prepare();
+      connector = await crm.connector();
       expect(await connector.createFields([SPEC])).toMatchObject([{ result: 'existed' }]);
       expect(asked()).toEqual([]);
     });
 
     it('are granted when they exist and no user sees them', async () => {
       setup({ creation: refused(400, 'DUPLICATE_DEVELOPER_NAME') });
-      await connector.prepare();
+      connector = await crm.connector();
       expect(await connector.createFields([SPEC])).toEqual([
         { name: 'New__c', result: 'existed', problem: null },
       ]);
@@ -168,14 +167,14 @@ describe('the fields of Contact', () => {
 
     it('use the permission set and the assignment that are there', async () => {
       setup({ isSetThere: true });
-      await connector.prepare();
+      connector = await crm.connector();
       await connector.createFields([SPEC]);
       expect(asked()).toEqual(['POST /tooling/sobjects/CustomField', 'POST /composite/sobjects']);
     });
 
     it('say who can help when the user may not create fields', async () => {
       setup({ creation: refused(403, 'INSUFFICIENT_ACCESS') });
-      await connector.prepare();
+      connector = await crm.connector();
       const other = { ...SPEC, name: 'no custom name' };
       expect(await connector.createFields([SPEC, other])).toMatchObject([
         { result: 'failed', problem: expect.stringContaining('Customize Application') },
@@ -185,7 +184,7 @@ describe('the fields of Contact', () => {
 
     it('are reported when a grant does not show in time', async () => {
       setup({ appears: false });
-      await connector.prepare();
+      connector = await crm.connector();
       expect(await connector.createFields([SPEC])).toMatchObject([
         { name: 'New__c', result: 'failed', problem: expect.stringContaining('try again') },
       ]);

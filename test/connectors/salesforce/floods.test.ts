@@ -14,10 +14,9 @@ describe('a Salesforce that answers with floods', () => {
 
   beforeEach(async () => {
     org = await openOrg();
-    connector = org.connector({ bulkThreshold: 1 });
   });
   afterEach(async () => {
-    await connector.close();
+    await connector?.close();
     await org.close();
   });
 
@@ -27,7 +26,7 @@ describe('a Salesforce that answers with floods', () => {
 
   it('is read to 32 MB after unpacking and no further, and not asked again', async () => {
     await flood('*/sobjects/Contact/describe');
-    const error = await connector.prepare().catch((caught: unknown) => caught);
+    const error = await org.connector({ bulkThreshold: 1 }).catch((caught: unknown) => caught);
     expect(error).toMatchObject({
       ...TOO_LARGE,
       message: expect.stringContaining('more than 32 MB'),
@@ -38,17 +37,17 @@ describe('a Salesforce that answers with floods', () => {
 
   it('does not sign in by one', async () => {
     await flood('*/oauth2/token');
-    await expect(connector.prepare()).rejects.toMatchObject(TOO_LARGE);
+    await expect(org.connector({ bulkThreshold: 1 })).rejects.toMatchObject(TOO_LARGE);
   });
 
   it('may not hide one in a refusal', async () => {
-    await connector.prepare();
+    connector = await org.connector({ bulkThreshold: 1 });
     await flood('*/jobs/ingest');
     await expect(write()).rejects.toMatchObject(TOO_LARGE);
   });
 
   it('may send results of any length in bulk, and no row without an end', async () => {
-    await connector.prepare();
+    connector = await org.connector({ bulkThreshold: 1 });
     await flood('*/failedResults*');
     await expect(write()).rejects.toMatchObject({
       ...TOO_LARGE,

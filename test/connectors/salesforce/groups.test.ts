@@ -13,8 +13,7 @@ describe('groups of Salesforce', () => {
 
   beforeEach(async () => {
     crm = await openScriptedSalesforce();
-    connector = crm.connector();
-    await connector.prepare();
+    connector = await crm.connector();
   });
 
   afterEach(() => crm.close());

@@ -249,8 +249,7 @@ describe('what Salesforce contacts are made of', () => {
   async function prepared(
     settings: Record<string, unknown> & { bulkThreshold?: number } = {},
   ): Promise<Connector> {
-    const connector = org.connector(settings);
-    await connector.prepare();
+    const connector = await org.connector(settings);
     return connector;
   }
 

@@ -51,7 +51,7 @@ describe('where the token of Salesforce goes', () => {
       ['nonsense', () => 'na1.salesforce.com'],
     ])('takes it nowhere for %s', async (_, instance) => {
       answerToken(instance());
-      await expect(connector().prepare()).rejects.toMatchObject({
+      await expect(connector()).rejects.toMatchObject({
         kind: 'configuration',
         code: 'crm_instance_refused',
       });
@@ -66,7 +66,7 @@ describe('where the token of Salesforce goes', () => {
     ])('goes on at %s', async (instance) => {
       answerToken(instance);
       // What answers there is no Salesforce, but it was asked.
-      await expect(connector().prepare()).rejects.not.toMatchObject({
+      await expect(connector()).rejects.not.toMatchObject({
         code: 'crm_instance_refused',
       });
       expect(other.strayed).not.toEqual([]);
@@ -75,14 +75,14 @@ describe('where the token of Salesforce goes', () => {
     it('goes on at a host that crm.instanceHosts names', async () => {
       const named = await openScriptedSalesforce();
       answerToken(named.url);
-      await connector({ instanceHosts: [new URL(named.url).host] }).prepare();
+      await connector({ instanceHosts: [new URL(named.url).host] });
       expect(named.asked.map(({ path }) => path)).toEqual(['/sobjects/Contact/describe']);
       await named.close();
     });
 
     it('says which host it was and what would allow it', async () => {
       answerToken('https://attacker.example/path?secret');
-      await expect(connector().prepare()).rejects.toMatchObject({
+      await expect(connector()).rejects.toMatchObject({
         message: expect.stringMatching(/attacker\.example.*crm\.instanceHosts/s),
       });
     });
@@ -91,7 +91,7 @@ describe('where the token of Salesforce goes', () => {
       // 0.0.0.0 leads to this machine and is no loopback name.
       const url = crm.url.replace('127.0.0.1', '0.0.0.0');
       answerToken('https://riverside.my.salesforce.com');
-      await expect(connector({ url }).prepare()).rejects.toMatchObject({
+      await expect(connector({ url })).rejects.toMatchObject({
         code: 'crm_instance_refused',
       });
     });
@@ -137,9 +137,8 @@ describe('where the token of Salesforce goes', () => {
     });
 
     it('stops as well in the middle of a run, when the sign-in is renewed', async () => {
-      const connector = connectorWith({});
       answerToken(crm.url);
-      await connector.prepare();
+      const connector = await connectorWith({});
       answerToken(FIRST);
       crm.script(({ path }) => (path.startsWith('/queryAll') ? { status: 401, body: [] } : null));
       await expect(connector.readByIds(['003000000000001AAA'], [])).rejects.toMatchObject({
@@ -152,14 +151,14 @@ describe('where the token of Salesforce goes', () => {
     async function connectAt(instance: string, settings: object = {}): Promise<void> {
       answerToken(instance);
       other.strayed.length = 0;
-      await connectorWith(settings)
-        .prepare()
-        .catch((error: unknown) => {
-          if (other.strayed.length === 0) throw error;
-        });
+      try {
+        await connectorWith(settings);
+      } catch (error) {
+        if (other.strayed.length === 0) throw error;
+      }
     }
 
-    function connectorWith(settings: object): Connector {
+    function connectorWith(settings: object): Promise<Connector> {
       return connector(settings, { secrets });
     }
   });
@@ -179,8 +178,7 @@ describe('where the token of Salesforce goes', () => {
       ['@attacker.example/services/data/v67.0/query/01g'],
       [''],
     ])('follows %j to no further page', async (nextRecordsUrl) => {
-      const one = connector();
-      await one.prepare();
+      const one = await connector();
       crm.script(({ path }) =>
         path.startsWith('/query?')
           ? { body: { totalSize: 2, done: false, records: [], nextRecordsUrl } }
@@ -197,8 +195,7 @@ describe('where the token of Salesforce goes', () => {
     });
 
     it('asks for no job by an id that is none', async () => {
-      const one = connector({ bulkThreshold: 200 });
-      await one.prepare();
+      const one = await connector({ bulkThreshold: 200 });
       crm.script(({ path }) =>
         path.startsWith('/jobs/')
           ? { body: { id: '../../../..//attacker.example', state: 'Open' } }
@@ -235,8 +232,7 @@ describe('where the token of Salesforce goes', () => {
 
     it('carries no token to where a job sends its rows', async () => {
       const location = `${other.url}/rows`;
-      const one = connector();
-      await one.prepare();
+      const one = await connector();
       crm.script(({ path, method }): Answer | null => {
         if (path.startsWith('/query?')) return { status: 400, body: [QUERY_TIMEOUT] };
         if (!path.startsWith('/jobs/query')) return null;
@@ -250,8 +246,7 @@ describe('where the token of Salesforce goes', () => {
   });
 
   async function useAll(): Promise<void> {
-    const one = connector();
-    await one.prepare();
+    const one = await connector();
     await toArray(one.write(WRITTEN));
     await toArray(one.readPages(null));
   }
@@ -260,9 +255,9 @@ describe('where the token of Salesforce goes', () => {
     return other.fetchBeside(crm.url);
   }
 
-  function connector(settings: object = {}, deps: Partial<ConnectorDeps> = {}): Connector {
+  function connector(settings: object = {}, deps: Partial<ConnectorDeps> = {}): Promise<Connector> {
     const definition = defineSalesforceConnector({ fetch: fetchOf(), random: () => 0 });
-    return definition.create({
+    return definition.open({
       settings: definition.settingsSchema.parse({
         kind: 'salesforce',
         url: crm.url,

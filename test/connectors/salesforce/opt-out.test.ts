@@ -37,7 +37,7 @@ describe('opting out in Salesforce', () => {
       await open();
       await org.addPicklist(FIELD, OPTIONS, type);
       const before = (await org.requests()).length;
-      await expect(org.connector({}, {}, settings()).prepare()).rejects.toMatchObject({
+      await expect(org.connector({}, {}, settings())).rejects.toMatchObject({
         kind: 'configuration',
         code: 'opt_out_values_missing',
         message: expect.stringMatching(
@@ -53,7 +53,7 @@ describe('opting out in Salesforce', () => {
     await open();
     await org.addPicklist(FIELD, OPTIONS);
     const contacts = settings({ optOutValues: ['No', 'do not solicit'] });
-    await expect(org.connector({}, {}, contacts).prepare()).rejects.toMatchObject({
+    await expect(org.connector({}, {}, contacts)).rejects.toMatchObject({
       kind: 'configuration',
       code: 'opt_out_values_unknown',
       message: expect.stringMatching(
@@ -81,7 +81,7 @@ describe('opting out in Salesforce', () => {
   it('refuses values of a checkbox, which has none', async () => {
     await open();
     const contacts = { ...settings({ optOutValues: ['true'] }), optOutField: 'DoNotCall' };
-    await expect(org.connector({}, {}, contacts).prepare()).rejects.toMatchObject({
+    await expect(org.connector({}, {}, contacts)).rejects.toMatchObject({
       kind: 'configuration',
       code: 'opt_out_values_unknown',
       message: expect.stringMatching(/DoNotCall is no picklist.*leave contacts.optOutValues out/),
@@ -98,8 +98,7 @@ describe('opting out in Salesforce', () => {
   }
 
   async function optedOut(ids: readonly string[], more: Partial<ContactsSettings>) {
-    const connector = org.connector({}, {}, settings(more));
-    await connector.prepare();
+    const connector = await org.connector({}, {}, settings(more));
     const pages = await toArray(connector.readPages(null));
     const out = new Map(
       pages.flatMap((page) => page.contacts.map((one) => [one.id, one.optedOut])),

@@ -21,9 +21,9 @@ describe('Salesforce while people work in it', () => {
       clientCredentials: { type, clientId, clientSecret },
       token: { type, token },
     }[type];
-    const accounts = [org.connector({ auth }), org.connector()].map((one) => one.prepare());
-    const [account, same] = await Promise.all(accounts);
-    expect(account).toEqual(same);
+    const both = [org.connector({ auth }), org.connector()];
+    const [one, same] = await Promise.all(both);
+    expect(one?.account).toEqual(same?.account);
   });
 
   it('goes on when the session expires between two requests', async () => {
@@ -42,14 +42,13 @@ describe('Salesforce while people work in it', () => {
     await org.control('PUT', 'faults', [
       { on: { path: '/sobjects/*' }, fault: { kind: 'invalidSession' } },
     ]);
-    await expect(org.connector().prepare()).rejects.toMatchObject({ code: 'crm_unauthorized' });
+    await expect(org.connector()).rejects.toMatchObject({ code: 'crm_unauthorized' });
     expect((await org.requests()).filter(({ status }) => status === 401)).toHaveLength(3);
   });
 
   it('stops at the reserve of the daily requests', async () => {
     org = await openOrg({ apiLimit: 1000 });
-    const connector = org.connector();
-    await connector.prepare();
+    const connector = await org.connector();
     await org.control('PUT', 'api-usage', { used: 850 });
     await connector.listGroups();
     await expect(connector.listGroups()).rejects.toMatchObject({ code: 'crm_limit_reached' });
@@ -109,13 +108,13 @@ describe('Salesforce while people work in it', () => {
   });
 
   it('describes a field that the user may only read, and refuses to think it can be written', async () => {
-    const { connector } = await start(1);
+    await start(1);
     await org.control('PUT', 'field-access', {
       type: 'Contact',
       field: 'Title',
       access: 'readOnly',
     });
-    await connector.prepare();
+    const connector = await org.connector();
     expect(await connector.describeFields()).toContainEqual(
       expect.objectContaining({ name: 'Title', writable: false }),
     );
@@ -153,9 +152,8 @@ describe('Salesforce while people work in it', () => {
   it('reads two thousand and more contacts with one stamp', async () => {
     const now = Date.now();
     org = await openOrg({ clock: () => now });
-    const connector = org.connector({ bulkThreshold: 1_000_000 });
     const ids = await org.addContacts(people(2_345));
-    await connector.prepare();
+    const connector = await org.connector({ bulkThreshold: 1_000_000 });
     const pages = await toArray(connector.readPages(null));
     const seen = pages.flatMap(({ contacts }) => contacts.map(({ id }) => id));
     expect(seen.sort()).toEqual(ids.sort());
@@ -165,20 +163,23 @@ describe('Salesforce while people work in it', () => {
     org = await openOrg();
     const [, kept] = await org.addContacts(people(2));
     const filter = "LastName != 'Last0'";
-    const connector = org.connector({}, {}, { filter, optOutField: null });
-    await connector.prepare();
+    const connector = await org.connector({}, {}, { filter, optOutField: null });
     const pages = await toArray(connector.readPages(null));
     expect(pages.flatMap(({ contacts }) => contacts.map(({ id }) => id))).toEqual([kept]);
-    const broken = org.connector({}, {}, { filter: 'LastName = ', optOutField: null });
-    await expect(broken.prepare()).rejects.toMatchObject({ code: 'crm_filter_invalid' });
+    await expect(
+      org.connector({}, {}, { filter: 'LastName = ', optOutField: null }),
+    ).rejects.toMatchObject({ code: 'crm_filter_invalid' });
   });
 
   it('knows who has opted out', async () => {
     org = await openOrg();
     const [out = '', open = ''] = await org.addContacts(people(2));
     await org.setValue(out, 'HasOptedOutOfEmail', true);
-    const connector = org.connector({}, {}, { filter: null, optOutField: 'HasOptedOutOfEmail' });
-    await connector.prepare();
+    const connector = await org.connector(
+      {},
+      {},
+      { filter: null, optOutField: 'HasOptedOutOfEmail' },
+    );
     const found = await connector.readByIds([out, open], []);
     expect(found.map((lookup) => lookup.state === 'found' && lookup.contact.optedOut)).toEqual([
       true,
@@ -189,8 +190,7 @@ describe('Salesforce while people work in it', () => {
   it('finds the employer of each model where it stands, and never a household', async () => {
     for (const shape of ['plain', 'npsp', 'personAccounts'] as const) {
       org = await openOrg({ shape, contacts: 40, donors: 200 });
-      const connector = org.connector();
-      await connector.prepare();
+      const connector = await org.connector();
       const pages = await toArray(connector.readPages(null));
       const contacts = pages.flatMap((page) => page.contacts);
       const people = await org.people();
@@ -216,11 +216,10 @@ describe('Salesforce while people work in it', () => {
     'says for good that a contact is gone, however the org words it (%s)',
     async (_, bulkThreshold) => {
       org = await openOrg({ bulkJobTimeMs: 0 });
-      const connector = org.connector({ bulkThreshold });
       const [deleted = '', merged = '', winner = '', purged = '', lost = ''] =
         await org.addContacts(people(5));
       const never = '003000000099999AAA';
-      await connector.prepare();
+      const connector = await org.connector({ bulkThreshold });
       await org.deleteContact(deleted);
       await org.mergeContacts(merged, winner);
       await org.deleteContact(purged);
@@ -271,15 +270,13 @@ describe('Salesforce while people work in it', () => {
         bulkJobTimeMs: 0,
         clock: () => now,
       });
-      const connector = org.connector({ bulkThreshold: 200 });
-      await connector.prepare();
+      const connector = await org.connector({ bulkThreshold: 200 });
       const pages = await toArray(connector.readPages(null));
       expect(pages.flatMap(({ contacts }) => contacts)).toHaveLength(2_500);
       expect((await calls()).some(({ path }) => path.endsWith('/jobs/query'))).toBe(true);
       now += 24 * HOUR_MS;
       const before = (await calls()).length;
-      const next = org.connector();
-      await next.prepare();
+      const next = await org.connector();
       const night = await toArray(next.readPages(pages.at(-1)?.cursor ?? null));
       expect((await calls()).slice(before)).toHaveLength(requests);
       expect(night.flatMap(({ contacts, removed }) => [...contacts, ...removed])).toEqual([]);
@@ -292,8 +289,7 @@ describe('Salesforce while people work in it', () => {
     await org.addContacts(people(3));
     now += HOUR_MS;
     const late = await org.addContacts(people(2));
-    const connector = org.connector();
-    await connector.prepare();
+    const connector = await org.connector();
     const cursor = (await toArray(connector.readPages(null))).at(-1)?.cursor ?? null;
     now += 24 * HOUR_MS;
     const pages = await toArray(connector.readPages(cursor));
@@ -354,9 +350,8 @@ describe('Salesforce while people work in it', () => {
 
   async function start(count: number, deps = {}) {
     org = await openOrg();
-    const connector = org.connector({}, { ...connectorDeps(), ...deps });
     const ids = await org.addContacts(people(count));
-    await connector.prepare();
+    const connector = await org.connector({}, { ...connectorDeps(), ...deps });
     return { connector, ids };
   }
 

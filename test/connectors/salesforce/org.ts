@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import type { Connector, ConnectorDeps, ContactsSettings } from '../../../connectors/contract.ts';
+import type {
+  ConnectorDeps,
+  ConnectorOptions,
+  ContactsSettings,
+} from '../../../connectors/contract.ts';
 import { defineSalesforceConnector } from '../../../connectors/salesforce/connector.ts';
+import type { SalesforceSettings } from '../../../connectors/salesforce/settings.ts';
 import type { SeedContact } from '../../../connectors/testing/conformance.ts';
 import {
   type SalesforceSandboxOptions,
@@ -8,6 +13,13 @@ import {
 } from '../../../sandbox/salesforce/index.ts';
 import { connectorDeps } from '../connector-options.ts';
 import { sandboxControl, sendJson } from '../crm-sandbox.ts';
+
+const DEFINITION = defineSalesforceConnector({ fetch: globalThis.fetch, random: () => 0 });
+
+/** A `bulkThreshold` below what settings may say sends even a single change through the Bulk API. */
+type OrgSettings = Record<string, unknown> & { bulkThreshold?: number };
+
+type Choices = [settings?: OrgSettings, deps?: Partial<ConnectorDeps>, contacts?: ContactsSettings];
 
 const API = '/services/data/v67.0';
 const COLLECTION_ROWS = 200;
@@ -34,27 +46,8 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
     sandbox,
     ...hands,
     ask,
-    /** A `bulkThreshold` below what settings may say sends even a single change through the Bulk API. */
-    connector(
-      { bulkThreshold, ...settings }: Record<string, unknown> & { bulkThreshold?: number } = {},
-      deps: Partial<ConnectorDeps> = {},
-      contacts: ContactsSettings = { filter: null, optOutField: null },
-    ): Connector {
-      const definition = defineSalesforceConnector({ fetch: globalThis.fetch, random: () => 0 });
-      const { clientId, clientSecret, baseUrl: url } = sandbox;
-      const auth = { type: 'clientCredentials', clientId, clientSecret };
-      const parsed = definition.settingsSchema.parse({
-        kind: 'salesforce',
-        url,
-        auth,
-        ...settings,
-      });
-      return definition.create({
-        settings: { ...parsed, bulkThreshold: bulkThreshold ?? parsed.bulkThreshold },
-        contacts,
-        deps: { ...connectorDeps(), ...deps },
-      });
-    },
+    connector: (...choices: Choices) => DEFINITION.open(optionsOf(...choices)),
+    check: (...choices: Choices) => DEFINITION.check(optionsOf(...choices)),
     async addContacts(contacts: readonly SeedContact[]): Promise<string[]> {
       const records: object[] = [];
       for (const contact of contacts) records.push(await recordOf(contact));
@@ -110,6 +103,21 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
       'PermissionSetAssignment',
       records.map(({ Id }) => ({ PermissionSetId: ParentId, AssigneeId: Id })),
     );
+  }
+
+  function optionsOf(
+    { bulkThreshold, ...settings }: OrgSettings = {},
+    deps: Partial<ConnectorDeps> = {},
+    contacts: ContactsSettings = { filter: null, optOutField: null },
+  ): ConnectorOptions<SalesforceSettings> {
+    const { clientId, clientSecret, baseUrl: url } = sandbox;
+    const auth = { type: 'clientCredentials', clientId, clientSecret };
+    const parsed = DEFINITION.settingsSchema.parse({ kind: 'salesforce', url, auth, ...settings });
+    return {
+      settings: { ...parsed, bulkThreshold: bulkThreshold ?? parsed.bulkThreshold },
+      contacts,
+      deps: { ...connectorDeps(), ...deps },
+    };
   }
 
   async function edit(order: object): Promise<void> {

@@ -32,14 +32,13 @@ describe('reading from Salesforce', () => {
 
   beforeEach(async () => {
     crm = await openScriptedSalesforce();
-    connector = crm.connector();
   });
 
   afterEach(() => crm.close());
 
   it('reads a night without changes in two requests, besides the one that prepares', async () => {
     answer(() => records());
-    await connector.prepare();
+    connector = await crm.connector();
     const cursor = JSON.stringify({ since: '2026-11-19T02:00:00.000Z' });
     const pages = await toArray(connector.readPages(cursor));
     expect(pages.flatMap(({ contacts }) => contacts)).toEqual([]);
@@ -53,15 +52,13 @@ describe('reading from Salesforce', () => {
   it("takes the time of the cursor from Salesforce's clock, not from this machine's", async () => {
     answer(() => ({ ...records(), headers: { date: 'Fri, 20 Nov 2026 02:00:00 GMT' } }));
     const clock = { now: () => 0, sleep: () => Promise.resolve() };
-    connector = crm.connector({}, { clock });
-    await connector.prepare();
+    connector = await crm.connector({}, { clock });
     await connector.listGroups();
     const [page] = await toArray(connector.readPages(null));
     expect(page?.cursor).toBe(JSON.stringify({ since: '2026-11-20T02:00:00.000Z' }));
   });
 
   it('gets past any number of contacts with the same stamp by their ids', async () => {
-    connector = crm.connector({ bulkThreshold: 1_000_000 });
     const all = Array.from({ length: 4100 }, (_, at) => rowOf(at));
     answer((soql) => {
       if (soql.startsWith('SELECT count()'))
@@ -69,7 +66,7 @@ describe('reading from Salesforce', () => {
       const after = /Id > '(\w+)'/.exec(soql)?.[1] ?? '';
       return records(...all.filter(({ Id }) => Id > after).slice(0, 2000));
     });
-    await connector.prepare();
+    connector = await crm.connector({ bulkThreshold: 1_000_000 });
     const pages = await toArray(connector.readPages(null));
     expect(pages.map(({ contacts }) => contacts.length)).toEqual([2000, 2000, 100]);
     expect(idsOf(pages)).toEqual(all.map(({ Id }) => Id));
@@ -88,14 +85,13 @@ describe('reading from Salesforce', () => {
       },
     }));
     crm.script(({ path }) => (path === '/query/0r8-1' ? records(rowOf(1)) : null));
-    await connector.prepare();
+    connector = await crm.connector();
     expect(idsOf(await toArray(connector.readPages(null)))).toEqual([rowOf(0).Id, rowOf(1).Id]);
   });
 
   it('brings the rest through the Bulk API when much is left, page by page', async () => {
     const first = Array.from({ length: 2000 }, (_, at) => rowOf(at));
-    connector = crm.connector({ bulkThreshold: 200 });
-    await connector.prepare();
+    connector = await crm.connector({ bulkThreshold: 200 });
     answer((soql) =>
       soql.startsWith('SELECT count()')
         ? { body: { totalSize: 300, done: true, records: [] } }
@@ -136,7 +132,7 @@ describe('reading from Salesforce', () => {
 
   it('changes to the Bulk API when Salesforce takes too long over the order', async () => {
     answer(() => refused(400, 'QUERY_TIMEOUT', 'Your query request was running for too long.'));
-    await connector.prepare();
+    connector = await crm.connector();
     bulkQuery([`"Id","LastName"\n"${rowOf(1).Id}","Lopez"\n`]);
     const pages = await toArray(connector.readPages(null));
     expect(idsOf(pages)).toEqual([rowOf(1).Id]);
@@ -144,7 +140,7 @@ describe('reading from Salesforce', () => {
 
   it('throws when the results of a bulk query break off', async () => {
     answer(() => refused(400, 'QUERY_TIMEOUT'));
-    await connector.prepare();
+    connector = await crm.connector();
     bulkQuery([`"Id","LastName"\n"${rowOf(1).Id}","Lop`]);
     await expect(toArray(connector.readPages(null))).rejects.toMatchObject({
       kind: 'retriable',
@@ -154,7 +150,7 @@ describe('reading from Salesforce', () => {
 
   it('reads everything again when it does not know the cursor', async () => {
     answer(() => records());
-    await connector.prepare();
+    connector = await crm.connector();
     await toArray(connector.readPages('of another version'));
     const readings = queries().filter((query) => !query.startsWith(MERGED));
     expect(readings.join()).not.toContain('SystemModstamp >=');
@@ -162,7 +158,7 @@ describe('reading from Salesforce', () => {
 
   it('calls what an answer leaves out unknown, instead of none', async () => {
     answer(() => records({ Id: rowOf(1).Id, LastName: 'Lopez', SystemModstamp: STAMP }));
-    await connector.prepare();
+    connector = await crm.connector();
     const [page] = await toArray(connector.readPages(null));
     expect(page?.contacts[0]).toMatchObject({ addresses: [], employers: [] });
     expect(page?.contacts[0]?.unreadable).toEqual(['MailingCity', ...UNDESCRIBED, 'Account.Name']);
@@ -174,8 +170,7 @@ describe('reading from Salesforce', () => {
 
   it('ends in an error when an answer leaves out who has opted out', async () => {
     answer(() => records({ Id: rowOf(1).Id, LastName: 'Lopez', SystemModstamp: STAMP }));
-    connector = crm.connector({}, {}, { filter: null, optOutField: 'Note__c' });
-    await connector.prepare();
+    connector = await crm.connector({}, {}, { filter: null, optOutField: 'Note__c' });
     await expect(toArray(connector.readPages(null))).rejects.toMatchObject({
       kind: 'configuration',
       code: 'crm_field_missing',
@@ -214,7 +209,6 @@ describe('reading from Salesforce', () => {
         ? { body: { fields: [field('Name'), field('npe01__SYSTEM_AccountType__c')] } }
         : null,
     );
-    connector = crm.connector({ employer: 'account' });
     const household = {
       Name: 'Lopez Household',
       npe01__SYSTEM_AccountType__c: 'Household Account',
@@ -222,7 +216,11 @@ describe('reading from Salesforce', () => {
     const marked = { Name: 'Acme', npe01__SYSTEM_AccountType__c: 'Organization' };
     const accounts = [household, marked, { Name: 'Beta', npe01__SYSTEM_AccountType__c: null }];
     answer(() => records(...accounts.map((Account, at) => ({ ...rowOf(at), Account }))));
-    expect((await readAll()).map(({ employers }) => employers)).toEqual([[], ['Acme'], ['Beta']]);
+    expect((await readAll({ employer: 'account' })).map(({ employers }) => employers)).toEqual([
+      [],
+      ['Acme'],
+      ['Beta'],
+    ]);
   });
 
   it('takes no employer where it cannot tell it from a household', async () => {
@@ -253,7 +251,7 @@ describe('reading from Salesforce', () => {
       path.startsWith('/query?') ? refused(400, 'INVALID_FIELD', "No such column 'Nope__c'") : null,
     );
     const contacts = { filter: 'Nope__c = 1', optOutField: null };
-    await expect(crm.connector({}, {}, contacts).prepare()).rejects.toMatchObject({
+    await expect(crm.connector({}, {}, contacts)).rejects.toMatchObject({
       kind: 'configuration',
       code: 'crm_filter_invalid',
       message: expect.stringMatching(/\(INVALID_FIELD\).* Fields: Nope__c\.$/),
@@ -263,7 +261,7 @@ describe('reading from Salesforce', () => {
 
   it('names an opt-out field that it cannot see, and the one that was probably meant', async () => {
     const contacts = { filter: null, optOutField: 'Note_c' };
-    await expect(crm.connector({}, {}, contacts).prepare()).rejects.toMatchObject({
+    await expect(crm.connector({}, {}, contacts)).rejects.toMatchObject({
       kind: 'configuration',
       message: expect.stringMatching(/Note_c.*did you mean "Note__c"/i),
     });
@@ -280,9 +278,12 @@ describe('reading from Salesforce', () => {
           }
         : null,
     );
-    connector = crm.connector({}, {}, { filter: null, optOutField: 'No__c' });
     answer(() => records({ ...rowOf(1), No__c: true }, { ...rowOf(2), No__c: false }));
-    expect((await readAll()).map(({ optedOut }) => optedOut)).toEqual([true, false]);
+    expect(
+      (await readAll({}, {}, { filter: null, optOutField: 'No__c' })).map(
+        ({ optedOut }) => optedOut,
+      ),
+    ).toEqual([true, false]);
   });
 
   describe('by ids', () => {
@@ -315,7 +316,7 @@ describe('reading from Salesforce', () => {
         Many__c: 'C;Gone;A',
       };
       answer(() => records({ ...rowOf(1), ...values }));
-      await connector.prepare();
+      connector = await crm.connector();
       const [lookup] = await connector.readByIds([rowOf(1).Id], Object.keys(values));
       expect(lookup).toMatchObject({
         values: {
@@ -332,7 +333,7 @@ describe('reading from Salesforce', () => {
 
     it('takes ids of every form, answers with the id as it was asked, and asks no nonsense', async () => {
       answer(() => records({ ...rowOf(1), IsDeleted: false }));
-      await connector.prepare();
+      connector = await crm.connector();
       const short = rowOf(1).Id.slice(0, 15);
       const folded = rowOf(1).Id.toLowerCase();
       const asked = [short, folded, "x') OR (Id != '", rowOf(2).Id];
@@ -364,7 +365,7 @@ describe('reading from Salesforce', () => {
       answer((soql) =>
         records(...[...soql.matchAll(/'(003\w+)'/g)].map(([, Id]) => ({ Id, LastName: 'L' }))),
       );
-      await connector.prepare();
+      connector = await crm.connector();
       const ids = Array.from({ length: 200 }, (_, at) => rowOf(at).Id);
       const found = await connector.readByIds(ids, fields);
       expect(found.map(({ id, state }) => [id, state])).toEqual(ids.map((id) => [id, 'found']));
@@ -384,8 +385,8 @@ describe('reading from Salesforce', () => {
     return crm.asked.map(({ path }) => path).filter((path) => path.startsWith('/query'));
   }
 
-  async function readAll() {
-    await connector.prepare();
+  async function readAll(...choices: Parameters<ScriptedSalesforce['connector']>) {
+    connector = await crm.connector(...choices);
     return (await toArray(connector.readPages(null))).flatMap(({ contacts }) => contacts);
   }
 

@@ -45,8 +45,7 @@ describe('a group by a report', () => {
 
   async function start(name: string, contacts = 0) {
     org = await openOrg({ contacts, donors: 200 });
-    const connector = org.connector();
-    await connector.prepare();
+    const connector = await org.connector();
     const reports = reportsSchema.parse(await org.ask('GET', '/analytics/reports'));
     return { connector, report: reports.find((one) => one.name === name)?.id ?? '' };
   }

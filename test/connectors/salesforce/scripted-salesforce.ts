@@ -1,7 +1,14 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Connector, ConnectorDeps, ContactsSettings } from '../../../connectors/contract.ts';
+import type {
+  Connector,
+  ConnectorDeps,
+  ConnectorOptions,
+  ContactsSettings,
+  Finding,
+} from '../../../connectors/contract.ts';
 import { defineSalesforceConnector } from '../../../connectors/salesforce/connector.ts';
+import type { SalesforceSettings } from '../../../connectors/salesforce/settings.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { connectorDeps } from '../connector-options.ts';
 
@@ -24,17 +31,20 @@ export interface Answer {
 /** The answer to a request, or null if another script has it. */
 export type Script = (asked: Asked) => Answer | null;
 
+type Choices = [
+  settings?: Record<string, unknown>,
+  deps?: Partial<ConnectorDeps>,
+  contacts?: ContactsSettings,
+];
+
 export interface ScriptedSalesforce {
   url: string;
   /** Everything that was asked, in order. */
   asked: Asked[];
   /** Later scripts go before earlier ones. */
   script(script: Script): void;
-  connector(
-    settings?: Record<string, unknown>,
-    deps?: Partial<ConnectorDeps>,
-    contacts?: ContactsSettings,
-  ): Connector;
+  connector(...choices: Choices): Promise<Connector>;
+  check(...choices: Choices): Promise<Finding[]>;
   close(): Promise<void>;
 }
 
@@ -66,23 +76,32 @@ export async function openScriptedSalesforce(): Promise<ScriptedSalesforce> {
     url,
     asked,
     script: (script) => scripts.unshift(script),
-    connector(settings, deps, contacts = { filter: null, optOutField: null }) {
-      const definition = defineSalesforceConnector({ fetch: globalThis.fetch, random: () => 0 });
-      return definition.create({
-        settings: definition.settingsSchema.parse({
-          kind: 'salesforce',
-          url,
-          auth: { type: 'clientCredentials', clientId: 'app', clientSecret: 'secret' },
-          ...settings,
-        }),
-        contacts,
-        deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
-      });
-    },
+    connector: (...choices) => DEFINITION.open(optionsOf(url, ...choices)),
+    check: (...choices) => DEFINITION.check(optionsOf(url, ...choices)),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+const DEFINITION = defineSalesforceConnector({ fetch: globalThis.fetch, random: () => 0 });
+
+function optionsOf(
+  url: string,
+  settings: Record<string, unknown> = {},
+  deps: Partial<ConnectorDeps> = {},
+  contacts: ContactsSettings = { filter: null, optOutField: null },
+): ConnectorOptions<SalesforceSettings> {
+  return {
+    settings: DEFINITION.settingsSchema.parse({
+      kind: 'salesforce',
+      url,
+      auth: { type: 'clientCredentials', clientId: 'app', clientSecret: 'secret' },
+      ...settings,
+    }),
+    contacts,
+    deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
   };
 }
 

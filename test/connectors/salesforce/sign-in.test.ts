@@ -19,12 +19,12 @@ describe('signing in to Salesforce', () => {
   afterEach(() => crm.close());
 
   it('names the org by its id and its host', async () => {
-    const account = await crm.connector().prepare();
+    const { account } = await crm.connector();
     expect(account).toEqual({ id: '00D000000000001EAA', name: new URL(crm.url).host });
   });
 
   it('signs in with client credentials', async () => {
-    await crm.connector().prepare();
+    await crm.connector();
     expect(tokenRequests()).toEqual([
       { grant_type: 'client_credentials', client_id: 'app', client_secret: 'secret' },
     ]);
@@ -35,7 +35,7 @@ describe('signing in to Salesforce', () => {
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const auth = { type: 'jwt', clientId: 'app', username: 'sync@example.org' };
     const escaped = pem.trim().replaceAll('\n', '\\n');
-    await crm.connector({ auth: { ...auth, privateKey: escaped } }).prepare();
+    await crm.connector({ auth: { ...auth, privateKey: escaped } });
     const [{ grant_type, assertion = '' } = {}] = tokenRequests();
     expect(grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
     const [header, claims = '', signature = ''] = assertion.split('.');
@@ -50,7 +50,7 @@ describe('signing in to Salesforce', () => {
 
   it('says which setting holds no key', async () => {
     const auth = { type: 'jwt', clientId: 'app', username: 'u', privateKey: 'nonsense' };
-    await expect(crm.connector({ auth }).prepare()).rejects.toMatchObject({
+    await expect(crm.connector({ auth })).rejects.toMatchObject({
       kind: 'configuration',
       message: expect.stringContaining('crm.auth.privateKey'),
     });
@@ -62,7 +62,7 @@ describe('signing in to Salesforce', () => {
         ? { status: 400, body: { error: 'invalid_client', error_description: 'invalid secret' } }
         : null,
     );
-    await expect(crm.connector().prepare()).rejects.toMatchObject({
+    await expect(crm.connector()).rejects.toMatchObject({
       kind: 'configuration',
       code: 'crm_unauthorized',
       message: expect.stringContaining('clientSecret'),
@@ -71,13 +71,12 @@ describe('signing in to Salesforce', () => {
 
   it('asks again when the token endpoint is down, and ends resumably if it stays down', async () => {
     crm.script(({ path }) => (path.endsWith('/token') ? { status: 503, body: '<html>' } : null));
-    await expect(crm.connector().prepare()).rejects.toMatchObject({ code: 'crm_unavailable' });
+    await expect(crm.connector()).rejects.toMatchObject({ code: 'crm_unavailable' });
     expect(tokenRequests().length).toBeGreaterThan(1);
   });
 
   it('renews an expired session in the middle of a run, once for all who wait', async () => {
-    const connector = crm.connector();
-    await connector.prepare();
+    const connector = await crm.connector();
     let expired = false;
     crm.script(({ path, authorization }) => {
       if (path.endsWith('/token') && expired) return token('second-token');
@@ -98,7 +97,7 @@ describe('signing in to Salesforce', () => {
     crm.script(({ path }) =>
       path.startsWith('/services/') ? null : refused(401, 'INVALID_SESSION_ID'),
     );
-    await expect(crm.connector().prepare()).rejects.toMatchObject({
+    await expect(crm.connector()).rejects.toMatchObject({
       kind: 'configuration',
       code: 'crm_unauthorized',
     });
@@ -109,8 +108,9 @@ describe('signing in to Salesforce', () => {
     crm.script(({ path }) =>
       path.startsWith('/services/') ? null : refused(401, 'INVALID_SESSION_ID'),
     );
-    const connector = crm.connector({ auth: { type: 'token', token: 'bare' } });
-    await expect(connector.prepare()).rejects.toMatchObject({ code: 'crm_unauthorized' });
+    await expect(crm.connector({ auth: { type: 'token', token: 'bare' } })).rejects.toMatchObject({
+      code: 'crm_unauthorized',
+    });
     expect(crm.asked.map(({ path }) => path)).toEqual([
       '/services/oauth2/userinfo',
       '/sobjects/Contact/describe',
@@ -127,21 +127,21 @@ describe('signing in to Salesforce', () => {
         if (!path.endsWith('/token')) events.push('used');
         return path.endsWith('/token') ? token('t', 'rotated') : null;
       });
-      await crm.connector({ auth }, { secrets }).prepare();
+      await crm.connector({ auth }, { secrets });
       expect(events).toEqual(['kept rotated', `kept ${crm.url}`, 'used']);
     });
 
     it('begins with the token that an earlier run was given', async () => {
       const secrets = keeper([]);
       await secrets.write(refreshTokenSecret('from-settings'), 'from-store');
-      await crm.connector({ auth }, { secrets }).prepare();
+      await crm.connector({ auth }, { secrets });
       expect(tokenRequests().map(({ refresh_token }) => refresh_token)).toEqual(['from-store']);
     });
 
     it('begins with the settings again when a user has put a new token there', async () => {
       const secrets = keeper([]);
       await secrets.write(refreshTokenSecret('older'), 'from-store');
-      await crm.connector({ auth }, { secrets }).prepare();
+      await crm.connector({ auth }, { secrets });
       expect(tokenRequests().map(({ refresh_token }) => refresh_token)).toEqual(['from-settings']);
     });
 
@@ -152,7 +152,7 @@ describe('signing in to Salesforce', () => {
         secrets.store.set(refreshTokenSecret('from-settings'), 'from-neighbour');
         return { status: 400, body: { error: 'invalid_grant', error_description: 'expired' } };
       });
-      await crm.connector({ auth }, { secrets }).prepare();
+      await crm.connector({ auth }, { secrets });
       expect(tokenRequests().map(({ refresh_token }) => refresh_token)).toEqual([
         'from-settings',
         'from-neighbour',
@@ -165,8 +165,9 @@ describe('signing in to Salesforce', () => {
           ? { status: 400, body: { error: 'invalid_grant', error_description: 'expired' } }
           : null,
       );
-      const connector = crm.connector({ auth }, { secrets: keeper([]) });
-      await expect(connector.prepare()).rejects.toMatchObject({ code: 'crm_unauthorized' });
+      await expect(crm.connector({ auth }, { secrets: keeper([]) })).rejects.toMatchObject({
+        code: 'crm_unauthorized',
+      });
       expect(tokenRequests()).toHaveLength(1);
     });
   });
@@ -179,7 +180,7 @@ describe('signing in to Salesforce', () => {
       busy -= 1;
       return { status: 429, body: [] };
     });
-    await crm.connector({}, { onCall: ({ throttled }) => calls.push(throttled) }).prepare();
+    await crm.connector({}, { onCall: ({ throttled }) => calls.push(throttled) });
     expect(calls).toEqual([false, true, true, false]);
     expect(crm.asked).toHaveLength(calls.length);
   });
@@ -190,15 +191,14 @@ describe('signing in to Salesforce', () => {
         ? { status: 302, headers: { location: 'https://new.my.salesforce.com/x' } }
         : null,
     );
-    await expect(crm.connector().prepare()).rejects.toMatchObject({
+    await expect(crm.connector()).rejects.toMatchObject({
       kind: 'configuration',
       message: expect.stringContaining('https://new.my.salesforce.com'),
     });
   });
 
   it('stops before the share of the daily requests that belongs to other tools', async () => {
-    const connector = crm.connector({ dailyReservePercent: 20 });
-    await connector.prepare();
+    const connector = await crm.connector({ dailyReservePercent: 20 });
     let used = 799;
     crm.script(({ path }) => {
       if (!path.startsWith('/query?')) return null;
@@ -217,8 +217,7 @@ describe('signing in to Salesforce', () => {
   });
 
   it('stops when Salesforce says that the day is over', async () => {
-    const connector = crm.connector();
-    await connector.prepare();
+    const connector = await crm.connector();
     crm.script(() => refused(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'));
     const askedBefore = crm.asked.length;
     await expect(connector.listGroups()).rejects.toMatchObject({
@@ -229,8 +228,7 @@ describe('signing in to Salesforce', () => {
   });
 
   it('waits and asks again when only too many requests ran at once', async () => {
-    const connector = crm.connector();
-    await connector.prepare();
+    const connector = await crm.connector();
     let busy = 1;
     crm.script(() => {
       busy -= 1;

@@ -76,7 +76,7 @@ describe('a sync with Salesforce', () => {
     const world = await createSyncWorld({
       service: { donors: DONORS },
       integration: { fields: FIELDS },
-      connector: (_, signal) => org.connector({}, { signal }),
+      open: (signal) => org.connector({}, { signal }),
       canonicalId: (text) => salesforceConnector.canonicalId?.(text) ?? null,
     });
     opened.push(world);

@@ -153,15 +153,14 @@ describe('a sync with Salesforce', () => {
   ): Promise<{ org: Org; world: SyncWorld }> {
     const org = await openOrg({ contacts, donors: DONORS, bulkJobTimeMs: 0, ...options });
     open.push(org);
-    const maker = org.connector();
-    await maker.prepare();
+    const maker = await org.connector();
     await maker.createFields([
       { name: DONOR_ID, label: 'Donor ID', type: 'text', description: 'Whose profile it is.' },
     ]);
     const world = await createSyncWorld({
       service: { donors: DONORS },
       integration: { fields: FIELDS },
-      connector: (_, signal) => around(org.connector(settings, { signal })),
+      open: async (signal) => around(await org.connector(settings, { signal })),
     });
     open.push(world);
     return { org, world };

@@ -22,8 +22,7 @@ describe('writing to Salesforce', () => {
 
   beforeEach(async () => {
     crm = await openScriptedSalesforce();
-    connector = crm.connector();
-    await connector.prepare();
+    connector = await crm.connector();
   });
 
   afterEach(() => crm.close());

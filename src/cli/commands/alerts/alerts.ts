@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Channel } from '../../../alerts/channel.ts';
 import { channelsOf } from '../../../alerts/channels.ts';
 import { testMessage } from '../../../alerts/message.ts';
-import { SEND_LIMIT_MS } from '../../../alerts/teller.ts';
+import { SEND_LIMIT_MS } from '../../../alerts/notifier.ts';
 import type { Settings } from '../../../config.ts';
 import { isoTime } from '../../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
@@ -22,14 +22,14 @@ import { productAlerts } from './product-alerts.ts';
 const EXAMPLES = `
 Examples:
   donor-sync alerts test      sends a message through each channel, and says what happened
-  donor-sync alerts check     looks now and tells what has changed, for cron after a sync
+  donor-sync alerts check     checks now and sends what has changed, for cron after a sync
 
-\`donor-sync serve\` looks by itself. Whom to tell is in the settings, under alerts.`;
+\`donor-sync serve\` checks by itself. The recipients are in the settings, under alerts.`;
 
-/** The command `alerts`: telling people, and trying whether they can be told. */
+/** The command `alerts`: sends alerts, and tests the channels. */
 export function alertsCommand(deps: ProductDeps): Command {
   return productCommand('alerts', deps)
-    .description('tell people what is the matter, or try whether they can be told')
+    .description('send messages about problems, or a test message')
     .addCommand(testCommand(deps))
     .addCommand(checkCommand(deps))
     .addHelpText('after', EXAMPLES);
@@ -77,17 +77,17 @@ function printTrials(output: Output, trials: readonly Trial[]): void {
   }
 }
 
-/** Something that is the matter, as people have been told of it. */
+/** A problem that is not over. */
 interface OpenAlert {
   integration: string;
   subject: string;
   since: string;
-  /** False if telling has not succeeded yet. */
+  /** False if not all channels have sent it yet. */
   told: boolean;
 }
 
 function checkCommand(deps: ProductDeps): Command {
-  const command = productCommand('check', deps).description('look now and tell what has changed');
+  const command = productCommand('check', deps).description('check now and send what has changed');
   return command.action(() =>
     runAction(deps, command, async (output) => {
       const settings = await loadAlertSettings(deps, command);
@@ -117,7 +117,7 @@ async function checkNow(deps: ProductDeps, settings: Settings): Promise<OpenAler
 
 function printOpen(output: Output, open: readonly OpenAlert[], now: number): void {
   if (open.length === 0) {
-    output.print('Nothing is the matter.');
+    output.print('There are no problems.');
     return;
   }
   output.table<OpenAlert>(
@@ -125,19 +125,19 @@ function printOpen(output: Output, open: readonly OpenAlert[], now: number): voi
       { header: 'Integration', value: ({ integration }) => integration },
       { header: 'What', value: ({ subject }) => subject },
       { header: 'Began', value: ({ since }) => formatAgo(since, now) },
-      { header: 'Told', value: ({ told }) => (told ? 'yes' : 'not yet') },
+      { header: 'Sent', value: ({ told }) => (told ? 'yes' : 'not yet') },
     ],
     open,
   );
 }
 
-/** The settings; throws a ConfigurationError if they name nobody to tell. */
+/** The settings; throws a ConfigurationError if they name no recipients. */
 async function loadAlertSettings(deps: ProductDeps, command: Command): Promise<Settings> {
   const { config } = readOptions(command, productOptionsSchema);
   const settings = await loadProductSettings(deps, config);
   if (channelsOf(settings.alerts).length > 0) return settings;
   throw new ConfigurationError(
-    'The settings name nobody to tell: add alerts.email or alerts.webhook to them.',
+    'The settings name no recipients of alerts: add alerts.email or alerts.webhook.',
     { code: 'alerts_unset' },
   );
 }

@@ -3,7 +3,7 @@ import type { Application } from '../../../application.ts';
 import type { Settings } from '../../../config.ts';
 import type { ProductDeps } from '../../action/product.ts';
 
-/** The alerts of the product as the settings want them; whoever makes them closes them. */
+/** The alerts of the product as the settings want them; the caller closes them. */
 export function productAlerts(
   { clock, log }: Pick<ProductDeps, 'clock' | 'log'>,
   { store, integrations, takeLease }: Application,

@@ -69,16 +69,16 @@ export function connectCommand(deps: ProductDeps): Command {
   );
 }
 
-interface Wish {
+interface ConnectCall {
   application: Application;
   settings: Settings;
   integration: Integration;
   options: Options;
 }
 
-async function connect(deps: ProductDeps, wish: Wish, output: Output): Promise<void> {
-  const { application, integration } = wish;
-  await awaitConsent(deps, wish, output);
+async function connect(deps: ProductDeps, call: ConnectCall, output: Output): Promise<void> {
+  const { application, integration } = call;
+  await awaitConsent(deps, call, output);
   const findings = await examineIntegration(deps, application, integration);
   const document = { connected: integration.id, findings: findings.map(withoutWords) };
   output.finish(document, () => printConnected(output, integration, findings));
@@ -87,7 +87,7 @@ async function connect(deps: ProductDeps, wish: Wish, output: Output): Promise<v
 /** Resolves once the account is connected; throws if it is not going to be. */
 async function awaitConsent(
   deps: ProductDeps,
-  { application, settings, integration, options }: Wish,
+  { application, settings, integration, options }: ConnectCall,
   output: Output,
 ): Promise<void> {
   const signal = deps.stopSignal();
@@ -111,7 +111,7 @@ async function awaitConsent(
 /** How often the store is looked at: the answer may come to another process. */
 const LOOK_INTERVAL_MS = 500;
 
-/** Somebody who comes back in the last moment still waits for the CRM. */
+/** A person who comes back in the last moment still waits for the CRM. */
 const LAST_ANSWER_MS = 30_000;
 
 const MAX_LOOKS = (CONSENT_LIFE_MS + LAST_ANSWER_MS) / LOOK_INTERVAL_MS;
@@ -123,9 +123,12 @@ async function awaitOutcome(deps: ConsentsDeps, state: string): Promise<void> {
     if (outcome !== null) throw new ConfigurationError(outcome, { code: 'not_connected' });
     await deps.clock.sleep(LOOK_INTERVAL_MS, deps.signal);
   }
-  throw new RetriableError('Nobody has come back from the CRM, so nothing was connected.', {
-    code: 'consent_not_finished',
-  });
+  throw new RetriableError(
+    'No answer has come back from the CRM in time, so nothing was connected.',
+    {
+      code: 'consent_not_finished',
+    },
+  );
 }
 
 function printConnected(

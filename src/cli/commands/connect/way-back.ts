@@ -6,14 +6,14 @@ import { createOAuthApp } from '../../../http/oauth-app.ts';
 import { isLoopbackName } from '../../../http/request/peer.ts';
 import { startHttpServer } from '../../../http/server.ts';
 
-/** Somebody who serves the addresses of connecting until the person is back. */
+/** A server of the addresses of connecting, until the person is back. */
 export interface WayBack {
   /** The address for the person to open. */
   address: string;
   close(): Promise<void>;
 }
 
-export interface WayBackWish {
+export interface WayBackOptions {
   kind: string;
   /** Of the consent that has begun. */
   state: string;
@@ -27,15 +27,15 @@ type WayBackDeps = Pick<OAuthDeps, 'application' | 'stopping'> & { clock: Clock;
 /**
  * The running service, if there is one with the same database; else this process listens at the
  * public address itself, as long as that is one of this machine. Throws a ConfigurationError if
- * nobody could take the person back.
+ * no process could take the person back.
  */
-export async function openWayBack(deps: WayBackDeps, wish: WayBackWish): Promise<WayBack> {
-  const { kind, state, port } = wish;
-  if (port !== undefined) return listen(deps, wish, `http://127.0.0.1:${port}`);
-  const address = ticketAddress(wish.publicUrl, kind, state);
+export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): Promise<WayBack> {
+  const { kind, state, port } = options;
+  if (port !== undefined) return listen(deps, options, `http://127.0.0.1:${port}`);
+  const address = ticketAddress(options.publicUrl, kind, state);
   if (await isServed(address)) return { address, close: async () => {} };
-  if (!isOurs(wish.publicUrl)) throw unserved(wish.publicUrl);
-  return listen(deps, wish, wish.publicUrl);
+  if (!isOurs(options.publicUrl)) throw unserved(options.publicUrl);
+  return listen(deps, options, options.publicUrl);
 }
 
 const PROBE_TIMEOUT_MS = 5_000;
@@ -60,7 +60,7 @@ function isOurs(publicUrl: string): boolean {
 
 async function listen(
   deps: WayBackDeps,
-  { kind, state }: WayBackWish,
+  { kind, state }: WayBackOptions,
   publicUrl: string,
 ): Promise<WayBack> {
   const { hostname, port } = new URL(publicUrl);

@@ -7,7 +7,7 @@ import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
 import type { Output } from '../../terminal/output.ts';
 import { wholeNumber } from '../sandbox/flags.ts';
 import { syncOnce } from '../sync/sync-once.ts';
-import { type CrmAct, type CrmPart, playCrm } from './crm-act.ts';
+import { type CrmResult, type DemoCrm, syncCrm } from './crm-syncs.ts';
 import { createDemoFolder, crmIntegration, DEMO_INTEGRATION, type DemoFolder } from './folder.ts';
 import { readResults } from './results.ts';
 import { serveStatusPage, showStatusPage } from './serving.ts';
@@ -50,13 +50,13 @@ async function playDemo(
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
-  // The product does not know the sandboxes: they are loaded by whoever asks for one.
+  // The product does not know the sandboxes: they are loaded when one is asked for.
   const { setStage } = await import('./stage.ts');
   const stage = await setStage(contacts);
   try {
     const folder = await createDemoFolder(stage.contacts, stage);
     showStart(output, stage, folder);
-    const report = await playActs(deps, stage, folder, stopped);
+    const report = await runSyncs(deps, stage, folder, stopped);
     output.finish(report, () => showReport(output, report));
     const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
     const isDone = runs.every(({ status }) => status === 'succeeded');
@@ -73,7 +73,7 @@ async function playDemo(
 }
 
 /** The real thing: settings, database, connector and client are those of any `sync`. */
-function playActs(
+function runSyncs(
   deps: ProductDeps,
   { baseUrl, apiKey, rootUrl, contacts, crms }: Stage,
   folder: DemoFolder,
@@ -94,17 +94,17 @@ function playActs(
     if (first.status !== 'succeeded') return { ...places, runs: [first], contacts: [], crms: [] };
     const results = await readResults(application, first.id, contacts, folder);
     const second = await sync();
-    const acts: CrmAct[] = [];
-    for (const part of partsOf(crms)) {
-      acts.push(
-        await playCrm(application, part, signal, (open) => syncOnce(quietDeps, open, signal)),
+    const crmResults: CrmResult[] = [];
+    for (const crm of demoCrmsOf(crms)) {
+      crmResults.push(
+        await syncCrm(application, crm, signal, (open) => syncOnce(quietDeps, open, signal)),
       );
     }
-    return { ...places, runs: [first, second], contacts: results, crms: acts };
+    return { ...places, runs: [first, second], contacts: results, crms: crmResults };
   });
 }
 
-function partsOf({ salesforce, hubspot }: Stage['crms']): CrmPart[] {
+function demoCrmsOf({ salesforce, hubspot }: Stage['crms']): DemoCrm[] {
   return [
     {
       kind: 'salesforce',

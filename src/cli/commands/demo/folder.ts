@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import type { DemoContact } from './cast.ts';
+import type { DemoContact } from './contacts.ts';
 
-/** The demo's files, absolute; they stay for whoever wants to look at them. */
+/** The demo's files, absolute; they stay after the demo. */
 export interface DemoFolder {
   path: string;
   settings: string;
@@ -120,13 +120,13 @@ integrations:
       kind: salesforce
       url: ${salesforce.baseUrl}
       auth: { type: token, token: "${salesforce.token}" }
-    networks: # whoever is known to somebody in these groups gets told so
+    networks: # shows which contacts the people in these groups know
       - { name: Board, color: teal, group: { campaign: "Board of Directors" } }
       - { name: Staff, color: orange, group: { campaign: Staff } }
 
   - id: ${crmIntegration('hubspot')}
     name: Demo Nonprofit on HubSpot
-    partner: # one key for all: whoever is in two CRMs is paid for once
+    partner: # one key for all: a person in two CRMs is paid for once
       baseUrl: ${baseUrl}
       apiKey: ${apiKey}
     crm: # the fields are the default map of config/fields.hubspot.json

@@ -1,7 +1,7 @@
 import type { Application } from '../../../application.ts';
 import { outcomeNamed } from '../../../core/outcome.ts';
 import { outcomeText } from '../../../core/outcome-text.ts';
-import type { DemoContact } from './cast.ts';
+import type { DemoContact } from './contacts.ts';
 import { type DemoFolder, ENHANCED_FIELDS, readRows } from './folder.ts';
 
 /** What the first sync did to one contact of the demo. */
@@ -22,7 +22,7 @@ export interface FieldResult {
   field: string;
   from: string;
   to: string;
-  /** True if somebody's own value was left alone. */
+  /** True if a value that a user typed was left alone. */
   kept: boolean;
 }
 

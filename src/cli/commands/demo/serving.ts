@@ -8,13 +8,13 @@ import { type ProductDeps, withApplication } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
 import { untilStopped } from '../sandbox/until-stopped.ts';
 
-/** Nobody outside this machine is to see the demo, and it needs no token there. */
+/** The demo cannot be reached from outside this machine, and it needs no token there. */
 const HOST = '127.0.0.1';
 
-/** Syncs that somebody asks for on the page; a demo has three integrations. */
+/** Syncs that are asked for on the page; a demo has three integrations. */
 const MAX_RUNS_AT_ONCE = 3;
 
-/** Serves at a free port until `stopped`; `started` is told where. */
+/** Serves at a free port until `stopped`; calls `started` with the address. */
 export function serveStatusPage(
   deps: ProductDeps,
   settings: string,
@@ -31,7 +31,7 @@ export function serveStatusPage(
       publicUrl: `http://${HOST}`,
       // Invented people and credits: a link that works once would only be in the way.
       withoutToken: 'thisMachine',
-      // The demo has no schedules that somebody could forget to look at.
+      // The demo has no schedules that could be late.
       lastTickAt: clock.now,
       stopping: stopped,
       version: packageFile.version,

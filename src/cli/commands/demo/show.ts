@@ -6,7 +6,7 @@ import { displayWidth, fitWidth, padWidth } from '../../terminal/display-width.t
 import type { Output } from '../../terminal/output.ts';
 import { countOf, formatCount, formatDuration } from '../../terminal/quantities.ts';
 import { STATUS_WORDS } from '../sync/run-summary.ts';
-import type { CrmAct } from './crm-act.ts';
+import type { CrmResult } from './crm-syncs.ts';
 import { type DemoFolder, ENHANCED_FIELDS } from './folder.ts';
 import type { DemoResult } from './results.ts';
 import type { Stage } from './stage.ts';
@@ -19,7 +19,7 @@ export interface DemoReport {
   runs: RunReport[];
   contacts: DemoResult[];
   /** What became of each CRM; none if the first sync did not come to its end. */
-  crms: CrmAct[];
+  crms: CrmResult[];
 }
 
 /** Says what is going to be synced, before it takes its seconds. */
@@ -44,7 +44,7 @@ export function showReport(output: Output, report: DemoReport): void {
     output.print();
   }
   if (second !== undefined) showRun(output, 'Second sync', second);
-  for (const act of crms) showCrm(output, act);
+  for (const crm of crms) showCrm(output, crm);
   output.print(strong('The files stay there'));
   output.print(`  the contact list   ${folder.contacts}`);
   output.print(`  the same enhanced  ${folder.enhanced}`);
@@ -75,17 +75,17 @@ export function showNextSteps(
 }
 
 /** The same for a CRM: its new fields, what the syncs did, and what stands there now. */
-function showCrm(output: Output, act: CrmAct): void {
+function showCrm(output: Output, crm: CrmResult): void {
   const { strong, faint } = output.style;
-  const [first, second] = act.runs;
-  output.print(strong(`The same service, and ${act.name} (a stand-in: ${act.baseUrl})`));
+  const [first, second] = crm.runs;
+  output.print(strong(`The same service, and ${crm.name} (a stand-in: ${crm.baseUrl})`));
   output.print(
-    `  ${countOf(act.createdFields.length, 'custom field')} created, with the access they need`,
+    `  ${countOf(crm.createdFields.length, 'custom field')} created, with the access they need`,
   );
   output.print();
-  if (first !== undefined) showRun(output, `First sync of ${act.name}`, first, act.unwritten);
-  output.print(strong(`What stands in ${act.name} now, for example`));
-  for (const { name, id, values } of act.contacts) {
+  if (first !== undefined) showRun(output, `First sync of ${crm.name}`, first, crm.unwritten);
+  output.print(strong(`What stands in ${crm.name} now, for example`));
+  for (const { name, id, values } of crm.contacts) {
     output.print(`  ${name} ${faint(id)}`);
     const width = Math.max(...values.map(({ field }) => field.length));
     for (const { field, value } of values) {
@@ -95,14 +95,14 @@ function showCrm(output: Output, act: CrmAct): void {
     }
   }
   output.print();
-  showIntroduced(output, act);
-  if (second !== undefined) showRun(output, `Second sync of ${act.name}`, second);
+  showIntroduced(output, crm);
+  if (second !== undefined) showRun(output, `Second sync of ${crm.name}`, second);
 }
 
 const CRM_VALUE_WIDTH = 65;
 
-/** What nobody at the nonprofit knew before: who on the board could make the introduction. */
-function showIntroduced(output: Output, { introduced, name }: CrmAct): void {
+/** What was not known before: who on the board could make the introduction. */
+function showIntroduced(output: Output, { introduced, name }: CrmResult): void {
   if (introduced.count === 0) return;
   const who = countOf(introduced.count, 'contact');
   output.print(output.style.strong(`${who} of ${name} can be introduced, for example`));
@@ -133,7 +133,7 @@ function showRun(
   output: Output,
   title: string,
   run: RunReport,
-  unwritten: CrmAct['unwritten'] = [],
+  unwritten: CrmResult['unwritten'] = [],
 ): void {
   const tookMs = Date.parse(run.finishedAt ?? run.startedAt) - Date.parse(run.startedAt);
   output.print(`${output.style.strong(title)} (${formatDuration(tookMs)})`);

@@ -4,7 +4,7 @@ import { createWorld } from '../../../../people/world.ts';
 import { startHubspotSandbox } from '../../../../sandbox/hubspot/index.ts';
 import { startSalesforceSandbox } from '../../../../sandbox/salesforce/index.ts';
 import { startPartnerSandbox } from '../../../../service/index.ts';
-import { createCast, type DemoContact } from './cast.ts';
+import { createDemoContacts, type DemoContact } from './contacts.ts';
 import type { CrmKind } from './folder.ts';
 
 /** A service that is running, and the contact list of a nonprofit. */
@@ -26,7 +26,7 @@ export interface Stage {
 /** Enough people for namesakes to be among them, and few enough to start in a moment. */
 const DONORS = 2_000;
 
-/** Jobs take a couple of minutes in earnest; nobody wants to wait for that in a demo. */
+/** At the real service jobs take some minutes; a demo should not take so long. */
 const JOB_TIME_MS = 1_500;
 
 /** What the demo's nonprofit has bought: some are left over after any demo. */
@@ -48,7 +48,7 @@ export async function setStage(size: number): Promise<Stage> {
   const hubspot = await startHubspotSandbox({ world, contacts: CRM_CONTACTS, searchLagMs: 0 });
   return {
     ...service,
-    contacts: createCast(world, size),
+    contacts: createDemoContacts(world, size),
     crms: { salesforce, hubspot },
     async close() {
       await hubspot.close();

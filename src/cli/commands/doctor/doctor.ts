@@ -4,7 +4,7 @@ import type { Finding } from '../../../../connectors/contract.ts';
 import type { Application } from '../../../application.ts';
 import { insecureAddresses, insecureProblem } from '../../../config/insecure-http.ts';
 import type { Settings } from '../../../config.ts';
-import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { isConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import { namedOrAll } from '../../action/choose-integrations.ts';
 import { runAction } from '../../action/command.ts';
@@ -32,18 +32,20 @@ Examples:
   donor-sync doctor
   donor-sync doctor riverside --json    for scripts: { "findings": [...] }
 
-Nothing is spent and nothing is written into a CRM. Exit codes: 0 all is well, 2 something is to be
-mended by a person.`;
+Nothing is spent and nothing is written into a CRM. Exit codes: 0 all is well, 2 a person has to fix
+something.`;
 
 const optionsSchema = z.object({
   config: z.string().optional(),
   show: z.boolean().default(false),
 });
 
-/** The command `doctor`: every prerequisite, each with its mend. */
+/** The command `doctor`: every prerequisite, each with its fix. */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
-    .description('check settings, database, keys, service, CRM and field map, and say how to mend')
+    .description(
+      'check settings, database, keys, service, CRM and field map, and say how to fix them',
+    )
     .argument('[ids...]', 'the integrations (default: all)')
     .option('--show', 'with what the CRM says, in its own words; on a terminal only')
     .addHelpText('after', EXAMPLES);
@@ -80,7 +82,7 @@ async function examine(
   try {
     settings = await loadProductSettings(deps, config);
   } catch (error) {
-    return general(unmet('settings', messageOf(error), settingsMend(error)));
+    return general(unmet('settings', messageOf(error), settingsFix(error)));
   }
   const count = countOf(settings.integrations.length, 'integration');
   const good = met('settings', `${settings.path} is in order, with ${count}.`);
@@ -105,11 +107,11 @@ async function examine(
 }
 
 /** What helps depends on whether there is a file at all. */
-function settingsMend(error: unknown): string {
-  const isMissing = error instanceof ConfigurationError && error.code === 'settings_not_found';
+function settingsFix(error: unknown): string {
+  const isMissing = isConfigurationError(error) && error.code === 'settings_not_found';
   return isMissing
     ? 'donor-sync init'
-    : 'Mend what is listed, line by line. A variable is set by `export NAME=value` in this terminal.';
+    : 'Fix what is listed, line by line. A variable is set by `export NAME=value` in this terminal.';
 }
 
 function general(...findings: Finding[]): DoctorFinding[] {
@@ -148,7 +150,7 @@ export async function examineIntegration(
   return findings.map((finding) => ({ integration: integration.id, ...finding }));
 }
 
-/** Shows findings to a person, and counts what is to be mended. */
+/** Shows findings to a person, and counts what has to be fixed. */
 export function printFindings(
   output: Output,
   findings: readonly DoctorFinding[],
@@ -170,8 +172,6 @@ export function printFindings(
   const broken = findings.filter(({ ok }) => !ok).length;
   output.print();
   output.print(
-    broken === 0
-      ? style.good('All is well.')
-      : style.bad(`${countOf(broken, 'thing')} to be mended.`),
+    broken === 0 ? style.good('All is well.') : style.bad(`${countOf(broken, 'problem')} to fix.`),
   );
 }

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../../connectors/contract.ts';
 import { messageOf, wordsOf } from '../../../core/errors.ts';
 
-/** One prerequisite as `doctor --json` shows it; a mend beside `ok: true` is advice. */
+/** One prerequisite as `doctor --json` shows it; a fix beside `ok: true` is advice. */
 export interface DoctorFinding extends Finding {
   /** Null if it is about the whole installation. */
   integration: string | null;
@@ -13,21 +13,21 @@ export function met(subject: string, message: string, advice: string | null = nu
 }
 
 /** One that is not, with what to do about it. */
-export function unmet(subject: string, message: string, mend: string): Finding {
-  return { subject, ok: false, message, mend };
+export function unmet(subject: string, message: string, fix: string): Finding {
+  return { subject, ok: false, message, mend: fix };
 }
 
 /** The findings of a check; one that throws is a finding itself, and the others go on. */
 export async function checked(
   subject: string,
-  mend: string,
+  fix: string,
   check: () => Promise<Finding[]>,
 ): Promise<Finding[]> {
   try {
     return await check();
   } catch (error) {
     const words = wordsOf(error);
-    const finding = unmet(subject, messageOf(error), mend);
+    const finding = unmet(subject, messageOf(error), fix);
     return [words === null ? finding : { ...finding, words }];
   }
 }

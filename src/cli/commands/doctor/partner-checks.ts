@@ -1,6 +1,6 @@
 import type { Finding } from '../../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../../application.ts';
-import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { isConfigurationError, messageOf } from '../../../core/errors.ts';
 import { clockProblem } from '../../../credits/confirm.ts';
 import { formatCount } from '../../terminal/quantities.ts';
 import { checked, met, unmet } from './finding.ts';
@@ -16,13 +16,13 @@ export async function checkPartner({ partner }: { partner: Partner }): Promise<F
   const key = await checkKey(partner, signal);
   // Without a key that works, every other answer would only repeat it.
   if (key.some(({ ok }) => !ok)) return key;
-  const mend = 'Try again later, or ask the service operator.';
+  const fix = 'Try again later, or ask the service operator.';
   return [
     ...key,
     ...checkClock(partner),
-    ...(await checked('credits', mend, () => checkCredits(partner, signal))),
-    ...(await checked('service description', mend, () => checkDescription(partner, signal))),
-    ...(await checked('service health', mend, () => checkHealth(partner, signal))),
+    ...(await checked('credits', fix, () => checkCredits(partner, signal))),
+    ...(await checked('service description', fix, () => checkDescription(partner, signal))),
+    ...(await checked('service health', fix, () => checkHealth(partner, signal))),
   ];
 }
 
@@ -32,7 +32,7 @@ async function checkKey(partner: Partner, signal: AbortSignal): Promise<Finding[
     return [met('partner key', 'The Partner Data Service accepts the API key.')];
   } catch (error) {
     if (signal.aborted) return [unmet('partner', NO_ANSWER, CHECK_NETWORK)];
-    const isKey = error instanceof ConfigurationError && error.code.startsWith('partner_key');
+    const isKey = isConfigurationError(error) && error.code.startsWith('partner_key');
     return [
       isKey
         ? unmet('partner key', messageOf(error), 'Put a working key where partner.apiKey is set.')

@@ -27,7 +27,7 @@ export async function checkSecretKey(
   return met(
     'secret key',
     `The key is in ${file}, beside the database that it protects.`,
-    'Whoever copies the folder has both. Put the key into DONOR_SYNC_SECRET_KEY and remove the file.',
+    'A copy of the folder has both. Put the key into DONOR_SYNC_SECRET_KEY and remove the file.',
   );
 }
 

@@ -38,7 +38,7 @@ export async function decideHolds(
   const decided: AnyHold[] = [];
   for (const hold of chosen.values()) {
     if (await decideHold(store, hold, word)) decided.push(hold);
-    else output.note(`${shortId(hold.row.id)} was decided by somebody else meanwhile.`);
+    else output.note(`${shortId(hold.row.id)} was decided by another user meanwhile.`);
   }
   const holds = decided.map((hold) => ({ ...describeHold(hold), decision: DECIDED[word] }));
   output.finish({ holds }, () => {

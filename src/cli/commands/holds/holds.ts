@@ -48,7 +48,7 @@ Examples:
   donor-sync holds --show                 with names and examples, asked of CRM and service (free)
   donor-sync holds --batch 5e6f7a8b       every contact of a batch
   donor-sync holds approve 1a2b3c4d       the profile is this contact's: write it
-  donor-sync holds reject 1a2b3c4d        it is somebody else's: leave the contact alone
+  donor-sync holds reject 1a2b3c4d        it is another person's: leave the contact alone
   donor-sync holds resubmit 1a2b3c4d      ask the service again, for another credit
   donor-sync holds approve --batch 5e6f7a8b   ask about all of a batch, for a credit each
   donor-sync holds reject --batch 5e6f7a8b    they are the same people still: no credit`;

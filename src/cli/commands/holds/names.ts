@@ -1,11 +1,12 @@
 import { contactName, nameText } from '../../../application/contact-name.ts';
-import type { Application, OpenIntegration } from '../../../application.ts';
+import type { Application } from '../../../application.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Profile } from '../../../core/profile.ts';
 import type { JobResult } from '../../../partner/results.ts';
 import { MAX_JOBS_PER_RESULTS } from '../../../partner/results.ts';
+import type { SyncDeps } from '../../../run/context.ts';
+import { openCrm } from '../../../run/crm-account.ts';
 import type { HoldRecord } from '../../../store/holds/holds.ts';
-import { requireSameAccount } from '../../../sync/crm-account.ts';
 import { neverAborted, withIntegration } from '../../action/product.ts';
 import type { HoldNames } from './hold-names.ts';
 
@@ -43,22 +44,23 @@ async function namesOf(
   const [integration] = application.select([integrationId]);
   if (!integration) return [];
   return withIntegration(application, integration, neverAborted(), async (open) => {
-    const account = await open.connector.prepare();
-    await requireSameAccount(application.store, integration, account);
+    const deps = await openCrm(open.deps, null);
     const named: Named[] = [];
-    const size = Math.min(open.connector.capabilities.readBatch, MAX_JOBS_PER_RESULTS);
+    const size = Math.min(deps.connector.capabilities.readBatch, MAX_JOBS_PER_RESULTS);
     for (let start = 0; start < rows.length; start += size) {
-      named.push(...(await namesOfFew(open, rows.slice(start, start + size))));
+      named.push(...(await namesOfFew(deps, rows.slice(start, start + size))));
     }
     return named;
   });
 }
 
-async function namesOfFew(open: OpenIntegration, rows: readonly HoldRecord[]): Promise<Named[]> {
-  const { connector, partner, deps } = open;
+async function namesOfFew(
+  { store, connector, partner }: SyncDeps,
+  rows: readonly HoldRecord[],
+): Promise<Named[]> {
   const contactIds = [...new Set(rows.map((row) => row.crmId))];
   const lookups = new Map((await connector.readByIds(contactIds, [])).map((l) => [l.id, l]));
-  const jobIds = await deps.store.jobs.findJobIds(rows.map((row) => row.trackingId));
+  const jobIds = await store.jobs.findJobIds(rows.map((row) => row.trackingId));
   const results = jobIds.size === 0 ? new Map() : await partner.readResults([...jobIds.values()]);
   return rows.map((row): Named => {
     const contact = contactName(lookups.get(row.crmId));

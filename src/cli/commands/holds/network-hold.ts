@@ -3,10 +3,10 @@ import type { NetworkHoldKind } from '../../../store/engine/network-tables.ts';
 import type { NetworkHoldRecord } from '../../../store/networks/network-holds.ts';
 import { shortId } from '../../terminal/short-id.ts';
 
-/** What a person can do about holds that nobody can approve. */
-const MENDS: Readonly<Partial<Record<NetworkHoldKind, string>>> = {
+/** What a person can do about holds that cannot be approved. */
+const FIXES: Readonly<Partial<Record<NetworkHoldKind, string>>> = {
   group_unreadable:
-    'Mend the group in the CRM, or name another one in the settings: the hold goes with the next sync',
+    'Correct the group in the CRM, or name another one in the settings: the hold goes with the next sync',
   name_taken:
     'Give one of the two networks another name, here or at the service: the hold goes with the next sync',
   network_refused:
@@ -19,16 +19,16 @@ export function requireNetworkDecision(
   word: 'approve' | 'reject' | 'resubmit',
 ): void {
   const short = shortId(id);
-  const mend = MENDS[kind];
+  const fix = FIXES[kind];
   if (word === 'resubmit') {
     throw new ConfigurationError(
       `The hold ${short} is about the network "${name}", and there is nothing to submit again. Approve or reject it.`,
       { code: 'hold_of_network', details: { hold: id } },
     );
   }
-  if (word === 'approve' && mend !== undefined) {
+  if (word === 'approve' && fix !== undefined) {
     throw new ConfigurationError(
-      `The hold ${short} of the network "${name}" cannot be approved. ${mend}; \`donor-sync holds reject ${short}\` hides it until then.`,
+      `The hold ${short} of the network "${name}" cannot be approved. ${fix}; \`donor-sync holds reject ${short}\` hides it until then.`,
       { code: 'hold_not_approvable', details: { hold: id } },
     );
   }

@@ -17,7 +17,7 @@ import {
 import { EXIT_CODES } from '../../terminal/exit-codes.ts';
 import type { Output } from '../../terminal/output.ts';
 import { formatAgo } from '../../terminal/quantities.ts';
-import { SIGNATURES, type SigningWish, signingFor } from './signing.ts';
+import { SIGNATURES, type SigningOptions, signingFor } from './signing.ts';
 
 const EXAMPLES = `
 Examples:
@@ -28,7 +28,7 @@ Examples:
   donor-sync hooks rotate riverside                      a new address; the old one ends at once
   donor-sync hooks revoke riverside                      no address any more
 
-The address is shown once: only a hash of it is kept. Whoever knows it can ask for runs; add
+The address is shown once: only a hash of it is kept. Anyone who knows it can ask for runs; add
 "?contact=ID" to it for one contact.`;
 
 const optionsSchema = productOptionsSchema.extend({
@@ -68,13 +68,13 @@ function addressCommand(deps: ProductDeps, word: keyof typeof ADDRESS_DESCRIPTIO
     .option('--secret-env <name>', 'the environment variable with the secret that they sign with');
   return command.action((id: string) =>
     runAction(deps, command, async (output) => {
-      const { config, ...wish } = readOptions(command, optionsSchema);
+      const { config, ...options } = readOptions(command, optionsSchema);
       const settings = await loadProductSettings(deps, config);
       const application = await openProduct(deps, settings);
       try {
         const before = await findBefore(application, word, id);
         await giveAddress(deps, application, output, {
-          ...{ id, before, wish, publicUrl: settings.server.publicUrl },
+          ...{ id, before, options, publicUrl: settings.server.publicUrl },
         });
       } finally {
         await application.close();
@@ -94,7 +94,7 @@ async function findBefore(
   if (word === 'rotate') return requireHook(application, id);
   if ((await application.store.hooks.find(id)) === undefined) return null;
   throw new ConfigurationError(
-    `"${id}" has a webhook address, and whoever uses it would be cut off. \`donor-sync hooks rotate ${id}\` makes a new one all the same.`,
+    `"${id}" has a webhook address, and its callers would be cut off. \`donor-sync hooks rotate ${id}\` makes a new one all the same.`,
     { code: 'hook_exists', details: { integration: id } },
   );
 }
@@ -112,11 +112,11 @@ async function giveAddress(
   { env }: ProductDeps,
   application: Application,
   output: Output,
-  asked: { id: string; before: HookRecord | null; wish: SigningWish; publicUrl: string },
+  asked: { id: string; before: HookRecord | null; options: SigningOptions; publicUrl: string },
 ): Promise<void> {
-  const { id, before, wish, publicUrl } = asked;
+  const { id, before, options, publicUrl } = asked;
   const [integration] = application.select([id]);
-  const signing = signingFor(wish, { env, integration, before, sealer: application.sealer });
+  const signing = signingFor(options, { env, integration, before, sealer: application.sealer });
   const url = await createHookAddress(application, publicUrl, id, signing);
   const secret = signing?.isNew ? signing.secret : null;
   const hook = { integration: id, url, signature: signing?.kind ?? null, secret };

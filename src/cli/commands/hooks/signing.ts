@@ -11,8 +11,8 @@ import type { HookRecord } from '../../../store/service/hooks.ts';
 /** How the calls to a webhook address may be signed. */
 export const SIGNATURES = ['none', 'hubspot', 'hmac'] as const;
 
-/** What a person asks for; the kind of the address before unless told, else none. */
-export interface SigningWish {
+/** What a person asks for; by default the kind of the address before, else none. */
+export interface SigningOptions {
   signature?: (typeof SIGNATURES)[number] | undefined;
   /** The environment variable that holds the secret. */
   secretEnv?: string | undefined;
@@ -27,11 +27,11 @@ interface Known {
 }
 
 /**
- * How calls to a new address are signed; `isNew` if the secret was made just now, so that its owner
- * has to be told. Throws a ConfigurationError if there is no secret to check signatures with.
+ * How calls to a new address are signed; `isNew` if the secret was made just now, so that it
+ * has to be shown. Throws a ConfigurationError if there is no secret to check signatures with.
  */
 export function signingFor(
-  { signature, secretEnv }: SigningWish,
+  { signature, secretEnv }: SigningOptions,
   known: Known,
 ): (HookSigning & { isNew: boolean }) | null {
   const kind = signature ?? known.before?.signature ?? 'none';

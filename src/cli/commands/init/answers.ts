@@ -131,7 +131,7 @@ async function askSalesforce(asker: Asker, flags: InitFlags): Promise<Salesforce
     choices: [
       { value: 'clientCredentials', label: 'Client credentials', hint: 'an id and a secret' },
       { value: 'jwt', label: 'JWT bearer', hint: 'a certificate and a user name' },
-      { value: 'refreshToken', label: 'Refresh token', hint: 'somebody signed in once' },
+      { value: 'refreshToken', label: 'Refresh token', hint: 'a user signed in once' },
       { value: 'token', label: 'Access token', hint: 'expires soon; for trying things' },
     ],
   });

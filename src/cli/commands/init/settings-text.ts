@@ -15,7 +15,7 @@ export interface Target {
 }
 
 /**
- * The settings file that says what was answered, with comments for whoever opens it next. Keys
+ * The settings file that says what was answered, with comments for its next reader. Keys
  * and tokens stay outside: their variables are named instead.
  */
 export function settingsText(answers: Answers, target: Target): string {

@@ -21,7 +21,7 @@ interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
 export interface Showing {
   deps: ShowDeps;
   output: Output;
-  /** Null if nobody is asked. */
+  /** Null if no questions are asked. */
   asker: Asker | null;
 }
 
@@ -69,7 +69,7 @@ async function readFile(
   { crm, contacts }: Integration,
 ): Promise<PersonDetails[]> {
   const definition = await findConnectorDefinition(crm.kind);
-  const connector = definition.create({
+  const connector = await definition.open({
     settings: definition.settingsSchema.parse(crm),
     contacts,
     deps: {
@@ -81,7 +81,6 @@ async function readFile(
   // There is no database yet: a key of this moment spreads them as well.
   const fingerprint = createFingerprint(createSecretKey(randomBytes(32)));
   try {
-    await connector.prepare();
     return await firstPersons(connector, (crmId) => fingerprint('trial', crmId));
   } finally {
     await connector.close();

@@ -76,7 +76,7 @@ export function printDrift(output: Output, { integration, networks }: Integratio
     for (const line of lines) output.print(`    - ${line}`);
   }
   if (networks.some((network) => !isTheSame(network))) {
-    output.print(`  To mend it: donor-sync networks repair ${integration}`);
+    output.print(`  To fix it: donor-sync networks repair ${integration}`);
   }
   output.print();
 }
@@ -91,7 +91,7 @@ function differencesOf({
   if (state === 'none') return ['there is no network yet: the next sync makes it'];
   if (state === 'deleted') return ['the service does not have it any more'];
   return [
-    ...(renamedTo === null ? [] : [`somebody has renamed it to "${renamedTo}"`]),
+    ...(renamedTo === null ? [] : [`it was renamed to "${renamedTo}" at the service`]),
     ...removedByHand.map((donor) => `removed by hand: ${donorText(donor)}`),
     ...addedByHand.map((donor) => `added by hand: ${donorText(donor)}`),
     ...(strangers === null || strangers === 0

@@ -5,9 +5,9 @@ import { type DriftOptions, findDrift, type NetworkDrift } from '../../../networ
 import { describeNetworks } from '../../../networks/overview.ts';
 import { repairNetworks } from '../../../networks/repair.ts';
 import { createRunControl } from '../../../run/control.ts';
+import { openCrm } from '../../../run/crm-account.ts';
 import { loadErased } from '../../../run/erased.ts';
 import type { Lease } from '../../../store/engine/leases.ts';
-import { pinAccount } from '../../../sync/run.ts';
 import { withLease } from '../../../sync/with-lease.ts';
 import { attemptEach, finishAttempts, worstOf } from '../../action/attempts.ts';
 import { chooseIntegrations, namedOrAll } from '../../action/choose-integrations.ts';
@@ -35,7 +35,7 @@ import { type IntegrationNetworks, printOverview } from './overview-text.ts';
 const EXAMPLES = `
 Examples:
   donor-sync networks                     the mirrored groups and who is to join
-  donor-sync networks check riverside     what somebody has changed by hand at the service
+  donor-sync networks check riverside     what was changed by hand at the service
   donor-sync networks repair riverside    make the networks what their groups are`;
 
 const optionsSchema = productOptionsSchema.extend({
@@ -117,7 +117,7 @@ async function checkOne(
 
 function repairCommand(deps: ProductDeps): Command {
   const command = productCommand('repair', deps)
-    .description('make the networks what their groups are, whatever somebody changed by hand')
+    .description('make the networks what their groups are, whatever was changed by hand')
     .argument('[ids...]', 'the integrations; may be left out if there is only one')
     .option('--spend', 'ask even if the service charges for questions')
     .option('--yes', 'do not ask');
@@ -146,10 +146,10 @@ function repairOne(
 ): Promise<IntegrationRepair> {
   const { integration } = open;
   return withLease(open.deps, integration.id, async (lease, lost) => {
-    await pinAccount(open.deps, lease, integration, await open.connector.prepare());
+    const crm = await openCrm(open.deps, lease);
     const run = await repairRun(deps, open, lease, lost);
     try {
-      const drifts = await repairNetworks(open.deps, run, {
+      const drifts = await repairNetworks(crm, run, {
         maySpend: options.spend,
         confirm: (found) => confirmRepair(deps, integration.id, found, options.yes),
       });
@@ -192,7 +192,7 @@ function confirmRepair(
   const removed = drifts.reduce((sum, { removedByHand }) => sum + removedByHand.length, 0);
   return confirmOrStop(
     deps,
-    `Make the networks of "${integrationId}" what their groups are? Removed by hand: ${countOf(removed, 'member')}, who cost a credit each to be added again; added by hand: ${added}, who are removed unless their group has them. Whoever could not be added before is tried again, for a credit each.`,
+    `Make the networks of "${integrationId}" what their groups are? Removed by hand: ${countOf(removed, 'member')}, who cost a credit each to be added again; added by hand: ${added}, who are removed unless their group has them. Those who could not be added before are tried again, for a credit each.`,
     yes,
   );
 }

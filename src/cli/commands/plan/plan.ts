@@ -4,6 +4,7 @@ import type { OpenIntegration } from '../../../application.ts';
 import type { PersonDetails } from '../../../core/person.ts';
 import { forecastPaths, type PathsForecast } from '../../../insights/forecast-paths.ts';
 import { forecastNetworks, type NetworksForecast } from '../../../networks/forecast.ts';
+import { openCrm } from '../../../run/crm-account.ts';
 import { type Preview, previewRun, secondsAtLimit } from '../../../sync/preview.ts';
 import { attemptEach, finishAttempts } from '../../action/attempts.ts';
 import { chooseIntegrations, requireOne } from '../../action/choose-integrations.ts';
@@ -28,7 +29,7 @@ Examples:
 
 Nothing is written anywhere, and only free requests are made.`;
 
-/** Contacts and changes that are named one by one unless told otherwise. */
+/** Contacts and changes that are named one by one by default. */
 const DEFAULT_LISTED = 10;
 
 const optionsSchema = productOptionsSchema.extend({
@@ -90,7 +91,8 @@ async function planOne(
   { contact, full }: PlanOptions,
   show: (persons: readonly PersonDetails[]) => void,
 ): Promise<Plan> {
-  const { integration, mappings, partnerKey, deps } = open;
+  const { integration, mappings, partnerKey } = open;
+  const deps = await openCrm(open.deps, null);
   const only = contact ?? null;
   const preview = await previewRun(deps, { integration, mappings, partnerKey, full, only, show });
   // A run for one contact leaves the groups alone.

@@ -72,7 +72,7 @@ function printTrial(output: Output, { trial, credits, integration }: PreviewText
   }
 }
 
-/** What the service is not told of a person because the CRM does not show it. */
+/** What is not sent to the service because the CRM does not show it. */
 function printMissing(output: Output, { missing }: PreviewText): void {
   const namesOf = (sources: PreviewText['missing']) => sources.map(({ name }) => name).join(', ');
   const lost = missing.filter(({ wasReadable }) => wasReadable);

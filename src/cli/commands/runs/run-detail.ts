@@ -1,8 +1,8 @@
 import { isoTime } from '../../../core/clock.ts';
 import type { RunReport } from '../../../core/run.ts';
 import { parseOwned } from '../../../store/contacts/owned-values.ts';
-import type { WriteRecord } from '../../../store/fields/deliveries.ts';
 import type { QueryCharge } from '../../../store/credits/queries.ts';
+import type { WriteRecord } from '../../../store/fields/deliveries.ts';
 import type { RunContactFilter } from '../../../store/runs/run-rows.ts';
 import type { RunRecord } from '../../../store/runs/runs.ts';
 import type { Store } from '../../../store/store.ts';

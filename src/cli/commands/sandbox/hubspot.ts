@@ -63,7 +63,7 @@ function addOptions(command: Command): Command {
 }
 
 async function start({ faults, ...flags }: Flags, cwd: string): Promise<Serving> {
-  // The product does not know the sandboxes: they are loaded by whoever asks for one.
+  // The product does not know the sandboxes: they are loaded when one is asked for.
   const { startHubspotSandbox } = await import('../../../../sandbox/hubspot/index.ts');
   const sandbox = await startHubspotSandbox({ ...flags, faults: await readFaultFile(faults, cwd) });
   const { rootUrl: _, close, ...line } = sandbox;

@@ -71,7 +71,7 @@ function addOptions(command: Command): Command {
 }
 
 async function start({ faults, forms, data, ...flags }: Flags, cwd: string): Promise<Serving> {
-  // The product does not know the sandboxes: they are loaded by whoever asks for one.
+  // The product does not know the sandboxes: they are loaded when one is asked for.
   const { startPartnerSandbox } = await import('../../../../service/index.ts');
   const { baseUrl, apiKey, close } = await startPartnerSandbox({
     ...flags,

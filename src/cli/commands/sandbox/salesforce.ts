@@ -63,7 +63,7 @@ function addOptions(command: Command): Command {
 }
 
 async function start({ faults, ...flags }: Flags, cwd: string): Promise<Serving> {
-  // The product does not know the sandboxes: they are loaded by whoever asks for one.
+  // The product does not know the sandboxes: they are loaded when one is asked for.
   const { startSalesforceSandbox } = await import('../../../../sandbox/salesforce/index.ts');
   const sandbox = await startSalesforceSandbox({
     ...flags,

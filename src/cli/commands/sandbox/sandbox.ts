@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { ConfigurationError, isConfigurationError, messageOf } from '../../../core/errors.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
 import type { ProductDeps } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
@@ -55,7 +55,7 @@ async function startOrExplain(start: () => Promise<Serving>, port: number): Prom
   try {
     return await start();
   } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
+    if (isConfigurationError(error)) throw error;
     throw startError(error, port);
   }
 }

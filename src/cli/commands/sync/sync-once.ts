@@ -3,8 +3,8 @@ import type { RunReport } from '../../../core/run.ts';
 import { type RunRequest, runSync } from '../../../sync/run.ts';
 import { createRunProgress, type ProgressDeps } from './run-progress.ts';
 
-/** What a person may ask of a run. */
-type Wish = 'full' | 'only' | 'adopt' | 'limit' | 'acceptMatchRate';
+/** The options of a run that a person may choose. */
+type RunOption = 'full' | 'only' | 'adopt' | 'limit' | 'acceptMatchRate';
 
 /**
  * A run that a person asked for, to its end or until the signal stops it, with its progress on the
@@ -16,7 +16,7 @@ export async function syncOnce(
   deps: ProgressDeps,
   open: OpenIntegration,
   signal: AbortSignal,
-  { full = false, only = null, ...wishes }: Partial<Pick<RunRequest, Wish>> = {},
+  { full = false, only = null, ...options }: Partial<Pick<RunRequest, RunOption>> = {},
 ): Promise<RunReport> {
   const { integration, mappings, partnerKey, stages } = open;
   const progress = createRunProgress(deps, open.deps.store);
@@ -25,7 +25,7 @@ export async function syncOnce(
       open.deps,
       {
         ...{ integration, mappings, partnerKey, stages, trigger: 'manual', full, only },
-        ...wishes,
+        ...options,
         signal,
       },
       { started: progress.watch, calls: open.calls },

@@ -91,9 +91,9 @@ async function syncChosen(
   if (options.acceptMatchRate) requireOneToAccept(chosen);
   const attempts = await attemptEach(application, chosen, signal, async (open) => {
     const { contact: only = null, limit = null, full, adopt, acceptMatchRate } = options;
-    const wishes = { only, limit, full, adopt, acceptMatchRate };
-    const report = await syncOnce(deps, open, signal, wishes);
-    // Told at once: the next integration may take hours.
+    const chosenOptions = { only, limit, full, adopt, acceptMatchRate };
+    const report = await syncOnce(deps, open, signal, chosenOptions);
+    // Shown at once: the next integration may take hours.
     printRun(output, report, {
       reasons: await readReasons(open.deps.store, report.id),
       steps: nextSteps(report, { isLimited: limit !== null }),
@@ -122,7 +122,7 @@ const EXIT_CODE_OF: Readonly<Record<RunStatus, ExitCode>> = {
   failed: EXIT_CODES.unexpected,
 };
 
-/** Scripts read the document; whoever reads the log of cron wants the sentence. */
+/** Scripts read the document; people read the sentence in the log of cron. */
 function noteStop(output: Output, { integration, status, reason }: RunReport): void {
   if (!output.isJson || reason === null) return;
   const how = status === 'failed' ? 'failed' : 'stopped before its end';

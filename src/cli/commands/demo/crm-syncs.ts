@@ -1,4 +1,4 @@
-/** The later acts of the demo: the same service, and a CRM instead of a file. */
+/** The later syncs of the demo: the same service, and a CRM instead of a file. */
 import type { Application, OpenIntegration } from '../../../application.ts';
 import type { FieldValue } from '../../../core/crm-field.ts';
 import type { RunReport } from '../../../core/run.ts';
@@ -7,8 +7,8 @@ import { type ReasonCount, readReasons } from '../../../views/run-contacts.ts';
 import { withIntegration } from '../../action/product.ts';
 import type { CrmKind } from './folder.ts';
 
-/** A CRM that plays a part. */
-export interface CrmPart {
+/** A CRM of the demo. */
+export interface DemoCrm {
   kind: CrmKind;
   /** What people call it. */
   name: string;
@@ -17,12 +17,12 @@ export interface CrmPart {
   baseUrl: string;
   /** The fields of a profile that are shown of a contact. */
   shownFields: readonly string[];
-  /** The field that says who can introduce somebody. */
+  /** The field that says who can introduce the contact. */
   pathField: string;
 }
 
 /** What became of the CRM. */
-export interface CrmAct extends Omit<CrmPart, 'shownFields' | 'pathField'> {
+export interface CrmResult extends Omit<DemoCrm, 'shownFields' | 'pathField'> {
   /** The custom fields that were created for it, with the access they need. */
   createdFields: string[];
   runs: RunReport[];
@@ -30,7 +30,7 @@ export interface CrmAct extends Omit<CrmPart, 'shownFields' | 'pathField'> {
   unwritten: { count: number; explanation: string }[];
   /** A few of the contacts that were written, as the CRM has them now. */
   contacts: ShownContact[];
-  /** A few of those whom somebody can introduce, and how many there are. */
+  /** A few of the contacts who can be introduced, and how many there are. */
   introduced: { count: number; contacts: ShownContact[] };
 }
 
@@ -45,26 +45,25 @@ export interface ShownContact {
 const SHOWN_CONTACTS = 3;
 
 /** Creates the custom fields, syncs twice, and reads back what is in the CRM. */
-export async function playCrm(
+export async function syncCrm(
   application: Application,
-  { shownFields, pathField, ...part }: CrmPart,
+  { shownFields, pathField, ...crm }: DemoCrm,
   signal: AbortSignal,
   syncOnce: (open: OpenIntegration) => Promise<RunReport>,
-): Promise<CrmAct> {
-  const [integration] = application.select([part.integration]);
-  if (integration === undefined) throw new Error(`The settings of the demo lack ${part.name}`);
+): Promise<CrmResult> {
+  const [integration] = application.select([crm.integration]);
+  if (integration === undefined) throw new Error(`The settings of the demo lack ${crm.name}`);
   const withCrm = <Result>(work: (open: OpenIntegration) => Promise<Result>) =>
     withIntegration(application, integration, signal, work);
-  const created = await withCrm(async ({ connector, mappings }) => {
-    await connector.prepare();
-    return createMissingFields(connector, mappings);
-  });
+  const created = await withCrm(async ({ deps, mappings }) =>
+    createMissingFields(await deps.openConnector(null), mappings),
+  );
   const first = await withCrm(syncOnce);
   // Before the second run, which gives every contact its next outcome.
   const reasons = await readReasons(application.store, first.id);
   const second = await withCrm(syncOnce);
   const rows = await application.store.deliveries.listWrites(first.id);
-  // In the order of the ids, so that the same contacts are shown whoever was written first.
+  // In the order of the ids, so that the same contacts are shown in whatever order they were written.
   const ids = [...new Set(rows.map((row) => row.crmId))].sort();
   const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
   const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);
@@ -73,7 +72,7 @@ export async function playCrm(
     values: contact.values.filter(({ field }) => fields.includes(field)),
   });
   return {
-    ...part,
+    ...crm,
     createdFields: created.flatMap(({ name, result }) => (result === 'created' ? [name] : [])),
     runs: [first, second],
     unwritten: explainUnwritten(reasons),
@@ -85,7 +84,7 @@ export async function playCrm(
   };
 }
 
-function explainUnwritten(reasons: readonly ReasonCount[]): CrmAct['unwritten'] {
+function explainUnwritten(reasons: readonly ReasonCount[]): CrmResult['unwritten'] {
   return reasons
     .filter(({ outcome }) => outcome !== 'written')
     .map(({ count, text }) => ({ count, explanation: text }));
@@ -96,11 +95,11 @@ function shownValue(values: ShownContact['values'], wanted: string): FieldValue 
 }
 
 async function readBack(
-  { connector }: OpenIntegration,
+  { deps }: OpenIntegration,
   ids: readonly string[],
   fields: readonly string[],
 ): Promise<ShownContact[]> {
-  await connector.prepare();
+  const connector = await deps.openConnector(null);
   // A demo has fewer contacts than a CRM gives at a time.
   const records = await connector.readByIds(ids, fields);
   return records.flatMap((record) => {

@@ -11,7 +11,7 @@ import { parseIdentityText } from './identity-text.ts';
 /** A keyed hash: `(purpose, text) => 22 characters`. */
 type Fingerprint = (purpose: string, text: string) => string;
 
-export interface PersonPrints {
+export interface PersonFingerprints {
   name: string;
   /** One for each address and, if there are several, one for all of them together. */
   addresses: readonly string[];
@@ -23,16 +23,20 @@ const PART_LENGTH = 11;
 
 export type PartPurpose = 'identity_name' | 'identity_addresses' | 'identity_employers';
 
-export function partPrint(fingerprint: Fingerprint, purpose: PartPurpose, text: string): string {
+export function partFingerprint(
+  fingerprint: Fingerprint,
+  purpose: PartPurpose,
+  text: string,
+): string {
   return fingerprint(purpose, text).slice(0, PART_LENGTH);
 }
 
-export function namePrint(
+export function nameFingerprint(
   fingerprint: Fingerprint,
   { firstName, lastName }: Pick<Identity, 'firstName' | 'lastName'>,
 ): string {
   const name = `${canonicalName(firstName ?? '')}\n${canonicalName(lastName ?? '')}`;
-  return partPrint(fingerprint, 'identity_name', name);
+  return partFingerprint(fingerprint, 'identity_name', name);
 }
 
 /** Different values in canonical spelling and in one order: CRMs promise none. */
@@ -40,52 +44,52 @@ export function distinctTexts(texts: readonly string[]): string[] {
   return [...new Set(texts.filter(Boolean))].sort();
 }
 
-/** The prints of a record that was just read; null if it has no name. */
-export function personPrintsOf(
+/** The fingerprints of a record that was just read; null if it has no name. */
+export function personFingerprintsOf(
   fingerprint: Fingerprint,
   identity: Identity,
-  name: string = namePrint(fingerprint, identity),
-): PersonPrints | null {
+  name: string = nameFingerprint(fingerprint, identity),
+): PersonFingerprints | null {
   if (!identity.firstName?.trim() && !identity.lastName?.trim()) return null;
   return {
     name,
-    addresses: printsOf('identity_addresses', identity.addresses.map(canonicalAddress)),
-    employers: printsOf('identity_employers', identity.employers.map(canonicalEmployer)),
+    addresses: fingerprintsOf('identity_addresses', identity.addresses.map(canonicalAddress)),
+    employers: fingerprintsOf('identity_employers', identity.employers.map(canonicalEmployer)),
   };
 
-  function printsOf(purpose: PartPurpose, canonical: readonly string[]): string[] {
+  function fingerprintsOf(purpose: PartPurpose, canonical: readonly string[]): string[] {
     const texts = distinctTexts(canonical);
     const whole = texts.length > 1 ? [texts.join('\n')] : [];
-    return [...texts, ...whole].map((text) => partPrint(fingerprint, purpose, text));
+    return [...texts, ...whole].map((text) => partFingerprint(fingerprint, purpose, text));
   }
 }
 
-/** The prints of a contact as the store remembers it; null where it does not tell the parts. */
-export function storedPersonPrints(
+/** The fingerprints of a contact as the store remembers it; null where it does not tell the parts. */
+export function storedPersonFingerprints(
   fingerprint: Fingerprint,
   identity: string,
-): PersonPrints | null {
+): PersonFingerprints | null {
   const parts = parseIdentityText(identity);
-  if (parts === null || parts.name === namePrint(fingerprint, NO_NAME)) return null;
+  if (parts === null || parts.name === nameFingerprint(fingerprint, NO_NAME)) return null;
   return {
     name: parts.name,
-    addresses: printsIn('identity_addresses', parts.addresses.fingerprint),
-    employers: printsIn('identity_employers', parts.employers.fingerprint),
+    addresses: fingerprintsIn('identity_addresses', parts.addresses.fingerprint),
+    employers: fingerprintsIn('identity_employers', parts.employers.fingerprint),
   };
 
   /** Rows that were made before empty parts were left out have a fingerprint of nothing. */
-  function printsIn(purpose: PartPurpose, print: string): string[] {
-    return print === '' || print === partPrint(fingerprint, purpose, '') ? [] : [print];
+  function fingerprintsIn(purpose: PartPurpose, stored: string): string[] {
+    return stored === '' || stored === partFingerprint(fingerprint, purpose, '') ? [] : [stored];
   }
 }
 
 const NO_NAME = { firstName: null, lastName: null };
 
 /** What two readings of one person know together. */
-export function joinedPrints(
-  one: PersonPrints | null,
-  other: PersonPrints | null,
-): PersonPrints | null {
+export function joinedFingerprints(
+  one: PersonFingerprints | null,
+  other: PersonFingerprints | null,
+): PersonFingerprints | null {
   if (one === null || other === null || one.name !== other.name) return one ?? other;
   return {
     name: one.name,
@@ -98,7 +102,7 @@ export function joinedPrints(
  * Pure: true if both may be one person: the same name in canonical spelling, and an equal address or
  * employer. Where neither part is known of both, the name alone counts: nothing tells them apart.
  */
-export function mayBeSamePerson(one: PersonPrints, other: PersonPrints): boolean {
+export function mayBeSamePerson(one: PersonFingerprints, other: PersonFingerprints): boolean {
   if (one.name !== other.name) return false;
   const shared = (a: readonly string[], b: readonly string[]) => a.some((each) => b.includes(each));
   if (shared(one.addresses, other.addresses) || shared(one.employers, other.employers)) return true;

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { createGathering, type Gathering } from '../../src/application/gathering.ts';
+import { createDebounce, type Debounce } from '../../src/application/debounce.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 
 const START = 1_700_000_000_000;
 
-type Request = Parameters<Gathering['mayBegin']>[0];
+type Request = Parameters<Debounce['mayBegin']>[0];
 
 function webhook(requestedAt: number, id = 'riverside'): Request {
   return { integrationId: id, trigger: 'webhook', requestedAt: requestedAt };
 }
 
 describe('the debounce of webhooks', () => {
-  it('lets the first one begin at once and gathers the rest of its burst', async () => {
+  it('lets the first one begin at once and combines the rest of its burst', async () => {
     const clock = createFakeClock(START);
-    const debounce = createGathering(clock);
+    const debounce = createDebounce(clock);
     expect(debounce.mayBegin(webhook(START))).toBe(true);
     await clock.advance(14_999);
     expect(debounce.mayBegin(webhook(START + 10))).toBe(false);
@@ -21,9 +21,9 @@ describe('the debounce of webhooks', () => {
     expect(debounce.mayBegin(webhook(START + 10))).toBe(true);
   });
 
-  it('lets everything begin that was gathered, one run after another', async () => {
+  it('lets everything begin that has waited, one run after another', async () => {
     const clock = createFakeClock(START);
-    const debounce = createGathering(clock);
+    const debounce = createDebounce(clock);
     debounce.mayBegin(webhook(START));
     await clock.advance(20_000);
     expect(debounce.mayBegin(webhook(START + 10))).toBe(true);
@@ -32,9 +32,9 @@ describe('the debounce of webhooks', () => {
     expect(debounce.mayBegin(webhook(START + 20_001))).toBe(false);
   });
 
-  it('gathers after the clock was set back as it did before', async () => {
+  it('works after the clock was set back as it did before', async () => {
     const clock = createFakeClock(START);
-    const debounce = createGathering(clock);
+    const debounce = createDebounce(clock);
     debounce.mayBegin(webhook(START));
     await clock.advance(-86_400_000);
     debounce.mayBegin(webhook(START - 86_400_000));
@@ -44,7 +44,7 @@ describe('the debounce of webhooks', () => {
   });
 
   it('delays no other request: of other integrations, people, schedules', () => {
-    const debounce = createGathering(createFakeClock(START));
+    const debounce = createDebounce(createFakeClock(START));
     debounce.mayBegin(webhook(START));
     expect(debounce.mayBegin(webhook(START + 1, 'hillside'))).toBe(true);
     for (const trigger of ['manual', 'schedule'] as const) {

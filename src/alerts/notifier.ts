@@ -5,15 +5,15 @@ import type { RecordedChange } from './changes.ts';
 import type { Channel } from './channel.ts';
 import { composeMessage, type Message } from './message.ts';
 
-/** Tells changes through all channels, each channel at its own pace. */
-export interface Teller {
-  /** Resolves with the changes that nobody is left to be told of. */
-  tell(changes: readonly RecordedChange[], signal: AbortSignal): Promise<RecordedChange[]>;
-  /** Drops a change that is overtaken; true if some channel has told it already. */
+/** Sends changes through all channels, each channel at its own pace. */
+export interface Notifier {
+  /** Resolves with the changes that all channels have sent. */
+  notify(changes: readonly RecordedChange[], signal: AbortSignal): Promise<RecordedChange[]>;
+  /** Drops a change that no longer holds; true if some channel has sent it already. */
   drop(row: AlertRecord): boolean;
 }
 
-export interface TellerDeps {
+export interface NotifierDeps {
   channels: readonly Channel[];
   publicUrl: string;
   clock: Pick<Clock, 'now'>;
@@ -27,25 +27,25 @@ export const SEND_LIMIT_MS = 20_000;
 export const RETRY_WAIT_MS = 600_000;
 const MAX_FAILURES = 144;
 
-/** What is known of one channel; a new process begins anew, and may tell a thing twice. */
+/** What is known of one channel; a new process begins anew, and may send a change twice. */
 interface ChannelState {
   channel: Channel;
-  /** The changes that it has told, while others have not. */
-  told: Set<string>;
+  /** The changes that it has sent, while other channels have not. */
+  sent: Set<string>;
   failures: number;
   /** Epoch ms. */
   retryAt: number;
 }
 
-export function createTeller({ channels, publicUrl, clock, log }: TellerDeps): Teller {
+export function createNotifier({ channels, publicUrl, clock, log }: NotifierDeps): Notifier {
   const states = channels.map(
-    (channel): ChannelState => ({ channel, told: new Set(), failures: 0, retryAt: 0 }),
+    (channel): ChannelState => ({ channel, sent: new Set(), failures: 0, retryAt: 0 }),
   );
 
   return {
-    async tell(changes, signal) {
-      await Promise.all(states.map((state) => tellThrough(state, changes, signal)));
-      const done = changes.filter(({ row }) => states.every(({ told }) => told.has(keyOf(row))));
+    async notify(changes, signal) {
+      await Promise.all(states.map((state) => sendThrough(state, changes, signal)));
+      const done = changes.filter(({ row }) => states.every(({ sent }) => sent.has(keyOf(row))));
       for (const { row } of done) drop(row);
       return done;
     },
@@ -53,20 +53,20 @@ export function createTeller({ channels, publicUrl, clock, log }: TellerDeps): T
   };
 
   function drop(row: AlertRecord): boolean {
-    return states.filter(({ told }) => told.delete(keyOf(row))).length > 0;
+    return states.filter(({ sent }) => sent.delete(keyOf(row))).length > 0;
   }
 
-  async function tellThrough(
+  async function sendThrough(
     state: ChannelState,
     changes: readonly RecordedChange[],
     signal: AbortSignal,
   ): Promise<void> {
-    const due = changes.filter(({ row }) => !state.told.has(keyOf(row)));
+    const due = changes.filter(({ row }) => !state.sent.has(keyOf(row)));
     const waitMs = state.retryAt - clock.now();
     // More than the whole wait: the clock was set back.
     if (due.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
-    const isTold = await send(state, composeMessage(due, publicUrl), signal);
-    if (isTold) for (const { row } of due) state.told.add(keyOf(row));
+    const isDone = await send(state, composeMessage(due, publicUrl), signal);
+    if (isDone) for (const { row } of due) state.sent.add(keyOf(row));
   }
 
   /** True if the message was taken, or is given up. */
@@ -85,7 +85,7 @@ export function createTeller({ channels, publicUrl, clock, log }: TellerDeps): T
       if (signal.aborted) return false;
       state.failures += 1;
       state.retryAt = clock.now() + RETRY_WAIT_MS;
-      // What a mail server says may name whom it refuses.
+      // The answer of a mail server may name the recipients that it refuses.
       log.warn({ channel: name, code: codeOf(error) }, 'an alert could not be sent');
       if (state.failures < MAX_FAILURES) return false;
       state.failures = 0;

@@ -11,7 +11,7 @@ export interface DemoContact {
   state: string;
   zip: string;
   employer: string;
-  /** What somebody at the nonprofit typed into the field that the net worth goes to. */
+  /** What a user at the nonprofit typed into the field that the net worth goes to. */
   netWorthNote: string;
   /** Why the contact was put into the list; null for the ordinary ones. */
   story: string | null;
@@ -21,17 +21,17 @@ export interface DemoContact {
  * The demo's contact list: first a few people whose fates show what a sync does and what it does
  * not, then people as the contact list of the sandbox has them. The same world gives the same list.
  */
-export function createCast(world: World, size: number): DemoContact[] {
+export function createDemoContacts(world: World, size: number): DemoContact[] {
   const pick = createPicker(world);
-  const cast = [...easyPeople(world, pick), ...hardPeople(world, pick)];
-  const known = new Set(cast.map(({ donorId }) => donorId));
+  const chosen = [...easyPeople(world, pick), ...hardPeople(world, pick)];
+  const known = new Set(chosen.map(({ donorId }) => donorId));
   const others: Part[] = [];
-  for (let row = 0; others.length < size - cast.length && row < world.donorCount; row += 1) {
+  for (let row = 0; others.length < size - chosen.length && row < world.donorCount; row += 1) {
     const person = world.crmPerson(row);
-    // Nobody of the cast is in the list twice.
+    // No chosen person is in the list twice.
     if (!known.has(person.donorId)) others.push(ordinary(person));
   }
-  return [...cast, ...others].slice(0, size).map(({ donorId: _, ...part }, index) => ({
+  return [...chosen, ...others].slice(0, size).map(({ donorId: _, ...part }, index) => ({
     id: `C${String(index + 1).padStart(3, '0')}`,
     ...part,
   }));
@@ -40,7 +40,7 @@ export function createCast(world: World, size: number): DemoContact[] {
 /** A contact that has no id yet, and the donor behind it. */
 type Part = Omit<DemoContact, 'id'> & { donorId: string | null };
 
-/** People whom the service finds. */
+/** People that the service finds. */
 function easyPeople(world: World, pick: Picker): Part[] {
   const plain = pick((donor) => isRich(donor) && donor.education.length > 0);
   const nicknamed = pick(({ name }) => nicknameOf(name.first) !== null);
@@ -53,10 +53,10 @@ function easyPeople(world: World, pick: Picker): Part[] {
       story: `the service knows "${nickname}" as ${nicknamed.name.first}`,
     }),
     entry(one, { story: 'two people bear this name…' }),
-    entry(other, { story: '…and are told apart by where they live' }),
+    entry(other, { story: '…and differ in where they live' }),
     entry(pick(isRich), {
       netWorthNote: 'about $2M, says the board',
-      story: 'somebody typed a net worth, which stays',
+      story: 'a user typed a net worth, which stays',
     }),
   ];
 }
@@ -114,7 +114,7 @@ function cellsOf(address: Address | null) {
   return { street, city, state, zip };
 }
 
-/** Gives the first donor who fits, of whom enough is known, and who was not given before. */
+/** Gives the first donor who fits, is known well enough, and was not given before. */
 type Picker = (fits: (donor: Donor) => boolean) => Donor;
 
 function createPicker(world: World): Picker {
@@ -126,7 +126,7 @@ function createPicker(world: World): Picker {
       taken.add(donor.id);
       return donor;
     }
-    throw new Error('The world of the demo is too small for its cast');
+    throw new Error('The world of the demo is too small for its contacts');
   };
 }
 
@@ -161,7 +161,7 @@ function nicknameOf(firstName: string): string | null {
   return nicknamesOf(firstName)[0] ?? null;
 }
 
-/** A last name one letter longer that nobody of this world bears. */
+/** A last name one letter longer that does not occur in this world. */
 function unknownSurnameLike(world: World, surname: string): string {
   const surnames = new Set(
     Array.from({ length: world.donorCount }, (_, number) => world.donor(number).name.last),

@@ -5,22 +5,22 @@ import { openOrg } from './salesforce/org.ts';
 
 const KINDS: readonly [
   string,
-  () => Promise<{ connector(): Connector; close(): Promise<void> }>,
+  () => Promise<{ connector(): Promise<Connector>; close(): Promise<void> }>,
 ][] = [
   ['HubSpot', openAccount],
   ['Salesforce', openOrg],
 ];
 
 describe.each(KINDS)('a connector of %s', (_, open) => {
-  it('says so if it is used before prepare or after close', async () => {
+  it('says so if it is used after close', async () => {
     const crm = await open();
     onTestFinished(() => crm.close());
-    const connector = crm.connector();
-    const unprepared = { kind: 'fatal', code: 'connector_not_prepared' };
-    await expect(connector.describeFields()).rejects.toMatchObject(unprepared);
-    await connector.prepare();
+    const connector = await crm.connector();
     expect(await connector.describeFields()).not.toEqual([]);
     await connector.close();
-    await expect(connector.describeFields()).rejects.toMatchObject(unprepared);
+    await expect(connector.describeFields()).rejects.toMatchObject({
+      kind: 'fatal',
+      code: 'connector_closed',
+    });
   });
 });

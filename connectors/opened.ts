@@ -1,0 +1,28 @@
+import { FatalError } from '../src/core/errors.ts';
+
+/** What an open connector works with, until it is closed. */
+export interface Opened<Session> {
+  /** Throws a FatalError once it is closed. */
+  session(): Session;
+  /** Harmless when called twice. */
+  close(): Promise<void>;
+}
+
+/** Keeps a session for a connector; `end` is called when it is closed. */
+export function keepOpen<Session>(
+  session: Session,
+  end: (session: Session) => void | Promise<void>,
+): Opened<Session> {
+  let isOpen = true;
+  return {
+    session() {
+      if (isOpen) return session;
+      throw new FatalError('A connector was used after close.', { code: 'connector_closed' });
+    },
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await end(session);
+    },
+  };
+}

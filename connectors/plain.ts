@@ -1,0 +1,90 @@
+/** What a connector of a simple CRM need not write itself: the start that the guide begins with. */
+import type { CrmField } from '../src/core/crm-field.ts';
+import { ConfigurationError, FatalError, messageOf } from '../src/core/errors.ts';
+import type {
+  Capabilities,
+  Connector,
+  ContactsSettings,
+  Finding,
+  WriteResult,
+} from './contract.ts';
+
+const CAPABILITIES: Capabilities = {
+  incremental: false,
+  reportsRemovals: false,
+  createsFields: false,
+  remote: false,
+  groups: [],
+  readBatch: 100,
+  writeBatch: { preferred: 100, bulk: null, max: 1000 },
+};
+
+/**
+ * The rest of a connector that reads everything each time and has neither groups, nor limits, nor
+ * fields to create, nor anything to end. Spread it, and write over what your CRM can.
+ */
+export const plainConnector = {
+  capabilities: CAPABILITIES,
+  createFields: async () => notAsked(),
+  listGroups: async () => [],
+  readGroup: () => notAsked(),
+  readLimits: async () => null,
+  finish: async () => {},
+  close: async () => {},
+} satisfies Partial<Connector>;
+
+function notAsked(): never {
+  throw new FatalError('The connector was asked for what its capabilities leave out.', {
+    code: 'connector_cannot',
+  });
+}
+
+/**
+ * Throws a ConfigurationError for a setting under `contacts` that the connector does not know: the
+ * people that it leaves out would be sent all the same.
+ */
+export function requireKnown(
+  contacts: ContactsSettings,
+  known: readonly (keyof ContactsSettings)[],
+): void {
+  const others = Object.entries(contacts).filter(([, value]) => value != null && value !== false);
+  const [unknown] = others.find(([name]) => !known.some((each) => each === name)) ?? [];
+  if (unknown === undefined) return;
+  throw new ConfigurationError(
+    `This kind of CRM does not know contacts.${unknown}: remove it from the settings.`,
+    { code: 'crm_setting_unknown', details: { setting: `contacts.${unknown}` } },
+  );
+}
+
+/** The result of a write that no repetition will bring about. */
+export function refusedWrite(id: string, code: string, message: string): WriteResult {
+  return { status: 'refused', id, retriable: false, code, message, fields: [] };
+}
+
+/** A field of any text that may be written. */
+export function plainField(name: string): CrmField {
+  return {
+    name,
+    label: name,
+    type: 'text',
+    maxLength: null,
+    integerDigits: null,
+    decimalDigits: null,
+    options: [],
+    restricted: false,
+    writable: true,
+  };
+}
+
+/** The one finding that opening gives: all is well, or what the error says. */
+export async function checkByOpening(open: () => Promise<Connector>): Promise<Finding[]> {
+  try {
+    const { account, close } = await open();
+    await close();
+    const message = `The CRM can be opened: ${account.name}.`;
+    return [{ subject: 'CRM', ok: true, message, mend: null }];
+  } catch (error) {
+    const mend = 'Do what the message says, then run doctor again.';
+    return [{ subject: 'CRM', ok: false, message: messageOf(error), mend }];
+  }
+}

@@ -1,0 +1,15 @@
+/** What connector packages import as `donor-sync/connector`. */
+export { z } from 'zod';
+export type { Contact, Identity } from '../src/core/contact.ts';
+export type {
+  CrmField,
+  CrmFieldType,
+  FieldSpec,
+  FieldValue,
+  FieldValues,
+} from '../src/core/crm-field.ts';
+export type { FieldMapping } from '../src/core/field-map.ts';
+export type * from './contract.ts';
+export * from './plain.ts';
+export { throwIfStopped } from './stopped.ts';
+export { isMarked } from './yes-or-no.ts';

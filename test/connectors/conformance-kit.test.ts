@@ -1,0 +1,103 @@
+/** The kit itself: that it fails what breaks a promise, under any runner. */
+import { describe, expect, it } from 'vitest';
+import type { Connector } from '../../connectors/contract.ts';
+import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import { createMemoryCrm } from '../../connectors/memory/crm.ts';
+import {
+  type Ability,
+  type ConformanceHarness,
+  testConnector,
+} from '../../connectors/testing/conformance.ts';
+
+describe('the conformance kit', () => {
+  it('passes the connector in memory under a runner that has describe and it alone', async () => {
+    expect(await failuresOf((connector) => connector)).toEqual([]);
+  });
+
+  it('fails a connector that acknowledges what it did not write', async () => {
+    const failed = await failuresOf((connector) => ({
+      ...connector,
+      async *write(changes) {
+        for await (const { id } of changes) yield { status: 'written', id };
+      },
+    }));
+    expect(failed).toContain('takes the same change twice');
+    expect(failed).toContain('refuses a contact that is gone and writes the others');
+  });
+
+  it('fails a connector that forgets a contact', async () => {
+    const failed = await failuresOf((connector) => ({
+      ...connector,
+      async *readPages(cursor) {
+        for await (const page of connector.readPages(cursor)) {
+          yield { ...page, contacts: page.contacts.slice(1) };
+        }
+      },
+    }));
+    expect(failed).toContain('brings every contact with the identity that stands in the CRM');
+    expect(failed).not.toContain('takes the same change twice');
+  });
+
+  it('asks nothing of groups and new fields where the connector declares none', async () => {
+    const without = (connector: Connector): Connector => ({
+      ...connector,
+      capabilities: { ...connector.capabilities, groups: [], createsFields: false },
+      createFields: () => Promise.reject(new Error('not declared')),
+      listGroups: () => Promise.reject(new Error('not declared')),
+      readGroup() {
+        throw new Error('not declared');
+      },
+    });
+    expect(await failuresOf(without, [])).toEqual([]);
+  });
+
+  it('fails where the connector and its tests disagree about that', async () => {
+    const title = 'declares the groups and the new fields that it is tested for, and no others';
+    expect(await failuresOf((connector) => connector, [])).toEqual([title]);
+  });
+});
+
+/** The titles of the tests that a connector in memory fails once `change` has changed it. */
+async function failuresOf(
+  change: (connector: Connector) => Connector,
+  abilities: readonly Ability[] = ['groups', 'newField'],
+): Promise<string[]> {
+  const tests: { name: string; body: () => Promise<void> }[] = [];
+  const runner = {
+    describe: (_: string, body: () => void) => body(),
+    it: (name: string, body: () => Promise<void>) => tests.push({ name, body }),
+  };
+  testConnector(runner, 'changed', async () => aHarness(change), abilities);
+  expect(tests.length).toBeGreaterThan(30);
+  const failed: string[] = [];
+  for (const { name, body } of tests) await body().catch(() => failed.push(name));
+  return failed;
+}
+
+function aHarness(change: (connector: Connector) => Connector): ConformanceHarness {
+  const crm = createMemoryCrm({ fields: ['Note', 'Remark'] });
+  return {
+    open: async ({ signal = new AbortController().signal } = {}) =>
+      change(createMemoryConnector(crm, signal)),
+    check: async () => [{ subject: 'memory', ok: true, message: 'It is there.', mend: null }],
+    addContacts: async (contacts) => contacts.map((contact) => crm.addContact(contact)),
+    editContact: async (id, changes) => crm.editContact(id, changes),
+    deleteContact: async (id) => crm.deleteContact(id),
+    setValue: async (id, field, value) => crm.setValue(id, field, value),
+    async seenValue(id, field) {
+      const value = crm.valueOf(id, field);
+      return value === null ? null : String(value);
+    },
+    textFields: ['Note', 'Remark'],
+    newField: { name: 'Fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
+    contactsForThreePages: 250,
+    groups: {
+      async add(members) {
+        crm.addGroup('group', members);
+        return { group: 'group' };
+      },
+      unknown: { group: 'missing' },
+    },
+    close: async () => {},
+  };
+}
