@@ -40,8 +40,7 @@ import { loadKeyRing } from './store/secrets/key-ring.ts';
 import { settingsPlace } from './store/secrets/seal-places.ts';
 import { createSealer, createUnboundOpener, type Sealer } from './store/secrets/sealed.ts';
 import { createStore, type Store } from './store/store.ts';
-import type { RunFacts } from './views/run.ts';
-import { findRunning, type Running } from './views/running.ts';
+import { findRunning, type RunFacts, type Running } from './views/run.ts';
 
 export interface ApplicationOptions {
   settings: Settings;

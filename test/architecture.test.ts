@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** Rooms by floor, the ground first. A room imports rooms below it, and its own files. */
 const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
-  ['src/identity'],
+  ['src/identity', 'src/outbound'],
   ['connectors', 'src/partner', 'src/mapping', 'src/store'],
   ['src/run'],
   ['src/credits'],
@@ -145,6 +145,14 @@ describe('the floors of the house', () => {
       .map(([folder, inside]) => ({ folder, files: inside.length, lines: countLines(inside) }))
       .filter((folder) => folder.files > MAX_FILES || folder.lines > MAX_LINES);
     expect(crowded).toEqual([]);
+  });
+
+  it('knows the errors of connector packages by their brand, which other copies of the classes share', () => {
+    const byClass = /instanceof (DonorSync|Configuration|Retriable|Skippable|Fatal)Error\b/;
+    const above = files.filter((file) => /^src\/(?!partner|outbound)/.test(file));
+    expect(above.filter((file) => byClass.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual(
+      [],
+    );
   });
 
   it('has no column of the database above the store: rows stay there', () => {

@@ -12,7 +12,6 @@ import type {
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
 import { check, NO_FILTER } from './check.ts';
-import { eraseKept } from './erase.ts';
 import { createFields, describeFields } from './fields.ts';
 import { openFiles } from './files.ts';
 import { listGroups, readGroup } from './groups.ts';
@@ -21,7 +20,7 @@ import { readByIds, readPages } from './read.ts';
 import { idOf } from './rows.ts';
 import type { CsvSession } from './session.ts';
 import { type CsvSettings, csvGroupSchema, csvSettingsSchema, identityOf } from './settings.ts';
-import { CHANGES_PER_BATCH, writeChanges } from './write.ts';
+import { CHANGES_PER_BATCH, eraseKept, writeChanges } from './write.ts';
 
 /** CSV files as a CRM; `README.md` beside this file describes what that means. */
 export const csvConnector: ConnectorDefinition<CsvSettings> = {

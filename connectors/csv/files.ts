@@ -3,7 +3,7 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { ContactsSettings } from '../contract.ts';
-import { requireOptOutField } from '../opt-out-field.ts';
+import { requireOptOutField } from '../yes-or-no.ts';
 import { fileError } from './file-errors.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { type CsvSettings, requiredColumns } from './settings.ts';

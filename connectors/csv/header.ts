@@ -1,6 +1,6 @@
+import { ConfigurationError } from '../../src/core/errors.ts';
 import { splitRow, unquote } from './cells.ts';
 import { decodeText, type Encoding } from './encoding.ts';
-import type { Problem } from './problems.ts';
 import { findRowEnd, type LineEnding, type RawRecord } from './records.ts';
 import { DELIMITERS, type NamedColumn } from './settings.ts';
 
@@ -216,4 +216,23 @@ function editDistance(a: string, b: string): number {
     above = current;
   }
   return above[b.length] ?? 0;
+}
+
+/** Something a person has to fix in a file; line 1 is the header. */
+export interface Problem {
+  line: number;
+  message: string;
+}
+
+/** After this many a file is not searched any further. */
+export const MOST_PROBLEMS = 20;
+
+/** The error that lists everything that was found wrong with a file. */
+export function unusableFile(path: string, problems: readonly Problem[]): ConfigurationError {
+  const lines = problems.map(({ line, message }) => `  line ${line}: ${message}`);
+  if (problems.length >= MOST_PROBLEMS) lines.push('  … and perhaps more.');
+  return new ConfigurationError(`${path} cannot be used as it is:\n${lines.join('\n')}`, {
+    code: 'csv_file_unusable',
+    details: { path, problems },
+  });
 }

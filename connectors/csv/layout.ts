@@ -1,7 +1,6 @@
 import { quote, readText, unquote } from './cells.ts';
 import type { Tables } from './files.ts';
-import type { Journal } from './journal.ts';
-import type { JournalChange } from './journal-line.ts';
+import type { Journal, JournalChange } from './journal.ts';
 import type { Row } from './rows.ts';
 import type { Table } from './table.ts';
 

@@ -1,8 +1,14 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { RetriableError } from '../../src/core/errors.ts';
 import { fileError } from './file-errors.ts';
-import { type Header, type HeaderWish, readHeader } from './header.ts';
-import { MOST_PROBLEMS, type Problem, unusableFile } from './problems.ts';
+import {
+  type Header,
+  type HeaderWish,
+  MOST_PROBLEMS,
+  type Problem,
+  readHeader,
+  unusableFile,
+} from './header.ts';
 import {
   createRecordWindow,
   findRowEnd,

@@ -1,12 +1,14 @@
+import { rm } from 'node:fs/promises';
 import type { FieldValue } from '../../src/core/crm-field.ts';
-import { guardFormula } from '../../src/core/formula-guard.ts';
+import { guardFormula } from '../../src/core/printable.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { unquote } from './cells.ts';
 import { isEncodable } from './encoding.ts';
 import { isColumnName } from './fields.ts';
+import { fileError } from './file-errors.ts';
 import type { Tables } from './files.ts';
-import type { JournalChange, JournalLine } from './journal-line.ts';
+import type { JournalChange, JournalLine } from './journal.ts';
 import {
   type Column,
   changedText,
@@ -148,4 +150,25 @@ function newColumn(name: string): Column {
 function textOf(value: FieldValue): string {
   if (value === null) return '';
   return typeof value === 'string' ? guardFormula(value) : String(value);
+}
+
+/**
+ * Takes contacts out of the journal and out of a half-made output that a run which was cut off has
+ * left behind. The journal first: the changes of one that names an output which is not there count as
+ * merged.
+ */
+export async function eraseKept(
+  { files }: CsvSession,
+  isErased: (id: string) => boolean,
+): Promise<number> {
+  return files.withTables(async () => {
+    const { paths, journal } = files;
+    const dropped = await journal.erase(isErased);
+    try {
+      await rm(paths.replacement, { force: true });
+    } catch (error) {
+      throw fileError('remove', paths.replacement, error);
+    }
+    return dropped;
+  });
 }

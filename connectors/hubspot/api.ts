@@ -1,17 +1,24 @@
+import { withoutSlash } from '../../src/outbound/address.ts';
+import { parseJson } from '../../src/outbound/exchange.ts';
 import type { ConnectorDeps } from '../contract.ts';
-import { withoutSlash } from '../crm-url.ts';
 import type { DailyLimit } from '../daily-limit.ts';
-import { parseJson } from '../json.ts';
+import type { CrmRequest, RequestPace } from '../exchange.ts';
 import { faultOf, requestError } from './errors.ts';
-import { createExchange, type OutgoingRequest } from './exchange.ts';
-import { createAccountLimit, dailyUsage } from './limits.ts';
-import type { PacerRegistry } from './pacer.ts';
+import { createExchange, signedRequest } from './exchange.ts';
+import {
+  createAccountLimit,
+  dailyUsage,
+  keepNamedLimit,
+  type PacerRegistry,
+  windowOf,
+} from './limits.ts';
 import { type Paths, pathsOf } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
 
 /** What a connector is given besides its options; in the product the machine's own. */
 export interface HubspotWorld {
+  fetch: typeof globalThis.fetch;
   /** From 0 up to 1. */
   random: () => number;
   /** Shared by all connectors of the process. */
@@ -37,68 +44,75 @@ export interface HubspotApi {
   close(): void;
 }
 
+/** A request below the API's address. */
+interface ApiRequest {
+  path: string;
+  /** Sent as JSON; without one it is a GET. */
+  body?: object;
+  /** Of searches, which have a pace of their own besides. */
+  searchPace?: RequestPace;
+}
+
 /** Opens nothing: the first request signs in. */
 export function createApi(
   settings: HubspotSettings,
   { clock, signal, secrets, onCall }: ConnectorDeps,
-  world: HubspotWorld,
+  { fetch, random, pacers }: HubspotWorld,
 ): HubspotApi {
   const limit = createAccountLimit(settings.dailyReservePercent);
   const paths = pathsOf(settings.apiVersion);
   const url = withoutSlash(settings.url);
   const { requestsPerTenSeconds, searchesPerSecond } = settings;
-  const pacer = world.pacers.requests(credentialsFingerprint(url, settings.auth));
-  if (requestsPerTenSeconds !== undefined) pacer.keep(limitFor(requestsPerTenSeconds, 10_000));
+  const pacer = pacers.requests.for(credentialsFingerprint(url, settings.auth));
+  if (requestsPerTenSeconds !== undefined) pacer.keep(windowOf(requestsPerTenSeconds, 10_000));
   let serverTimeMs: number | null = null;
   const exchange = createExchange({
-    url,
+    fetch,
+    random,
     clock,
     signal,
-    random: world.random,
     onCall,
-    pacer,
-    keepsNamedLimit: requestsPerTenSeconds === undefined,
     noteAnswer(headers) {
       limit.note(dailyUsage(headers));
-      const time = Date.parse(headers['date'] ?? '');
+      const time = Date.parse(headers.get('date') ?? '');
       if (!Number.isNaN(time)) serverTimeMs = time;
+      // Near the end of the limit all slow down: another tool may be using it up, too.
+      if (requestsPerTenSeconds === undefined) keepNamedLimit(pacer, headers);
     },
   });
-  const auth = createAuth({ auth: settings.auth, exchange, paths, clock, secrets, signal });
+  const send = (request: CrmRequest) => exchange.send({ paces: [pacer], ...request });
+  const auth = createAuth({ url, auth: settings.auth, send, paths, clock, secrets, signal });
 
   return {
     paths,
     signIn: () => auth.signIn(),
-    get: (path) => call({ method: 'GET', path }),
-    post: (path, body) => call({ method: 'POST', path, body }),
+    get: (path) => call({ path }),
+    post: (path, body) => call({ path, body }),
     async search(body) {
       const { portalId } = await auth.signIn();
-      const searchPacer = world.pacers.searches(`${url} ${portalId}`);
-      searchPacer.keep(limitFor(searchesPerSecond, 1_000));
-      return call({ method: 'POST', path: paths.contactsSearch, body, searchPacer });
+      const searchPace = pacers.searches.for(`${url} ${portalId}`);
+      searchPace.keep(windowOf(searchesPerSecond, 1_000));
+      return call({ path: paths.contactsSearch, body, searchPace });
     },
-    readUsage: () => ask({ method: 'GET', path: paths.dailyUsage }),
+    readUsage: () => ask({ path: paths.dailyUsage }),
     limit,
     serverTimeMs: () => serverTimeMs,
     close: () => exchange.close(),
   };
 
-  async function call(request: OutgoingRequest): Promise<unknown> {
+  async function call(request: ApiRequest): Promise<unknown> {
     limit.guard();
     return ask(request);
   }
 
-  async function ask(request: OutgoingRequest): Promise<unknown> {
-    const reply = await auth.authorized((accessToken) =>
-      exchange.send({ ...request, accessToken }),
-    );
-    const body = parseJson(reply.text);
-    if (reply.status >= 300) throw requestError(faultOf(reply.status, body));
-    return body;
+  async function ask({ path, body, searchPace }: ApiRequest): Promise<unknown> {
+    const reply = await auth.authorized((accessToken) => {
+      const request = signedRequest(url + path, accessToken, body);
+      if (searchPace === undefined) return send(request);
+      return send({ ...request, isWrite: false, paces: [searchPace, pacer] });
+    });
+    const answer = parseJson(reply.text);
+    if (reply.status >= 300) throw requestError(faultOf(reply.status, answer));
+    return answer;
   }
-}
-
-/** Zero stands for no limit. */
-function limitFor(requests: number, windowMs: number) {
-  return requests === 0 ? null : { requests, windowMs };
 }

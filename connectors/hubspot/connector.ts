@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import hubspotFields from '../../config/fields.hubspot.json' with { type: 'json' };
+import { systemClock } from '../../src/core/clock.ts';
 import { fieldMappingSchema } from '../../src/core/field-map.ts';
 import type {
   Capabilities,
@@ -9,25 +10,25 @@ import type {
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
 import type { HubspotWorld } from './api.ts';
-import { BATCH_ROWS } from './batch-update.ts';
 import { check, readLimits } from './check.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
 import { IDS_PER_REQUEST } from './find-records.ts';
 import { listGroups, readGroup } from './groups.ts';
+import { createPacerRegistry } from './limits.ts';
 import { readByIds } from './lookup.ts';
-import { createPacerRegistry } from './pacer.ts';
 import { readPages } from './read.ts';
 import { canonicalId } from './record.ts';
 import { openSession } from './session.ts';
 import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
-import { createHubspotConsent } from './sign-in/auth-consent.ts';
-import { MAX_CHANGES, writeChanges } from './write.ts';
+import { createHubspotConsent } from './sign-in/consent.ts';
+import { BATCH_ROWS, MAX_CHANGES, writeChanges } from './write.ts';
 
 /** HubSpot as a CRM; `README.md` beside this file tells of scopes, limits and oddities. */
 export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubspotConnector({
+  fetch: globalThis.fetch,
   random: Math.random,
-  pacers: createPacerRegistry(),
+  pacers: createPacerRegistry(systemClock),
 });
 
 /** The same connector in another world, for example one without jitter. */

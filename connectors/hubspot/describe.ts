@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HubspotApi } from './api.ts';
-import { readAs } from './json.ts';
+import { readAs } from './errors.ts';
 
 const propertySchema = z.object({
   name: z.string(),

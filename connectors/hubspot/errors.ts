@@ -6,7 +6,13 @@ import {
   foreignFields,
   foreignText,
 } from '../../src/core/foreign-text.ts';
-import { limitUsedUp, passingFailure, requestRefused, signInRefused } from '../request-errors.ts';
+import {
+  answerUnreadable,
+  limitUsedUp,
+  passingFailure,
+  requestRefused,
+  signInRefused,
+} from '../errors.ts';
 
 /**
  * What to do about an error of HubSpot: `passing` goes by; `limit` goes by tomorrow; `session`
@@ -288,4 +294,11 @@ function blamedIn({ code, context }: ErrorDetail, otherwise: string): PropertyPr
 
 function scopesIn(context: Readonly<Record<string, string[]>>): string[] {
   return Object.entries(context).flatMap(([key, values]) => (/scopes$/i.test(key) ? values : []));
+}
+
+/** The body of an answer in the form that was expected. Throws a RetriableError if it has another. */
+export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw answerUnreadable('HubSpot', parsed.error);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { HubspotApi } from './api.ts';
-import { readAs } from './json.ts';
+import { readAs } from './errors.ts';
 import type { ObjectType } from './paths.ts';
 import { type HubspotRecord, isRecordId, MERGED_IDS, mergedIdsOf, recordSchema } from './record.ts';
 

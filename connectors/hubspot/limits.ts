@@ -1,6 +1,55 @@
+import type { Clock } from '../../src/core/clock.ts';
+import {
+  createPace,
+  createPaceRegistry,
+  type PaceRegistry,
+  slidingWindow,
+  type WindowLimit,
+} from '../../src/outbound/pace.ts';
 import type { LimitState } from '../contract.ts';
 import { createDailyLimit, type DailyLimit } from '../daily-limit.ts';
-import type { Limit } from './pacer.ts';
+import type { RequestPace } from '../exchange.ts';
+
+/** The pace of requests that HubSpot counts together. */
+export interface Pacer extends RequestPace {
+  /** Keeps another limit from now on. */
+  keep(limit: WindowLimit): void;
+}
+
+/** The pacers of a process: what HubSpot counts together shares one. */
+export interface PacerRegistry {
+  /** All requests of an app in an account. */
+  requests: PaceRegistry<Pacer>;
+  /** Searches have a limit of their own, for all apps of an account together. */
+  searches: PaceRegistry<Pacer>;
+}
+
+/** What HubSpot allows a private app of the larger plans, until it says otherwise (CRM facts, B4). */
+const DEFAULT_LIMIT: WindowLimit = { requests: 190, windowMs: 10_000 };
+
+type PaceClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
+
+/** Makes each pacer when it is first asked for. */
+export function createPacerRegistry(clock: PaceClock): PacerRegistry {
+  return {
+    requests: createPaceRegistry(() => createPacer(clock, DEFAULT_LIMIT)),
+    searches: createPaceRegistry(() => createPacer(clock, null)),
+  };
+}
+
+export function createPacer(clock: PaceClock, limit: WindowLimit): Pacer {
+  const { take, pause, keep } = createPace({
+    clock,
+    lanes: ['all'],
+    policy: slidingWindow(limit),
+  });
+  return { take: (signal) => take('all', signal), pause, keep };
+}
+
+/** The limit of so many requests in a window; zero stands for none. */
+export function windowOf(requests: number, windowMs: number): WindowLimit {
+  return requests === 0 ? null : { requests, windowMs };
+}
 
 /** The daily requests of the account's private apps and service keys. */
 export function createAccountLimit(reservePercent: number): DailyLimit {
@@ -10,26 +59,29 @@ export function createAccountLimit(reservePercent: number): DailyLimit {
   });
 }
 
-type Headers = Readonly<Record<string, string>>;
-
-/** What an answer says of the day; searches and public apps are told nothing. */
+/** What an answer says of the day; of searches and to public apps it says nothing. */
 export function dailyUsage(headers: Headers): LimitState['daily'] | null {
-  const max = numberIn(headers, 'x-hubspot-ratelimit-daily');
-  const remaining = numberIn(headers, 'x-hubspot-ratelimit-daily-remaining');
+  const max = numberIn(headers, 'daily');
+  const remaining = numberIn(headers, 'daily-remaining');
   return max === null || remaining === null ? null : { max, remaining };
 }
 
-/** The limit that an answer names, and what is left of it; null if it names none. */
-export function limitOf(headers: Headers): { limit: Limit; remaining: number } | null {
-  const requests = numberIn(headers, 'x-hubspot-ratelimit-max');
-  const windowMs = numberIn(headers, 'x-hubspot-ratelimit-interval-milliseconds');
-  if (requests === null || windowMs === null || requests < 1 || windowMs < 1) return null;
-  const remaining = numberIn(headers, 'x-hubspot-ratelimit-remaining') ?? requests;
-  return { limit: { requests, windowMs }, remaining };
+/** So few requests are left of the present limit that one uneven moment would exceed it. */
+const FEW_REMAINING = 2;
+const FEW_REMAINING_WAIT_MS = 100;
+
+/** Keeps the limit that an answer names, if it names one. */
+export function keepNamedLimit(pacer: Pacer, headers: Headers): void {
+  const requests = numberIn(headers, 'max');
+  const windowMs = numberIn(headers, 'interval-milliseconds');
+  if (requests === null || windowMs === null || requests < 1 || windowMs < 1) return;
+  pacer.keep({ requests, windowMs });
+  const remaining = numberIn(headers, 'remaining') ?? requests;
+  if (remaining <= FEW_REMAINING) pacer.pause(FEW_REMAINING_WAIT_MS);
 }
 
 function numberIn(headers: Headers, name: string): number | null {
-  const text = headers[name];
+  const text = headers.get(`x-hubspot-ratelimit-${name}`);
   const value = Number(text);
-  return text === undefined || text === '' || !Number.isFinite(value) ? null : value;
+  return text === null || text === '' || !Number.isFinite(value) ? null : value;
 }

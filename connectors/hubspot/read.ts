@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { isoTime } from '../../src/core/clock.ts';
 import type { Contact } from '../../src/core/contact.ts';
+import { FatalError } from '../../src/core/errors.ts';
 import type { ContactPage, RemovedContact } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
+import { COMPANIES_PER_REQUEST } from './companies.ts';
+import type { ContactShape } from './contact.ts';
+import { readAs } from './errors.ts';
 import type { Filter } from './filter.ts';
-import { listPages, portionsOf } from './list.ts';
-import { type HubspotRecord, mergedIdsOf } from './record.ts';
-import { readArchived } from './removed.ts';
+import { findRecords } from './find-records.ts';
+import { type HubspotRecord, mergedIdsOf, recordPageSchema } from './record.ts';
 import { searchPages } from './search.ts';
 import type { HubspotSession } from './session.ts';
 
@@ -125,4 +128,137 @@ function pageOf(
     mergedIdsOf(record).map((id) => ({ id, mergedInto: record.id })),
   );
   return { contacts, removed, cursor };
+}
+
+/** One page of the full list. */
+export interface ListPage {
+  records: readonly HubspotRecord[];
+  /** HubSpot's word for where the next page begins; null after the last one. */
+  next: string | null;
+}
+
+/** Contacts of one page: the most that HubSpot gives, and the most it reads at once. */
+const PAGE_SIZE = 100;
+
+/** Pages of the list; ten million contacts. */
+const MAX_PAGES = 100_000;
+
+/** Pages that wait at most until their companies are asked for together. */
+const MAX_WAITING_PAGES = 10;
+
+/** All contacts in the order of their ids, from where `after` points or from the first. */
+export async function* listPages(
+  { api, shape, signal }: Pick<HubspotSession, 'api' | 'shape' | 'signal'>,
+  after: string | null,
+): AsyncGenerator<ListPage> {
+  let position = after;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    throwIfStopped(signal);
+    const path: string = pathOf(api.paths.objects('contacts'), shape.properties, position);
+    const { results, paging } = readAs(recordPageSchema, await api.get(path));
+    const next: string | null = paging?.next?.after ?? null;
+    yield { records: results, next };
+    if (next === null) return;
+    if (next === position) break;
+    position = next;
+  }
+  throw new FatalError('The contacts of HubSpot do not come to their end.', {
+    code: 'crm_reading_endless',
+  });
+}
+
+function pathOf(path: string, properties: readonly string[], after: string | null): string {
+  const query = new URLSearchParams({
+    limit: String(PAGE_SIZE),
+    properties: properties.join(','),
+    archived: 'false',
+  });
+  if (after !== null) query.set('after', after);
+  return `${path}?${query}`;
+}
+
+/** Puts pages together as long as one request can tell the names of all their companies. */
+export async function* portionsOf(
+  shape: Pick<ContactShape, 'unknownCompanies'>,
+  pages: AsyncIterable<ListPage>,
+): AsyncGenerator<ListPage[]> {
+  let portion: ListPage[] = [];
+  let records: HubspotRecord[] = [];
+  for await (const page of pages) {
+    const all = [...records, ...page.records];
+    const isTooMuch =
+      portion.length === MAX_WAITING_PAGES ||
+      shape.unknownCompanies(all).length > COMPANIES_PER_REQUEST;
+    if (isTooMuch && portion.length > 0) {
+      yield portion;
+      portion = [];
+      records = [];
+    }
+    portion.push(page);
+    records.push(...page.records);
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** HubSpot keeps what is archived for 90 days; this is half a million contacts. */
+const MAX_ARCHIVED_PAGES = 5_000;
+
+/**
+ * The contacts that were archived since (epoch ms), page by page. Searches leave them out, and
+ * their list comes in the order of ids, so it is read as a whole: a request for each hundred of
+ * the last 90 days.
+ */
+export async function* readArchived(
+  session: HubspotSession,
+  sinceMs: number,
+): AsyncGenerator<RemovedContact[]> {
+  const { api, signal } = session;
+  let after: string | null = null;
+  for (let page = 0; page < MAX_ARCHIVED_PAGES; page += 1) {
+    throwIfStopped(signal);
+    const path: string = archivedPath(api.paths.objects('contacts'), after);
+    const { results, paging } = readAs(recordPageSchema, await api.get(path));
+    const fresh = results.filter((record) => archivedMs(record) >= sinceMs);
+    if (fresh.length > 0) yield await removedOf(session, fresh);
+    const next: string | null = paging?.next?.after ?? null;
+    if (next === null) return;
+    if (next === after) break;
+    after = next;
+  }
+  throw new FatalError('The archived contacts of HubSpot do not come to their end.', {
+    code: 'crm_reading_endless',
+  });
+}
+
+function archivedPath(path: string, after: string | null): string {
+  const query = new URLSearchParams({
+    archived: 'true',
+    limit: String(PAGE_SIZE),
+    properties: 'hs_object_id',
+  });
+  if (after !== null) query.set('after', after);
+  return `${path}?${query}`;
+}
+
+/** A time that cannot be read counts as now: it costs one more look. */
+function archivedMs({ archivedAt }: HubspotRecord): number {
+  const epochMs = Date.parse(archivedAt ?? '');
+  return Number.isNaN(epochMs) ? Number.POSITIVE_INFINITY : epochMs;
+}
+
+/** Whoever was merged lives on, and whoever was restored in the meantime is not gone. */
+async function removedOf(
+  { api }: HubspotSession,
+  archived: readonly HubspotRecord[],
+): Promise<RemovedContact[]> {
+  const found = await findRecords(
+    api,
+    'contacts',
+    archived.map(({ id }) => id),
+    [],
+  );
+  return [...found].flatMap(([id, one]) => {
+    if (one.state === 'found') return [];
+    return [{ id, mergedInto: one.state === 'merged' ? one.into : null }];
+  });
 }

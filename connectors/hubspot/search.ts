@@ -1,8 +1,8 @@
 import { FatalError } from '../../src/core/errors.ts';
 import { throwIfStopped } from '../stopped.ts';
 import type { HubspotApi } from './api.ts';
+import { readAs } from './errors.ts';
 import type { Filter, FilterGroup } from './filter.ts';
-import { readAs } from './json.ts';
 import { type HubspotRecord, recordPageSchema } from './record.ts';
 
 /** Results of one request: the most that HubSpot gives. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { crmUrlSchema } from '../crm-url.ts';
+import { crmUrlSchema } from '../../src/outbound/address.ts';
 import { dailyReservePercentSchema } from '../daily-limit.ts';
 import { API_VERSIONS } from './paths.ts';
 

@@ -1,19 +1,27 @@
-import { PassThrough } from 'node:stream';
-import type { HttpRequest, HttpResponse, OAuth2 } from 'jsforce/lib/core.js';
+import { isSameOrigin } from '../../src/outbound/address.ts';
+import { parseJson } from '../../src/outbound/exchange.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
-import { requestError, translated } from './errors.ts';
-import { createExchange, type OutgoingRequest, type TextReply } from './exchange.ts';
+import { answerUnreadable } from '../errors.ts';
+import type { CrmReply, CrmRequest } from '../exchange.ts';
+import { faultOf, requestError } from './errors.ts';
+import { createExchange } from './exchange.ts';
 import { createOrgLimit, dailyUsage } from './limits.ts';
 import type { SalesforceSettings } from './settings.ts';
 import { createAuth, type SignIn } from './sign-in/auth.ts';
-import { requireSameOrigin } from './sign-in/instance.ts';
+import { addressRefused } from './sign-in/instance.ts';
 
 /** What a connector is given besides its options; in the product the machine's own. */
 export interface SalesforceWorld {
   fetch: typeof globalThis.fetch;
   /** From 0 up to 1. */
   random: () => number;
+}
+
+/** An answer in CSV, as it comes. */
+export interface CsvAnswer {
+  headers: Headers;
+  chunks: AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -27,7 +35,7 @@ export interface SalesforceApi {
   /** Sends CSV as it comes. */
   upload(path: string, csv: () => AsyncIterable<Uint8Array>): Promise<void>;
   /** Asks for CSV and hands the answer over as it comes. */
-  download(path: string): Promise<Response>;
+  download(path: string): Promise<CsvAnswer>;
   /** The org's daily requests, straight from it, even if none are left for us. */
   readLimits(): Promise<unknown>;
   limit: DailyLimit;
@@ -35,139 +43,86 @@ export interface SalesforceApi {
   serverTimeMs(): number | null;
 }
 
-/**
- * Opens nothing: the first request signs in. Only here is jsforce loaded, which others need not
- * wait for, and only its core: SOAP, streaming and the old Bulk API are not used.
- */
-export async function createApi(
+/** A request whose address begins where the org answers. */
+type ApiRequest = Omit<CrmRequest, 'url'> & { path: string };
+
+/** Opens nothing: the first request signs in. */
+export function createApi(
   settings: SalesforceSettings,
-  deps: ConnectorDeps,
-  world: SalesforceWorld,
-): Promise<SalesforceApi> {
-  const { Connection, OAuth2: OAuth2Client } = await import('jsforce/lib/core.js');
+  { clock, secrets, signal, onCall }: ConnectorDeps,
+  { fetch, random }: SalesforceWorld,
+): SalesforceApi {
   const limit = createOrgLimit(settings.dailyReservePercent);
   let serverTimeMs: number | null = null;
   const exchange = createExchange({
-    ...world,
-    clock: deps.clock,
-    signal: deps.signal,
-    onCall: deps.onCall,
+    fetch,
+    random,
+    clock,
+    signal,
+    onCall,
     noteAnswer(headers) {
       limit.note(dailyUsage(headers));
       const time = Date.parse(headers.get('date') ?? '');
       if (!Number.isNaN(time)) serverTimeMs = time;
     },
   });
-  const oauth2 = new OAuth2Client(oauth2Config(settings));
-  oauth2._transport = transportOver((request) => exchange.send(request));
-  const { clock, secrets, signal } = deps;
-  const auth = createAuth({ settings, exchange, oauth2, clock, secrets, signal });
-  const connection = new Connection({ loginUrl: settings.url, version: settings.apiVersion });
-  connection._transport = transportOver((request) =>
-    authorized(request, (signedRequest) => exchange.send(signedRequest)),
-  );
+  const auth = createAuth({ settings, exchange, clock, secrets, signal });
 
   return {
     signIn: () => auth.signIn(),
-    get: (path) => call({ method: 'GET', url: path }),
+    get: (path) => call({ method: 'GET', path, headers: JSON_ANSWER }),
     send: (method, path, body) =>
-      call({ method, url: path, body: JSON.stringify(body), headers: JSON_BODY }),
+      call({ method, path, headers: JSON_BODY, body: JSON.stringify(body) }),
     async upload(path, csv) {
-      const answer = await stream({ method: 'PUT', url: path, headers: CSV_BODY, body: csv });
-      await answer.body?.cancel();
+      limit.guard();
+      await ask({ method: 'PUT', path, headers: CSV_BODY, body: csv });
     },
-    download: (path) => stream({ method: 'GET', url: path, headers: CSV_ANSWER }),
-    readLimits: () => ask({ method: 'GET', url: '/limits' }),
+    async download(path) {
+      limit.guard();
+      const { headers, chunks } = await ask({
+        method: 'GET',
+        path,
+        headers: CSV_ANSWER,
+        isStreamed: true,
+      });
+      if (chunks === null) throw answerUnreadable('Salesforce');
+      return { headers, chunks };
+    },
+    readLimits: async () =>
+      jsonOf(await ask({ method: 'GET', path: '/limits', headers: JSON_ANSWER })),
     limit,
     serverTimeMs: () => serverTimeMs,
   };
 
-  async function call(request: HttpRequest): Promise<unknown> {
+  async function call(request: ApiRequest): Promise<unknown> {
     limit.guard();
-    return ask(request);
-  }
-
-  async function ask(request: HttpRequest): Promise<unknown> {
-    try {
-      connection.instanceUrl = (await auth.signIn()).instanceUrl;
-      return await connection.request(request);
-    } catch (error) {
-      throw translated(error, request.url);
-    }
+    return jsonOf(await ask(request));
   }
 
   /** The one place where a request gets its token: only one to the instance that signed in. */
-  async function authorized<Reply extends Response | TextReply>(
-    request: OutgoingRequest,
-    send: (signedRequest: OutgoingRequest) => Promise<Reply>,
-  ): Promise<Reply> {
-    requireSameOrigin(request.url, (await auth.signIn()).instanceUrl);
-    return auth.authorized((accessToken) => send(signed(request, accessToken)));
-  }
-
-  /** Past jsforce, which would hold the whole body as one text. */
-  async function stream(request: OutgoingRequest): Promise<Response> {
-    limit.guard();
+  async function ask({ path, headers, ...request }: ApiRequest): Promise<CrmReply> {
     const { instanceUrl } = await auth.signIn();
-    const url = `${instanceUrl}/services/data/v${settings.apiVersion}${request.url}`;
-    const reply = await authorized({ ...request, url }, (signedRequest) =>
-      exchange.open(signedRequest),
-    );
-    if (reply instanceof Response) return reply;
-    throw streamError(reply);
+    const root = path.startsWith('/services/') ? '' : `/services/data/v${settings.apiVersion}`;
+    const url = instanceUrl + root + path;
+    if (!isSameOrigin(url, instanceUrl)) throw addressRefused();
+    const reply = await auth.authorized((accessToken) => {
+      const authorization = `Bearer ${accessToken}`;
+      return exchange.send({ ...request, url, headers: { ...headers, authorization } });
+    });
+    if (reply.status >= 300) throw requestError(faultOf(reply.status, reply.text, path));
+    return reply;
   }
 }
 
-const JSON_BODY = { 'content-type': 'application/json' };
-const CSV_BODY = { 'content-type': 'text/csv; charset=UTF-8' };
-const CSV_ANSWER = { accept: 'text/csv' };
+const JSON_ANSWER = { accept: 'application/json', 'user-agent': 'donor-sync' };
+const JSON_BODY = { ...JSON_ANSWER, 'content-type': 'application/json' };
+const CSV_BODY = { ...JSON_ANSWER, 'content-type': 'text/csv; charset=UTF-8' };
+const CSV_ANSWER = { ...JSON_ANSWER, accept: 'text/csv' };
 
-function oauth2Config({ url, auth }: SalesforceSettings): ConstructorParameters<typeof OAuth2>[0] {
-  if (auth.type === 'clientCredentials') {
-    return { loginUrl: url, clientId: auth.clientId, clientSecret: auth.clientSecret };
-  }
-  if (auth.type !== 'refreshToken' && auth.type !== 'oauth') return { loginUrl: url };
-  const { clientId, clientSecret } = auth;
-  return { loginUrl: url, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
-}
-
-function signed(request: OutgoingRequest, accessToken: string): OutgoingRequest {
-  return { ...request, headers: { ...request.headers, authorization: `Bearer ${accessToken}` } };
-}
-
-/** The part of jsforce's transport that its connections use, over our own requests. */
-function transportOver(send: (request: OutgoingRequest) => Promise<Response | TextReply>) {
-  return {
-    httpRequest: (request: HttpRequest) =>
-      Object.assign(carry(send, request), { stream: () => new PassThrough() }),
-    getRequestStreamCreator: () => () => new PassThrough(),
-  };
-}
-
-async function carry(
-  send: (request: OutgoingRequest) => Promise<Response | TextReply>,
-  { method, url, headers = {}, body }: HttpRequest,
-): Promise<HttpResponse> {
-  // fetch reckons the length itself, and refuses to be told it twice.
-  const { 'content-length': _, ...others } = headers;
-  const reply = await send({
-    method,
-    url,
-    headers: others,
-    ...(typeof body === 'string' ? { body } : {}),
-  });
-  return {
-    statusCode: reply.status,
-    headers: Object.fromEntries(reply.headers),
-    body: typeof reply.text === 'string' ? reply.text : '',
-  };
-}
-
-/** The errors of a refused stream are JSON all the same. */
-function streamError({ status, text }: TextReply): Error {
-  try {
-    return translated({ errorCode: `ERROR_HTTP_${status}`, message: '', data: JSON.parse(text) });
-  } catch {
-    return requestError({ code: `ERROR_HTTP_${status}`, message: '', fields: [] });
-  }
+/** Undefined where nothing is said; a page of a proxy (CRM facts, section E) is no answer. */
+function jsonOf({ text }: CrmReply): unknown {
+  if (text === '') return undefined;
+  const json = parseJson(text);
+  if (json === null) throw answerUnreadable('Salesforce');
+  return json;
 }

@@ -22,7 +22,7 @@ import {
   salesforceGroupSchema,
   salesforceSettingsSchema,
 } from './settings.ts';
-import { createSalesforceConsent } from './sign-in/auth-consent.ts';
+import { createSalesforceConsent } from './sign-in/consent.ts';
 import { COLLECTION_ROWS, MAX_CHANGES, writeChanges } from './write.ts';
 
 /** Salesforce as a CRM; `README.md` beside this file tells of rights, limits and oddities. */

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { DonorSyncError, RetriableError } from '../../src/core/errors.ts';
+import { DonorSyncError } from '../../src/core/errors.ts';
 import {
   type ForeignText,
   foreignCode,
   foreignFields,
   foreignText,
 } from '../../src/core/foreign-text.ts';
-import { limitUsedUp, passingFailure, requestRefused, signInRefused } from '../request-errors.ts';
+import { parseJson } from '../../src/outbound/exchange.ts';
+import { limitUsedUp, passingFailure, requestRefused, signInRefused } from '../errors.ts';
 
 /**
  * What to do about an error of Salesforce: `lock` and `passing` go by; `limit` goes by tomorrow;
@@ -225,8 +226,6 @@ export const SIGN_IN_MEND =
   'Check crm.auth in the settings, and in Salesforce the app’s policies and that the ' +
   "integration's user is active.";
 
-/** The shape of what jsforce throws for an answer with an error status. */
-const apiErrorSchema = z.object({ errorCode: z.string(), message: z.string(), data: z.unknown() });
 const faultSchema = z.object({
   errorCode: z.string(),
   message: z.string().default(''),
@@ -234,27 +233,22 @@ const faultSchema = z.object({
 });
 
 /**
- * Anything that was thrown on the way to Salesforce as one of the four kinds. Of the names in its
- * message those are told that stand in `asked`, the path or body of the request, as names.
+ * The first error of a refused request. Of the names in its message those are told that stand in
+ * `asked`, the path of the request, as names.
  */
-export function translated(error: unknown, asked = ''): DonorSyncError {
-  if (error instanceof DonorSyncError) return error;
-  const thrown = apiErrorSchema.safeParse(error);
-  if (!thrown.success) {
-    return new RetriableError('The answer of Salesforce could not be read.', {
-      code: 'crm_unavailable',
-      cause: error,
-    });
-  }
-  const { errorCode, message, data } = thrown.data;
-  const listed = z.array(faultSchema).safeParse(data).data?.[0];
-  const single = faultSchema.safeParse(data).data;
-  const fault = listed ?? single ?? { errorCode, message, fields: [] };
-  return requestError({
-    code: fault.errorCode,
-    message: fault.message,
-    fields: [...(fault.fields ?? []), ...namesIn(fault.message, asked)],
-  });
+export function faultOf(status: number, text: string, asked = ''): SalesforceFault {
+  const said = parseJson(text);
+  const fault = z.array(faultSchema).safeParse(said).data?.[0] ?? faultSchema.safeParse(said).data;
+  const {
+    errorCode: code,
+    message,
+    fields,
+  } = fault ?? {
+    errorCode: `ERROR_HTTP_${status}`,
+    message: '',
+    fields: [],
+  };
+  return { code, message, fields: [...(fields ?? []), ...namesIn(message, asked)] };
 }
 
 /** How messages about a query name a column or an object. */

@@ -1,7 +1,6 @@
 import { ConfigurationError, isConfigurationError, messageOf } from '../../src/core/errors.ts';
-import { queryRecords } from './query.ts';
+import { queryRecords, whereClause } from './query.ts';
 import type { SalesforceSession } from './session.ts';
-import { whereClause } from './soql.ts';
 
 /** Lets Salesforce look at `contacts.filter`; throws a ConfigurationError if it does not take it. */
 export async function requireFilter({
@@ -20,7 +19,7 @@ export async function requireFilter({
   }
 }
 
-/** Where the filter is wrong, of which Salesforce tells the column in the query. */
+/** Where the filter is wrong, of which Salesforce names the column in the query. */
 function placeOf(error: ConfigurationError, start: number): string {
   const [, column] = /ERROR at Row:1:Column:(\d+)/.exec(error.words?.reveal() ?? '') ?? [];
   // The filter stands in parentheses of ours.

@@ -1,11 +1,10 @@
+import { backoffMs } from '../../src/outbound/retry.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
-import { backoffMs } from '../repeat.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { refusal, writeCollection } from './collections.ts';
 import { contactIdOrText } from './ids.ts';
-import { queryRecords } from './query.ts';
+import { queryRecords, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
-import { quotedList } from './soql.ts';
 
 /** Rounds over the records that stay locked, and the wait before the first; it doubles. */
 const ROUNDS = 3;

@@ -5,11 +5,10 @@ import type { RecordLookup } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type DescribedField, describeObject } from './describe.ts';
 import { contactId } from './ids.ts';
-import { type ColumnReader, columnsOf, queryPath, queryRecords } from './query.ts';
+import { type ColumnReader, columnsOf, queryPath, queryRecords, quotedList } from './query.ts';
 import { isDeleted, masterOf } from './read.ts';
 import { withRelations } from './relations.ts';
 import type { SalesforceSession } from './session.ts';
-import { quotedList } from './soql.ts';
 import { canonicalValue } from './values.ts';
 
 /** Salesforce takes 16,384 characters of address and headers together. */

@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { didYouMean } from '../../src/core/near-miss.ts';
+import type { ContactsSettings } from '../contract.ts';
 import type { DescribedField, ObjectDescription } from './describe.ts';
 import type { ColumnReader } from './query.ts';
-import { canonicalValue } from './values.ts';
+import { blankToNull, canonicalValue } from './values.ts';
 
 /** Types of fields whose values are options: one of them may well say "No". */
 export const PICKLIST_TYPES: ReadonlySet<string> = new Set([
@@ -41,4 +42,93 @@ export function markOf(read: ColumnReader, name: string): unknown {
 export function isMarked(raw: unknown, field: DescribedField): boolean {
   const value = canonicalValue(raw, field);
   return value !== null && value !== false && value !== 0;
+}
+
+/** How `contacts.optOutField` is read. */
+export interface OptOutShape {
+  /** What to select. */
+  columns: readonly string[];
+  isOptedOut(read: ColumnReader): boolean;
+}
+
+/** Types whose texts are typed freely. */
+const TEXT_TYPES: ReadonlySet<string> = new Set(['string', 'textarea', 'phone', 'url', 'email']);
+
+/** Options that a message lists. */
+const MOST_LISTED = 30;
+
+/** Understands the opt-out, or throws before anything is read: nothing is spent on a guess. */
+export function shapeOptOut(
+  description: ObjectDescription,
+  { optOutField: name, optOutValues = null }: ContactsSettings,
+): OptOutShape {
+  if (name === null) {
+    if (optOutValues === null) return { columns: [], isOptedOut: () => false };
+    throw valuesUnknown(
+      'contacts.optOutValues says what opts out, but contacts.optOutField not where: name the field.',
+    );
+  }
+  const field = requireField(description, name, 'contacts.optOutField names it.');
+  if (optOutValues === null) {
+    if (PICKLIST_TYPES.has(field.type)) throw valuesMissing(field);
+    return { columns: [name], isOptedOut: (read) => isMarked(markOf(read, name), field) };
+  }
+  const isOut = chooser(field, optOutValues);
+  return {
+    columns: [name],
+    isOptedOut(read) {
+      const text = blankToNull(markOf(read, name));
+      return text !== null && isOut(text);
+    },
+  };
+}
+
+function chooser(field: DescribedField, values: readonly string[]): (text: string) => boolean {
+  if (PICKLIST_TYPES.has(field.type)) {
+    requireOptions(field, values);
+    const chosen = new Set(values);
+    return (text) => text.split(';').some((one) => chosen.has(one));
+  }
+  if (TEXT_TYPES.has(field.type)) {
+    const chosen = new Set(values.map(folded));
+    return (text) => chosen.has(folded(text));
+  }
+  throw valuesUnknown(
+    `contacts.optOutField: ${field.name} is no picklist but a field of type ${field.type}, which opts out by being set: leave contacts.optOutValues out.`,
+  );
+}
+
+/** Retired options count: records may still have them. */
+function requireOptions(field: DescribedField, values: readonly string[]): void {
+  const options = (field.picklistValues ?? []).map(({ value }) => value);
+  const unknown = values.find((value) => !options.includes(value));
+  if (unknown === undefined || options.length === 0) return;
+  const guess = didYouMean(unknown, options) || '.';
+  throw valuesUnknown(
+    `contacts.optOutValues: "${unknown}" is no option of the picklist ${field.name}${guess} Its options are ${listed(options)}.`,
+  );
+}
+
+function valuesMissing(field: DescribedField): ConfigurationError {
+  const options = (field.picklistValues ?? []).flatMap(({ value, active }) =>
+    active ? [value] : [],
+  );
+  const message = `contacts.optOutField: ${field.name} is a picklist, and "No" may be one of its values, so the settings must name those that opt out. Its options are ${listed(options)}. Write under contacts, and keep only what opts out: optOutValues: [${listed(options)}]`;
+  return new ConfigurationError(message, {
+    code: 'opt_out_values_missing',
+    details: { field: field.name },
+  });
+}
+
+function valuesUnknown(message: string): ConfigurationError {
+  return new ConfigurationError(message, { code: 'opt_out_values_unknown' });
+}
+
+function listed(options: readonly string[]): string {
+  const shown = options.slice(0, MOST_LISTED).map((option) => JSON.stringify(option));
+  return options.length > MOST_LISTED ? `${shown.join(', ')}, …` : shown.join(', ');
+}
+
+function folded(text: string): string {
+  return text.trim().toLowerCase();
 }

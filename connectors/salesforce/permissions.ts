@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import { foreignCode } from '../../src/core/foreign-text.ts';
-import { type QueryRecord, queryRecords } from './query.ts';
+import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
-import { quoted, quotedList } from './soql.ts';
 
 /** The permission set that holds the access to fields that donor-sync writes. */
 const NAME = 'donor_sync_fields';

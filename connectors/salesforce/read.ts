@@ -12,10 +12,11 @@ import {
   countRecords,
   type QueryRecord,
   queryPages,
+  quoted,
+  whereClause,
 } from './query.ts';
 import { withRelations } from './relations.ts';
 import type { SalesforceSession } from './session.ts';
-import { quoted, whereClause } from './soql.ts';
 import { isoInstant } from './values.ts';
 
 /** Rows of one request: the most that Salesforce gives. */

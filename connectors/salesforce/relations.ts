@@ -2,9 +2,8 @@ import type { Contact } from '../../src/core/contact.ts';
 import type { IdentitySource } from '../contract.ts';
 import type { SalesforceApi } from './api.ts';
 import { describeIfSeen, type ObjectDescription } from './describe.ts';
-import { columnsOf, queryRecords } from './query.ts';
+import { columnsOf, queryRecords, quotedList } from './query.ts';
 import type { SalesforceSettings } from './settings.ts';
-import { quotedList } from './soql.ts';
 import { blankToNull } from './values.ts';
 
 /** Ids of one request, so that its address is not too long. */

@@ -29,7 +29,7 @@ export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
 ): Promise<SalesforceSession> {
-  const api = await createApi(settings, deps, world);
+  const api = createApi(settings, deps, world);
   const { orgId, userId, instanceUrl } = await api.signIn();
   const description = await describeObject(api, 'Contact');
   const { employer } = settings;

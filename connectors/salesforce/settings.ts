@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hostAndPortSchema } from '../../src/core/host.ts';
-import { crmUrlSchema } from '../crm-url.ts';
+import { crmUrlSchema } from '../../src/outbound/address.ts';
 import { dailyReservePercentSchema } from '../daily-limit.ts';
 
 const text = z.string().trim().min(1);

@@ -1,6 +1,5 @@
 /** Connecting a CRM account: the way to the CRM's page and back, and the end of it. */
 import { randomBytes } from 'node:crypto';
-import { oauthWord } from '../../connectors/consent.ts';
 import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { Application } from '../application.ts';
@@ -13,6 +12,7 @@ import {
   RetriableError,
 } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
+import { oauthWord } from '../outbound/sign-in.ts';
 import { consentVerifierPlace } from '../store/secrets/seal-places.ts';
 import type { ConsentRecord } from '../store/service/consents.ts';
 import { hashToken } from './access-token.ts';

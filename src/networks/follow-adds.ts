@@ -1,5 +1,5 @@
 /** Bulk adds that the service works on: each of their donors comes to an end, paid for or not. */
-import type { BulkAdd, MemberOutcome } from '../partner/networks/bulk-add.ts';
+import type { BulkAdd, MemberOutcome } from '../partner/networks/members.ts';
 import type { AddRecord, MemberEnd } from '../store/networks/network-adds.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { judgeLostAdd } from './settle-adds.ts';

@@ -6,20 +6,19 @@ import { type Connections, createConnections } from './connections/connections.t
 import { createQueryMeter } from './connections/query-cost.ts';
 import { type CreditBalances, readCredits } from './credits.ts';
 import { type Discovery, discover } from './discovery.ts';
-import { createDonors, type Donors } from './donors/donors.ts';
-import type { Line } from './exchange.ts';
-import { createExports, type Exports } from './exports/exports.ts';
+import { createDonors, type Donors } from './donors.ts';
+import { createServiceTime, type Line, type ServiceTime } from './exchange.ts';
+import { createExports, type Exports } from './exports.ts';
 import { type AreaHealth, readHealth, testKey } from './health.ts';
-import { createLists, type Lists } from './lists/lists.ts';
+import { createLists, type Lists } from './lists.ts';
 import { createNetworks, type Networks } from './networks/networks.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import { type JobProgress, readJobProgress, readProgress } from './progress.ts';
 import type { MayLeave, PartnerCall } from './request.ts';
 import { type JobResult, readResults } from './results.ts';
 import { createRoutes } from './routes.ts';
-import { createSearch, type Search } from './search/search.ts';
+import { createSearch, type Search } from './search.ts';
 import { createSend } from './send.ts';
-import { createServiceTime, type ServiceTime } from './service-time.ts';
 import { type Submission, submitEnhancements } from './submission.ts';
 
 export interface PartnerClientOptions {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Bucket } from './buckets.ts';
 import { parseReply } from './reply.ts';
-import { type Operation, withSlashes } from './routes.ts';
+import { operation } from './routes.ts';
 import type { Send } from './send.ts';
 
 /** The credits that remain in each bucket (service document, section 2.7). */
@@ -16,14 +16,11 @@ export const creditBalancesSchema = z.object({
 
 export type CreditBalances = z.output<typeof creditBalancesSchema>;
 
-export const CREDITS: Operation = {
-  name: 'credit balances',
-  lane: 'other',
-  charges: null,
-  reads: 'json',
-  namesThings: false,
-  routes: withSlashes([{ method: 'GET', path: '/credits' }]),
-};
+export const CREDITS = operation(
+  'credit balances',
+  { charges: null, lane: 'other', namesThings: false },
+  [{ method: 'GET', path: '/credits' }],
+);
 
 /** The balances now. Free. */
 export async function readCredits(send: Send, signal?: AbortSignal): Promise<CreditBalances> {

@@ -1,3 +1,7 @@
+import { DONOR_CONNECTIONS } from './connections/connection.ts';
+import { COMPARE, DISCOVER, LOOKUP } from './connections/prospects.ts';
+import { CREDITS } from './credits.ts';
+import { DONOR, DONORS, METADATA, METADATA_OF_MANY } from './donors.ts';
 import {
   PartnerEndpointMissing,
   PartnerRedirected,
@@ -5,13 +9,33 @@ import {
   PartnerUnavailable,
   ReplyUnreadable,
 } from './errors.ts';
-import { CREATE_NETWORK } from './networks/manage.ts';
+import { CREATE_EXPORT, DOWNLOAD, EXPORT, EXPORTS } from './exports.ts';
+import { HEALTH_CHECKS, TEST } from './health.ts';
+import {
+  ADD_TO_LIST,
+  CREATE_LIST,
+  DELETE_LIST,
+  LIST,
+  LISTS,
+  REMOVE_FROM_LIST,
+  RENAME_LIST,
+} from './lists.ts';
+import { ADD_MEMBER, ADD_MEMBERS, BULK_ADD_PROGRESS, REMOVE_MEMBERS } from './networks/members.ts';
+import {
+  CREATE_NETWORK,
+  DELETE_NETWORK,
+  LIST_NETWORKS,
+  RENAME_NETWORK,
+} from './networks/network.ts';
 import { type OpenApi, openApiSchema, readOpenApi } from './openapi.ts';
-import { NEEDED_OPERATIONS, OTHER_OPERATIONS } from './operations.ts';
 import type { RateLimit } from './pacer.ts';
+import { PROGRESS_OF_MANY, PROGRESS_OF_ONE } from './progress.ts';
 import { parseReply } from './reply.ts';
+import { RESULTS } from './results.ts';
 import { endpointOf, type Operation, type Route, type Routes } from './routes.ts';
+import { SEARCH, SEARCH_BY_PARAMETERS } from './search.ts';
 import type { Send } from './send.ts';
+import { SUBMIT } from './submission.ts';
 
 /** What a service says about itself, and where we have to assume. */
 export interface Discovery {
@@ -118,3 +142,49 @@ function describe(route: Route): string {
   const body = route.listName === null ? 'a bare list' : `the list under "${route.listName}"`;
   return `${endpointOf(route)}, ${body}`;
 }
+
+/** All that the service can be asked, for learning where it lives. */
+
+/** What enhancing, networks and warm paths need: worth a line for each in `doctor`. */
+export const NEEDED_OPERATIONS: readonly Operation[] = [
+  SUBMIT,
+  PROGRESS_OF_ONE,
+  PROGRESS_OF_MANY,
+  RESULTS,
+  CREDITS,
+  LIST_NETWORKS,
+  CREATE_NETWORK,
+  RENAME_NETWORK,
+  ADD_MEMBERS,
+  BULK_ADD_PROGRESS,
+  REMOVE_MEMBERS,
+  DISCOVER,
+  COMPARE,
+  DONOR_CONNECTIONS,
+  LOOKUP,
+];
+
+/** What a service may have besides: nobody misses it where it is not listed. */
+export const OTHER_OPERATIONS: readonly Operation[] = [
+  TEST,
+  DELETE_NETWORK,
+  ADD_MEMBER,
+  DONOR,
+  DONORS,
+  METADATA,
+  METADATA_OF_MANY,
+  LISTS,
+  CREATE_LIST,
+  LIST,
+  RENAME_LIST,
+  DELETE_LIST,
+  ADD_TO_LIST,
+  REMOVE_FROM_LIST,
+  CREATE_EXPORT,
+  EXPORTS,
+  EXPORT,
+  DOWNLOAD,
+  SEARCH,
+  SEARCH_BY_PARAMETERS,
+  ...HEALTH_CHECKS,
+];

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { parseReply } from './reply.ts';
-import type { Reply } from './send.ts';
+import { parseReply, type Reply } from './reply.ts';
 import { idSchema } from './wire.ts';
 
 /** Requests that name many donors, and what their replies say of those who brought nothing. */

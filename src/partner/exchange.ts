@@ -1,10 +1,15 @@
 import type { Clock } from '../core/clock.ts';
-import { type Body, openFile, readJsonBody } from './body.ts';
+import {
+  type AnswerHead,
+  type BrokenBy,
+  exchange,
+  MAX_ANSWER_BYTES,
+  type Outcome,
+  type Outgoing,
+} from '../outbound/exchange.ts';
+import { retryAfterMs } from '../outbound/retry.ts';
 import type { Charge } from './buckets.ts';
-import { startDeadline } from './deadline.ts';
 import type { Lane } from './pacer.ts';
-import { retryAfterMs } from './retry.ts';
-import type { ServiceTime } from './service-time.ts';
 
 /** One request as it goes out. */
 export interface Call {
@@ -31,13 +36,28 @@ export type Exchange =
   /** It may have arrived and been carried out. */
   | { kind: 'broken'; problem: string; cause: unknown };
 
+/** The body of an answer; a problem says what is wrong with it, and quotes nothing from it. */
+export type Body =
+  | { kind: 'json'; json: unknown }
+  | { kind: 'file'; file: ReceivedFile }
+  | { kind: 'unreadable'; problem: string };
+
+/** A file on its way. It must be read by its receiver: the connection is open until then. */
+export interface ReceivedFile {
+  chunks: AsyncIterable<Uint8Array>;
+  /** For example `text/csv; charset=utf-8`; null if the service does not say. */
+  contentType: string | null;
+  /** The name that the service suggests, without any folder; null if it suggests none. */
+  fileName: string | null;
+}
+
 export interface Line {
   /** Without a slash at its end. */
   baseUrl: string;
   apiKey: string;
   fetch: typeof globalThis.fetch;
   clock: Clock;
-  /** Told of every answer. */
+  /** Notes every answer. */
   time: Pick<ServiceTime, 'note'>;
   /** The most that a free request may take, from connecting to the last byte of its answer. */
   requestTimeoutMs: number;
@@ -46,85 +66,140 @@ export interface Line {
 }
 
 /**
- * Sends one request once and tells what became of it. Rejects only with the signal's reason, and
+ * Sends one request once and says what became of it. Rejects only with the signal's reason, and
  * only for calls that cost nothing: for the others a stop on the way is a broken exchange.
  */
-export async function exchange(line: Line, call: Call, signal?: AbortSignal): Promise<Exchange> {
-  const deadline = startDeadline(timeoutMsOf(line, call), signal);
-  let isFlowing = false;
-  const sentMs = line.clock.monotonicMs();
-  try {
-    const response = await line.fetch(
-      line.baseUrl + call.path,
-      requestOf(line, call, deadline.signal),
-    );
-    line.time.note(response.headers, sentMs);
-    isFlowing = call.reads === 'file' && response.ok;
-    return {
-      kind: 'answered',
-      status: response.status,
-      retryAfterMs: retryAfterMs(response.headers, line.clock.now()),
-      body: isFlowing ? openFile(response, deadline) : await readJsonBody(response),
-    };
-  } catch (cause) {
-    if (signal?.aborted && call.charges === null) throw signal.reason;
-    if (deadline.expired()) return { kind: 'broken', problem: 'no answer came in time', cause };
-    if (signal?.aborted) return { kind: 'broken', problem: 'it was stopped on its way', cause };
-    if (neverConnected(cause)) return { kind: 'unsent', cause };
-    return { kind: 'broken', problem: 'the connection broke', cause };
-  } finally {
-    if (!isFlowing) deadline.stop();
+export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise<Exchange> {
+  const { clock, fetch, time } = line;
+  const sentMs = clock.monotonicMs();
+  const outcome = await exchange(
+    {
+      fetch,
+      signal,
+      timeoutMs: timeoutMsOf(line, call),
+      onHead: (headers) => time.note(headers, sentMs),
+    },
+    outgoing(line, call),
+  );
+  switch (outcome.kind) {
+    case 'unsent':
+      return outcome;
+    case 'opened':
+      return answered(outcome, { kind: 'file', file: receivedFile(outcome) });
+    case 'answered':
+      return answered(outcome, jsonOf(outcome));
+    case 'broken': {
+      const { why, cause, head } = outcome;
+      const problem = head === null ? null : problemOfBody(why, head);
+      if (head !== null && problem !== null) return answered(head, unreadable(problem));
+      if (signal?.aborted && call.charges === null) throw signal.reason;
+      return { kind: 'broken', problem: PROBLEMS[why], cause };
+    }
+  }
+
+  function answered({ status, headers }: AnswerHead, body: Body): Exchange {
+    return { kind: 'answered', status, retryAfterMs: retryAfterMs(headers, clock.now()), body };
   }
 }
+
+/** What is wrong with the body of an answer that counts all the same; null if it does not count. */
+function problemOfBody(why: BrokenBy, { status }: AnswerHead): string | null {
+  if (why === 'size') return `it is over ${MAX_ANSWER_BYTES} bytes`;
+  // A refusal is a refusal by its status, however its explanation ends.
+  return status >= 400 ? 'it breaks off' : null;
+}
+
+const PROBLEMS = {
+  timeout: 'no answer came in time',
+  stop: 'it was stopped on its way',
+  connection: 'the connection broke',
+  size: 'the answer is too large',
+};
 
 function timeoutMsOf(line: Line, { charges, workMs = 0 }: Call): number {
   return workMs + (charges === null ? line.requestTimeoutMs : line.submitTimeoutMs);
 }
 
-function requestOf(line: Line, call: Call, signal: AbortSignal): RequestInit {
+function outgoing(line: Line, { method, path, reads, body }: Call): Outgoing {
+  const isStreamed = reads === 'file';
   const headers = {
     'x-api-key': line.apiKey,
-    accept: call.reads === 'file' ? '*/*' : 'application/json',
+    accept: isStreamed ? '*/*' : 'application/json',
     'user-agent': 'donor-sync',
   };
-  // Redirects are not followed: fetch would carry the key to wherever they point.
-  const common = { method: call.method, redirect: 'manual', signal } satisfies RequestInit;
-  if (call.body === undefined) return { ...common, headers };
+  const request = { method, url: line.baseUrl + path, isStreamed };
+  if (body === undefined) return { ...request, headers };
   return {
-    ...common,
+    ...request,
     headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(call.body),
+    body: JSON.stringify(body),
   };
 }
 
-/** What the system was doing when it failed before anything could be sent. */
-const CONNECTING = new Set<unknown>(['getaddrinfo', 'connect']);
-
-/** Failures of a connection that was never ready: nobody answered, or its certificate is bad. */
-const UNCONNECTED_CODES = new Set<unknown>([
-  'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
-
-/**
- * True only for sure signs that nothing was sent. A reset looks the same before and after the
- * service did the work, so it is no such sign.
- */
-function neverConnected(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (!(cause instanceof Error)) return false;
-  // Node tries all addresses of a name, and reports them together.
-  const attempts: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
-  return attempts.length > 0 && attempts.every(isConnectFailure);
+function jsonOf({ headers, text }: Extract<Outcome, { kind: 'answered' }>): Body {
+  const contentType = headers.get('content-type');
+  if (contentType !== null && !/\bjson\b/i.test(contentType)) {
+    return unreadable('its content type is not JSON');
+  }
+  try {
+    return { kind: 'json', json: JSON.parse(text) };
+  } catch {
+    // The parser's own message quotes the text, which may be about a person.
+    return unreadable(text === '' ? 'it is empty' : 'it is not valid JSON');
+  }
 }
 
-function isConnectFailure(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if ('syscall' in error && CONNECTING.has(error.syscall)) return true;
-  return 'code' in error && UNCONNECTED_CODES.has(error.code);
+function unreadable(problem: string): Body {
+  return { kind: 'unreadable', problem };
+}
+
+function receivedFile({ headers, chunks }: Extract<Outcome, { kind: 'opened' }>): ReceivedFile {
+  return {
+    chunks,
+    contentType: headers.get('content-type'),
+    fileName: fileNameIn(headers.get('content-disposition') ?? ''),
+  };
+}
+
+/** Only the last part of a suggested path: a service must not choose where a file is written. */
+function fileNameIn(disposition: string): string | null {
+  const name = /filename="?([^";]+)"?/i.exec(disposition)?.[1]?.trim();
+  return name?.split(/[/\\]/).at(-1) || null;
+}
+
+/**
+ * What time it is at the service, by the `Date` of its answers. The monotonic clock carries the last
+ * one on, so that a clock of this machine that is set between two answers shows as well.
+ */
+export interface ServiceTime {
+  /** Notes an answer to a request that was sent at that moment of the monotonic clock. */
+  note(headers: Headers, sentMs: number): void;
+  /**
+   * How far this machine's clock is ahead of the service's, in milliseconds; less than 0 if it is
+   * behind. 0 if it is within what the way there and back leaves open; null if nothing is known.
+   */
+  aheadMs(): number | null;
+}
+
+/** A `Date` is cut off to the second. */
+const DATE_UNIT_MS = 1_000;
+
+export function createServiceTime(clock: Pick<Clock, 'now' | 'monotonicMs'>): ServiceTime {
+  /** The service's time at the moment zero of the monotonic clock lies between these (epoch ms). */
+  let zero: { earliest: number; latest: number } | null = null;
+  return {
+    note(headers, sentMs) {
+      const dateMs = Date.parse(headers.get('date') ?? '');
+      // What a cache on the way has kept is about the time when it was kept.
+      if (Number.isNaN(dateMs) || headers.has('age')) return;
+      // However long the way took, the service said it between the sending and this moment.
+      zero = { earliest: dateMs - clock.monotonicMs(), latest: dateMs + DATE_UNIT_MS - sentMs };
+    },
+    aheadMs() {
+      if (zero === null) return null;
+      const now = clock.now() - clock.monotonicMs();
+      if (now > zero.latest) return now - zero.latest;
+      return now < zero.earliest ? now - zero.earliest : 0;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { RetriableError } from '../core/errors.ts';
 import { PartnerEndpointMissing } from './errors.ts';
-import { type Operation, type Routes, withSlashes } from './routes.ts';
+import { type Operation, operation, type Routes } from './routes.ts';
 import type { Send } from './send.ts';
 
 /** The areas whose health checks the document names (section 4.4): these are always asked. */
@@ -62,6 +62,6 @@ function checkOf(area: Area) {
 
 /** The bodies of these are not documented; their status says it all. */
 function statusOnly(name: string, path: string): Operation {
-  const routes = withSlashes([{ method: 'GET', path }]);
-  return { name, lane: 'other', charges: null, reads: 'nothing', namesThings: false, routes };
+  const kind = { charges: null, lane: 'other', reads: 'nothing', namesThings: false } as const;
+  return operation(name, kind, [{ method: 'GET', path }]);
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { PartnerNotFound, ReplyUnreadable } from './errors.ts';
-import { parseReply } from './reply.ts';
+import { parseReply, type Reply } from './reply.ts';
 import type { Operation } from './routes.ts';
-import type { Reply, Send } from './send.ts';
+import type { Send } from './send.ts';
 
 /** Asking for the states of many jobs at once, which progress and results have in common. */
 

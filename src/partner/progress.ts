@@ -3,7 +3,7 @@ import type { Log } from '../core/log.ts';
 import { PartnerNotFound } from './errors.ts';
 import { type JobReader, readJobs } from './job-states.ts';
 import { parseReply, problemOf } from './reply.ts';
-import { type Operation, withSlashes } from './routes.ts';
+import { operation } from './routes.ts';
 import type { Send } from './send.ts';
 
 /** How far a job is (service document, section 3). */
@@ -18,32 +18,22 @@ export type JobProgress =
 /** The most jobs in one progress request (service document, section 8). */
 export const MAX_JOBS_PER_PROGRESS = 1_000;
 
-export const PROGRESS_OF_ONE: Operation = {
-  name: 'progress of one job',
-  lane: 'poll',
-  charges: null,
-  reads: 'json',
-  namesThings: true,
-  routes: withSlashes([
-    { method: 'GET', path: '/enhancements/{id}/progress' },
-    { method: 'GET', path: '/progress/{id}' },
-  ]),
-};
+export const PROGRESS_OF_ONE = operation('progress of one job', { charges: null, lane: 'poll' }, [
+  { method: 'GET', path: '/enhancements/{id}/progress' },
+  { method: 'GET', path: '/progress/{id}' },
+]);
 
 /** The body of the second form is documented as a list; the first one's is not documented. */
-export const PROGRESS_OF_MANY: Operation = {
-  name: 'progress of many jobs',
-  lane: 'poll',
-  charges: null,
-  reads: 'json',
-  namesThings: true,
-  routes: withSlashes([
+export const PROGRESS_OF_MANY = operation(
+  'progress of many jobs',
+  { charges: null, lane: 'poll' },
+  [
     { method: 'POST', path: '/enhancements/progress/batch', listName: 'job_ids' },
     { method: 'POST', path: '/enhancements/progress/batch', listName: null },
     { method: 'POST', path: '/progress', listName: null },
     { method: 'POST', path: '/progress', listName: 'job_ids' },
-  ]),
-};
+  ],
+);
 
 /** The progress of one job. Free. */
 export async function readJobProgress(

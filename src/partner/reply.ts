@@ -1,7 +1,16 @@
 import type { z } from 'zod';
+import type { Charge } from './buckets.ts';
 import { AnswerLost, ReplyUnreadable } from './errors.ts';
-import type { Reply } from './send.ts';
-import { toldPath } from './validation-words.ts';
+import type { ReceivedFile } from './exchange.ts';
+
+/** What a reply brought, and whom to name if it lacks something. */
+export interface Reply {
+  json: unknown;
+  /** Null unless the operation reads one. */
+  file: ReceivedFile | null;
+  endpoint: string;
+  charges: Charge;
+}
 
 /**
  * The reply in the shape of the schema; otherwise an error that names the field and endpoint:
@@ -33,4 +42,72 @@ export function problemOf(error: z.ZodError, within = ''): string {
   const expected =
     issue?.code === 'invalid_type' ? `${issue.expected} expected` : 'unexpected value';
   return `${field || 'the body'} is missing or malformed (${expected})`;
+}
+
+/**
+ * What of a 422 may be told: its places and types as the service document and its framework know
+ * them. A service may quote what it was sent in either, so that any other word stands as `?`.
+ */
+
+/** Stands for a word that is not known. */
+export const UNTOLD = '?';
+
+const PLACES: ReadonlySet<string> = new Set([
+  ...['body', 'query', 'path', 'header', 'content-type', 'x-api-key'],
+  ...['persons', 'tracking_id', 'name', 'first', 'middle', 'last', 'addresses', 'employers'],
+  ...['job_id', 'job_ids', 'donor_id', 'donor_ids', 'id', 'ids'],
+  ...['network_id', 'network_ids', 'networks', 'list_id', 'list', 'lists', 'export_id', 'fields'],
+  ...[
+    'color',
+    'description',
+    'filters',
+    'format',
+    'key',
+    'value',
+    'in_network',
+    'question',
+    'query',
+  ],
+  ...['cursor', 'page', 'limit', 'offset', 'min_strength', 'max_strength', 'options'],
+]);
+
+/** Of pydantic, version 2, whose errors the service's are; and the words that services make of them. */
+const TYPES: ReadonlySet<string> = new Set([
+  ...['missing', 'extra_forbidden', 'json_invalid', 'json_type', 'value_error', 'assertion_error'],
+  ...['string_type', 'string_too_short', 'string_too_long', 'string_pattern_mismatch'],
+  ...['string_sub_type', 'string_unicode', 'list_type', 'tuple_type', 'set_type', 'dict_type'],
+  ...['mapping_type', 'iterable_type', 'model_type', 'model_attributes_type', 'none_required'],
+  ...['int_type', 'int_parsing', 'int_parsing_size', 'int_from_float', 'float_type'],
+  ...['float_parsing', 'finite_number', 'bool_type', 'bool_parsing', 'decimal_type'],
+  ...['decimal_parsing', 'greater_than', 'greater_than_equal', 'less_than', 'less_than_equal'],
+  ...['multiple_of', 'too_short', 'too_long', 'enum', 'literal_error', 'invalid_key'],
+  ...['union_tag_invalid', 'union_tag_not_found', 'uuid_type', 'uuid_parsing', 'url_type'],
+  ...['url_parsing', 'date_type', 'date_parsing', 'datetime_type', 'datetime_parsing', 'invalid'],
+]);
+
+/** A type of a 422, or `?`. */
+export function toldType(type: string): string {
+  return TYPES.has(type) ? type : UNTOLD;
+}
+
+/** More than any list that is sent has entries; a larger number is no place in one. */
+const MOST_ENTRIES = 1_000;
+
+/** A place of a 422 with `?` for each part that may be a text. */
+export function toldPlace(loc: readonly (string | number)[]): (string | number)[] {
+  return loc.map((part) => {
+    if (typeof part === 'string') return PLACES.has(part) ? part : UNTOLD;
+    return Number.isInteger(part) && part >= 0 && part < MOST_ENTRIES ? part : UNTOLD;
+  });
+}
+
+/** The path of a field in a reply; keys are the service's own, and may be texts. */
+export function toldPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) =>
+      /^(?:[a-z][a-z0-9_]{0,39}|\d{1,4}|[0-9a-f-]{8,64})$/.test(String(part))
+        ? String(part)
+        : UNTOLD,
+    )
+    .join('.');
 }

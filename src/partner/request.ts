@@ -1,10 +1,16 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { PartnerUnavailable } from './errors.ts';
-import { type Call, exchange, type Line } from './exchange.ts';
+import { ask, type Call, type Line } from './exchange.ts';
 import type { Pacer } from './pacer.ts';
-import { type FailureKind, MAX_TRIES, retryDelayMs } from './retry.ts';
-import { judge, type Success, type Verdict } from './verdict.ts';
+import {
+  type FailureKind,
+  judge,
+  MAX_TRIES,
+  retryDelayMs,
+  type Success,
+  type Verdict,
+} from './verdict.ts';
 
 /** One request that was sent, for counting. */
 export interface PartnerCall {
@@ -68,7 +74,7 @@ export async function request(
 
 async function sendOnce(deps: RequestDeps, call: Call, signal?: AbortSignal): Promise<Verdict> {
   const startedMs = deps.clock.now();
-  const result = await exchange(deps.line, call, signal);
+  const result = await ask(deps.line, call, signal);
   const status = result.kind === 'answered' ? result.status : null;
   const durationMs = deps.clock.now() - startedMs;
   deps.onCall({ endpoint: call.endpoint, status, throttled: status === 429, durationMs });
@@ -86,6 +92,6 @@ async function waitToRetry(
   waitMs: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (failure === 'throttled') deps.pacer.pause(deps.clock.now() + waitMs);
+  if (failure === 'throttled') deps.pacer.pause(waitMs);
   else await deps.clock.sleep(waitMs, signal);
 }

@@ -4,7 +4,7 @@ import { type JobReader, readJobs } from './job-states.ts';
 import { profileSchema, toProfile } from './profile.ts';
 import { errorText } from './progress.ts';
 import { problemOf } from './reply.ts';
-import { type Operation, withSlashes } from './routes.ts';
+import { operation } from './routes.ts';
 import type { Send } from './send.ts';
 
 /** What a job has brought. */
@@ -21,17 +21,10 @@ export type JobResult =
 /** The most jobs in one results request (service document, section 8). */
 export const MAX_JOBS_PER_RESULTS = 10;
 
-export const RESULTS: Operation = {
-  name: 'results of jobs',
-  lane: 'results',
-  charges: null,
-  reads: 'json',
-  namesThings: true,
-  routes: withSlashes([
-    { method: 'POST', path: '/enhancements/results/batch', listName: 'job_ids' },
-    { method: 'POST', path: '', listName: 'job_ids' },
-  ]),
-};
+export const RESULTS = operation('results of jobs', { charges: null, lane: 'results' }, [
+  { method: 'POST', path: '/enhancements/results/batch', listName: 'job_ids' },
+  { method: 'POST', path: '', listName: 'job_ids' },
+]);
 
 const reader: JobReader<JobResult> = {
   operation: RESULTS,

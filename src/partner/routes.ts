@@ -46,9 +46,20 @@ export function createRoutes(): Routes {
   };
 }
 
-/** The routes as given, and after them the same with the slash that some frameworks insist on. */
-export function withSlashes(routes: readonly Route[]): Route[] {
-  return [...routes, ...routes.map((route) => ({ ...route, path: `${route.path}/` }))];
+/** What an operation costs, and where it differs from what most of them are. */
+type OperationKind = Pick<Operation, 'charges'> & Partial<Omit<Operation, 'name' | 'routes'>>;
+
+/**
+ * An operation with the routes as given, and after them the same with the slash that some frameworks
+ * insist on. Most are queries that read JSON and name things.
+ */
+export function operation(
+  name: string,
+  { lane = 'queries', reads = 'json', namesThings = true, ...kind }: OperationKind,
+  routes: readonly Route[],
+): Operation {
+  const slashed = routes.map((route) => ({ ...route, path: `${route.path}/` }));
+  return { name, lane, reads, namesThings, ...kind, routes: [...routes, ...slashed] };
 }
 
 /**

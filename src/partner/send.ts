@@ -1,5 +1,4 @@
 import { DonorSyncError } from '../core/errors.ts';
-import type { ReceivedFile } from './body.ts';
 import type { Charge } from './buckets.ts';
 import {
   AnswerLost,
@@ -9,6 +8,7 @@ import {
   PartnerValidationError,
 } from './errors.ts';
 import type { Call } from './exchange.ts';
+import type { Reply } from './reply.ts';
 import { type MayLeave, type RequestDeps, request } from './request.ts';
 import { endpointOf, hasOnePath, type Operation, type Route, type Routes } from './routes.ts';
 
@@ -23,15 +23,6 @@ export interface Payload {
   query?: URLSearchParams;
   /** What this request costs, where that is known better than of the operation in general. */
   charges?: Charge;
-}
-
-/** What a reply brought, and whom to name if it lacks something. */
-export interface Reply {
-  json: unknown;
-  /** Null unless the operation reads one. */
-  file: ReceivedFile | null;
-  endpoint: string;
-  charges: Charge;
 }
 
 /** Asks the service to carry out an operation, wherever it lives. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Log } from '../core/log.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
-import { parseReply, unreadable } from './reply.ts';
+import { parseReply, type Reply, unreadable } from './reply.ts';
 import type { MayLeave } from './request.ts';
-import { type Operation, withSlashes } from './routes.ts';
-import type { Reply, Send } from './send.ts';
+import { operation } from './routes.ts';
+import type { Send } from './send.ts';
 
 /** The answer to one submission. */
 export interface Submission {
@@ -18,17 +18,14 @@ export interface Submission {
 }
 
 /** One credit of the enhancements bucket for each person (service document, section 4.3). */
-export const SUBMIT: Operation = {
-  name: 'submit persons',
-  lane: 'submit',
-  charges: 'enhancements',
-  reads: 'json',
-  namesThings: false,
-  routes: withSlashes([
+export const SUBMIT = operation(
+  'submit persons',
+  { charges: 'enhancements', lane: 'submit', namesThings: false },
+  [
     { method: 'POST', path: '/enhancements', listName: 'persons' },
     { method: 'PUT', path: '', listName: 'persons' },
-  ]),
-};
+  ],
+);
 
 /**
  * Submits 1 to 100 persons with different tracking ids. `AnswerLost` is the only error after which

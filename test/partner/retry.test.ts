@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_RETRY_AFTER_MS, retryAfterMs, retryDelayMs } from '../../src/partner/retry.ts';
+import { retryAfterMs } from '../../src/outbound/retry.ts';
+import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../src/partner/verdict.ts';
 
 describe('retryDelayMs', () => {
   it('waits 2, 4, 8 and 16 seconds between the five tries of a throttled request', () => {

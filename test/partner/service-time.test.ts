@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createServiceTime } from '../../src/partner/service-time.ts';
+import { createServiceTime } from '../../src/partner/exchange.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
 import type { Bucket } from '../../src/partner/buckets.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
-import { NEEDED_OPERATIONS, OTHER_OPERATIONS } from '../../src/partner/operations.ts';
+import { NEEDED_OPERATIONS, OTHER_OPERATIONS } from '../../src/partner/discovery.ts';
 import { endpointOf } from '../../src/partner/routes.ts';
 import { aClient, rejectionOf } from './test-client.ts';
 

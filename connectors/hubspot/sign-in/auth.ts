@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import type { WallClock } from '../../../src/core/clock.ts';
 import { ConfigurationError } from '../../../src/core/errors.ts';
+import { parseJson } from '../../../src/outbound/exchange.ts';
+import {
+  refreshWithStored,
+  type SharedSignIn,
+  secretFingerprint,
+  shareSignIn,
+} from '../../../src/outbound/sign-in.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
-import { parseJson } from '../../json.ts';
-import { refreshWithStored, secretFingerprint } from '../../refresh-token.ts';
-import { type SharedSignIn, shareSignIn } from '../../shared-sign-in.ts';
+import type { CrmExchange } from '../../exchange.ts';
 import { errorBodySchema, faultOf, requestError, SIGN_IN_MEND } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import { signedRequest } from '../exchange.ts';
 import type { Paths } from '../paths.ts';
 import type { AuthSettings } from '../settings.ts';
 import { refreshToken, type TokenGrant } from './oauth.ts';
@@ -25,8 +30,10 @@ export interface SignIn {
 export type Auth = SharedSignIn<SignIn>;
 
 export interface AuthDeps {
+  /** Without a slash at its end. */
+  url: string;
   auth: AuthSettings;
-  exchange: Exchange;
+  send: CrmExchange['send'];
   paths: Pick<Paths, 'accountDetails'>;
   clock: WallClock;
   secrets: ConnectorSecrets;
@@ -70,7 +77,7 @@ function askForSignIn(deps: AuthDeps): Promise<SignIn> {
   return auth.type === 'token' ? identify(deps, auth.token) : refresh(deps, auth);
 }
 
-/** A bare token says nothing of itself, and lasts until somebody takes it back. */
+/** A bare token says nothing of itself, and lasts until a person takes it back. */
 async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
   const portalId = await readPortalId(deps, accessToken);
   return { accessToken, portalId, scopes: null, staleAtMs: null };
@@ -79,9 +86,8 @@ async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
 const detailsSchema = z.object({ portalId: z.number() });
 
 /** The account of a token. */
-async function readPortalId({ exchange, paths }: AuthDeps, accessToken: string): Promise<string> {
-  const path = paths.accountDetails;
-  const { status, text } = await exchange.send({ method: 'GET', path, accessToken });
+async function readPortalId({ url, send, paths }: AuthDeps, accessToken: string): Promise<string> {
+  const { status, text } = await send(signedRequest(url + paths.accountDetails, accessToken));
   const body = parseJson(text);
   const details = status < 300 ? detailsSchema.safeParse(body).data : undefined;
   if (details !== undefined) return String(details.portalId);
@@ -92,18 +98,14 @@ async function readPortalId({ exchange, paths }: AuthDeps, accessToken: string):
   throw new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
-/**
- * A refresh token that was rotated is on disk before the access token beside it is used, since
- * the old one may be worthless from then on.
- */
 function refresh(deps: AuthDeps, auth: Extract<AuthSettings, { type: 'oauth' }>): Promise<SignIn> {
-  const { exchange, clock, secrets, signal } = deps;
+  const { url, send, clock, secrets, signal } = deps;
   const name = refreshTokenSecret(auth);
   const settingsToken = auth.refreshToken ?? null;
-  return refreshWithStored({ secrets, clock, signal, name, settingsToken }, async (token) => {
-    const grant = await refreshToken(exchange, auth, token);
-    const rotated = grant.refreshToken;
-    if (rotated !== null && rotated !== token) await secrets.write(name, rotated);
+  const tokens = { secrets, clock, signal, name, settingsToken };
+  return refreshWithStored(tokens, async (token, keep) => {
+    const grant = await refreshToken(send, { ...auth, url }, token);
+    await keep(grant.refreshToken);
     const portalId = grant.hubId ?? (await readPortalId(deps, grant.accessToken));
     return signInOf(grant, portalId, clock.now());
   });

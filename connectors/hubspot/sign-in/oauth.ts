@@ -1,14 +1,18 @@
 import { z } from 'zod';
+import type { WallClock } from '../../../src/core/clock.ts';
 import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
-import { foreignText } from '../../../src/core/foreign-text.ts';
-import { codeChallengeOf, oauthWord } from '../../consent.ts';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../../src/outbound/exchange.ts';
+import { codeChallengeOf, formRequest, refusalIn } from '../../../src/outbound/sign-in.ts';
+import type { ConsentReply, ConsentRequest } from '../../contract.ts';
+import type { CrmExchange } from '../../exchange.ts';
 import { SIGN_IN_MEND } from '../errors.ts';
-import type { Exchange, TextReply } from '../exchange.ts';
+import { createExchange } from '../exchange.ts';
 import { OAUTH_PATHS } from '../paths.ts';
+import { SCOPE_NEEDS } from './scopes.ts';
 
-/** The app that signs in. */
+/** The app that signs in, and the `crm.url` of the settings. */
 export interface OAuthClient {
+  url: string;
   clientId: string;
   clientSecret: string;
 }
@@ -32,36 +36,89 @@ export interface TokenFacts {
   scopes: readonly string[];
 }
 
-export interface Authorization {
-  /** The `crm.url` of the settings. */
-  url: string;
-  clientId: string;
-  /** One that HubSpot knows of the app. */
-  redirectUri: string;
-  scopes: readonly string[];
-  optionalScopes?: readonly string[];
-  /** Unguessable, and compared when the person comes back. */
-  state: string;
-  /** Kept until then, and shown only to the token endpoint (RFC 7636); at least 43 characters. */
-  codeVerifier: string;
+/** Which of the two tokens of a grant it is. */
+export type TokenHint = 'access_token' | 'refresh_token';
+
+/**
+ * An app's OAuth with HubSpot, for what connects accounts; a connector only refreshes. What it is
+ * refused is a ConfigurationError with code `crm_unauthorized`. A refresh token that a person
+ * brings is kept under `refreshTokenSecret` for the connector to find.
+ */
+export interface HubspotOAuth {
+  /** Where to send the person; the scopes are those that donor-sync makes use of. */
+  authorizeUrl(request: ConsentRequest): string;
+  exchangeCode(reply: ConsentReply): Promise<TokenGrant>;
+  refresh(token: string): Promise<TokenGrant>;
+  introspect(token: string, hint: TokenHint): Promise<TokenFacts>;
+  revoke(token: string, hint: TokenHint): Promise<void>;
+  close(): void;
 }
 
-/** Where somebody with rights in the account lets donor-sync in. */
-export function authorizeUrl(authorization: Authorization): string {
-  const { clientId, redirectUri, scopes, optionalScopes = [], state, codeVerifier } = authorization;
-  const url = new URL('/oauth/authorize', screensOf(authorization.url));
-  const query: [string, string][] = [
-    ['client_id', clientId],
-    ['redirect_uri', redirectUri],
-    ['scope', scopes.join(' ')],
-    ['optional_scope', optionalScopes.join(' ')],
-    ['state', state],
-    ['code_challenge', codeChallengeOf(codeVerifier)],
-    ['code_challenge_method', 'S256'],
-    ['response_type', 'code'],
-  ];
-  for (const [name, value] of query) if (value !== '') url.searchParams.set(name, value);
-  return url.href;
+export interface OAuthOptions extends OAuthClient {
+  fetch: typeof globalThis.fetch;
+  clock: WallClock;
+  signal: AbortSignal;
+  /** From 0 up to 1. */
+  random: () => number;
+}
+
+/** Opens nothing yet. */
+export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
+  const { url, clientId, clientSecret, ...world } = options;
+  const client = { url, clientId, clientSecret };
+  const exchange = createExchange({ ...world, onCall() {}, noteAnswer() {} });
+  return {
+    authorizeUrl: (request) => consentPage(client, request),
+    exchangeCode: ({ code, redirectUri, codeVerifier }) =>
+      askForToken(exchange.send, client, {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: codeVerifier,
+      }),
+    refresh: (token) => refreshToken(exchange.send, client, token),
+    async introspect(token, hint) {
+      const form = { token, token_type_hint: hint };
+      const reply = await post(
+        exchange.send,
+        client,
+        OAUTH_PATHS.introspect,
+        form,
+        'tell of a token',
+      );
+      const facts = factsSchema.safeParse(reply).data ?? {};
+      return {
+        isActive: facts.active ?? facts.hub_id !== undefined,
+        hubId: facts.hub_id === undefined ? null : String(facts.hub_id),
+        scopes: facts.scopes ?? [],
+      };
+    },
+    async revoke(token, hint) {
+      const form = { token, token_type_hint: hint };
+      await post(exchange.send, client, OAUTH_PATHS.revoke, form, 'revoke a token');
+    },
+    close: () => exchange.close(),
+  };
+}
+
+/** Where a person with rights in the account lets donor-sync in. */
+export function consentPage(
+  { url, clientId }: Pick<OAuthClient, 'url' | 'clientId'>,
+  { redirectUri, state, codeVerifier }: ConsentRequest,
+): string {
+  const [needed, ...optional] = SCOPE_NEEDS.map(({ scope }) => scope);
+  const page = new URL('/oauth/authorize', screensOf(url));
+  page.search = new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: `oauth ${needed}`,
+    optional_scope: optional.join(' '),
+    state,
+    code_challenge: codeChallengeOf(codeVerifier),
+    code_challenge_method: 'S256',
+    response_type: 'code',
+  }).toString();
+  return page.href;
 }
 
 /** The screens have a host of their own; a stand-in has one for all. */
@@ -70,27 +127,13 @@ function screensOf(url: string): string {
   return /(^|\.)hubapi\.com$/.test(hostname) ? 'https://app.hubspot.com' : origin;
 }
 
-/** The grant for the code with which somebody came back from `authorizeUrl`. */
-export function exchangeCode(
-  exchange: Exchange,
-  client: OAuthClient,
-  { code, redirectUri, codeVerifier }: { code: string; redirectUri: string; codeVerifier: string },
-): Promise<TokenGrant> {
-  return askForToken(exchange, client, {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: redirectUri,
-    code_verifier: codeVerifier,
-  });
-}
-
 /** A new access token; the refresh token beside it may be another one than before. */
 export function refreshToken(
-  exchange: Exchange,
+  send: CrmExchange['send'],
   client: OAuthClient,
   token: string,
 ): Promise<TokenGrant> {
-  return askForToken(exchange, client, { grant_type: 'refresh_token', refresh_token: token });
+  return askForToken(send, client, { grant_type: 'refresh_token', refresh_token: token });
 }
 
 const factsSchema = z.object({
@@ -98,35 +141,6 @@ const factsSchema = z.object({
   hub_id: z.number().optional(),
   scopes: z.array(z.string()).optional(),
 });
-
-/** What HubSpot knows of a token, its own or somebody else's. */
-export async function introspectToken(
-  exchange: Exchange,
-  client: OAuthClient,
-  token: string,
-  hint: 'access_token' | 'refresh_token',
-): Promise<TokenFacts> {
-  const form = { ...credentials(client), token, token_type_hint: hint };
-  const reply = await exchange.send({ method: 'POST', path: OAUTH_PATHS.introspect, form });
-  const facts = factsSchema.safeParse(bodyOf(reply, 'tell of a token')).data ?? {};
-  return {
-    isActive: facts.active ?? facts.hub_id !== undefined,
-    hubId: facts.hub_id === undefined ? null : String(facts.hub_id),
-    scopes: facts.scopes ?? [],
-  };
-}
-
-/** Makes a token worthless, for example when an account is disconnected. */
-export async function revokeToken(
-  exchange: Exchange,
-  client: OAuthClient,
-  token: string,
-  hint: 'access_token' | 'refresh_token',
-): Promise<void> {
-  const form = { ...credentials(client), token, token_type_hint: hint };
-  const reply = await exchange.send({ method: 'POST', path: OAUTH_PATHS.revoke, form });
-  if (reply.status >= 300) bodyOf(reply, 'revoke a token');
-}
 
 const grantSchema = z.object({
   access_token: z.string().min(1),
@@ -137,13 +151,12 @@ const grantSchema = z.object({
 });
 
 async function askForToken(
-  exchange: Exchange,
+  send: CrmExchange['send'],
   client: OAuthClient,
-  wanted: Readonly<Record<string, string>>,
+  form: Readonly<Record<string, string>>,
 ): Promise<TokenGrant> {
-  const form = { ...wanted, ...credentials(client) };
-  const reply = await exchange.send({ method: 'POST', path: OAUTH_PATHS.token, form });
-  const grant = grantSchema.safeParse(bodyOf(reply, 'sign the integration in')).data;
+  const reply = await post(send, client, OAUTH_PATHS.token, form, 'sign the integration in');
+  const grant = grantSchema.safeParse(reply).data;
   if (grant === undefined) throw unreadable();
   return {
     accessToken: grant.access_token,
@@ -154,32 +167,28 @@ async function askForToken(
   };
 }
 
-function credentials({ clientId, clientSecret }: OAuthClient) {
-  return { client_id: clientId, client_secret: clientSecret };
-}
-
-const refusalSchema = z.object({
-  error: z.string().optional(),
-  status: z.string().optional(),
-  error_description: z.string().optional().catch(undefined),
-  message: z.string().optional().catch(undefined),
-});
-
-/** The body of a good answer. Throws a ConfigurationError that says why the endpoint refuses. */
-function bodyOf({ status, text }: TextReply, what: string): unknown {
-  const body = parseJson(text);
-  if (status < 300) return body;
-  const refusal = refusalSchema.safeParse(body).data ?? {};
-  const error = oauthWord(refusal.error ?? `HTTP_${status}`);
-  const word = refusal.status === undefined ? error : oauthWord(refusal.status);
-  const mend = MENDS[word] ?? MENDS[error] ?? SIGN_IN_MEND;
-  const message = `HubSpot refuses to ${what} (${word}). ${mend}`;
-  const words = foreignText(refusal.error_description ?? refusal.message, { code: word });
+/**
+ * The body of a good answer. Throws a ConfigurationError that says why the endpoint refuses to do
+ * `what`.
+ */
+async function post(
+  send: CrmExchange['send'],
+  { url, clientId, clientSecret }: OAuthClient,
+  path: string,
+  form: Readonly<Record<string, string>>,
+  what: string,
+): Promise<unknown> {
+  const credentials = { client_id: clientId, client_secret: clientSecret };
+  const reply = await send(formRequest(url + path, { ...form, ...credentials }));
+  if (reply.status < 300) return parseJson(reply.text);
+  const { word, error, words } = refusalIn(reply);
+  const fix = FIXES[word] ?? FIXES[error ?? ''] ?? SIGN_IN_MEND;
+  const message = `HubSpot refuses to ${what} (${word}). ${fix}`;
   throw new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }
 
 /** What helps against the usual refusals. */
-const MENDS: Readonly<Record<string, string>> = {
+const FIXES: Readonly<Record<string, string>> = {
   BAD_REFRESH_TOKEN: 'The refresh token is no longer valid: connect the account again.',
   BAD_AUTH_CODE: 'The code was used already, or is too old: connect the account again.',
   BAD_CLIENT_ID: 'No app has this crm.auth.clientId.',

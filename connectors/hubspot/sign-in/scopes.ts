@@ -1,10 +1,14 @@
 import { ConfigurationError } from '../../../src/core/errors.ts';
-import type { SignIn } from './auth.ts';
 
 /** A scope of HubSpot, and what of donor-sync is off without it. */
 export interface ScopeNeed {
   scope: string;
   feature: string;
+}
+
+/** What a token may do; null where HubSpot does not say: its refusals do then. */
+interface Scoped {
+  scopes: ReadonlySet<string> | null;
 }
 
 /** Without this one there is nothing to do. */
@@ -24,17 +28,17 @@ export const SCOPE_NEEDS: readonly ScopeNeed[] = [
 ];
 
 /** True if the scope is there, or HubSpot does not say and its refusals will. */
-export function mayHave({ scopes }: Pick<SignIn, 'scopes'>, scope: string): boolean {
+export function mayHave({ scopes }: Scoped, scope: string): boolean {
   return scopes === null || scopes.has(scope);
 }
 
 /** The needs that are certainly not met. */
-export function missingScopes(signIn: Pick<SignIn, 'scopes'>): ScopeNeed[] {
+export function missingScopes(signIn: Scoped): ScopeNeed[] {
   return SCOPE_NEEDS.filter(({ scope }) => !mayHave(signIn, scope));
 }
 
 /** Throws a ConfigurationError if the scope is certainly missing. */
-export function requireScope(signIn: Pick<SignIn, 'scopes'>, scope: string): void {
+export function requireScope(signIn: Scoped, scope: string): void {
   if (!mayHave(signIn, scope)) throw scopeMissing(scope);
 }
 

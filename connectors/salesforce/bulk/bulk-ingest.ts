@@ -1,3 +1,4 @@
+import type { FieldValue } from '../../../src/core/crm-field.ts';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { ContactChange, WriteResult } from '../../contract.ts';
 import { refusal, writeCollection } from '../collections.ts';
@@ -6,10 +7,8 @@ import { contactIdOrText } from '../ids.ts';
 import { retryLocked } from '../locks.ts';
 import type { ColumnReader } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
-import { bulkFault } from './bulk-error.ts';
 import { awaitJob, type BulkJob, createJob, readJob } from './bulk-job.ts';
 import { readRows } from './bulk-query.ts';
-import { CLEARING_CELL, changesAsCsv } from './csv-lines.ts';
 
 const JOBS = '/jobs/ingest';
 
@@ -182,4 +181,55 @@ async function* take(
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/**
+ * Why a record failed, from its cell `sf__Error`: `CODE:message:fields --`, once for each error
+ * (CRM facts, section A3). Like the collections' results it is told by its first error, with the
+ * fields of all. Messages may hold anything, values too, so nothing of another error's may stay in.
+ */
+export function bulkFault(cell: string): SalesforceFault {
+  const errors = cell.split(END_OF_ERROR).map((error) => ERROR.exec(error.trim()) ?? []);
+  const [, code = 'UNKNOWN_EXCEPTION', message = ''] = errors[0] ?? [];
+  const fields = errors.flatMap(([, , , names = '']) =>
+    names.split(',').map((name) => name.trim()),
+  );
+  return { code, message, fields: [...new Set(fields)].filter((name) => name !== '') };
+}
+
+/** Two hyphens in a message end nothing: behind the end stands the next code, or nothing. */
+const END_OF_ERROR = /--(?=[A-Z][A-Z0-9_]*:|\s*$)/;
+
+const ERROR = /^([A-Z][A-Z0-9_]*):(.*):([\w,. ]*)$/s;
+
+/** What clears a field in a Bulk API upload; an empty cell leaves it as it is. */
+export const CLEARING_CELL = '#N/A';
+
+/** Characters of text that make one chunk of an upload. */
+const CHUNK_LENGTH = 128 * 1024;
+
+/** The changes as CSV with a column for each of `fields`, in chunks made when they are taken. */
+export async function* changesAsCsv(
+  changes: Iterable<ContactChange>,
+  fields: readonly string[],
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let text = `Id,${fields.join(',')}\n`;
+  for (const { id, values } of changes) {
+    text += contactIdOrText(id);
+    for (const field of fields) text += `,${cell(values[field])}`;
+    text += '\n';
+    if (text.length < CHUNK_LENGTH) continue;
+    yield encoder.encode(text);
+    text = '';
+  }
+  yield encoder.encode(text);
+}
+
+/** A value as a cell; a field that the change does not name stays as it is. */
+function cell(value: FieldValue | undefined): string {
+  if (value === undefined) return '';
+  if (value === null) return CLEARING_CELL;
+  if (typeof value !== 'string') return String(value);
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

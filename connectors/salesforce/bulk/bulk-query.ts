@@ -1,6 +1,7 @@
 import { FatalError, RetriableError } from '../../../src/core/errors.ts';
-import { isReplyTooLarge } from '../../bounded-body.ts';
+import { isReplyTooLarge } from '../../errors.ts';
 import { throwIfStopped } from '../../stopped.ts';
+import type { CsvAnswer } from '../api.ts';
 import type { ColumnReader } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
 import { awaitJob, createJob } from './bulk-job.ts';
@@ -28,7 +29,7 @@ export async function* queryInBulk<Row>(
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const position: string = locator === null ? '' : `&locator=${encodeURIComponent(locator)}`;
     const path = `/jobs/query/${id}/results?maxRecords=${PAGE_ROWS}${position}`;
-    const answer: Response = await session.api.download(path);
+    const answer: CsvAnswer = await session.api.download(path);
     yield* readRows(session, answer, toRow);
     const next = nextLocator(answer);
     if (next === null) return;
@@ -41,7 +42,7 @@ export async function* queryInBulk<Row>(
 }
 
 /** The last page says so with the word `null`. */
-function nextLocator({ headers }: Response): string | null {
+function nextLocator({ headers }: CsvAnswer): string | null {
   const locator = headers.get('sforce-locator');
   return locator === null || locator === 'null' ? null : locator;
 }
@@ -52,15 +53,14 @@ function nextLocator({ headers }: Response): string | null {
  */
 export async function* readRows<Row>(
   { signal }: Pick<QueryDeps, 'signal'>,
-  { body }: Response,
+  { chunks }: CsvAnswer,
   toRow: (read: ColumnReader) => Row,
 ): AsyncGenerator<Row[]> {
-  if (body === null) return;
   let positions: Map<string, number> | null = null;
   let row: readonly string[] = [];
   const read: ColumnReader = (column) => row[positions?.get(column) ?? row.length];
   try {
-    for await (const rows of parseCsv(body)) {
+    for await (const rows of parseCsv(chunks)) {
       throwIfStopped(signal);
       positions ??= positionsOf(rows.shift() ?? []);
       yield rows.map((next) => {

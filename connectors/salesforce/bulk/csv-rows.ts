@@ -1,4 +1,4 @@
-import { replyTooLarge } from '../../bounded-body.ts';
+import { replyTooLarge } from '../../errors.ts';
 
 const QUOTE = '"';
 

@@ -1,22 +1,20 @@
 import { sign } from 'node:crypto';
-import type { OAuth2 } from 'jsforce/lib/core.js';
 import { z } from 'zod';
 import type { WallClock } from '../../../src/core/clock.ts';
+import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
+import { withoutSlash } from '../../../src/outbound/address.ts';
+import { parseJson } from '../../../src/outbound/exchange.ts';
 import {
-  ConfigurationError,
-  DonorSyncError,
-  messageOf,
-  RetriableError,
-} from '../../../src/core/errors.ts';
-import { foreignText } from '../../../src/core/foreign-text.ts';
-import { oauthWord } from '../../consent.ts';
+  formRequest,
+  refreshWithStored,
+  refusalIn,
+  type SharedSignIn,
+  secretFingerprint,
+  shareSignIn,
+} from '../../../src/outbound/sign-in.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
-import { withoutSlash } from '../../crm-url.ts';
-import { parseJson } from '../../json.ts';
-import { refreshWithStored, secretFingerprint } from '../../refresh-token.ts';
-import { type SharedSignIn, shareSignIn } from '../../shared-sign-in.ts';
+import type { CrmExchange, CrmReply } from '../../exchange.ts';
 import { SIGN_IN_MEND } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { instanceUrlOf, pinInstance } from './instance.ts';
 
@@ -33,9 +31,7 @@ export type Auth = SharedSignIn<SignIn>;
 
 export interface AuthDeps {
   settings: Pick<SalesforceSettings, 'url' | 'auth' | 'instanceHosts'>;
-  exchange: Exchange;
-  /** Speaks to the token endpoint of `settings.url`. */
-  oauth2: Pick<OAuth2, 'requestToken' | 'refreshToken'>;
+  exchange: Pick<CrmExchange, 'send'>;
   clock: WallClock;
   secrets: ConnectorSecrets;
   signal: AbortSignal;
@@ -71,24 +67,20 @@ function refusedForGood({ settings }: AuthDeps): ConfigurationError {
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
-async function askForSignIn(deps: AuthDeps): Promise<SignIn> {
-  const { auth } = deps.settings;
+function askForSignIn(deps: AuthDeps): Promise<SignIn> {
+  const { auth, url } = deps.settings;
   switch (auth.type) {
     case 'token':
       return identify(deps, auth.token);
     case 'refreshToken':
-      return refresh(deps, refreshTokenSecret(auth.refreshToken), auth.refreshToken);
+      return refresh(deps, auth, refreshTokenSecret(auth.refreshToken), auth.refreshToken);
     case 'oauth':
-      return refresh(deps, consentSecret(auth.clientId), null);
+      return refresh(deps, auth, consentSecret(auth.clientId), null);
     case 'clientCredentials':
-      return fromTokenReply(deps, () =>
-        deps.oauth2.requestToken({ grant_type: 'client_credentials' }),
-      );
+      return grant(deps, { ...credentialsOf(auth), grant_type: 'client_credentials' });
     case 'jwt': {
-      const assertion = signAssertion(auth, deps.settings.url, deps.clock.now());
-      return fromTokenReply(deps, () =>
-        deps.oauth2.requestToken({ grant_type: JWT_GRANT, assertion }),
-      );
+      const assertion = signAssertion(auth, url, deps.clock.now());
+      return grant(deps, { grant_type: JWT_GRANT, assertion });
     }
   }
 }
@@ -112,19 +104,28 @@ async function identify({ settings, exchange }: AuthDeps, accessToken: string): 
   return { accessToken, instanceUrl, orgId: user.organization_id, userId: user.user_id };
 }
 
-/**
- * A refresh token that was rotated is on disk before the access token beside it is used, since
- * the old one may be worthless from then on.
- */
-function refresh(deps: AuthDeps, name: string, settingsToken: string | null): Promise<SignIn> {
+function refresh(
+  deps: AuthDeps,
+  app: App,
+  name: string,
+  settingsToken: string | null,
+): Promise<SignIn> {
   const { secrets, clock, signal } = deps;
-  return refreshWithStored({ secrets, clock, signal, name, settingsToken }, (token) =>
-    fromTokenReply(
-      deps,
-      () => deps.oauth2.refreshToken(token),
-      (rotated) => secrets.write(name, rotated),
-    ),
-  );
+  const tokens = { secrets, clock, signal, name, settingsToken };
+  return refreshWithStored(tokens, (token, keep) => {
+    const form = { ...credentialsOf(app), grant_type: 'refresh_token', refresh_token: token };
+    return grant(deps, form, keep);
+  });
+}
+
+/** The app that signs in; public clients have no secret. */
+export interface App {
+  clientId: string;
+  clientSecret?: string | undefined;
+}
+
+export function credentialsOf({ clientId, clientSecret }: App) {
+  return { client_id: clientId, client_secret: clientSecret };
 }
 
 const tokenReplySchema = z.object({
@@ -135,32 +136,44 @@ const tokenReplySchema = z.object({
   refresh_token: z.string().optional(),
 });
 
-async function fromTokenReply(
-  { settings, secrets }: AuthDeps,
-  ask: () => Promise<unknown>,
-  keepRefreshToken?: (token: string) => Promise<void>,
+async function grant(
+  { settings, secrets, exchange }: AuthDeps,
+  form: Form,
+  keepRefreshToken?: (rotated: string | null) => Promise<void>,
 ): Promise<SignIn> {
-  const reply = await ask().catch((error: unknown) => {
-    throw tokenError(error);
-  });
-  const { refreshToken, instanceNamed, ...signIn } = readTokenReply(reply);
+  const reply = await askForToken(exchange, settings.url, form);
+  const { refreshToken, instanceNamed, ...signIn } = reply;
   // Whatever the answer says of the instance, the token that was used may be worthless from now on.
-  if (refreshToken !== null) await keepRefreshToken?.(refreshToken);
+  await keepRefreshToken?.(refreshToken);
   const instanceUrl = instanceUrlOf(settings, instanceNamed);
   await pinInstance(settings, secrets, instanceUrl);
   return { ...signIn, instanceUrl };
 }
 
+type Form = Parameters<typeof formRequest>[1];
+
+/** Asks the token endpoint. Throws a ConfigurationError that says why it refuses. */
+export async function askForToken(
+  exchange: Pick<CrmExchange, 'send'>,
+  url: string,
+  form: Form,
+): Promise<TokenReply> {
+  const request = formRequest(`${withoutSlash(url)}/services/oauth2/token`, form);
+  const reply = await exchange.send(request);
+  if (reply.status !== 200) throw tokenRefused(reply);
+  return readTokenReply(parseJson(reply.text));
+}
+
 /** What a good answer of the token endpoint says; nothing of it has been judged. */
-interface TokenReply extends Omit<SignIn, 'instanceUrl'> {
+export interface TokenReply extends Omit<SignIn, 'instanceUrl'> {
   instanceNamed: string;
   refreshToken: string | null;
 }
 
 /** Throws a RetriableError if it is no good answer. */
-export function readTokenReply(reply: unknown): TokenReply {
+function readTokenReply(reply: unknown): TokenReply {
   const parsed = tokenReplySchema.safeParse(reply).data;
-  if (parsed === undefined) throw signInUnavailable('the answer is none of a token endpoint');
+  if (parsed === undefined) throw signInUnavailable();
   const [orgId = '', userId = ''] = parsed.id.split('/').slice(-2);
   return {
     accessToken: parsed.access_token,
@@ -172,7 +185,7 @@ export function readTokenReply(reply: unknown): TokenReply {
 }
 
 /** What helps against the usual refusals of the token endpoint. */
-const TOKEN_MENDS: Readonly<Record<string, string>> = {
+const TOKEN_FIXES: Readonly<Record<string, string>> = {
   invalid_grant:
     'The refresh token is no longer valid, the user has not approved the app, or the clock of this machine is wrong: connect again, or let an admin preauthorize the app for the user.',
   invalid_client_id: 'No app has this crm.auth.clientId in this org.',
@@ -182,24 +195,15 @@ const TOKEN_MENDS: Readonly<Record<string, string>> = {
   unsupported_grant_type: 'Switch this way to sign in on in the app’s OAuth settings.',
 };
 
-/** jsforce throws with the OAuth word as the error's name. */
-function tokenError(error: unknown): Error {
-  if (error instanceof DonorSyncError) return error;
-  const word = error instanceof Error ? error.name : '';
-  if (/^ERROR_HTTP_\d{3}$/.test(word)) return noTokenEndpoint(word);
-  if (!/^[a-z_]+$/.test(word)) return signInUnavailable('the answer cannot be read', error);
-  return tokenRefused(word, messageOf(error));
-}
-
 /**
  * The token endpoint refuses, with a word of OAuth and a description, which may name a user: of it
  * only what Salesforce is known to say becomes part of the message.
  */
-export function tokenRefused(error: string, description: string): ConfigurationError {
-  const word = oauthWord(error);
+export function tokenRefused(reply: Pick<CrmReply, 'status' | 'text'>): ConfigurationError {
+  const { error, description, word, words } = refusalIn(reply);
+  if (error === null) return noTokenEndpoint(word);
   const said = KNOWN_DESCRIPTIONS.has(description) ? `${word}: ${description}` : word;
-  const message = `Salesforce refuses to sign the integration in (${said}). ${TOKEN_MENDS[word] ?? SIGN_IN_MEND}`;
-  const words = foreignText(description, { code: word });
+  const message = `Salesforce refuses to sign the integration in (${said}). ${TOKEN_FIXES[word] ?? SIGN_IN_MEND}`;
   return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }
 
@@ -221,14 +225,15 @@ const KNOWN_DESCRIPTIONS: ReadonlySet<string> = new Set([
   "user hasn't approved this consumer",
 ]);
 
-export function noTokenEndpoint(word: string): ConfigurationError {
-  const message = `crm.url does not sign anybody in (${word}): write the org's My Domain URL there.`;
+function noTokenEndpoint(word: string): ConfigurationError {
+  const message = `crm.url is no address that signs in (${word}): write the org's My Domain URL there.`;
   return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word } });
 }
 
-function signInUnavailable(problem: string, cause?: unknown): RetriableError {
-  const message = `Salesforce could not be asked to sign the integration in (${problem}). Trying again later will help.`;
-  return new RetriableError(message, { code: 'crm_unavailable', cause });
+function signInUnavailable(): RetriableError {
+  const message =
+    'Salesforce could not be asked to sign the integration in (the answer is none of a token endpoint). Trying again later will help.';
+  return new RetriableError(message, { code: 'crm_unavailable' });
 }
 
 const JWT_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';

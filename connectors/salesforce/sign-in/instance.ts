@@ -5,9 +5,9 @@
  */
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import { isConfidential } from '../../../src/core/host.ts';
+import { isBare, isSameOrigin, withoutSlash } from '../../../src/outbound/address.ts';
+import { secretFingerprint } from '../../../src/outbound/sign-in.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
-import { withoutSlash } from '../../crm-url.ts';
-import { secretFingerprint } from '../../refresh-token.ts';
 import type { SalesforceSettings } from '../settings.ts';
 
 type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
@@ -71,19 +71,8 @@ export function idInPath(named: string): string {
   throw addressRefused();
 }
 
-/** Throws a ConfigurationError unless both have one origin: no other may see the token. */
-export function requireSameOrigin(url: string, instanceUrl: string): void {
-  if (URL.canParse(url) && new URL(url).origin === new URL(instanceUrl).origin) return;
-  throw addressRefused();
-}
-
-/** Nothing that makes one part of an address look like another. */
-function isBare({ username, password, search, hash }: URL): boolean {
-  return username + password + search + hash === '';
-}
-
-function isSettingsOrigin({ url }: Rules, { origin }: URL): boolean {
-  return origin === new URL(url).origin;
+function isSettingsOrigin({ url }: Rules, { href }: URL): boolean {
+  return isSameOrigin(href, url);
 }
 
 function isNamed({ instanceHosts }: Rules, instance: URL): boolean {
@@ -117,7 +106,8 @@ function instanceChanged(pinned: URL, instance: URL): ConfigurationError {
   );
 }
 
-function addressRefused(): ConfigurationError {
+/** An address for the next request at which the token has no business. */
+export function addressRefused(): ConfigurationError {
   return new ConfigurationError(
     'Salesforce names an address for the next request that is no path of this org. It was not asked there, since the token would have gone along. If something stands between donor-sync and Salesforce, such as a proxy, have its administrator look at it.',
     { code: 'crm_address_refused' },

@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import { donorReferenceSchema } from '../donors/donor-reference.ts';
-import { networkReferenceSchema } from '../networks/network.ts';
+import type { Charge } from '../buckets.ts';
+import { donorReferenceSchema } from '../donors.ts';
+import { type NetworkReference, networkReferenceSchema } from '../networks/network.ts';
+import { parseReply } from '../reply.ts';
+import type { MayLeave } from '../request.ts';
+import { operation } from '../routes.ts';
+import type { Send } from '../send.ts';
 
 /** A relationship between two donors (service document, section 2.2). */
 export interface Link {
@@ -60,3 +65,79 @@ export const connectionSchema = z
     /** Which of the team's networks it comes from; empty where the service does not say. */
     networks: wire.networks ?? [],
   }));
+
+/** Where a query looks, and for what (service document, section 4.2). */
+export interface Filters {
+  /** Only these networks; all of the team's networks unless told. */
+  networkIds?: readonly string[];
+  /** Only these members of them; all members unless told. */
+  inNetworkDonorIds?: readonly string[];
+}
+
+/** Filters as fields of a body. */
+export function filterFields(filters: Filters) {
+  refuseEmpty(filters);
+  return {
+    network_ids: filters.networkIds,
+    in_network_donor_ids: filters.inNetworkDonorIds,
+  };
+}
+
+/** Filters as query parameters, repeated for each value. */
+export function filterQuery(filters: Filters): URLSearchParams {
+  refuseEmpty(filters);
+  const query = new URLSearchParams();
+  for (const id of filters.networkIds ?? []) query.append('network_ids', id);
+  for (const id of filters.inNetworkDonorIds ?? []) query.append('in_network_donor_ids', id);
+  return query;
+}
+
+/** Some services would take an empty list for nobody, others for everybody. */
+function refuseEmpty({ networkIds, inNetworkDonorIds }: Filters): void {
+  if (networkIds?.length !== 0 && inNetworkDonorIds?.length !== 0) return;
+  throw new RangeError('A filter names at least one id; one that is left out restricts nothing');
+}
+
+/** All that connects one donor to the team's members (service document, section 4.1). */
+export interface DonorConnections {
+  /** True if the donor is a member of any of the team's networks. */
+  inNetwork: boolean;
+  /** The networks that the donor belongs to. */
+  networks: readonly NetworkReference[];
+  connections: readonly Connection[];
+}
+
+export const DONOR_CONNECTIONS = operation('connections of a donor', { charges: 'unknown' }, [
+  { method: 'GET', path: '/networks/donors/{id}/connections' },
+]);
+
+/** Every connection of a donor to members; `PartnerNotFound` for an unknown donor. */
+export async function readDonorConnections(
+  send: Send,
+  donorId: string,
+  filters: Filters,
+  charges: Charge,
+  signal?: AbortSignal,
+  mayLeave?: MayLeave,
+): Promise<DonorConnections> {
+  const payload = { id: donorId, query: filterQuery(filters), charges };
+  return parseReply(
+    donorConnectionsSchema,
+    await send(DONOR_CONNECTIONS, payload, signal, mayLeave),
+  );
+}
+
+const donorConnectionsSchema = z
+  .object({
+    in_network: z.boolean().nullish(),
+    networks: z.array(networkReferenceSchema).nullish(),
+    connections: z.array(connectionSchema).nullish(),
+  })
+  .refine((wire) => wire.in_network != null || wire.networks != null, { path: ['in_network'] })
+  .transform(
+    ({ in_network: inNetwork, networks, connections }): DonorConnections => ({
+      inNetwork: inNetwork ?? (networks ?? []).length > 0,
+      networks: networks ?? [],
+      connections: connections ?? [],
+    }),
+  );

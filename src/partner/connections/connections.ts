@@ -2,13 +2,14 @@ import type { Charge } from '../buckets.ts';
 import type { MayLeave } from '../request.ts';
 import type { Routes } from '../routes.ts';
 import type { Send } from '../send.ts';
-import { type DonorConnections, readDonorConnections } from './donor-connections.ts';
-import type { Filters } from './filters.ts';
-import { type LookupConnection, type LookupOptions, lookupConnections } from './lookup.ts';
+import { type DonorConnections, type Filters, readDonorConnections } from './connection.ts';
 import {
   compareProspects,
   type DiscoverOptions,
   discoverProspects,
+  type LookupConnection,
+  type LookupOptions,
+  lookupConnections,
   type Prospect,
   type ProspectFilters,
 } from './prospects.ts';

@@ -1,14 +1,20 @@
 import { z } from 'zod';
 import type { Charge } from '../buckets.ts';
 import { distinctDonors } from '../donor-batch.ts';
-import { type DonorReference, donorReferenceSchema } from '../donors/donor-reference.ts';
-import { parseReply } from '../reply.ts';
+import { type DonorReference, donorReferenceSchema } from '../donors.ts';
+import { parseReply, type Reply } from '../reply.ts';
 import type { MayLeave } from '../request.ts';
-import { type Operation, type Routes, withSlashes } from '../routes.ts';
-import type { Reply, Send } from '../send.ts';
+import { type Operation, operation, type Routes } from '../routes.ts';
+import type { Send } from '../send.ts';
 import { listUnder } from '../wire.ts';
-import { type Connection, connectionSchema } from './connection.ts';
-import { type Filters, filterFields } from './filters.ts';
+import {
+  type Connection,
+  connectionSchema,
+  type Filters,
+  filterFields,
+  linkShape,
+  toLink,
+} from './connection.ts';
 
 /** Prospects: donors with their connections to members (service document, sections 4.1 and 4.2). */
 
@@ -37,25 +43,17 @@ export interface DiscoverOptions extends ProspectFilters {
 /** How long the service may search its whole database. */
 const SEARCH_WORK_MS = 20_000;
 
-export const DISCOVER: Operation = {
-  name: 'discover prospects',
-  lane: 'queries',
-  charges: 'unknown',
-  reads: 'json',
-  workMs: SEARCH_WORK_MS,
-  namesThings: true,
-  routes: withSlashes([{ method: 'POST', path: '/networks/discover' }]),
-};
+export const DISCOVER = operation(
+  'discover prospects',
+  { charges: 'unknown', workMs: SEARCH_WORK_MS },
+  [{ method: 'POST', path: '/networks/discover' }],
+);
 
-export const COMPARE: Operation = {
-  name: 'compare prospects',
-  lane: 'queries',
-  charges: 'unknown',
-  reads: 'json',
-  workMs: SEARCH_WORK_MS,
-  namesThings: true,
-  routes: withSlashes([{ method: 'POST', path: '/networks/connections', listName: 'donor_ids' }]),
-};
+export const COMPARE = operation(
+  'compare prospects',
+  { charges: 'unknown', workMs: SEARCH_WORK_MS },
+  [{ method: 'POST', path: '/networks/connections', listName: 'donor_ids' }],
+);
 
 /** What discovering needs. */
 export interface DiscoverDeps {
@@ -123,4 +121,42 @@ const prospectsSchema = listUnder('prospects', prospectSchema);
 
 function prospectsIn(reply: Reply): Prospect[] {
   return parseReply(prospectsSchema, reply);
+}
+
+/** A connection of a donor to any other donor; its strength may be anything from 0 to 1. */
+export type LookupConnection = z.output<typeof lookupConnectionSchema>;
+
+export interface LookupOptions {
+  /** At most so many, the strongest; the service's own choice unless told, never above its maximum. */
+  limit?: number;
+}
+
+/** "Up to 20 seconds" (service document, section 8). */
+const LOOKUP_WORK_MS = 20_000;
+
+export const LOOKUP = operation(
+  'look up connections',
+  { charges: 'unknown', workMs: LOOKUP_WORK_MS },
+  [{ method: 'POST', path: '/networks/lookup' }],
+);
+
+const lookupConnectionSchema = z
+  .object({ ...linkShape, donor: donorReferenceSchema })
+  .transform((wire) => ({
+    ...toLink(wire),
+    /** The other donor. */
+    donor: wire.donor,
+  }));
+
+/** Has the connections of any donor computed; `PartnerNotFound` for an unknown one. */
+export async function lookupConnections(
+  { send, routes }: DiscoverDeps,
+  donorId: string,
+  options: LookupOptions,
+  charges: Charge,
+  signal?: AbortSignal,
+): Promise<LookupConnection[]> {
+  const fields = { donor_id: donorId, limit: allowedLimit(routes, LOOKUP, options.limit) };
+  const reply = await send(LOOKUP, { fields, charges }, signal);
+  return parseReply(listUnder('connections', lookupConnectionSchema), reply);
 }

@@ -1,7 +1,14 @@
+import { z } from 'zod';
+import type { Clock } from '../../core/clock.ts';
+import type { Connections } from '../connections/connections.ts';
 import { distinctDonors } from '../donor-batch.ts';
+import { BulkAddUnfinished, PartnerNotFound } from '../errors.ts';
+import { errorText } from '../progress.ts';
+import { parseReply, type Reply, unreadable } from '../reply.ts';
 import type { MayLeave } from '../request.ts';
-import { type Operation, withSlashes } from '../routes.ts';
+import { operation } from '../routes.ts';
 import type { Send } from '../send.ts';
+import { idSchema } from '../wire.ts';
 
 /** Single members in, and members out (service document, section 4.1). */
 
@@ -9,26 +16,17 @@ import type { Send } from '../send.ts';
 const ADD_WORK_MS = 30_000;
 
 /** Whether it costs a credit is not documented. */
-export const ADD_MEMBER: Operation = {
-  name: 'add a member',
-  lane: 'networks',
-  charges: 'unknown',
-  reads: 'nothing',
-  workMs: ADD_WORK_MS,
-  namesThings: true,
-  routes: withSlashes([{ method: 'POST', path: '/networks/{id}/members' }]),
-};
+export const ADD_MEMBER = operation(
+  'add a member',
+  { charges: 'unknown', lane: 'networks', reads: 'nothing', workMs: ADD_WORK_MS },
+  [{ method: 'POST', path: '/networks/{id}/members' }],
+);
 
-export const REMOVE_MEMBERS: Operation = {
-  name: 'remove members',
-  lane: 'networks',
-  charges: null,
-  reads: 'nothing',
-  namesThings: true,
-  routes: withSlashes([
-    { method: 'POST', path: '/networks/{id}/members/remove', listName: 'donor_ids' },
-  ]),
-};
+export const REMOVE_MEMBERS = operation(
+  'remove members',
+  { charges: null, lane: 'networks', reads: 'nothing' },
+  [{ method: 'POST', path: '/networks/{id}/members/remove', listName: 'donor_ids' }],
+);
 
 /** Adds one donor; the service answers when the connections are computed. */
 export async function addMember(
@@ -50,4 +48,178 @@ export async function removeMembers(
   signal?: AbortSignal,
 ): Promise<void> {
   await send(REMOVE_MEMBERS, { id: networkId, list: distinctDonors(donorIds) }, signal);
+}
+
+/** Adding many members by a job that is polled (service document, sections 2.3 and 4.1). */
+
+/** A bulk add that the service has accepted; what is needed to follow it, also after a restart. */
+export interface BulkAddJob {
+  jobId: string;
+  networkId: string;
+  donorIds: readonly string[];
+}
+
+/** How far a bulk add is. */
+export type BulkAdd =
+  | { state: 'running'; done: number | null; total: number | null }
+  /** The outcome of each donor that the service names. */
+  | { state: 'completed'; outcomes: ReadonlyMap<string, MemberOutcome> }
+  /** `error` is the service's text: for people's eyes, never for a log. */
+  | { state: 'failed'; error: string | null; outcomes: ReadonlyMap<string, MemberOutcome> }
+  /** The service does not know the job, or does not know it any more. */
+  | { state: 'vanished' };
+
+/**
+ * What a bulk add did with a donor. `added` and `alreadyMember` are in the network now; `notFound`
+ * has no such id; `unpaid` was not covered by the balance; `failed` is not in it for another reason.
+ */
+export type MemberOutcome = 'added' | 'alreadyMember' | 'notFound' | 'failed' | 'unpaid';
+
+/** One credit of the networks bucket for each donor (sections 4.1 and 4.5). */
+export const ADD_MEMBERS = operation('add members', { charges: 'networks', lane: 'networks' }, [
+  { method: 'POST', path: '/networks/{id}/members/batch', listName: 'donor_ids' },
+]);
+
+export const BULK_ADD_PROGRESS = operation(
+  'progress of a bulk add',
+  { charges: null, lane: 'networks' },
+  [{ method: 'GET', path: '/networks/jobs/{id}' }],
+);
+
+/** Between two looks at the same job. */
+const POLL_INTERVAL_MS = 3_000;
+
+/** Half an hour: a hundred donors of "a few seconds" each take a third of it. */
+const MAX_POLLS = 600;
+
+/** Has 1 to 100 donors added. */
+export async function addMembers(
+  send: Send,
+  networkId: string,
+  donorIds: readonly string[],
+  signal?: AbortSignal,
+  mayLeave?: MayLeave,
+): Promise<BulkAddJob> {
+  const payload = { id: networkId, list: distinctDonors(donorIds) };
+  const reply = await send(ADD_MEMBERS, payload, signal, mayLeave);
+  const { job_id: jobId } = parseReply(z.object({ job_id: idSchema }), reply);
+  return { jobId, networkId, donorIds: payload.list };
+}
+
+/** Looks at a bulk add once. */
+export async function readBulkAdd(
+  send: Send,
+  jobId: string,
+  signal?: AbortSignal,
+): Promise<BulkAdd> {
+  try {
+    return bulkAddIn(await send(BULK_ADD_PROGRESS, { id: jobId }, signal));
+  } catch (error) {
+    if (error instanceof PartnerNotFound) return { state: 'vanished' };
+    throw error;
+  }
+}
+
+/** What following a bulk add needs. */
+export interface FollowDeps {
+  send: Send;
+  clock: Clock;
+  connections: Pick<Connections, 'ofDonor'>;
+}
+
+/** Waits for the end of a bulk add; each of its donors gets an outcome. */
+export async function followBulkAdd(
+  deps: FollowDeps,
+  job: BulkAddJob,
+  signal?: AbortSignal,
+): Promise<Map<string, MemberOutcome>> {
+  const told = await outcomesAtEnd(deps, job.jobId, signal);
+  const outcomes = new Map<string, MemberOutcome>();
+  for (const donorId of job.donorIds) {
+    outcomes.set(donorId, told.get(donorId) ?? (await findOut(deps, job, donorId, signal)));
+  }
+  return outcomes;
+}
+
+async function outcomesAtEnd(
+  { send, clock }: FollowDeps,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, MemberOutcome>> {
+  for (let poll = 1; poll <= MAX_POLLS; poll++) {
+    const bulkAdd = await readBulkAdd(send, jobId, signal);
+    if (bulkAdd.state === 'vanished') return new Map();
+    if (bulkAdd.state !== 'running') return bulkAdd.outcomes;
+    await clock.sleep(POLL_INTERVAL_MS, signal);
+    signal?.throwIfAborted();
+  }
+  throw new BulkAddUnfinished(jobId, (MAX_POLLS * POLL_INTERVAL_MS) / 60_000);
+}
+
+/** A donor whom the job does not name is looked for in the network itself. */
+async function findOut(
+  { connections }: FollowDeps,
+  { networkId }: BulkAddJob,
+  donorId: string,
+  signal: AbortSignal | undefined,
+): Promise<MemberOutcome> {
+  try {
+    const { networks } = await connections.ofDonor(donorId, {}, signal);
+    return networks.some((network) => network.networkId === networkId) ? 'added' : 'failed';
+  } catch (error) {
+    if (error instanceof PartnerNotFound) return 'notFound';
+    throw error;
+  }
+}
+
+const idsSchema = z.array(idSchema).nullish();
+
+const resultsSchema = z.object({
+  added_ids: idsSchema,
+  already_member_ids: idsSchema,
+  not_found_ids: idsSchema,
+  failed_ids: idsSchema,
+  unpaid_ids: idsSchema,
+});
+
+const nestedSchema = z.object({ status: z.string() });
+
+/** The word may stand where enhancement jobs have it, beside a number that repeats the HTTP status. */
+const progressSchema = z.object({
+  status: z.string().nullish().catch(null),
+  progress: z.union([z.int(), nestedSchema]).nullish().catch(null),
+  job_state: z.object({ progress: nestedSchema }).nullish().catch(null),
+  total: z.int().nullish().catch(null),
+  error: z.unknown().optional(),
+  // In a form that nobody foresaw, results tell nothing: then each donor is looked for.
+  results: resultsSchema.nullish().catch(null),
+});
+
+/** Any word but the two that the document names for an end is taken as running. */
+function bulkAddIn(reply: Reply): BulkAdd {
+  const { status, progress, job_state, total, error, results } = parseReply(progressSchema, reply);
+  const nested = typeof progress === 'object' ? progress?.status : undefined;
+  const word = (job_state?.progress.status ?? nested ?? status)?.trim().toLowerCase();
+  if (!word) throw unreadable(reply, 'status is missing');
+  if (word === 'completed') return { state: 'completed', outcomes: outcomesIn(results) };
+  if (word === 'failed') {
+    return { state: 'failed', error: errorText(error), outcomes: outcomesIn(results) };
+  }
+  const done = typeof progress === 'number' ? progress : null;
+  return { state: 'running', done, total: total ?? null };
+}
+
+function outcomesIn(
+  results: z.output<typeof resultsSchema> | null | undefined,
+): Map<string, MemberOutcome> {
+  const outcomes = new Map<string, MemberOutcome>();
+  const note = (ids: readonly string[] | null | undefined, outcome: MemberOutcome) => {
+    for (const id of ids ?? []) outcomes.set(id, outcome);
+  };
+  note(results?.unpaid_ids, 'unpaid');
+  note(results?.failed_ids, 'failed');
+  note(results?.not_found_ids, 'notFound');
+  note(results?.already_member_ids, 'alreadyMember');
+  note(results?.added_ids, 'added');
+  return outcomes;
 }

@@ -1,6 +1,7 @@
 import type { MayLeave } from '../request.ts';
 import type { Routes } from '../routes.ts';
 import {
+  addMember,
   addMembers,
   type BulkAdd,
   type BulkAddJob,
@@ -8,16 +9,16 @@ import {
   followBulkAdd,
   type MemberOutcome,
   readBulkAdd,
-} from './bulk-add.ts';
+  removeMembers,
+} from './members.ts';
 import {
   type CreatedNetwork,
   createNetwork,
   deleteNetwork,
   listNetworks,
+  type Network,
   renameNetwork,
-} from './manage.ts';
-import { addMember, removeMembers } from './members.ts';
-import type { Network } from './network.ts';
+} from './network.ts';
 
 /**
  * The team's networks (service document, section 4.1). An unknown network, donor or job is a

@@ -5,12 +5,12 @@ import type {
   ContactsSettings,
 } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
-import { createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
+import { createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
 import {
   type HubspotSettings,
   hubspotSettingsSchema,
 } from '../../../connectors/hubspot/settings.ts';
-import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth-client.ts';
+import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth.ts';
 import type { SeedContact } from '../../../connectors/testing/conformance.ts';
 import { type HubspotSandboxOptions, startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { systemClock } from '../../../src/core/clock.ts';
@@ -30,6 +30,22 @@ const createdSchema = z.object({
 /** Waits are over at once, so that a test of retries takes no time. */
 const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
 
+/** The same for what keeps a pace: by its time, every wait has passed. */
+function hastyPaceClock() {
+  let sleptMs = 0;
+  return {
+    monotonicMs: () => systemClock.monotonicMs() + sleptMs,
+    async sleep(ms: number) {
+      sleptMs += ms;
+    },
+  };
+}
+
+/** A pace goes by the clock that a test gives its connector. */
+function paceClock({ clock }: Partial<ConnectorDeps>) {
+  return clock === undefined ? hastyPaceClock() : { monotonicMs: clock.now, sleep: clock.sleep };
+}
+
 /** What a test may want otherwise: of `crm`, of what the connector is given, of `contacts`. */
 type Choices = [
   settings?: Record<string, unknown>,
@@ -38,8 +54,10 @@ type Choices = [
 ];
 
 /** Each has a pace of its own, as in a process of its own. */
-const aDefinition = () =>
-  defineHubspotConnector({ random: () => 0, pacers: createPacerRegistry() });
+function aDefinition(deps: Partial<ConnectorDeps> = {}) {
+  const pacers = createPacerRegistry(paceClock(deps));
+  return defineHubspotConnector({ fetch: globalThis.fetch, random: () => 0, pacers });
+}
 
 const NO_LIMITS = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagMs: 0 };
 
@@ -56,8 +74,8 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
     ask,
     create,
     edit,
-    connector: (...choices: Choices) => aDefinition().open(optionsOf(...choices)),
-    check: (...choices: Choices) => aDefinition().check(optionsOf(...choices)),
+    connector: (...choices: Choices) => aDefinition(choices[1]).open(optionsOf(...choices)),
+    check: (...choices: Choices) => aDefinition(choices[1]).check(optionsOf(...choices)),
     async addContacts(contacts: readonly SeedContact[]): Promise<string[]> {
       return create('contacts', contacts.map(propertiesOf));
     },
@@ -118,7 +136,7 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
   async function install() {
     const { baseUrl: url, clientId, clientSecret } = sandbox;
     const signal = new AbortController().signal;
-    const world = { clock: systemClock, signal, random: () => 0 };
+    const world = { fetch: globalThis.fetch, clock: systemClock, signal, random: () => 0 };
     const oauth = createHubspotOAuth({ url, clientId, clientSecret, ...world });
     const redirectUri = 'http://127.0.0.1:8787/oauth/hubspot/callback';
     const codeVerifier = 'v'.repeat(64);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPacer, createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
+import { createPacer, createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
 
 const LIMIT = { requests: 190, windowMs: 10_000 };
@@ -15,14 +15,14 @@ async function arrivals(
   network: (at: number) => { thereMs: number; backMs: number },
 ): Promise<number[]> {
   const clock = createFakeClock();
-  const pacer = createPacer(limit);
+  const pacer = createPacer(clock, limit);
   const moments: number[] = [];
   let started = 0;
   const lanes = Array.from({ length: LANES }, async () => {
     while (started < count) {
       started += 1;
       const { thereMs, backMs } = network(started);
-      const end = await pacer.take(clock, NEVER);
+      const end = await pacer.take(NEVER);
       await clock.sleep(thereMs);
       moments.push(clock.now());
       await clock.sleep(backMs);
@@ -64,23 +64,23 @@ describe('the pace of requests to HubSpot', () => {
   });
 
   it('is shared by those who have the same credentials, and by no other caller', () => {
-    const pacers = createPacerRegistry();
-    expect(pacers.requests('one')).toBe(pacers.requests('one'));
-    expect(pacers.requests('one')).not.toBe(pacers.requests('other'));
-    expect(pacers.searches('one')).not.toBe(pacers.requests('one'));
+    const pacers = createPacerRegistry(createFakeClock());
+    expect(pacers.requests.for('one')).toBe(pacers.requests.for('one'));
+    expect(pacers.requests.for('one')).not.toBe(pacers.requests.for('other'));
+    expect(pacers.searches.for('one')).not.toBe(pacers.requests.for('one'));
   });
 
   it('lets no request through during a pause, also none that waits already', async () => {
     const clock = createFakeClock();
-    const pacer = createPacer({ requests: 10, windowMs: 1_000 });
+    const pacer = createPacer(clock, { requests: 10, windowMs: 1_000 });
     const moments: number[] = [];
     const all = Array.from({ length: 5 }, async () => {
-      const end = await pacer.take(clock, NEVER);
+      const end = await pacer.take(NEVER);
       moments.push(clock.now());
       end();
     });
     await clock.advance(1);
-    pacer.pause(clock, 5_000);
+    pacer.pause(5_000);
     await clock.advance(10_000);
     await Promise.all(all);
     expect(moments.filter((at) => at > 1 && at < 5_001)).toEqual([]);
@@ -89,11 +89,12 @@ describe('the pace of requests to HubSpot', () => {
 
   it('ends every wait when the run stops', async () => {
     const clock = createFakeClock();
-    const pacer = createPacer({ requests: 1, windowMs: 60_000 });
+    const pacer = createPacer(clock, { requests: 1, windowMs: 60_000 });
     const stop = new AbortController();
-    const waiting = [1, 2, 3].map(() => pacer.take(clock, stop.signal));
+    const waiting = [1, 2, 3].map(() => pacer.take(stop.signal));
     stop.abort();
-    await Promise.all(waiting);
+    const ends = await Promise.allSettled(waiting);
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
     expect(clock.sleepers()).toBe(0);
   });
 });

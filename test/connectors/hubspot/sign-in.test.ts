@@ -3,7 +3,7 @@ import { refreshTokenSecret } from '../../../connectors/hubspot/sign-in/auth.ts'
 import {
   createHubspotOAuth,
   type HubspotOAuth,
-} from '../../../connectors/hubspot/sign-in/oauth-client.ts';
+} from '../../../connectors/hubspot/sign-in/oauth.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { people } from '../crm-sandbox.ts';
 import { type Account, openAccount } from './account.ts';
@@ -30,6 +30,7 @@ describe('signing in to HubSpot', () => {
     const { baseUrl: url, clientId, clientSecret } = account.sandbox;
     const signal = new AbortController().signal;
     oauth = createHubspotOAuth({
+      fetch: globalThis.fetch,
       url,
       clientId,
       clientSecret,
@@ -113,6 +114,7 @@ describe('signing in to HubSpot', () => {
       const { clientId, clientSecret } = account.sandbox;
       const signal = new AbortController().signal;
       const real = createHubspotOAuth({
+        fetch: globalThis.fetch,
         url: 'https://api.hubapi.com',
         clientId,
         clientSecret,

@@ -6,9 +6,10 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
-import { createPacerRegistry } from '../../../connectors/hubspot/pacer.ts';
+import { createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
 import { hubspotSettingsSchema } from '../../../connectors/hubspot/settings.ts';
 import { connectorSecrets } from '../../../src/application/connector-secrets.ts';
+import { systemClock } from '../../../src/core/clock.ts';
 import { DonorSyncError } from '../../../src/core/errors.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import type { Tables } from '../../../src/store/engine/tables.ts';
@@ -24,7 +25,11 @@ const order = z
 const { db, close } = await openDatabase<Tables>(order.databaseUrl);
 const sealer = createSealer(await loadKeyRing(undefined, order.databaseUrl));
 const secrets = connectorSecrets({ store: { secrets: secretQueries(db) }, sealer }, 'riverside');
-const definition = defineHubspotConnector({ random: Math.random, pacers: createPacerRegistry() });
+const definition = defineHubspotConnector({
+  fetch: globalThis.fetch,
+  random: Math.random,
+  pacers: createPacerRegistry(systemClock),
+});
 
 process.stdout.write('ready\n');
 for await (const _ of createInterface({ input: process.stdin })) {

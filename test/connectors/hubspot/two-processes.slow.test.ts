@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth-client.ts';
+import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { migrateToLatest } from '../../../src/store/engine/migrate.ts';
 import { loadKeyRing } from '../../../src/store/secrets/key-ring.ts';
@@ -53,8 +53,8 @@ describe('two processes that sign in to one HubSpot account', () => {
   async function connectedSettings() {
     const { baseUrl: url, clientId, clientSecret } = account.sandbox;
     const { signal } = new AbortController();
-    const app = { url, clientId, clientSecret, clock: systemClock, signal, random: () => 0 };
-    const oauth = createHubspotOAuth(app);
+    const world = { fetch: globalThis.fetch, clock: systemClock, signal, random: () => 0 };
+    const oauth = createHubspotOAuth({ url, clientId, clientSecret, ...world });
     const request = { redirectUri: REDIRECT_URI, state: 'state', codeVerifier: CODE_VERIFIER };
     const page = `${oauth.authorizeUrl(request)}&approve=true`;
     const { headers } = await fetch(page, { redirect: 'manual' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bulkFault } from '../../../connectors/salesforce/bulk/bulk-error.ts';
+import { bulkFault } from '../../../connectors/salesforce/bulk/bulk-ingest.ts';
 
 describe('what a job says of a record that failed', () => {
   it.each([

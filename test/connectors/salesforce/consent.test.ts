@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { salesforceSettingsSchema } from '../../../connectors/salesforce/settings.ts';
-import { createSalesforceConsent } from '../../../connectors/salesforce/sign-in/auth-consent.ts';
+import { createSalesforceConsent } from '../../../connectors/salesforce/sign-in/consent.ts';
 import { connectorDeps } from '../connector-options.ts';
 import { openScriptedSalesforce, type ScriptedSalesforce } from './scripted-salesforce.ts';
 

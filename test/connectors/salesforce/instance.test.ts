@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector, ConnectorDeps } from '../../../connectors/contract.ts';
 import { defineSalesforceConnector } from '../../../connectors/salesforce/connector.ts';
 import { salesforceSettingsSchema } from '../../../connectors/salesforce/settings.ts';
-import { createSalesforceConsent } from '../../../connectors/salesforce/sign-in/auth-consent.ts';
+import { createSalesforceConsent } from '../../../connectors/salesforce/sign-in/consent.ts';
 import { connectorDeps, toArray } from '../connector-options.ts';
 import { openOtherHost } from '../other-host.ts';
 import {

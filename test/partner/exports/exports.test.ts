@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReceivedFile } from '../../../src/partner/body.ts';
+import type { ReceivedFile } from '../../../src/partner/exchange.ts';
 import { aClient, rejectionOf } from '../test-client.ts';
 import { json, rawAnswer, startRawService, startService } from '../test-service.ts';
 

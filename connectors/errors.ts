@@ -1,0 +1,88 @@
+/** The failures of a CRM behind HTTP, each as one of the four kinds. */
+import { ConfigurationError, type ErrorFacts, RetriableError } from '../src/core/errors.ts';
+import { MAX_ANSWER_BYTES } from '../src/outbound/exchange.ts';
+
+type Background = Omit<ErrorFacts, 'code'>;
+
+/** The CRM does not let the integration in; the message says what helps. */
+export function signInRefused(message: string, background: Background): ConfigurationError {
+  return new ConfigurationError(message, { ...background, code: 'crm_unauthorized' });
+}
+
+/** The CRM refuses a request for a reason that stays; the message names it. */
+export function requestRefused(message: string, background: Background): ConfigurationError {
+  return new ConfigurationError(message, { ...background, code: 'crm_request_refused' });
+}
+
+/** The account's requests of the day are used up; `sentence` says so. */
+export function limitUsedUp(sentence: string, background: Background): RetriableError {
+  return goesOn(sentence, { ...background, code: 'crm_limit_reached' });
+}
+
+/** A failure that goes by; `sentence` names it. */
+export function passingFailure(sentence: string, background: Background): RetriableError {
+  const message = `${sentence} Trying again later will help.`;
+  return new RetriableError(message, { ...background, code: 'crm_unavailable' });
+}
+
+/** The last try of a request met the same trouble. */
+export function stayedBusy(crm: string, status: number): RetriableError {
+  const sentence = `${crm} stays busy (status ${status}).`;
+  return goesOn(sentence, { code: 'crm_unavailable', details: { status } });
+}
+
+/** No answer came, or none that is whole. */
+export function unanswered(crm: string, cause: unknown, hasExpired: boolean): RetriableError {
+  const sentence = hasExpired
+    ? `${crm} did not answer in time.`
+    : `${crm} cannot be reached, or the connection broke.`;
+  return goesOn(sentence, { code: 'crm_unavailable', cause });
+}
+
+/** An answer that is not what it should be, such as the page of a proxy. */
+export function answerUnreadable(crm: string, cause?: unknown): RetriableError {
+  return goesOn(`An answer of ${crm} could not be read.`, { code: 'crm_unavailable', cause });
+}
+
+/** `sentence` says what is too large. Asking again would bring the same flood. */
+export function replyTooLarge(sentence: string, maxBytes: number): RetriableError {
+  return goesOn(
+    `${sentence}, and the rest was not read: no part of its API does that. See whether a proxy on the way is at fault.`,
+    { code: TOO_LARGE_CODE, details: { maxBytes } },
+  );
+}
+
+/** The body of one answer is larger than what is read of it. */
+export function bodyTooLarge(crm: string): RetriableError {
+  const megabytes = MAX_ANSWER_BYTES / 1024 / 1024;
+  const sentence = `${crm} answered one request with more than ${megabytes} MB`;
+  return replyTooLarge(sentence, MAX_ANSWER_BYTES);
+}
+
+export function isReplyTooLarge(error: unknown): boolean {
+  return error instanceof RetriableError && error.code === TOO_LARGE_CODE;
+}
+
+const TOO_LARGE_CODE = 'crm_reply_too_large';
+
+/**
+ * An answer of `asked` that points elsewhere: it is not followed. `address` is what to write into the
+ * settings, for example `the org's present My Domain URL`.
+ */
+export function redirected(
+  crm: string,
+  { status, headers }: { status: number; headers: Headers },
+  asked: string,
+  address: string,
+): ConfigurationError {
+  const location = headers.get('location') ?? '';
+  const target = URL.canParse(location, asked) ? new URL(location, asked).origin : 'elsewhere';
+  return new ConfigurationError(
+    `${crm} redirects from ${new URL(asked).origin} to ${target}: write ${address} into crm.url.`,
+    { code: 'crm_redirected', details: { status } },
+  );
+}
+
+function goesOn(sentence: string, facts: ErrorFacts): RetriableError {
+  return new RetriableError(`${sentence} The next run goes on from there.`, facts);
+}

@@ -1,0 +1,159 @@
+import type { WallClock } from '../src/core/clock.ts';
+import { isRedirect } from '../src/outbound/address.ts';
+import {
+  type AnswerHead,
+  exchange,
+  type Outcome,
+  type Outgoing,
+} from '../src/outbound/exchange.ts';
+import { backoffMs, retryAfterMs } from '../src/outbound/retry.ts';
+import type { ConnectorDeps } from './contract.ts';
+import { bodyTooLarge, redirected, stayedBusy, unanswered } from './errors.ts';
+import { throwIfStopped } from './stopped.ts';
+
+/** One request to a CRM. */
+export interface CrmRequest extends Outgoing {
+  /** False for what changes nothing, though its method says otherwise. */
+  isWrite?: boolean;
+  /** What it waits for before each try; the first one is paused after a 429. */
+  paces?: readonly RequestPace[];
+}
+
+/** The pace of requests that a CRM counts together. */
+export interface RequestPace {
+  take(signal: AbortSignal): Promise<() => void>;
+  pause(ms: number): void;
+}
+
+/** The whole answer; of one that is streamed, the text is empty and `chunks` are its body. */
+export interface CrmReply extends AnswerHead {
+  text: string;
+  chunks: AsyncIterable<Uint8Array> | null;
+}
+
+/** How a CRM behaves behind HTTP. */
+export interface CrmManners {
+  /** As its users call it. */
+  crm: string;
+  /** What to write into the settings if it redirects. */
+  address: string;
+  maxTries: number;
+  firstWaitMs: number;
+  timeoutMs: number;
+  /** True of a reply that a later try may not get again. */
+  isPassing(reply: CrmReply): boolean;
+  isThrottled(reply: CrmReply): boolean;
+  /** The least wait after a reply of that status. */
+  leastWaitMs?(status: number): number;
+}
+
+/** What a CRM is reached with. */
+export interface CrmLine {
+  fetch: typeof globalThis.fetch;
+  clock: WallClock;
+  signal: AbortSignal;
+  /** From 0 up to 1. */
+  random: () => number;
+  onCall: ConnectorDeps['onCall'];
+  /** Sees the headers of every answer. */
+  noteAnswer: (headers: Headers) => void;
+}
+
+/** Sends requests to a CRM, at their pace, and repeats those that fail in passing. */
+export interface CrmExchange {
+  /** The whole answer, whatever its status. Throws one of the four kinds of error if there is none. */
+  send(request: CrmRequest): Promise<CrmReply>;
+  /** Ends what is still on its way. */
+  close(): void;
+}
+
+/** How long a write under way may go on once the run is told to stop. */
+const WRITE_GRACE_MS = 5_000;
+
+/** A large upload may take longer than any other request. */
+const UPLOAD_TIMEOUT_MS = 600_000;
+
+/** The most that is waited because an answer asks for it. */
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * Makes the exchange of one connector; opens nothing yet. Requests may be repeated whatever their
+ * method: reads change nothing, the same values written twice are the same, and things that are
+ * created are found again by their name.
+ */
+export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchange {
+  const { crm } = manners;
+  const { clock, random } = line;
+  const closed = new AbortController();
+  const signal = AbortSignal.any([line.signal, closed.signal]);
+  return { send, close: () => closed.abort() };
+
+  async function send(request: CrmRequest): Promise<CrmReply> {
+    // Half an upload may have arrived, and a second one would be refused.
+    const maxTries = typeof request.body === 'function' ? 1 : manners.maxTries;
+    for (let attempt = 1; ; attempt += 1) {
+      throwIfStopped(signal);
+      const outcome = await sendAtPace(request);
+      const reply = replyIn(outcome);
+      if (reply !== null && !manners.isPassing(reply)) return reply;
+      if (reply === null) throwIfStopped(signal);
+      if (attempt === maxTries) throw failureOf(outcome);
+      await waitToRepeat(request, reply, attempt);
+    }
+  }
+
+  async function sendAtPace(request: CrmRequest): Promise<Outcome> {
+    const ends: (() => void)[] = [];
+    try {
+      for (const pace of request.paces ?? []) ends.push(await pace.take(signal).catch(stopped));
+      const outcome = await exchange(wayOf(request), request);
+      const reply = replyIn(outcome);
+      line.onCall({ throttled: reply !== null && manners.isThrottled(reply) });
+      if (reply !== null && isRedirect(reply.status)) {
+        throw redirected(crm, reply, request.url, manners.address);
+      }
+      if (outcome.kind === 'broken' && outcome.why === 'size') throw bodyTooLarge(crm);
+      return outcome;
+    } finally {
+      for (const end of ends) end();
+    }
+  }
+
+  function wayOf({ method, body, isWrite = method !== 'GET' }: CrmRequest) {
+    return {
+      fetch: line.fetch,
+      signal,
+      timeoutMs: typeof body === 'function' ? UPLOAD_TIMEOUT_MS : manners.timeoutMs,
+      graceMs: isWrite ? WRITE_GRACE_MS : 0,
+      onHead: line.noteAnswer,
+    };
+  }
+
+  function stopped(error: unknown): never {
+    throwIfStopped(signal);
+    throw error;
+  }
+
+  function failureOf(outcome: Outcome): Error {
+    if (outcome.kind === 'unsent') return unanswered(crm, outcome.cause, false);
+    if (outcome.kind === 'broken') return unanswered(crm, outcome.cause, outcome.why === 'timeout');
+    return stayedBusy(crm, outcome.status);
+  }
+
+  /** All of a pace wait for a limit; only this request waits for anything else. */
+  async function waitToRepeat(request: CrmRequest, reply: CrmReply | null, attempt: number) {
+    const askedMs = reply === null ? null : retryAfterMs(reply.headers, clock.now());
+    const leastMs = manners.leastWaitMs?.(reply?.status ?? 0) ?? 0;
+    const usualMs = Math.max(leastMs, backoffMs(manners.firstWaitMs, attempt, random));
+    const waitMs = Math.min(askedMs ?? usualMs, LONGEST_WAIT_MS);
+    const [pace] = reply?.status === 429 ? (request.paces ?? []) : [];
+    if (pace === undefined) await clock.sleep(waitMs, signal);
+    else pace.pause(waitMs);
+  }
+}
+
+/** Null if no answer came, or none that is whole. */
+function replyIn(outcome: Outcome): CrmReply | null {
+  if (outcome.kind === 'answered') return { ...outcome, chunks: null };
+  return outcome.kind === 'opened' ? { ...outcome, text: '' } : null;
+}

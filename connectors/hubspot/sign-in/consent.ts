@@ -1,0 +1,71 @@
+import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
+import { withoutSlash } from '../../../src/outbound/address.ts';
+import { consentNotWanted } from '../../../src/outbound/sign-in.ts';
+import type { Consent, ConsentDeps, Consented, ConsentReply } from '../../contract.ts';
+import type { HubspotWorld } from '../api.ts';
+import type { AuthSettings, HubspotSettings } from '../settings.ts';
+import { refreshTokenSecret } from './auth.ts';
+import { consentPage, createHubspotOAuth, type HubspotOAuth } from './oauth.ts';
+
+/** OAuth with PKCE (CRM facts, section B3). */
+export function createHubspotConsent(world: ConsentWorld): Consent<HubspotSettings> {
+  return {
+    isWanted: ({ auth }) => auth.type === 'oauth' && auth.refreshToken === undefined,
+    secretName: ({ auth }) => refreshTokenSecret(appOf(auth)),
+    begin: ({ url, auth }, request) =>
+      consentPage({ url, clientId: appOf(auth).clientId }, request),
+    complete: (settings, reply, deps) =>
+      withOAuth(world, settings, deps, (oauth) => complete(oauth, reply)),
+    revoke: (settings, refreshToken, deps) =>
+      withOAuth(world, settings, deps, (oauth) => revoke(oauth, refreshToken)),
+  };
+}
+
+type ConsentWorld = Pick<HubspotWorld, 'fetch' | 'random'>;
+
+type App = Extract<AuthSettings, { type: 'oauth' }>;
+
+function appOf(auth: AuthSettings): App {
+  if (auth.type === 'oauth') return auth;
+  throw consentNotWanted(auth.type);
+}
+
+async function withOAuth<Result>(
+  { fetch, random }: ConsentWorld,
+  { url, auth }: HubspotSettings,
+  { clock, signal }: ConsentDeps,
+  work: (oauth: HubspotOAuth) => Promise<Result>,
+): Promise<Result> {
+  const app = { ...appOf(auth), url: withoutSlash(url) };
+  const oauth = createHubspotOAuth({ ...app, fetch, random, clock, signal });
+  try {
+    return await work(oauth);
+  } finally {
+    oauth.close();
+  }
+}
+
+async function complete(oauth: HubspotOAuth, reply: ConsentReply): Promise<Consented> {
+  const { refreshToken, accessToken, hubId } = await oauth.exchangeCode(reply);
+  const id = hubId ?? (await oauth.introspect(accessToken, 'access_token')).hubId;
+  if (refreshToken === null || id === null) throw incomplete();
+  return { account: { id, name: `HubSpot account ${id}` }, refreshToken };
+}
+
+/** Words of HubSpot for a token that is worthless already. */
+const WORTHLESS: readonly unknown[] = ['BAD_REFRESH_TOKEN', 'BAD_TOKEN', 'invalid_grant'];
+
+async function revoke(oauth: HubspotOAuth, refreshToken: string): Promise<void> {
+  try {
+    await oauth.revoke(refreshToken, 'refresh_token');
+  } catch (error) {
+    const word = error instanceof ConfigurationError ? error.details['word'] : undefined;
+    if (!WORTHLESS.includes(word)) throw error;
+  }
+}
+
+function incomplete(): RetriableError {
+  const message =
+    'HubSpot’s answer has no refresh token, or does not say of which account it is. Connecting again may help.';
+  return new RetriableError(message, { code: 'crm_unavailable' });
+}

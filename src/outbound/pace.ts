@@ -1,0 +1,248 @@
+import type { Clock } from '../core/clock.ts';
+
+/**
+ * How a limit is kept. Moments are those of the monotonic clock: no setting of the time of day makes a
+ * short wait long.
+ */
+export interface PacePolicy<Limit> {
+  /** How long the next request has to wait, as far as is known now; 0 or less if it may leave. */
+  waitMs(nowMs: number): number;
+  /** A request leaves. What it gives is called once the request is over. */
+  depart(nowMs: number): (nowMs: number) => void;
+  /** Nothing leaves before `untilMs`. */
+  pause(untilMs: number, nowMs: number): void;
+  /** Keeps another limit from now on. */
+  keep(limit: Limit, nowMs: number): void;
+}
+
+/** The pace of requests that the other side counts together. */
+export interface Pace<Lane extends string, Limit> {
+  /**
+   * Resolves when a request of this lane may leave: lanes in turn, first come first served within
+   * a lane. What it gives is to be called once the request was answered, or given up. Rejects with
+   * the signal's reason, and then nothing is counted.
+   */
+  take(lane: Lane, signal?: AbortSignal): Promise<() => void>;
+  /** Lets no request through for so long, for example after a 429. */
+  pause(ms: number): void;
+  keep(limit: Limit): void;
+}
+
+export interface PaceOptions<Lane extends string, Limit> {
+  clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
+  lanes: readonly Lane[];
+  policy: PacePolicy<Limit>;
+}
+
+/** A request that waits for its turn. */
+interface Waiter {
+  go(end: () => void): void;
+}
+
+/** Paces by a policy; lanes share what it allows fairly. */
+export function createPace<Lane extends string, Limit>({
+  clock,
+  lanes,
+  policy,
+}: PaceOptions<Lane, Limit>): Pace<Lane, Limit> {
+  const queues = lanes.map(() => new Set<Waiter>());
+  let next = 0;
+  let isServing = false;
+  let nap = new AbortController();
+
+  return {
+    take(lane, signal) {
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      return new Promise((resolve, reject) => {
+        const queue = queues[lanes.indexOf(lane)];
+        const waiter: Waiter = {
+          go(end) {
+            signal?.removeEventListener('abort', leave);
+            resolve(end);
+          },
+        };
+        function leave(): void {
+          queue?.delete(waiter);
+          // A nap for which no request waits any more would only keep the process alive.
+          if (!isAwaited()) nap.abort();
+          reject(signal?.reason);
+        }
+        signal?.addEventListener('abort', leave, { once: true });
+        queue?.add(waiter);
+        if (!isServing) void serve();
+      });
+    },
+    pause(ms) {
+      const nowMs = clock.monotonicMs();
+      policy.pause(nowMs + ms, nowMs);
+    },
+    keep(limit) {
+      policy.keep(limit, clock.monotonicMs());
+    },
+  };
+
+  async function serve(): Promise<void> {
+    isServing = true;
+    while (isAwaited()) {
+      const nowMs = clock.monotonicMs();
+      const waitMs = policy.waitMs(nowMs);
+      if (waitMs > 0) {
+        nap = new AbortController();
+        await clock.sleep(Math.ceil(waitMs), nap.signal);
+      } else {
+        const arrive = policy.depart(nowMs);
+        nextWaiter()?.go(() => arrive(clock.monotonicMs()));
+      }
+    }
+    isServing = false;
+  }
+
+  function isAwaited(): boolean {
+    return queues.some((queue) => queue.size > 0);
+  }
+
+  function nextWaiter(): Waiter | undefined {
+    for (let step = 0; step < queues.length; step++) {
+      const queue = queues[next];
+      next = (next + 1) % queues.length;
+      const [waiter] = queue ?? [];
+      if (waiter) {
+        queue?.delete(waiter);
+        return waiter;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** One pace for each key, made when it is first asked for. */
+export interface PaceRegistry<One> {
+  /** `key` tells apart what is counted apart (a keyed hash, say); it is never a secret itself. */
+  for(key: string): One;
+}
+
+export function createPaceRegistry<One>(make: () => One): PaceRegistry<One> {
+  const paces = new Map<string, One>();
+  return {
+    for(key) {
+      const pace = paces.get(key) ?? make();
+      paces.set(key, pace);
+      return pace;
+    },
+  };
+}
+
+/** Requests a second (null or 0: no limit), and so many at once after a pause. */
+export interface BucketLimit {
+  ratePerSecond: number | null;
+  burst: number;
+}
+
+/** A bucket of tokens, as services count that allow a rate and a burst; it begins to fill at `startMs`. */
+export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
+  let { burst } = limit;
+  let tokensPerMs = perMs(limit.ratePerSecond);
+  // Not full: a process that ended a moment ago may have emptied the service's own bucket.
+  let tokens = Math.max(1, Math.floor(burst / 2));
+  let filledUntilMs = startMs;
+
+  return {
+    waitMs(nowMs) {
+      const pausedMs = Math.max(0, refill(nowMs) - nowMs);
+      return pausedMs + Math.max(0, (1 - tokens) / tokensPerMs);
+    },
+    depart() {
+      tokens -= 1;
+      return () => {};
+    },
+    pause(untilMs, nowMs) {
+      // Whatever was counted here, the service has just said that its bucket is empty.
+      filledUntilMs = Math.max(refill(nowMs), untilMs);
+      tokens = Math.min(tokens, 0);
+    },
+    keep(other, nowMs) {
+      refill(nowMs);
+      tokensPerMs = perMs(other.ratePerSecond);
+      burst = other.burst;
+      tokens = Math.min(tokens, burst);
+    },
+  };
+
+  /** The moment up to which it is filled: later than now only during a pause. */
+  function refill(nowMs: number): number {
+    if (nowMs <= filledUntilMs) return filledUntilMs;
+    tokens = Math.min(burst, tokens + (nowMs - filledUntilMs) * tokensPerMs);
+    filledUntilMs = nowMs;
+    return nowMs;
+  }
+}
+
+/** Without a limit the bucket refills infinitely fast, and every wait becomes 0. */
+function perMs(ratePerSecond: number | null): number {
+  return ratePerSecond ? ratePerSecond / 1_000 : Number.POSITIVE_INFINITY;
+}
+
+/** So many requests in such a window, in whatever way it is counted; null stands for no limit. */
+export type WindowLimit = { requests: number; windowMs: number } | null;
+
+/** The part of a limit that is made use of: a person may look at the account by hand. */
+const USED_PART = 0.99;
+
+/** Requests leave no further apart than this part of an even pace, to make up for late ones. */
+const GAP_PART = 0.8;
+
+/** A request arrives before its answer does, and within this time of its departure. */
+const LATEST_ARRIVAL_MS = 400;
+
+/** Clocks count in whole milliseconds. */
+const MARGIN_MS = 5;
+
+/**
+ * A window, as CRMs count. A request counts from its departure until a window after its latest
+ * arrival: the CRM has counted it some time in between, so that uneven networks make no window of the
+ * CRM's hold more.
+ */
+export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
+  let kept = limit;
+  let underWay = 0;
+  let nextMs = 0;
+  let pausedUntilMs = 0;
+  /** When the requests that were answered had arrived at the latest, in order. */
+  const arrivedMs: number[] = [];
+
+  return {
+    waitMs(nowMs) {
+      const pauseMs = pausedUntilMs - nowMs;
+      if (kept === null) return pauseMs;
+      const windowMs = kept.windowMs + MARGIN_MS;
+      while ((arrivedMs[0] ?? nowMs) + windowMs <= nowMs) arrivedMs.shift();
+      const [oldest] = arrivedMs;
+      const isFull = underWay + arrivedMs.length >= Math.ceil(kept.requests * USED_PART);
+      const fullMs = oldest === undefined ? gapMs() : oldest + windowMs - nowMs;
+      return Math.max(pauseMs, nextMs - nowMs, isFull ? fullMs : 0);
+    },
+    depart(departedMs) {
+      underWay += 1;
+      nextMs = departedMs + gapMs();
+      return (nowMs) => {
+        underWay -= 1;
+        note(Math.min(nowMs, departedMs + LATEST_ARRIVAL_MS));
+      };
+    },
+    pause(untilMs) {
+      pausedUntilMs = Math.max(pausedUntilMs, untilMs);
+    },
+    keep(other) {
+      kept = other;
+    },
+  };
+
+  function note(ms: number): void {
+    if (kept === null) return;
+    arrivedMs.splice(arrivedMs.findLastIndex((earlier) => earlier <= ms) + 1, 0, ms);
+  }
+
+  function gapMs(): number {
+    return kept === null ? 0 : (kept.windowMs / kept.requests) * GAP_PART;
+  }
+}

@@ -1,0 +1,20 @@
+/** When a request that failed is sent again, as plain calculation. */
+
+/** `firstMs`, then doubling, give or take a half by `random` (0 up to 1) where it is given. */
+export function backoffMs(firstMs: number, attempt: number, random?: () => number): number {
+  return firstMs * 2 ** (attempt - 1) * (random === undefined ? 1 : 0.5 + random());
+}
+
+/**
+ * The wait that a `Retry-After` header asks for, in milliseconds: a number of seconds, or an HTTP
+ * date. A date is read against the answer's own `Date`, because the two clocks may disagree.
+ */
+export function retryAfterMs(headers: Headers, nowMs: number): number | null {
+  const value = headers.get('retry-after')?.trim();
+  if (!value) return null;
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1_000);
+  const untilMs = Date.parse(value);
+  if (Number.isNaN(untilMs)) return null;
+  const sentMs = Date.parse(headers.get('date') ?? '');
+  return Math.max(0, untilMs - (Number.isNaN(sentMs) ? nowMs : sentMs));
+}

@@ -1,0 +1,241 @@
+/** Signing in by OAuth: one sign-in for all requests, refresh tokens that rotate, words of refusal. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { WallClock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { type ForeignText, foreignText } from '../core/foreign-text.ts';
+import { type Outgoing, parseJson } from './exchange.ts';
+
+/** The sign-in of one connector. Requests that find it expired share one renewal. */
+export interface SharedSignIn<SignIn> {
+  /** Signs in if that was not done yet, or if the sign-in is about to end. */
+  signIn(): Promise<SignIn>;
+  /** Sends with the present token, and again with a new one for as long as the answer is 401. */
+  authorized<Reply extends { status: number }>(
+    send: (accessToken: string) => Promise<Reply>,
+  ): Promise<Reply>;
+}
+
+export interface SignInWays<SignIn> {
+  /** Asks the other side; throws one of the four kinds of error. */
+  ask(): Promise<SignIn>;
+  /** False if asking again would only give the same token. */
+  isRenewable: boolean;
+  /** True if it is better renewed before it is used again; never, if left out. */
+  isStale?(signIn: SignIn): boolean;
+  /** What is thrown when even what was just given is refused. */
+  refusedForGood(): Error;
+}
+
+/** Renewals in a row, without an accepted request in between, before giving up. */
+const MAX_RENEWALS = 2;
+
+/** Tries of one request; what is accepted meanwhile starts the count of renewals anew. */
+const MAX_SIGN_INS = 4;
+
+/** Makes the sign-in of a connector; asks nothing yet. */
+export function shareSignIn<SignIn extends { accessToken: string }>(
+  ways: SignInWays<SignIn>,
+): SharedSignIn<SignIn> {
+  let current: SignIn | null = null;
+  let underWay: Promise<SignIn> | null = null;
+  let renewals = 0;
+
+  return {
+    signIn,
+    async authorized(send) {
+      let { accessToken } = await signIn();
+      for (let attempt = 1; ; attempt += 1) {
+        const reply = await send(accessToken);
+        if (reply.status !== 401) {
+          renewals = 0;
+          return reply;
+        }
+        if (attempt === MAX_SIGN_INS) return reply;
+        accessToken = (await renew(accessToken)).accessToken;
+      }
+    },
+  };
+
+  async function signIn(): Promise<SignIn> {
+    const isUsable = current !== null && !(ways.isStale?.(current) ?? false);
+    return current !== null && isUsable ? current : share();
+  }
+
+  /** A sign-in other than the one with this token, which was refused. */
+  async function renew(rejectedToken: string): Promise<SignIn> {
+    if (current !== null && current.accessToken !== rejectedToken) return current;
+    if (underWay === null) {
+      if (!ways.isRenewable || renewals >= MAX_RENEWALS) throw ways.refusedForGood();
+      renewals += 1;
+    }
+    return share();
+  }
+
+  function share(): Promise<SignIn> {
+    underWay ??= ways
+      .ask()
+      .then((signIn) => {
+        current = signIn;
+        return signIn;
+      })
+      .finally(() => {
+        underWay = null;
+      });
+    return underWay;
+  }
+}
+
+/** Where refresh tokens are kept, sealed; other processes write there too. */
+export interface RefreshTokens {
+  secrets: {
+    read(name: string): Promise<string | null>;
+    write(name: string, value: string): Promise<void>;
+  };
+  clock: WallClock;
+  signal: AbortSignal;
+  /** The name of the secret that holds the present refresh token. */
+  name: string;
+  /** The token in the settings, for as long as none is stored. */
+  settingsToken: string | null;
+}
+
+/** How often the token of another process is looked for, and the wait before each but the first. */
+const LOOKS = 5;
+const LOOK_WAIT_MS = 200;
+
+/** Refresh tokens that are tried before a refusal counts; processes may keep overtaking us. */
+const MAX_TOKENS = 3;
+
+/**
+ * Refreshes with the stored token, or with the one in the settings. If it is refused, another
+ * process may have used it up a moment ago: then the token that it leaves in the store is tried.
+ * A rotated token is on disk (`keep`) before the access token beside it is used, since the old one
+ * may be worthless from then on. Throws a ConfigurationError if there is none.
+ */
+export async function refreshWithStored<Reply>(
+  tokens: RefreshTokens,
+  ask: (refreshToken: string, keep: (rotated: string | null) => Promise<void>) => Promise<Reply>,
+): Promise<Reply> {
+  const { secrets, name, settingsToken } = tokens;
+  let token = (await secrets.read(name)) ?? settingsToken;
+  if (token === null) throw notConnected();
+  for (let tried = 1; ; tried += 1) {
+    const used = token;
+    const keep = async (rotated: string | null) => {
+      if (rotated !== null && rotated !== used) await secrets.write(name, rotated);
+    };
+    try {
+      return await ask(used, keep);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError) || tried === MAX_TOKENS) throw error;
+      const other = await awaitOther(tokens, used);
+      if (other === null) throw error;
+      token = other;
+    }
+  }
+}
+
+/** What another process has stored meanwhile; it may need a moment between answer and disk. */
+async function awaitOther(
+  { secrets, name, clock, signal }: RefreshTokens,
+  used: string,
+): Promise<string | null> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (look > 0) await clock.sleep(LOOK_WAIT_MS, signal);
+    const stored = await secrets.read(name);
+    if (stored !== null && stored !== used) return stored;
+  }
+  return null;
+}
+
+function notConnected(): ConfigurationError {
+  const message =
+    'The CRM account is not connected: run `donor-sync connect` with the id of the integration.';
+  return new ConfigurationError(message, { code: 'crm_unauthorized' });
+}
+
+/** A short fingerprint of a secret, to tell one from another where neither may be seen. */
+export function secretFingerprint(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex').slice(0, 16);
+}
+
+/** What goes along with the person instead of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
+export function codeChallengeOf(codeVerifier: string): string {
+  return createHash('sha256').update(codeVerifier).digest('base64url');
+}
+
+/** A consent is asked for where `crm.auth` holds all that a sign-in takes. */
+export function consentNotWanted(authType: string): ConfigurationError {
+  const message = `crm.auth of type ${authType} signs in by itself: no consent is needed.`;
+  return new ConfigurationError(message, { code: 'consent_not_wanted' });
+}
+
+/** A request to a sign-in server (RFC 6749): a form, of which parts without a value are left out. */
+export function formRequest(
+  url: string,
+  form: Readonly<Record<string, string | undefined>>,
+): Outgoing {
+  const body = new URLSearchParams();
+  for (const [name, value] of Object.entries(form)) if (value !== undefined) body.set(name, value);
+  return {
+    method: 'POST',
+    url,
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: body.toString(),
+  };
+}
+
+/** Why a sign-in server refuses. */
+export interface SignInRefusal {
+  /** The most telling word. */
+  word: string;
+  /** The word of the standard; null if the answer is none of a sign-in server. */
+  error: string | null;
+  /** May name a user; it stands in no message, except where its very words are known. */
+  description: string;
+  /** The same for a person who decides. */
+  words: ForeignText | null;
+}
+
+/** HubSpot has words of its own under `status`, and its sentence under `message` as well. */
+const refusalSchema = z.object({
+  error: z.string().optional(),
+  status: z.string().optional(),
+  error_description: z.string().optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
+});
+
+/** Reads an answer that grants nothing. */
+export function refusalIn({ status, text }: { status: number; text: string }): SignInRefusal {
+  const said = refusalSchema.safeParse(parseJson(text)).data ?? {};
+  const word = oauthWord(said.status ?? said.error ?? `HTTP_${status}`);
+  const description = said.error_description ?? said.message ?? '';
+  return {
+    word,
+    error: said.error === undefined ? null : oauthWord(said.error),
+    description,
+    words: foreignText(description, { code: word }),
+  };
+}
+
+/** The words of OAuth and of the CRMs that may stand in a message; any other may be a text. */
+const OAUTH_WORDS: ReadonlySet<string> = new Set(
+  `access_denied inactive_org inactive_user interaction_required invalid_app_access
+  invalid_assertion_type invalid_client invalid_client_credentials invalid_client_id invalid_grant
+  invalid_grant_type invalid_request invalid_scope invalid_token login_required rate_limit_exceeded
+  redirect_uri_mismatch redirect_uri_missing server_error slow_down temporarily_unavailable
+  unauthorized_client unknown_error unsupported_grant_type unsupported_response_type
+  unsupported_token_type BAD_AUTH_CODE BAD_CLIENT_ID BAD_CLIENT_SECRET BAD_GRANT_TYPE
+  BAD_REDIRECT_URI BAD_REFRESH_TOKEN BAD_TOKEN EXPIRED_AUTH_CODE MISMATCH_REDIRECT_URI_AUTH_CODE
+  MISSING_AUTH_CODE MISSING_CLIENT_ID MISSING_CLIENT_SECRET MISSING_REFRESH_TOKEN
+  OAUTH_APPROVAL_ERROR_GENERIC OAUTH_APP_BLOCKED OAUTH_AUTHORIZATION_BLOCKED`.split(/\s+/),
+);
+
+/** A word of OAuth as a sign-in server or an address says it; `unknown_error` for any other text. */
+export function oauthWord(word: string): string {
+  return OAUTH_WORDS.has(word) || /^HTTP_\d{3}$/.test(word) ? word : 'unknown_error';
+}

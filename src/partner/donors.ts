@@ -1,0 +1,233 @@
+import { z } from 'zod';
+import type { Profile } from '../core/profile.ts';
+import { distinctDonors, type LeftOut, leftOut } from './donor-batch.ts';
+import { profileSchema, toProfile } from './profile.ts';
+import { parseReply } from './reply.ts';
+import { operation } from './routes.ts';
+import type { Send } from './send.ts';
+import { bareOrUnder, idSchema, listUnder, withIdAs } from './wire.ts';
+
+/** Donor retrieval (service document, section 4.4). Payloads are not documented. */
+export interface Donors {
+  /**
+   * One profile; costs a credit of the donors bucket. `PartnerNotFound` for an unknown donor
+   * (refunded); after `AnswerLost` the credit may be spent.
+   */
+  read(donorId: string, signal?: AbortSignal): Promise<Profile>;
+  /**
+   * The profiles of 1 to 100 donors; costs a credit of the donors bucket for each. The service
+   * takes as many from the front as the balance covers. After `AnswerLost` credits may be spent.
+   */
+  readMany(donorIds: readonly string[], signal?: AbortSignal): Promise<ProfileBatch>;
+  /** Who a donor is and what the profile would bring. Free. `PartnerNotFound` for an unknown one. */
+  readMetadata(donorId: string, signal?: AbortSignal): Promise<DonorMetadata>;
+  /** The same of 1 to 100 donors. Free. */
+  readMetadataOfMany(donorIds: readonly string[], signal?: AbortSignal): Promise<MetadataBatch>;
+}
+
+export function createDonors(send: Send): Donors {
+  return {
+    read: (donorId, signal) => readDonor(send, donorId, signal),
+    readMany: (donorIds, signal) => readDonors(send, donorIds, signal),
+    readMetadata: (donorId, signal) => readMetadata(send, donorId, signal),
+    readMetadataOfMany: (donorIds, signal) => readMetadataOfMany(send, donorIds, signal),
+  };
+}
+
+/** A donor as another record mentions it: who it is, and nothing that has to be paid. */
+export interface DonorReference {
+  donorId: string;
+  /** The full name; personal, so never for a log. Null where the service sends the id alone. */
+  name: string | null;
+  /** The donor's page in the service's web application. */
+  profileUrl: string | null;
+}
+
+const nameSchema = z.union([
+  z.string(),
+  z
+    .object({
+      first: z.string().nullish(),
+      middle: z.string().nullish(),
+      last: z.string().nullish(),
+    })
+    .transform(({ first, middle, last }) => [first, middle, last].filter(Boolean).join(' ')),
+]);
+
+/** What all records of a donor have in common, as fields of an object. */
+export const donorReferenceShape = {
+  id: idSchema,
+  name: nameSchema.nullish(),
+  service_url: z.string().nullish(),
+};
+
+/** A donor as an object or as a bare id, which may stand under `donor_id` (section 2.2). */
+export const donorReferenceSchema = withDonorId(z.object(donorReferenceShape)).transform(
+  toDonorReference,
+);
+
+/** The reference in our words. */
+export function toDonorReference(wire: {
+  id: string;
+  name?: string | null | undefined;
+  service_url?: string | null | undefined;
+}): DonorReference {
+  return {
+    donorId: wire.id,
+    name: wire.name?.trim() || null,
+    profileUrl: wire.service_url?.trim() || null,
+  };
+}
+
+/** A record of a donor whose id may be called either way. */
+export function withDonorId<Donor extends z.ZodType>(donor: Donor) {
+  return withIdAs('id', 'donor_id', donor);
+}
+
+/** A donor in a list or a search result. */
+export interface DonorSummary extends DonorReference {
+  /** Of the present address; null where it is not known or not told. */
+  location: { city: string | null; state: string | null } | null;
+}
+
+/** What all summaries have in common, as fields of an object. */
+export const donorSummaryShape = {
+  ...donorReferenceShape,
+  location: z
+    .object({ city: z.string().nullish(), state: z.string().nullish() })
+    .nullish()
+    .catch(null),
+};
+
+const wireSchema = z.object(donorSummaryShape);
+
+/** A summary, or a bare id where the service lists no more. */
+export const donorSummarySchema = withDonorId(wireSchema).transform(toDonorSummary);
+
+/** The summary in our words. */
+export function toDonorSummary(wire: z.output<typeof wireSchema>): DonorSummary {
+  const { location } = wire;
+  return {
+    ...toDonorReference(wire),
+    location: location ? { city: location.city ?? null, state: location.state ?? null } : null,
+  };
+}
+
+/** What is free to know of a donor (service document, section 4.4). */
+export interface DonorMetadata extends DonorSummary {
+  /** What the profile would bring; null where the service does not say. */
+  profile: {
+    hasAge: boolean | null;
+    hasNetWorth: boolean | null;
+    hasCapacity: boolean | null;
+    /** How many entries of each. */
+    work: number | null;
+    education: number | null;
+    boards: number | null;
+    donations: number | null;
+  };
+}
+
+/** The metadata of those who were found, by donor id. */
+export interface MetadataBatch extends LeftOut {
+  metadata: ReadonlyMap<string, DonorMetadata>;
+}
+
+export const METADATA = operation('metadata of a donor', { charges: null }, [
+  { method: 'GET', path: '/donors/{id}/metadata' },
+]);
+
+export const METADATA_OF_MANY = operation('metadata of donors', { charges: null }, [
+  { method: 'POST', path: '/donors/metadata/batch', listName: 'donor_ids' },
+]);
+
+/** The metadata of one donor. Free. */
+export async function readMetadata(
+  send: Send,
+  donorId: string,
+  signal?: AbortSignal,
+): Promise<DonorMetadata> {
+  const reply = await send(METADATA, { id: donorId }, signal);
+  return parseReply(bareOrUnder('donor', metadataSchema), reply);
+}
+
+/** The metadata of 1 to 100 donors. Free. */
+export async function readMetadataOfMany(
+  send: Send,
+  donorIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<MetadataBatch> {
+  const list = distinctDonors(donorIds);
+  const reply = await send(METADATA_OF_MANY, { list }, signal);
+  const found = parseReply(listUnder('donors', metadataSchema), reply);
+  const metadata = new Map(found.map((one) => [one.donorId, one]));
+  return { metadata, ...leftOut(reply, list, metadata.keys()) };
+}
+
+const flagSchema = z.boolean().nullish().catch(null);
+const countSchema = z.int().nonnegative().nullish().catch(null);
+
+const knownSchema = z.object({
+  has_age: flagSchema,
+  has_net_worth: flagSchema,
+  has_capacity: flagSchema,
+  work: countSchema,
+  education: countSchema,
+  boards: countSchema,
+  donations: countSchema,
+});
+
+const metadataSchema = withDonorId(
+  z.object({ ...donorSummaryShape, profile: knownSchema.nullish().catch(null) }),
+).transform(
+  (wire): DonorMetadata => ({
+    ...toDonorSummary(wire),
+    profile: {
+      hasAge: wire.profile?.has_age ?? null,
+      hasNetWorth: wire.profile?.has_net_worth ?? null,
+      hasCapacity: wire.profile?.has_capacity ?? null,
+      work: wire.profile?.work ?? null,
+      education: wire.profile?.education ?? null,
+      boards: wire.profile?.boards ?? null,
+      donations: wire.profile?.donations ?? null,
+    },
+  }),
+);
+
+/** Profiles by donor id, for a credit of the donors bucket each (service document, section 4.4). */
+
+/** The profiles of those who were found, by donor id. */
+export interface ProfileBatch extends LeftOut {
+  profiles: ReadonlyMap<string, Profile>;
+}
+
+export const DONOR = operation('profile of a donor', { charges: 'donors' }, [
+  { method: 'GET', path: '/donors/{id}' },
+]);
+
+export const DONORS = operation('profiles of donors', { charges: 'donors' }, [
+  { method: 'POST', path: '/donors/batch', listName: 'donor_ids' },
+]);
+
+/** One profile. */
+export async function readDonor(
+  send: Send,
+  donorId: string,
+  signal?: AbortSignal,
+): Promise<Profile> {
+  const reply = await send(DONOR, { id: donorId }, signal);
+  return toProfile(parseReply(bareOrUnder('donor', profileSchema), reply));
+}
+
+/** The profiles of 1 to 100 donors. */
+export async function readDonors(
+  send: Send,
+  donorIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<ProfileBatch> {
+  const list = distinctDonors(donorIds);
+  const reply = await send(DONORS, { list }, signal);
+  const found = parseReply(listUnder('donors', profileSchema), reply).map(toProfile);
+  const profiles = new Map(found.map((profile) => [profile.donorId, profile]));
+  return { profiles, ...leftOut(reply, list, profiles.keys()) };
+}

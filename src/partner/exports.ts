@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { PartnerUnavailable } from './errors.ts';
+import type { ReceivedFile } from './exchange.ts';
+import { parseReply, unreadable } from './reply.ts';
+import type { MayLeave } from './request.ts';
+import { operation } from './routes.ts';
+import type { Send } from './send.ts';
+import {
+  bareOrUnder,
+  idSchema,
+  listUnder,
+  nextCursorSchema,
+  type Page,
+  type PageRequest,
+  pageQuery,
+  withIdAs,
+} from './wire.ts';
+
+/** Exports of donors as files (service document, section 4.4). Payloads are not documented. */
+export interface Exports {
+  /**
+   * Orders an export; costs credits of the exports bucket: one for the request by the document
+   * (section 4.5, rule 1), but count with one for each donor. `RangeError` without fields or donors;
+   * `PartnerBadRequest` if the service finds too many. After `AnswerLost` it may be made and paid for.
+   */
+  create(order: ExportOrder, signal?: AbortSignal, mayLeave?: MayLeave): Promise<CreatedExport>;
+  /** A page of past exports. Free. */
+  list(page?: PageRequest, signal?: AbortSignal): Promise<Page<DonorExport>>;
+  /** One past export. Free. `PartnerNotFound` for an unknown one. */
+  read(exportId: string, signal?: AbortSignal): Promise<DonorExport>;
+  /**
+   * Opens the file of an export. Free. The chunks must be read, or the connection stays open for the
+   * time of one request; they reject with `PartnerUnavailable` if the file breaks off.
+   */
+  download(exportId: string, signal?: AbortSignal): Promise<ReceivedFile>;
+}
+
+export function createExports(send: Send): Exports {
+  return {
+    create: (order, signal, mayLeave) => createExport(send, order, signal, mayLeave),
+    list: (page = {}, signal) => readExports(send, page, signal),
+    read: (exportId, signal) => readExport(send, exportId, signal),
+    download: (exportId, signal) => downloadExport(send, exportId, signal),
+  };
+}
+
+/** Exports of donors (service document, sections 4.4 and 7.2). */
+
+/** What is to be exported: donors by id or those on a list. */
+export type ExportOrder = {
+  /** The columns, at least one; which there are is not documented. */
+  fields: readonly string[];
+  format: 'csv' | 'xlsx';
+} & ({ donorIds: readonly string[] } | { listId: string });
+
+/** An export that was made. */
+export interface DonorExport {
+  exportId: string;
+  /** The service's word; null where it has none, because exports are made at once. */
+  status: string | null;
+  /** Null where the service does not say; so with all the others. */
+  format: string | null;
+  donorCount: number | null;
+  createdAt: string | null;
+}
+
+/** A new export, and the donors that are not in it, where the service names them. */
+export interface CreatedExport extends DonorExport {
+  /** No donor has these ids. */
+  notFound: readonly string[];
+  /** Not covered by the balance (section 4.5, rule 3). */
+  unpaid: readonly string[];
+}
+
+/** Credits of the exports bucket. */
+export const CREATE_EXPORT = operation('create an export', { charges: 'exports' }, [
+  { method: 'POST', path: '/exports' },
+]);
+
+export const EXPORTS = operation('past exports', { charges: null, namesThings: false }, [
+  { method: 'GET', path: '/exports' },
+]);
+
+export const EXPORT = operation('one export', { charges: null }, [
+  { method: 'GET', path: '/exports/{id}' },
+]);
+
+/** Orders an export. */
+export async function createExport(
+  send: Send,
+  order: ExportOrder,
+  signal?: AbortSignal,
+  mayLeave?: MayLeave,
+): Promise<CreatedExport> {
+  const reply = await send(CREATE_EXPORT, { fields: toWire(order) }, signal, mayLeave);
+  const { not_found_ids: notFound, unpaid_ids: unpaid } = parseReply(leftOutSchema, reply);
+  const made = parseReply(bareOrUnder('export', exportSchema), reply);
+  return { ...made, notFound: notFound ?? [], unpaid: unpaid ?? [] };
+}
+
+/** A page of past exports. */
+export async function readExports(
+  send: Send,
+  page: PageRequest,
+  signal?: AbortSignal,
+): Promise<Page<DonorExport>> {
+  const reply = await send(EXPORTS, { query: pageQuery(page) }, signal);
+  return {
+    entries: parseReply(listUnder('exports', exportSchema), reply),
+    nextCursor: parseReply(nextCursorSchema, reply),
+  };
+}
+
+/** One past export. */
+export async function readExport(
+  send: Send,
+  exportId: string,
+  signal?: AbortSignal,
+): Promise<DonorExport> {
+  return parseReply(
+    bareOrUnder('export', exportSchema),
+    await send(EXPORT, { id: exportId }, signal),
+  );
+}
+
+function toWire(order: ExportOrder) {
+  const { fields, format } = order;
+  if (fields.length === 0) throw new RangeError('An export needs at least one field');
+  if ('listId' in order) return { fields, format, list_id: order.listId };
+  const donorIds = [...new Set(order.donorIds)];
+  if (donorIds.length === 0) throw new RangeError('An export needs at least one donor');
+  return { fields, format, donor_ids: donorIds };
+}
+
+const idsSchema = z.array(idSchema).nullish().catch(null);
+
+const leftOutSchema = z.object({ not_found_ids: idsSchema, unpaid_ids: idsSchema });
+
+const exportSchema = withIdAs(
+  'export_id',
+  'id',
+  z.object({
+    export_id: idSchema,
+    status: z.string().nullish().catch(null),
+    format: z.string().nullish().catch(null),
+    donor_count: z.int().nonnegative().nullish().catch(null),
+    created_at: z.string().nullish().catch(null),
+  }),
+).transform(
+  (wire): DonorExport => ({
+    exportId: wire.export_id,
+    status: wire.status ?? null,
+    format: wire.format ?? null,
+    donorCount: wire.donor_count ?? null,
+    createdAt: wire.created_at ?? null,
+  }),
+);
+
+/** Not documented; free as everything about past exports (service document, section 4.4). */
+export const DOWNLOAD = operation('download an export', { charges: null, reads: 'file' }, [
+  { method: 'GET', path: '/exports/{id}/download' },
+]);
+
+/** Opens the file of an export. */
+export async function downloadExport(
+  send: Send,
+  exportId: string,
+  signal?: AbortSignal,
+): Promise<ReceivedFile> {
+  const reply = await send(DOWNLOAD, { id: exportId }, signal);
+  if (reply.file === null) throw unreadable(reply, 'it is no file');
+  return { ...reply.file, chunks: translated(reply.file.chunks, reply.endpoint, signal) };
+}
+
+/** A file that breaks off says so in our words: what was read so far is not the whole. */
+async function* translated(
+  chunks: AsyncIterable<Uint8Array>,
+  endpoint: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    throw new PartnerUnavailable(endpoint, 'the file broke off', null, cause);
+  }
+}

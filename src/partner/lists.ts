@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { distinctDonors, type LeftOut, leftOut } from './donor-batch.ts';
+import { type DonorSummary, donorSummarySchema } from './donors.ts';
+import { parseReply } from './reply.ts';
+import type { MayLeave } from './request.ts';
+import { operation } from './routes.ts';
+import type { Send } from './send.ts';
+import {
+  bareOrUnder,
+  idSchema,
+  listUnder,
+  nextCursorSchema,
+  type Page,
+  type PageRequest,
+  pageQuery,
+  withIdAs,
+} from './wire.ts';
+
+/**
+ * The team's lists of donors (service document, sections 4.4 and 7.2). Payloads are not documented.
+ * An unknown list is a `PartnerNotFound`.
+ */
+export interface Lists {
+  /** All lists. Free. */
+  list(signal?: AbortSignal): Promise<DonorList[]>;
+  /**
+   * Creates a list. Free. `PartnerBadRequest` if the team has one of that name, which may be the
+   * one that a first try has made whose answer was lost.
+   */
+  create(name: string, signal?: AbortSignal): Promise<DonorList>;
+  /** A list with one page of its donors. Free. */
+  read(listId: string, page?: PageRequest, signal?: AbortSignal): Promise<ListPage>;
+  /** Free. `PartnerBadRequest` if another list has the name, or it is a list of the service's own. */
+  rename(listId: string, name: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Free. `PartnerBadRequest` for a list of the service's own, such as All Saved Donors;
+   * `PartnerNotFound` also where a first try, whose answer was lost, has deleted it.
+   */
+  delete(listId: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Adds 1 to 100 donors; costs a credit of the lists bucket for each. The service takes as many
+   * from the front as the balance covers. After `AnswerLost` they may be added and paid for.
+   */
+  addDonors(
+    listId: string,
+    donorIds: readonly string[],
+    signal?: AbortSignal,
+    mayLeave?: MayLeave,
+  ): Promise<ListAddition>;
+  /** Removes 1 to 100 donors. Free. */
+  removeDonors(listId: string, donorIds: readonly string[], signal?: AbortSignal): Promise<void>;
+}
+
+export function createLists(send: Send): Lists {
+  return {
+    list: (signal) => readLists(send, signal),
+    create: (name, signal) => createList(send, name, signal),
+    read: (listId, page = {}, signal) => readList(send, listId, page, signal),
+    rename: (listId, name, signal) => renameList(send, listId, name, signal),
+    delete: (listId, signal) => deleteList(send, listId, signal),
+    addDonors: (listId, donorIds, signal, mayLeave) =>
+      addToList(send, listId, donorIds, signal, mayLeave),
+    removeDonors: (listId, donorIds, signal) => removeFromList(send, listId, donorIds, signal),
+  };
+}
+
+/** The team's lists of donors (service document, sections 4.4 and 7.2). All of this is free. */
+
+/** A list. */
+export interface DonorList {
+  listId: string;
+  /** Unique within the team. */
+  name: string;
+  /** True for one that the service keeps itself, such as All Saved Donors; null if it does not say. */
+  isSystem: boolean | null;
+  /** Null where the service does not say. */
+  donorCount: number | null;
+}
+
+/** A list with one page of the donors on it. */
+export interface ListPage extends Page<DonorSummary> {
+  list: DonorList;
+}
+
+export const LISTS = operation('lists', { charges: null, namesThings: false }, [
+  { method: 'GET', path: '/lists' },
+]);
+
+export const CREATE_LIST = operation('create a list', { charges: null, namesThings: false }, [
+  { method: 'POST', path: '/lists' },
+]);
+
+export const LIST = operation('one list', { charges: null }, [
+  { method: 'GET', path: '/lists/{id}' },
+]);
+
+export const RENAME_LIST = operation('rename a list', { charges: null, reads: 'nothing' }, [
+  { method: 'PATCH', path: '/lists/{id}' },
+]);
+
+export const DELETE_LIST = operation('delete a list', { charges: null, reads: 'nothing' }, [
+  { method: 'DELETE', path: '/lists/{id}' },
+]);
+
+/** All lists of the team. */
+export async function readLists(send: Send, signal?: AbortSignal): Promise<DonorList[]> {
+  return parseReply(listUnder('lists', listSchema), await send(LISTS, {}, signal));
+}
+
+/** Creates a list. */
+export async function createList(
+  send: Send,
+  name: string,
+  signal?: AbortSignal,
+): Promise<DonorList> {
+  const reply = await send(CREATE_LIST, { fields: { name } }, signal);
+  return parseReply(bareOrUnder('list', listSchema), reply);
+}
+
+/** One list with a page of its donors. */
+export async function readList(
+  send: Send,
+  listId: string,
+  page: PageRequest,
+  signal?: AbortSignal,
+): Promise<ListPage> {
+  const reply = await send(LIST, { id: listId, query: pageQuery(page) }, signal);
+  return {
+    list: parseReply(bareOrUnder('list', listSchema), reply),
+    entries: parseReply(donorsSchema, reply).donors ?? [],
+    nextCursor: parseReply(nextCursorSchema, reply),
+  };
+}
+
+/** Gives a list another name. */
+export async function renameList(
+  send: Send,
+  listId: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  await send(RENAME_LIST, { id: listId, fields: { name } }, signal);
+}
+
+/** Deletes a list; the donors stay. */
+export async function deleteList(send: Send, listId: string, signal?: AbortSignal): Promise<void> {
+  await send(DELETE_LIST, { id: listId }, signal);
+}
+
+const donorsSchema = z.object({ donors: z.array(donorSummarySchema).nullish() });
+
+const listSchema = withIdAs(
+  'list_id',
+  'id',
+  z.object({
+    list_id: idSchema,
+    name: z.string(),
+    is_system: z.boolean().nullish().catch(null),
+    donor_count: z.int().nonnegative().nullish().catch(null),
+  }),
+).transform(
+  (wire): DonorList => ({
+    listId: wire.list_id,
+    name: wire.name,
+    isSystem: wire.is_system ?? null,
+    donorCount: wire.donor_count ?? null,
+  }),
+);
+
+/** Who is on a list (service document, section 4.4). */
+
+/** What adding to a list did with each donor. */
+export interface ListAddition extends LeftOut {
+  added: readonly string[];
+  alreadyListed: readonly string[];
+}
+
+/** One credit of the lists bucket for each donor. */
+export const ADD_TO_LIST = operation('add donors to a list', { charges: 'lists' }, [
+  { method: 'POST', path: '/lists/{id}/donors', listName: 'donor_ids' },
+]);
+
+export const REMOVE_FROM_LIST = operation(
+  'remove donors from a list',
+  { charges: null, reads: 'nothing' },
+  [{ method: 'POST', path: '/lists/{id}/donors/remove', listName: 'donor_ids' }],
+);
+
+/** Adds 1 to 100 donors. */
+export async function addToList(
+  send: Send,
+  listId: string,
+  donorIds: readonly string[],
+  signal?: AbortSignal,
+  mayLeave?: MayLeave,
+): Promise<ListAddition> {
+  const list = distinctDonors(donorIds);
+  const reply = await send(ADD_TO_LIST, { id: listId, list }, signal, mayLeave);
+  const { added_ids: added, already_listed_ids: listed } = parseReply(additionSchema, reply);
+  const alreadyListed = listed ?? [];
+  return { added, alreadyListed, ...leftOut(reply, list, [...added, ...alreadyListed]) };
+}
+
+/** Removes 1 to 100 donors. */
+export async function removeFromList(
+  send: Send,
+  listId: string,
+  donorIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  await send(REMOVE_FROM_LIST, { id: listId, list: distinctDonors(donorIds) }, signal);
+}
+
+const additionSchema = z.object({
+  added_ids: z.array(idSchema),
+  already_listed_ids: z.array(idSchema).nullish(),
+});

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { type DonorSummary, donorSummaryShape, toDonorSummary, withDonorId } from './donors.ts';
+import { parseReply, type Reply } from './reply.ts';
+import { operation } from './routes.ts';
+import type { Send } from './send.ts';
+import { listUnder, nextCursorSchema, type Page, type PageRequest, pageQuery } from './wire.ts';
+
+/**
+ * Searching the whole database (service document, section 4.4). Payloads are not documented. Each
+ * request, so each page, costs a credit of the searches bucket; a search that the service cannot
+ * read is a `PartnerValidationError` or `PartnerBadRequest` and refunded. After `AnswerLost` the
+ * credit may be spent.
+ */
+export interface Search {
+  /** By a question in plain English, and where wanted by filters besides. */
+  ask(
+    question: string,
+    options?: PageRequest & { filters?: SearchFilters },
+    signal?: AbortSignal,
+  ): Promise<SearchPage>;
+  /** By filters in the service's own words. */
+  byFilters(filters: SearchFilters, page?: PageRequest, signal?: AbortSignal): Promise<SearchPage>;
+  /** By the parameters of `GET /search`, in the service's own words. */
+  byParameters(
+    parameters: SearchParameters,
+    page?: PageRequest,
+    signal?: AbortSignal,
+  ): Promise<SearchPage>;
+}
+
+export function createSearch(send: Send): Search {
+  return {
+    ask: (question, { filters, ...page } = {}, signal) =>
+      searchDonors(send, filters ? { question, filters } : { question }, page, signal),
+    byFilters: (filters, page = {}, signal) => searchDonors(send, { filters }, page, signal),
+    byParameters: (parameters, page = {}, signal) =>
+      searchByParameters(send, parameters, page, signal),
+  };
+}
+
+/** Searching for donors, for a credit of the searches bucket each time (section 4.4). */
+
+/**
+ * What must hold of a donor, in the service's own words; its openapi.json lists them. Not
+ * documented, so nothing is translated.
+ */
+export type SearchFilters = Readonly<Record<string, unknown>>;
+
+/** The same as parameters of a URL; a list repeats its parameter. */
+export type SearchParameters = Readonly<
+  Record<string, string | number | boolean | readonly string[]>
+>;
+
+/** A donor that was found. */
+export interface FoundDonor extends DonorSummary {
+  /** What speaks for this donor, in words for people; empty where the service does not say. */
+  matched: readonly string[];
+}
+
+/** A page of donors, the best first, and what the service made of the question. */
+export interface SearchPage extends Page<FoundDonor> {
+  /** Null where the service does not say how it read the question. */
+  interpretation: SearchInterpretation | null;
+}
+
+/** How a question in plain English was read. */
+export interface SearchInterpretation {
+  understood: readonly { text: string; meaning: string | null }[];
+  ignored: readonly { text: string; reason: string | null }[];
+}
+
+/** How long the service may look through all its donors. */
+const SEARCH_WORK_MS = 20_000;
+
+const KIND = { charges: 'searches', workMs: SEARCH_WORK_MS, namesThings: false } as const;
+
+export const SEARCH_BY_PARAMETERS = operation('search by parameters', KIND, [
+  { method: 'GET', path: '/search' },
+]);
+
+export const SEARCH = operation('search', KIND, [{ method: 'POST', path: '/search' }]);
+
+/** Searches by the parameters of a URL. */
+export async function searchByParameters(
+  send: Send,
+  parameters: SearchParameters,
+  page: PageRequest,
+  signal?: AbortSignal,
+): Promise<SearchPage> {
+  const query = pageQuery(page);
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const one of [value].flat()) query.append(name, String(one));
+  }
+  return searchPageIn(await send(SEARCH_BY_PARAMETERS, { query }, signal));
+}
+
+/** Searches by a question, by filters, or by both. */
+export async function searchDonors(
+  send: Send,
+  sought: { question?: string; filters?: SearchFilters },
+  page: PageRequest,
+  signal?: AbortSignal,
+): Promise<SearchPage> {
+  const fields = {
+    query: sought.question,
+    filters: sought.filters,
+    limit: page.limit,
+    cursor: page.cursor,
+  };
+  return searchPageIn(await send(SEARCH, { fields }, signal));
+}
+
+const foundSchema = withDonorId(
+  z.object({ ...donorSummaryShape, matched: z.array(z.string()).nullish().catch(null) }),
+).transform((wire): FoundDonor => ({ ...toDonorSummary(wire), matched: wire.matched ?? [] }));
+
+const textSchema = z.string().nullish();
+
+const understoodSchema = z
+  .object({ text: z.string(), meaning: textSchema })
+  .transform(({ text, meaning }) => ({ text, meaning: meaning ?? null }));
+
+const ignoredSchema = z
+  .object({ text: z.string(), reason: textSchema })
+  .transform(({ text, reason }) => ({ text, reason: reason ?? null }));
+
+/** What was found counts; how the question was read is only told beside it. */
+const interpretationSchema = z
+  .object({
+    interpretation: z.object({
+      understood: z.array(understoodSchema),
+      ignored: z.array(ignoredSchema),
+    }),
+  })
+  .transform(({ interpretation }): SearchInterpretation | null => interpretation)
+  .catch(null);
+
+function searchPageIn(reply: Reply): SearchPage {
+  return {
+    entries: parseReply(listUnder('donors', foundSchema), reply),
+    nextCursor: parseReply(nextCursorSchema, reply),
+    interpretation: parseReply(interpretationSchema, reply),
+  };
+}
