@@ -281,7 +281,7 @@ export type WriteResult =
 export interface FieldCreation {
   name: string;
   result: 'created' | 'existed' | 'failed';
-  /** Why it failed and the mend; null otherwise. */
+  /** Why it failed and the fix; null otherwise. */
   problem: string | null;
 }
 
@@ -299,12 +299,12 @@ export interface LimitState {
   daily: { max: number; remaining: number };
 }
 
-/** One prerequisite: whether it is met and, if not, the exact mend. */
+/** One prerequisite: whether it is met and, if not, the exact fix. */
 export interface Finding {
   subject: string;
   ok: boolean;
   message: string;
-  mend: string | null;
+  fix: string | null;
   /** What the CRM said, for the terminal of a user who asks for it. */
   words?: ForeignText | null;
 }

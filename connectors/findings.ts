@@ -9,20 +9,20 @@ const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
 
 /** A prerequisite that is met. */
 export function met(subject: string, message: string): Finding {
-  return { subject, ok: true, message, mend: null };
+  return { subject, ok: true, message, fix: null };
 }
 
 /** A check that throws is a finding itself. */
 export async function checked(
   subject: string,
-  mend: string,
+  fix: string,
   work: () => Promise<Finding[]>,
 ): Promise<Finding[]> {
   try {
     return await work();
   } catch (error) {
     const words = wordsOf(error);
-    const finding = { subject, ok: false, message: messageOf(error), mend };
+    const finding = { subject, ok: false, message: messageOf(error), fix };
     return [words === null ? finding : { ...finding, words }];
   }
 }
@@ -38,7 +38,7 @@ export function checkClock(
   if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return [met('clock', `It agrees with ${crm}'s.`)];
   const seconds = Math.round(differenceMs / 1000);
   const message = `The clock of this machine is ${seconds} seconds away from ${crm}'s.`;
-  return [{ subject: 'clock', ok: false, message, mend: 'Let the machine set its clock by NTP.' }];
+  return [{ subject: 'clock', ok: false, message, fix: 'Let the machine set its clock by NTP.' }];
 }
 
 /** What `contacts` in the settings asks for, once the CRM has understood it. */
@@ -63,7 +63,7 @@ export function metMarks({ deceasedField, doNotContactField }: ContactsSettings)
 /** A part of the identity that the integration may not read; `fix` says what lets it. */
 export function unreadablePart(name: string, fix: string): Finding {
   const message = `${name} cannot be read: it is left out of what the service is asked.`;
-  return { subject: 'identity', ok: true, message, mend: fix };
+  return { subject: 'identity', ok: true, message, fix };
 }
 
 /** How a CRM counts the requests of a day. */
@@ -82,13 +82,13 @@ export function checkDailyRequests(
   readLimits: () => Promise<LimitState | null>,
 ): Promise<Finding[]> {
   const subject = 'daily requests';
-  const mend = `Wait until ${renewal}, find out which tool uses so many, or lower crm.dailyReservePercent.`;
-  return checked(subject, mend, async () => {
+  const fix = `Wait until ${renewal}, find out which tool uses so many, or lower crm.dailyReservePercent.`;
+  return checked(subject, fix, async () => {
     const limits = await readLimits();
     if (limits === null) return [met(subject, `${crm} does not say how many are left.`)];
     const { max, remaining } = limits.daily;
     const message = `${remaining.toLocaleString('en-US')} of ${max.toLocaleString('en-US')} requests of ${period} are left.`;
     if (!isInReserve(limits.daily, dailyReservePercent)) return [met(subject, message)];
-    return [{ subject, ok: false, message, mend }];
+    return [{ subject, ok: false, message, fix }];
   });
 }

@@ -82,9 +82,9 @@ export async function checkByOpening(open: () => Promise<Connector>): Promise<Fi
     const { account, close } = await open();
     await close();
     const message = `The CRM can be opened: ${account.name}.`;
-    return [{ subject: 'CRM', ok: true, message, mend: null }];
+    return [{ subject: 'CRM', ok: true, message, fix: null }];
   } catch (error) {
-    const mend = 'Do what the message says, then run doctor again.';
-    return [{ subject: 'CRM', ok: false, message: messageOf(error), mend }];
+    const fix = 'Do what the message says, then run doctor again.';
+    return [{ subject: 'CRM', ok: false, message: messageOf(error), fix }];
   }
 }

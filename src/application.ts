@@ -21,6 +21,7 @@ import type { Log } from './core/log.ts';
 import { didYouMean } from './core/near-miss.ts';
 import { newId } from './core/new-id.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
+import { createSightings } from './credits/loss.ts';
 import { INSIGHT_STAGES } from './insights/stages.ts';
 import { NETWORK_STAGES } from './networks/stages.ts';
 import { createPartnerClient, type PartnerClient } from './partner/client.ts';
@@ -28,7 +29,6 @@ import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts'
 import { type CanonicalId, contactIdOf } from './run/contact-id.ts';
 import type { RunDeps } from './run/context.ts';
 import { openPinned } from './run/crm-account.ts';
-import { createSightings } from './run/sightings.ts';
 import type { Stages } from './run/stage.ts';
 import { type OpenDatabase, openDatabase } from './store/engine/database.ts';
 import type { LeaseAttempt } from './store/engine/leases.ts';
@@ -40,8 +40,7 @@ import { loadKeyRing } from './store/secrets/key-ring.ts';
 import { settingsPlace } from './store/secrets/seal-places.ts';
 import { createSealer, createUnboundOpener, type Sealer } from './store/secrets/sealed.ts';
 import { createStore, type Store } from './store/store.ts';
-import type { RunFacts } from './views/run.ts';
-import { findRunning, type Running } from './views/running.ts';
+import { findRunning, type RunFacts, type Running } from './views/run.ts';
 
 export interface ApplicationOptions {
   settings: Settings;

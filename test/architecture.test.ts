@@ -11,6 +11,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['src/identity', 'src/outbound'],
   ['connectors', 'src/partner', 'src/mapping', 'src/store'],
   ['src/run'],
+  ['src/credits'],
   ['src/fields', 'src/views'],
   ['src/sync', 'src/networks', 'src/insights', 'src/alerts', 'src/config'],
   ['src/application'],

@@ -1,5 +1,5 @@
 /** Cells as they stand in the file (raw) and as they are meant. */
-import { withoutGuard } from '../../src/core/formula-guard.ts';
+import { withoutGuard } from '../../src/core/printable.ts';
 
 /** A row cut into raw cells, or why that cannot be done. */
 export type SplitRow = { cells: string[]; fault: null } | { cells: null; fault: RowFault };

@@ -28,7 +28,7 @@ export const NO_FILTER =
 
 function filterFinding(): Finding {
   const message = 'contacts.filter is set, but a CSV file has no filter language';
-  return { subject: 'contacts', ok: false, message, mend: NO_FILTER };
+  return { subject: 'contacts', ok: false, message, fix: NO_FILTER };
 }
 
 async function describe({ withTables, paths, journal }: CsvFiles): Promise<Finding[]> {
@@ -84,7 +84,7 @@ function checkNames({ all, named }: Counts): Finding {
     subject: 'names',
     ok: named > 0 || all === 0,
     message: `${named} of ${all} contacts have a first and a last name`,
-    mend: isDoubtful
+    fix: isDoubtful
       ? 'Look whether crm.columns names the right columns; one with whole names is crm.columns.fullName.'
       : null,
   };
@@ -96,8 +96,8 @@ function checkMarks(counts: Counts, contacts: ContactsSettings): Finding[] {
   if (optOutField !== null) {
     const message = `${counts.optedOut} of ${counts.all} contacts have opted out by "${optOutField}"`;
     const isDoubtful = counts.optedOut === 0 && optOutValues != null;
-    const mend = isDoubtful ? 'Look whether contacts.optOutValues has its values.' : null;
-    findings.push({ subject: 'opt-out', ok: true, message, mend });
+    const fix = isDoubtful ? 'Look whether contacts.optOutValues has its values.' : null;
+    findings.push({ subject: 'opt-out', ok: true, message, fix });
   }
   if (deceasedField != null) {
     findings.push(
@@ -115,7 +115,7 @@ function checkMarks(counts: Counts, contacts: ContactsSettings): Finding[] {
 }
 
 function met(subject: string, message: string): Finding {
-  return { subject, ok: true, message, mend: null };
+  return { subject, ok: true, message, fix: null };
 }
 
 function unusable(settings: CsvSettings, error: unknown): Finding {
@@ -124,7 +124,7 @@ function unusable(settings: CsvSettings, error: unknown): Finding {
     subject: 'files',
     ok: false,
     message: messageOf(error),
-    mend: isOurs
+    fix: isOurs
       ? `Mend ${settings.path} or the crm part of the settings as the message says.`
       : 'Look at the message; if it does not help, report it with the version of donor-sync.',
   };

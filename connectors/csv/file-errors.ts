@@ -23,10 +23,10 @@ const MENDS: Readonly<Record<string, string>> = {
 export function fileError(deed: string, path: string, cause: unknown): DonorSyncError {
   if (isDonorSyncError(cause)) return cause;
   const code = systemCode(cause);
-  const mend = code === null ? undefined : MENDS[code];
-  const message = `Cannot ${deed} ${path}: ${mend ?? messageOf(cause)}`;
+  const fix = code === null ? undefined : MENDS[code];
+  const message = `Cannot ${deed} ${path}: ${fix ?? messageOf(cause)}`;
   const facts = { code: 'csv_file_error', cause, details: { path, systemCode: code } };
-  return mend === undefined
+  return fix === undefined
     ? new RetriableError(message, facts)
     : new ConfigurationError(message, facts);
 }

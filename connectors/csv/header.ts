@@ -218,7 +218,7 @@ function editDistance(a: string, b: string): number {
   return above[b.length] ?? 0;
 }
 
-/** Something a person has to mend in a file; line 1 is the header. */
+/** Something a person has to fix in a file; line 1 is the header. */
 export interface Problem {
   line: number;
   message: string;

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { FieldValue } from '../../src/core/crm-field.ts';
-import { guardFormula } from '../../src/core/formula-guard.ts';
+import { guardFormula } from '../../src/core/printable.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { unquote } from './cells.ts';

@@ -77,7 +77,7 @@ function checkVersion({ apiVersion }: HubspotSettings): Finding {
   const subject = 'API version';
   if (apiVersion !== 'v3') return met(subject, `Version ${apiVersion} of the API is used.`);
   const message = 'Version v3 of the API is used, which HubSpot supports until September 2027.';
-  return { subject, ok: true, message, mend: 'Leave crm.apiVersion out of the settings.' };
+  return { subject, ok: true, message, fix: 'Leave crm.apiVersion out of the settings.' };
 }
 
 async function checkScopes(session: HubspotSession): Promise<Finding[]> {
@@ -95,7 +95,7 @@ function missing({ scope, feature }: ScopeNeed, { employer }: HubspotSettings): 
     [READ_CONTACTS, WRITE_CONTACTS].includes(scope) ||
     (scope === READ_COMPANIES && employer === 'associated');
   const message = `The token lacks the scope ${scope}: ${feature} is off.`;
-  return { subject: 'scopes', ok: !isNeeded, message, mend: SCOPE_MEND };
+  return { subject: 'scopes', ok: !isNeeded, message, fix: SCOPE_MEND };
 }
 
 /** Where the sign-in does not tell, requests do that change nothing. */

@@ -47,7 +47,7 @@ export function defineMemoryConnector(
       const crm = crms.get(name);
       if (crm === undefined) return [{ ...missing(name), subject: 'memory', ok: false }];
       const message = `the CRM in memory has ${crm.records.size} contacts`;
-      return [{ subject: 'memory', ok: true, message, mend: null }];
+      return [{ subject: 'memory', ok: true, message, fix: null }];
     },
   };
 }
@@ -127,16 +127,16 @@ function summaryOf(name: string, memberCount: number): GroupSummary {
 function findCrm(crms: ReadonlyMap<string, MemoryCrm>, name: string): MemoryCrm {
   const crm = crms.get(name);
   if (crm !== undefined) return crm;
-  const { message, mend } = missing(name);
-  throw new ConfigurationError(`${message} ${mend}`, {
+  const { message, fix } = missing(name);
+  throw new ConfigurationError(`${message} ${fix}`, {
     code: 'memory_crm_missing',
     details: { name },
   });
 }
 
-function missing(name: string): { message: string; mend: string } {
+function missing(name: string): { message: string; fix: string } {
   return {
     message: `There is no CRM "${name}" in memory;`,
-    mend: 'kind "memory" is for tests and examples.',
+    fix: 'kind "memory" is for tests and examples.',
   };
 }

@@ -75,7 +75,7 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
   }
   const newest = versions.at(-1)?.version ?? 'none';
   const message = `The org has no version ${wanted} of the API; its newest is ${newest}.`;
-  return { subject, ok: false, message, mend: `Write "${newest}" into crm.apiVersion.` };
+  return { subject, ok: false, message, fix: `Write "${newest}" into crm.apiVersion.` };
 }
 
 /** What is wrong with the settings rather than with the rights; null for any other failure. */
@@ -83,7 +83,7 @@ function settingsFinding(error: unknown): Finding | null {
   if (!isConfigurationError(error)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);
   if (subject === undefined) return null;
-  return { subject, ok: false, message: error.message, mend: SETTINGS_FIX };
+  return { subject, ok: false, message: error.message, fix: SETTINGS_FIX };
 }
 
 const SETTINGS_SUBJECTS: ReadonlyMap<string, string> = new Map([
@@ -95,7 +95,7 @@ const SETTINGS_SUBJECTS: ReadonlyMap<string, string> = new Map([
 function checkContact({ description }: SalesforceSession): Finding {
   if (description.updateable) return met('Contact', 'Contacts can be read and edited.');
   const message = "The integration's user may not edit contacts.";
-  return { subject: 'Contact', ok: false, message, mend: CONTACT_MEND };
+  return { subject: 'Contact', ok: false, message, fix: CONTACT_MEND };
 }
 
 const limitsSchema = z.object({
@@ -144,7 +144,7 @@ function checkAddresses(sources: readonly IdentitySource[]): Finding {
   const message = `The integration's user may not read ${listed(hidden)}: ${LEFT_OUT}.`;
   const setupNames = listed(kinds.map((kind) => `${kind} Address`));
   const fix = `Grant it read access to ${setupNames} of Contact in a permission set (Setup shows the five parts of an address as one field).`;
-  return { subject, ok: !kinds.includes('Mailing'), message, mend: fix };
+  return { subject, ok: !kinds.includes('Mailing'), message, fix };
 }
 
 function checkEmployers(sources: readonly IdentitySource[]): Finding[] {
@@ -163,7 +163,7 @@ function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 's
       return {
         ok: false,
         message: `The field ${PRIMARY_AFFILIATION}, which names the employer with the Nonprofit Success Pack, is hidden from the integration's user: ${LEFT_OUT}.${substitute}`,
-        mend: `Grant the user read access to ${PRIMARY_AFFILIATION} of Contact in a permission set, or write crm.employer: account to do without it for good.`,
+        fix: `Grant the user read access to ${PRIMARY_AFFILIATION} of Contact in a permission set, or write crm.employer: account to do without it for good.`,
       };
     }
     case RELATION_NAME:
@@ -171,13 +171,13 @@ function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 's
       return {
         ok: true,
         message: `The integration's user sees no relations between contacts and accounts: employers of person accounts are ${LEFT_OUT}.`,
-        mend: 'If your org relates people to their employers, grant the user read access to AccountContactRelation and its fields Roles and IsActive.',
+        fix: 'If your org relates people to their employers, grant the user read access to AccountContactRelation and its fields Roles and IsActive.',
       };
     default:
       return {
         ok: false,
         message: `The integration's user may not read the employer from ${name}: ${LEFT_OUT}.`,
-        mend: 'Grant the user read access in a permission set to AccountId of Contact and, with the Nonprofit Success Pack, to npe01__SYSTEM_AccountType__c of Account, which tells households from employers.',
+        fix: 'Grant the user read access in a permission set to AccountId of Contact and, with the Nonprofit Success Pack, to npe01__SYSTEM_AccountType__c of Account, which tells households from employers.',
       };
   }
 }
@@ -210,12 +210,12 @@ function checkMarks(
       subject,
       ok: false,
       message: `What tells ${people} is hidden from the integration's user: ${listed(hidden)}. Each of these people may cost a credit.`,
-      mend: `Grant the user read access to ${listed(hidden)} in a permission set, or write ${include}: true to have them researched.`,
+      fix: `Grant the user read access to ${listed(hidden)} in a permission set, or write ${include}: true to have them researched.`,
     };
   }
   if (readable.length > 0) return met(subject, `${listed(readable)}: ${people} is not researched.`);
   const message = `No field of Contact is known that tells ${people}.`;
-  return { subject, ok: true, message, mend: `If your org has one, name it in ${setting}.` };
+  return { subject, ok: true, message, fix: `If your org has one, name it in ${setting}.` };
 }
 
 function listed(names: readonly string[]): string {

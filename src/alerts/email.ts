@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AlertSettings } from '../core/alert-settings.ts';
 import { messageOf } from '../core/errors.ts';
 import { isLoopback } from '../core/host.ts';
-import type { Channel } from './channel.ts';
+import type { Channel } from './message.ts';
 
 /** For each step of speaking with the mail server. */
 const STEP_TIMEOUT_MS = 10_000;

@@ -2,8 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { AlertRecord } from '../store/service/alerts.ts';
 import type { RecordedChange } from './changes.ts';
-import type { Channel } from './channel.ts';
-import { composeMessage, type Message } from './message.ts';
+import { type Channel, composeMessage, type Message } from './message.ts';
 
 /** Sends changes through all channels, each channel at its own pace. */
 export interface Notifier {

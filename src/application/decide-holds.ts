@@ -2,8 +2,12 @@
 import type { BatchDecision, HoldBatch } from '../store/holds/hold-batches.ts';
 import type { HoldDecision } from '../store/holds/holds.ts';
 import type { Store } from '../store/store.ts';
-import type { AnyHold, DecisionWord } from '../views/hold.ts';
-import { type BatchDecisionWord, creditsOf } from '../views/hold-batch.ts';
+import {
+  type AnyHold,
+  type BatchDecisionWord,
+  creditsOf,
+  type DecisionWord,
+} from '../views/hold.ts';
 
 /** What each word is on record as. */
 export const DECIDED = {

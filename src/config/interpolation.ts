@@ -1,3 +1,14 @@
+import {
+  type Alias,
+  Composer,
+  type Document,
+  isAlias,
+  Lexer,
+  type LineCounter,
+  type Node,
+  Parser,
+  visit,
+} from 'yaml';
 import type { Environment } from './environment.ts';
 
 /** A text of the settings after its `${NAME}`s were replaced. */
@@ -38,4 +49,66 @@ export function interpolate(text: string, env: Environment): Interpolation {
 function unsetMessage(name: string, value: string | undefined): string {
   const state = value === undefined ? 'not set' : 'empty';
   return `the environment variable ${name} is ${state}`;
+}
+
+/** YAML read within limits, so that no file takes longer than a moment to be refused. */
+
+/** Characters of a settings file; 5,000 integrations with field maps of their own take 5 million. */
+export const MAX_LENGTH = 8_000_000;
+
+/** Deeper than any setting. The parser takes time by the square of the depth, and then dies. */
+export const MAX_DEPTH = 40;
+
+/** The parser's own levels around those of the settings: the document and its first collection. */
+const PARSER_LEVELS = 4;
+
+/** A parsed file: what it says, or where it goes beyond a limit. */
+export type YamlFile =
+  | { document: Document; secondDocumentAt: number | null; excess: null }
+  | { excess: { offset: number; message: string } };
+
+/**
+ * Parses a text that is meant to be one document. Keys that stand in a map twice are no error
+ * here: the parser compares each key with all before it.
+ */
+export function parseYaml(text: string, lineCounter: LineCounter): YamlFile {
+  if (text.length > MAX_LENGTH) return { excess: { offset: 0, message: TOO_LONG } };
+  lineCounter.addNewLine(0);
+  const parser = new Parser(lineCounter.addNewLine);
+  const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
+  const documents: Document.Parsed[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
+    if (parser.stack.length > MAX_DEPTH + PARSER_LEVELS) {
+      return { excess: { offset: parser.offset, message: TOO_DEEP } };
+    }
+  }
+  for (const token of parser.end()) documents.push(...composer.next(token));
+  documents.push(...composer.end(true, text.length));
+  const [document, second] = documents;
+  if (document === undefined) throw new Error('The parser made no document.');
+  return { document, secondDocumentAt: second?.range[0] ?? null, excess: null };
+}
+
+const TOO_LONG = `the file has more than ${MAX_LENGTH.toLocaleString('en-US')} characters: keep integrations in the database instead (donor-sync apply)`;
+const TOO_DEEP = `this is nested more than ${MAX_DEPTH} levels deep, and no setting is; is a bracket or an indentation wrong?`;
+
+/**
+ * What each alias stands for: the last anchor of its name before it. The parser's own search walks
+ * through the whole file for each of them.
+ */
+export function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(document, {
+    Node(_key, node) {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.set(node.anchor, node);
+        return;
+      }
+      const target = anchors.get(node.source);
+      if (target !== undefined) targets.set(node, target);
+    },
+  });
+  return targets;
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { parseAddressRange } from '../core/address-range.ts';
 import { alertsSchema } from '../core/alert-settings.ts';
-import { hostSchema } from '../core/host.ts';
+import { hostSchema, parseAddressRange } from '../core/host.ts';
 import { integrationSchema, scheduleSchema } from '../core/integration.ts';
 import { cronProblem, timezoneProblem } from './cron.ts';
 

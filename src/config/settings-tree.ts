@@ -10,9 +10,8 @@ import {
   type YAMLMap,
 } from 'yaml';
 import type { Environment } from './environment.ts';
-import { interpolate } from './interpolation.ts';
+import { aliasTargets, interpolate, MAX_DEPTH, parseYaml } from './interpolation.ts';
 import type { Position, SettingPath } from './problem.ts';
-import { aliasTargets, MAX_DEPTH, parseYaml } from './yaml-document.ts';
 
 /**
  * Settings of one file, each group, list and value counted, and what an alias stands for counted

@@ -66,7 +66,7 @@ export function requireUsableField(
 ): void {
   const unusable = new Set(findings.map(({ field }) => field));
   if (mappings.some(({ to }) => !unusable.has(to))) return;
-  const fixes = findings.map(({ message, mend }) => `${message} ${mend}`).join(' ');
+  const fixes = findings.map(({ message, fix }) => `${message} ${fix}`).join(' ');
   throw new ConfigurationError(
     `None of the mapped fields of "${integration.id}" can be written, so no credit is spent. ${fixes}`,
     { code: 'fields_unusable', details: { findings } },

@@ -2,8 +2,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { DECIDED, decideHold } from '../application/decide-holds.ts';
 import { CHANGED_PARTS } from '../identity/identity-text.ts';
-import { describeHold, HOLD_DECISIONS, listOpenHolds } from '../views/hold.ts';
-import { BATCH_DECISIONS, describeBatch } from '../views/hold-batch.ts';
+import {
+  BATCH_DECISIONS,
+  describeBatch,
+  describeHold,
+  HOLD_DECISIONS,
+  listOpenHolds,
+} from '../views/hold.ts';
 import type { Access } from './access.ts';
 import { findDecidableHold } from './decidable-hold.ts';
 import { decideOpenBatch } from './open-batch.ts';

@@ -1,7 +1,7 @@
 import { type DecidedBatch, decideBatch } from '../application/decide-holds.ts';
 import type { HoldBatch } from '../store/holds/hold-batches.ts';
 import type { Store } from '../store/store.ts';
-import type { BatchDecisionWord } from '../views/hold-batch.ts';
+import type { BatchDecisionWord } from '../views/hold.ts';
 import { HttpError } from './request/http-error.ts';
 
 type BatchStore = {

@@ -5,8 +5,12 @@ import { OUTCOME_ORDER } from '../core/outcome.ts';
 import type { RunContactFilter, RunKey } from '../store/runs/run-rows.ts';
 import type { Store } from '../store/store.ts';
 import { findRunReport } from '../views/run.ts';
-import { pagesOfRunContacts, readRunContacts } from '../views/run-contacts.ts';
-import { RUN_CONTACTS_HEADER, runContactLines } from '../views/run-contacts-csv.ts';
+import {
+  pagesOfRunContacts,
+  RUN_CONTACTS_HEADER,
+  readRunContacts,
+  runContactLines,
+} from '../views/run-contacts.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
 import { readCursor, writeCursor } from './request/cursor.ts';

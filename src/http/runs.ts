@@ -1,6 +1,6 @@
 /** GET /v1/runs and /v1/runs/:id. */
 import { createRoute, z } from '@hono/zod-openapi';
-import { runStatusSchema } from '../core/run-report.ts';
+import { runStatusSchema } from '../core/run.ts';
 import type { RunFilter } from '../store/runs/runs.ts';
 import { findRunReport, reportOf } from '../views/run.ts';
 import type { Access } from './access.ts';

@@ -1,14 +1,14 @@
 /** Donors ► the service ► their connections to the networks, a hundred in a request. */
-import { isDonorSyncError } from '../core/errors.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
+import type { Allowance } from '../credits/allowance.ts';
+import { ClockWrong } from '../credits/confirm.ts';
+import { type Payment, spendOnce } from '../credits/spend.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
-import { AnswerLost, CreditsExhausted, PartnerNotFound } from '../partner/errors.ts';
-import { ClockWrong } from '../run/confirm-clock.ts';
-import { confirmLease } from '../run/confirm-lease.ts';
-import type { PathCost } from '../store/fields/warm-paths.ts';
+import { CreditsExhausted, PartnerNotFound } from '../partner/errors.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
-import { createQueryPurse, type QueryPurse } from './query-purse.ts';
+import { createQueryAllowance, type IntendedQuery } from './query-allowance.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
 
 /** Requests under way at a time; the pace of the key holds for all of them. */
@@ -26,8 +26,6 @@ export interface Comparison {
   compare(donorIds: readonly string[]): Promise<Compared>;
   /** True if nothing more can be asked in this run; why is on the run. */
   readonly isOver: boolean;
-  /** What the queries have cost so far; null if that is nothing. */
-  readonly spent: PathCost | null;
 }
 
 /** A comparison with these networks (the service's ids; at least one). */
@@ -36,7 +34,7 @@ export function createComparison(
   run: InsightRun,
   networkIds: readonly string[],
 ): Comparison {
-  const purse = createQueryPurse(deps, run);
+  const allowance = createQueryAllowance(deps, run);
   const filters = {
     networkIds,
     minStrength: Math.max(STRENGTH_FLOOR, run.integration.insights.minStrength),
@@ -60,33 +58,51 @@ export function createComparison(
     get isOver() {
       return isOver || run.control.stopping.aborted;
     },
-    get spent() {
-      return purse.spent;
-    },
   };
 
   /** Asks about up to a hundred donors, and about fewer if one of them makes the service refuse. */
   async function compareSome(donorIds: readonly string[], compared: Compared): Promise<void> {
     if (isOver || run.control.stopping.aborted) return;
-    if (!(await purse.take())) {
-      end(() => stopForBudget(run, purse));
+    const query = await allowance.intend();
+    if ('limitText' in query) {
+      end(() => stopForBudget(run, query));
       return;
     }
-    try {
-      const prospects = await deps.partner.connections.compare(
-        donorIds,
-        filters,
-        run.control.ending,
-        () => confirmLease(deps, run),
-      );
-      // Whom the reply leaves out has no connections.
-      for (const id of donorIds) compared.set(id, NO_CONNECTIONS);
-      for (const prospect of prospects) compared.set(prospect.donor.donorId, prospect);
-    } catch (error) {
-      if (stopsAsking(error)) end(() => stopForError(run, error));
-      else if (isRefusal(error)) await compareHalves(donorIds, compared, error);
-      else throw error;
-    }
+    const attempt = await spendOnce(deps, run, payFor(donorIds, compared), query);
+    if (attempt === 'over') isOver = true;
+  }
+
+  function payFor(
+    donorIds: readonly string[],
+    compared: Compared,
+  ): Payment<IntendedQuery, Prospect[]> {
+    return {
+      send: (_, mayLeave) =>
+        deps.partner.connections.compare(donorIds, filters, run.control.ending, mayLeave),
+      async accept(query, prospects) {
+        await allowance.accept(query);
+        // A donor that the reply leaves out has no connections.
+        for (const id of donorIds) compared.set(id, NO_CONNECTIONS);
+        for (const prospect of prospects) compared.set(prospect.donor.donorId, prospect);
+        return 'progress';
+      },
+      // It may be paid for: it is not asked again before the next run, and its intent stays open.
+      async lose(_, error) {
+        end(() => run.control.stopSpending('partner_unavailable', explain(messageOf(error))));
+        return 'over';
+      },
+      async refuse(query, error) {
+        await allowance.refuse(query);
+        if (isRefusal(error)) {
+          await compareHalves(donorIds, compared, error);
+          return 'progress';
+        }
+        // The rest of the run can do without the answer; anything else ends it.
+        if (error instanceof CreditsExhausted || error instanceof ClockWrong) return null;
+        throw error;
+      },
+      explain,
+    };
   }
 
   async function compareHalves(
@@ -94,7 +110,6 @@ export function createComparison(
     compared: Compared,
     refusal: unknown,
   ): Promise<void> {
-    purse.putBack();
     const [only] = donorIds;
     if (donorIds.length === 1 && only !== undefined) {
       if (!(refusal instanceof PartnerNotFound)) throw refusal;
@@ -122,28 +137,13 @@ function isRefusal(error: unknown): boolean {
   return isDonorSyncError(error) && error.kind === 'skippable';
 }
 
-/** The rest of the run can do without the answer. */
-function stopsAsking(error: unknown): error is CreditsExhausted | AnswerLost | ClockWrong {
-  return (
-    error instanceof CreditsExhausted || error instanceof AnswerLost || error instanceof ClockWrong
-  );
-}
-
-function stopForBudget({ control }: InsightRun, { refusal }: QueryPurse): void {
-  const limit = refusal?.limit ?? 'budget_reached';
+function stopForBudget({ control }: InsightRun, { limit, limitText }: Allowance): void {
   control.stopSpending(
     limit,
-    `Not every warm path could be computed: queries cost credits, and ${refusal?.limitText ?? 'none may be spent'}. A later run goes on.`,
+    explain(`queries cost credits, and ${limitText}. A later run goes on.`),
   );
 }
 
-/** An answer that was lost may be paid for: it is not asked again before the next run. */
-function stopForError(
-  { control }: InsightRun,
-  error: CreditsExhausted | AnswerLost | ClockWrong,
-): void {
-  // Who found the clock wrong has said so.
-  if (error instanceof ClockWrong) return;
-  const code = error instanceof CreditsExhausted ? 'credits_exhausted' : 'partner_unavailable';
-  control.stopSpending(code, `Not every warm path could be computed: ${error.message}`);
+function explain(message: string): string {
+  return `Not every warm path could be computed: ${message}`;
 }

@@ -76,19 +76,7 @@ async function computePaths(
       deliverPaths(deps, run, found),
     );
     after = portion.at(-1) ?? after;
-    await noteCost(deps, run, comparison);
   }
-}
-
-/** The report of a run has no place for other buckets than two (design, section 4.3). */
-async function noteCost(
-  { store, log }: InsightDeps,
-  { id, lease }: InsightRun,
-  { spent }: Comparison,
-): Promise<void> {
-  if (spent === null) return;
-  await store.warmPaths.recordCost(lease, id, spent);
-  log.info({ run: id, ...spent }, 'credits that the queries for warm paths have cost so far');
 }
 
 /** The contacts after those, without the last few whose donors would not fill a request. */
@@ -118,7 +106,6 @@ export function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
 const NOBODY_TO_COMPARE_WITH: Comparison = {
   compare: async (donorIds) => new Map(donorIds.map((donorId) => [donorId, null])),
   isOver: false,
-  spent: null,
 };
 
 /** Waits for both also if one fails: nothing may be written once the run is over. */

@@ -67,7 +67,7 @@ function tooShort(field: CrmField, sizes: string): FieldFault {
   return {
     problem: 'too_short',
     message: `${field.name} holds at most ${sizes}.`,
-    mend: 'Make the field larger in the CRM, or map another field.',
+    fix: 'Make the field larger in the CRM, or map another field.',
   };
 }
 
@@ -76,7 +76,7 @@ function decimalFault(field: CrmField, kind: RawKind): FieldFault | null {
   return {
     problem: 'too_short',
     message: `${field.name} keeps no decimals, and a share is between 0 and 1.`,
-    mend: 'Give the field two decimal places, or map a percent field.',
+    fix: 'Give the field two decimal places, or map a percent field.',
   };
 }
 
@@ -88,7 +88,7 @@ function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
   return {
     problem: 'type',
     message: `${field.name} is a restricted picklist without an option that fits.`,
-    mend: isAmount
+    fix: isAmount
       ? 'Add options such as "$1M – $5M" to it, or map a number or text field.'
       : 'Add options to it, or map a text field.',
   };

@@ -7,7 +7,7 @@ export interface FieldFault {
   /** What is wrong, in a sentence that names the field. */
   message: string;
   /** What to do about it, in a sentence. */
-  mend: string;
+  fix: string;
 }
 
 /** The field's name is not in the CRM's description of its contact. */
@@ -16,7 +16,7 @@ export function missingField(name: string, fields: readonly CrmField[]): FieldFa
   return {
     problem: 'missing',
     message: `The CRM has no contact field ${name}, or hides it from the integration's user.`,
-    mend: similar
+    fix: similar
       ? `Write it as ${similar.name} in the settings.`
       : "Create it with `donor-sync fields create`, or give the integration's user access to it.",
   };
@@ -27,7 +27,7 @@ export function mappedTwice(name: string): FieldFault {
   return {
     problem: 'duplicate',
     message: `More than one line of the field map writes to ${name}.`,
-    mend: 'Keep one of the lines.',
+    fix: 'Keep one of the lines.',
   };
 }
 
@@ -38,15 +38,15 @@ export function faultFor(field: CrmField, kind: RawKind): FieldFault | null {
 }
 
 /** The fault in one line, as a reason. */
-export function faultReason({ message, mend }: FieldFault): string {
-  return `${message} ${mend}`;
+export function faultReason({ message, fix }: FieldFault): string {
+  return `${message} ${fix}`;
 }
 
 function notWritable(field: CrmField): FieldFault {
   return {
     problem: 'not_writable',
     message: `${field.name} cannot be written by the integration's user.`,
-    mend: 'Grant its user edit access to the field, or map another field.',
+    fix: 'Grant its user edit access to the field, or map another field.',
   };
 }
 
@@ -54,7 +54,7 @@ function wrongType(field: CrmField, kind: RawKind): FieldFault {
   return {
     problem: 'type',
     message: `${field.name} is ${TYPE_WORDS[field.type]} field and cannot hold ${KIND_WORDS[kind]}.`,
-    mend: `Map a field of another type: ${TYPES_FOR_KIND[kind].join(', ')}.`,
+    fix: `Map a field of another type: ${TYPES_FOR_KIND[kind].join(', ')}.`,
   };
 }
 

@@ -1,7 +1,319 @@
-import type { FieldValue } from '../core/crm-field.ts';
+import type { CrmField, FieldValue } from '../core/crm-field.ts';
+import { plainText } from '../core/printable.ts';
+import { faultFor, faultReason } from './field-fault.ts';
+import { type MoneyRange, moneyRangeLabel, parseMoneyRange } from './money-range.ts';
+import type { RawValue } from './raw-value.ts';
+import { plainNumber } from './same-value.ts';
 
 /**
  * The value as the field will take it, or why it cannot. The reason is a sentence that names the
  * field and what to change in it; it never holds the value, which is personal data.
  */
 export type Fit = { fits: true; value: NonNullable<FieldValue> } | { fits: false; reason: string };
+
+/**
+ * Fits a number to a field that counts its digits before and after the point. Digits after the
+ * point are rounded away; digits before it are never given up. The value is finite.
+ */
+export function fitNumber(value: number, field: CrmField): Fit {
+  const rounded = round(value, field.type === 'integer' ? 0 : field.decimalDigits);
+  const digits = integerDigits(rounded);
+  if (field.integerDigits !== null && digits > field.integerDigits) {
+    return {
+      fits: false,
+      reason: `${field.name} holds at most ${field.integerDigits} digits before the decimal point; the value has ${digits}: give the field more digits.`,
+    };
+  }
+  return { fits: true, value: rounded };
+}
+
+/** The most digits after the point that a number of this machine can tell apart. */
+const MAX_DECIMALS = 15;
+
+/** Adding zero makes zero of the minus zero of a small loss. */
+function round(value: number, decimals: number | null): number {
+  return Number(value.toFixed(Math.min(decimals ?? MAX_DECIMALS, MAX_DECIMALS))) + 0;
+}
+
+function integerDigits(value: number): number {
+  const whole = plainNumber(Math.trunc(Math.abs(value)));
+  return whole === '0' ? 0 : whole.length;
+}
+
+/** Stands between the values of a multi-select picklist, in Salesforce and in HubSpot. */
+const PICKED_SEPARATOR = ';';
+
+/**
+ * The option that says the same as the text, in the option's own spelling; for an amount or a
+ * range of them also the one option whose range holds it. A picklist that is not restricted
+ * takes the text as it is.
+ */
+export function fitOption(text: string, range: MoneyRange | null, field: CrmField): Fit {
+  const option = sameOption(text, field.options) ?? rangeOption(range, field.options);
+  if (option !== null && fitsLength(option, field)) return { fits: true, value: option };
+  return field.restricted ? noOption(field) : fitLine(text, field);
+}
+
+/**
+ * The options for the items of a list, in the picklist's order; items without an option follow
+ * if the picklist is not restricted, and are left out otherwise, as when a list is cut.
+ */
+export function fitOptions(items: readonly string[], field: CrmField): Fit {
+  const picked = new Set(items.map((item) => sameOption(item, field.options)));
+  const known = field.options.filter((option) => picked.has(option));
+  const others = field.restricted ? [] : items.filter((item) => isNewOption(item, field.options));
+  const kept = withinLength([...known, ...others], field);
+  return kept === '' ? noOption(field) : { fits: true, value: kept };
+}
+
+function sameOption(text: string, options: readonly string[]): string | null {
+  return options.find((option) => optionKey(option) === optionKey(text)) ?? null;
+}
+
+/** Case, white space and the many kinds of dash do not make another option. */
+function optionKey(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/\s*\p{Pd}\s*/gu, '-')
+    .replace(/\s+/g, ' ');
+}
+
+/**
+ * Neighbouring options usually share a bound ("$500K – $1M", "$1M – $5M"), and an amount on it
+ * belongs to the upper one. Where two options still hold it, neither is right for sure.
+ */
+function rangeOption(range: MoneyRange | null, options: readonly string[]): string | null {
+  if (range === null) return null;
+  return (
+    theOnly(options, (option) => holdsBelow(option, range)) ??
+    theOnly(options, (option) => holds(option, range))
+  );
+}
+
+function theOnly(options: readonly string[], test: (option: MoneyRange) => boolean): string | null {
+  const found = options.filter((option) => {
+    const parsed = parseMoneyRange(option);
+    return parsed !== null && test(parsed);
+  });
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** The upper bound of an option counts for a range that ends there, but not for an amount on it. */
+function holdsBelow(option: MoneyRange, range: MoneyRange): boolean {
+  return holds(option, range) && range.low < option.high;
+}
+
+function holds(option: MoneyRange, range: MoneyRange): boolean {
+  return option.low <= range.low && range.high <= option.high;
+}
+
+/** A value with a semicolon would be read back as two. */
+function isNewOption(item: string, options: readonly string[]): boolean {
+  return (
+    sameOption(item, options) === null && !item.includes(PICKED_SEPARATOR) && item.trim() !== ''
+  );
+}
+
+function withinLength(values: readonly string[], field: CrmField): string {
+  let kept = '';
+  for (const value of values) {
+    const longer = kept === '' ? value : `${kept}${PICKED_SEPARATOR}${value}`;
+    if (fitsLength(longer, field)) kept = longer;
+  }
+  return kept;
+}
+
+function noOption(field: CrmField): Fit {
+  return {
+    fits: false,
+    reason: `${field.name} has no option for this value: add one in the CRM, or map a text field.`,
+  };
+}
+
+/** Stands where a text was cut. */
+const ELLIPSIS = '…';
+
+/** Company names hold commas, so a list needs another mark between its items. */
+const ITEM_SEPARATOR = '; ';
+
+/** Fits a text that would be false if it were cut. */
+export function fitLine(text: string, field: CrmField): Fit {
+  const value = arranged(text, field);
+  if (value === '') return blank(field);
+  return fitsLength(value, field) ? { fits: true, value } : tooLong(value, field);
+}
+
+/** Fits prose, cut after a word if it is too long. */
+export function fitProse(text: string, field: CrmField): Fit {
+  const value = arranged(text, field);
+  if (value === '') return blank(field);
+  if (fitsLength(value, field)) return { fits: true, value };
+  const cut = cutAfterWord(value, field);
+  return cut === null ? tooLong(value, field) : { fits: true, value: cut };
+}
+
+/** Fits a list as one text, cut after an item, or within the first one if need be. */
+export function fitItems(items: readonly string[], field: CrmField): Fit {
+  for (let kept = items.length; kept > 0; kept -= 1) {
+    const more = kept < items.length ? [ELLIPSIS] : [];
+    const fit = fitLine([...items.slice(0, kept), ...more].join(ITEM_SEPARATOR), field);
+    if (fit.fits) return fit;
+  }
+  return fitProse(items[0] ?? '', field);
+}
+
+/** True if the text is not longer than the field allows. */
+export function fitsLength(text: string, field: CrmField): boolean {
+  return field.maxLength === null || storedLength(text) <= field.maxLength;
+}
+
+/** Only long text fields have lines. */
+function arranged(text: string, field: CrmField): string {
+  const trimmed = text.trim();
+  return field.type === 'longText' ? trimmed : trimmed.replace(/\s+/g, ' ');
+}
+
+/** Salesforce stores a line break as two characters and counts both. */
+function storedLength(text: string): number {
+  return text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n').length;
+}
+
+function cutAfterWord(text: string, field: CrmField): string | null {
+  const room = prefixWithin(text, (field.maxLength ?? text.length) - ELLIPSIS.length);
+  const lastSpace = text.slice(0, room.length + 1).search(/\s\S*$/);
+  const kept = room.slice(0, lastSpace > 0 ? lastSpace : room.length).replace(/[\s\p{P}]+$/u, '');
+  return kept === '' ? null : `${kept}${ELLIPSIS}`;
+}
+
+/** The longest beginning whose stored length is within the limit; cuts no character in half. */
+function prefixWithin(text: string, limit: number): string {
+  let length = 0;
+  let end = 0;
+  for (const character of text) {
+    length += storedLength(character);
+    if (length > limit) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+function blank(field: CrmField): Fit {
+  return { fits: false, reason: `There is nothing to write into ${field.name}: it is blank.` };
+}
+
+function tooLong(text: string, field: CrmField): Fit {
+  return {
+    fits: false,
+    reason: `${field.name} holds at most ${field.maxLength} characters; the value has ${storedLength(text)}: make the field longer.`,
+  };
+}
+
+/**
+ * Fits a value to a field's real type, length and options, in the canonical form of FieldValue.
+ * Nothing in it acts, wherever it is shown later.
+ */
+export function fitValue(given: RawValue, field: CrmField): Fit {
+  const raw = plainly(given);
+  const fault = faultFor(field, raw.kind);
+  if (fault !== null) return { fits: false, reason: faultReason(fault) };
+  switch (raw.kind) {
+    case 'text':
+      return fitText(raw.text, field);
+    case 'url':
+      return fitUrl(raw.text, field);
+    case 'prose':
+      return fitProse(raw.text, field);
+    case 'list':
+      return field.type === 'multiPicklist'
+        ? fitOptions(raw.items, field)
+        : fitItems(raw.items, field);
+    case 'number':
+      return fitFigure(raw.value, field);
+    case 'share':
+      return fitShare(raw.value, field);
+    case 'range':
+      return fitRange(raw.low, raw.high, field);
+    case 'instant':
+      return fitInstant(raw.epochMs, field);
+  }
+}
+
+function plainly(raw: RawValue): RawValue {
+  switch (raw.kind) {
+    case 'text':
+    case 'url':
+    case 'prose':
+      return { ...raw, text: plainText(raw.text) };
+    case 'list':
+      return { ...raw, items: raw.items.map(plainText) };
+    default:
+      return raw;
+  }
+}
+
+function fitText(text: string, field: CrmField): Fit {
+  if (field.type === 'picklist') return fitOption(text, null, field);
+  if (field.type === 'multiPicklist') return fitOptions([text], field);
+  return fitLine(text, field);
+}
+
+function fitUrl(text: string, field: CrmField): Fit {
+  if (field.type === 'url' && !isWebAddress(text)) {
+    return { fits: false, reason: `${field.name} takes web addresses only: map a text field.` };
+  }
+  return fitLine(text, field);
+}
+
+function fitFigure(value: number, field: CrmField): Fit {
+  if (!Number.isFinite(value)) {
+    return { fits: false, reason: `The value for ${field.name} is not a number.` };
+  }
+  const digits = plainNumber(value);
+  if (field.type === 'picklist') return fitOption(digits, { low: value, high: value }, field);
+  return holdsText(field) ? fitLine(digits, field) : fitNumber(value, field);
+}
+
+/**
+ * Percent fields hold what their readers see: 72 for a share of 0.72, as Salesforce stores it. A
+ * field without decimals would turn every share into 0 or 1.
+ */
+function fitShare(value: number, field: CrmField): Fit {
+  if (!(value >= 0 && value <= 1)) {
+    return { fits: false, reason: `The share for ${field.name} is not between 0 and 1.` };
+  }
+  if (holdsText(field)) return fitLine(plainNumber(value), field);
+  if (field.type === 'percent') return fitNumber(Number((value * 100).toFixed(10)), field);
+  if (field.decimalDigits !== 0) return fitNumber(value, field);
+  return {
+    fits: false,
+    reason: `${field.name} keeps no decimals: give it two decimal places, or map a percent field.`,
+  };
+}
+
+function fitRange(low: number, high: number | null, field: CrmField): Fit {
+  const label = moneyRangeLabel(low, high);
+  const range = { low, high: high ?? Number.POSITIVE_INFINITY };
+  return field.type === 'picklist' ? fitOption(label, range, field) : fitLine(label, field);
+}
+
+function fitInstant(epochMs: number, field: CrmField): Fit {
+  const instant = new Date(epochMs);
+  if (Number.isNaN(instant.getTime())) {
+    return { fits: false, reason: `The time for ${field.name} is no date of the calendar.` };
+  }
+  const text = instant.toISOString();
+  const day = text.slice(0, text.indexOf('T'));
+  if (field.type === 'datetime') return { fits: true, value: text };
+  if (field.type === 'date') return { fits: true, value: day };
+  const whole = fitLine(text, field);
+  return whole.fits ? whole : fitLine(day, field);
+}
+
+function holdsText(field: CrmField): boolean {
+  return field.type === 'text' || field.type === 'longText';
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

@@ -1,8 +1,7 @@
 import type { CrmField, FieldValue, FieldValues } from '../core/crm-field.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import { faultReason, mappedTwice, missingField } from './field-fault.ts';
-import type { Fit } from './fit.ts';
-import { fitValue } from './fit-value.ts';
+import { type Fit, fitValue } from './fit.ts';
 import type { RawValue, RawValues } from './raw-value.ts';
 
 /** A field that could not take its value; the reason holds no value. */

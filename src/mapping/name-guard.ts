@@ -1,9 +1,8 @@
 import type { Identity } from '../core/contact.ts';
 import { countMistakes } from '../core/near-miss.ts';
 import type { Profile } from '../core/profile.ts';
-import { isGivenName, isSurname } from './common-names.ts';
 import { givenNamesOf, type LastName, lastNameOf } from './name-words.ts';
-import { shareRoot } from './nicknames.ts';
+import { isGivenName, isSurname, shareRoot } from './names.ts';
 
 /** Whether a profile may be written into a contact, as far as their names tell. */
 export type NameMatch =

@@ -1,5 +1,4 @@
 import type { FieldValue } from '../core/crm-field.ts';
-import { plainNumber } from './plain-number.ts';
 
 /** True if a person would see no difference between the two values of a field. */
 export function sameValue(one: FieldValue, other: FieldValue): boolean {
@@ -39,4 +38,21 @@ function wholeSeconds(instant: string): string {
   const epochMs = Date.parse(instant.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   if (Number.isNaN(epochMs)) return instant;
   return new Date(epochMs - (((epochMs % 1000) + 1000) % 1000)).toISOString();
+}
+
+/** The number as plain digits without grouping or exponent: `1000000`, `0.72`, `-5`. */
+export function plainNumber(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? withoutExponent(value) : text;
+}
+
+/** Beyond this many digits after the point there is nothing that a CRM could hold. */
+const MAX_SHOWN_DECIMALS = 20;
+
+function withoutExponent(value: number): string {
+  if (Number.isInteger(value)) return BigInt(value).toString();
+  return value
+    .toFixed(MAX_SHOWN_DECIMALS)
+    .replace(/\.?0+$/, '')
+    .replace(/^-0$/, '0');
 }

@@ -1,4 +1,5 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
+import { settleOpen } from '../credits/spend.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
 import type { NetworkDecision } from '../store/networks/network-holds.ts';
 import type { NetworkRecord } from '../store/networks/networks.ts';
@@ -15,7 +16,7 @@ import { printSettings } from './read-groups.ts';
 import { holdRefused, isNetworkRefusal } from './refused-network.ts';
 import { removeLeavers } from './remove-leavers.ts';
 import { renameNetworks } from './rename-networks.ts';
-import { settleUnansweredAdd } from './settle-adds.ts';
+import { addProof } from './settle-adds.ts';
 import { findPresent } from './whereabouts.ts';
 
 /**
@@ -49,9 +50,9 @@ async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<Mirrore
 
 /** Of the run's own integration; another one's lost answer matters only to who wants to add. */
 async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
-  const { store } = deps;
-  const open = await store.networks.findUnanswered(run.partnerKey, run.integration.id);
-  if (open?.integrationId === run.integration.id) await settleUnansweredAdd(deps, run);
+  const proof = addProof(deps, run);
+  const open = await proof.findOpen();
+  if (open?.integrationId === run.integration.id) await settleOpen(deps, run, proof);
   await lookAtAdds(deps, run);
 }
 

@@ -3,52 +3,23 @@
  * asked where its donors are, and the balance says what it has cost. Until then no other bulk add
  * of the key is sent.
  */
-import { findLoss } from '../run/loss.ts';
+import { findLoss } from '../credits/loss.ts';
+import type { Proof } from '../credits/spend.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { AddRecord, MemberEnd } from '../store/networks/network-adds.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { findWhereabouts, type Place, placesIn } from './whereabouts.ts';
 
-/** How often a bulk add of another living run is looked at, and for how long. */
-const OTHER_RUN_WAIT_MS = 250;
-const MAX_OTHER_RUN_WAITS = 2_400;
-
-/**
- * Settles the bulk add of the run's key that waits for its answer, if there is one. Resolves with
- * false if another must not be sent: the run stops, or another run does not come to its end.
- */
-export async function settleUnansweredAdd(deps: NetworkDeps, run: NetworkRun): Promise<boolean> {
-  for (let wait = 0; wait < MAX_OTHER_RUN_WAITS; wait++) {
-    if (run.control.stopping.aborted) return false;
-    const open = await deps.store.networks.findUnanswered(run.partnerKey, run.integration.id);
-    if (!open) return true;
-    const lease = await leaseOf(deps, run, open);
-    if (lease === null) {
-      await deps.clock.sleep(OTHER_RUN_WAIT_MS, run.control.stopping);
-      continue;
-    }
-    try {
-      await settle(deps, run, open, lease);
-    } finally {
-      if (lease !== run.lease) await deps.store.leases.release(lease);
-    }
-  }
-  return false;
-}
-
-/** The lease of the integration that a bulk add belongs to; null while a living process has it. */
-async function leaseOf(
-  { takeLease }: NetworkDeps,
-  run: NetworkRun,
-  open: AddRecord,
-): Promise<Lease | null> {
-  if (open.integrationId === run.integration.id) return run.lease;
-  const attempt = await takeLease(open.integrationId);
-  return attempt.acquired ? attempt.lease : null;
+/** How lost answers to bulk adds are settled: by where their donors are, and by what the balance lost. */
+export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
+  return {
+    findOpen: () => deps.store.networks.findUnanswered(run.partnerKey, run.integration.id),
+    prove: (open, lease) => proveAdd(deps, run, open, lease),
+  };
 }
 
 /** Leaves everything as it is if the run stops meanwhile. */
-async function settle(
+async function proveAdd(
   deps: NetworkDeps,
   run: NetworkRun,
   open: AddRecord,

@@ -1,9 +1,9 @@
 /** Who is in a network, asked of the service: it lists no members, but tells where a donor is. */
 import { RetriableError } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
+import { confirmLease } from '../credits/confirm.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
-import { confirmLease } from '../run/confirm-lease.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 
 /** Where a donor is: the service's ids of its networks; null for a donor the service does not know. */

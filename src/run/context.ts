@@ -14,7 +14,18 @@ import type { Store } from '../store/store.ts';
 import type { CanonicalId } from './contact-id.ts';
 import type { RunControl } from './control.ts';
 import type { ErasedPersons } from './erased-persons.ts';
-import type { Sightings } from './sightings.ts';
+
+/**
+ * When this process first saw each request whose answer is lost, by its own monotonic clock and in
+ * memory alone: no clock of another process, and none that may be set, tells how long the service
+ * has had.
+ */
+export interface Sightings {
+  /** The moment of the first look at this request; `nowMs` if this is the first. */
+  firstSeenMs(id: string, nowMs: number): number;
+  /** The request is settled. */
+  forget(id: string): void;
+}
 
 /** What the sync needs of the world. */
 export interface SyncDeps {

@@ -7,6 +7,7 @@ import { massChangeQueries } from './contacts/mass-changes.ts';
 import { reconsideringQueries } from './contacts/reconsidering.ts';
 import { jobQueries } from './credits/jobs.ts';
 import { mappingQueries } from './credits/mappings.ts';
+import { queryIntentQueries } from './credits/queries.ts';
 import { shareQueries } from './credits/shares.ts';
 import { submissionQueries } from './credits/submissions.ts';
 import { neverReplaced, type RequireInPlace } from './engine/database-file.ts';
@@ -67,6 +68,7 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
     doubleContacts: doubleContactQueries(db, checkpoint),
     massChanges: massChangeQueries(db, checkpoint, clock),
     submissions: submissionQueries(db, checkpoint, clock),
+    queries: queryIntentQueries(db, checkpoint, clock),
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
     mappings: mappingQueries(db, checkpoint, clock),

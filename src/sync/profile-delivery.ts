@@ -1,6 +1,5 @@
 /** What a profile means for its contact: refusal ► guard ► fields, and how its delivery ends. */
-import type { OutcomeReason } from '../core/outcome.ts';
-import { SHARED_PROFILE_TEXT } from '../core/outcome-text.ts';
+import { type OutcomeReason, SHARED_PROFILE_TEXT } from '../core/outcome.ts';
 import type { Profile } from '../core/profile.ts';
 import { type FieldPlan, planFields } from '../fields/plan.ts';
 import type { KnownRecord } from '../fields/records.ts';

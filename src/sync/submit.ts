@@ -1,36 +1,22 @@
 /** The second station: due contacts → submissions, each paid for once and with a reason. */
-import { FatalError, isDonorSyncError, messageOf } from '../core/errors.ts';
+
+import { FatalError } from '../core/errors.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
-import {
-  blamedPersons,
-  CreditsExhausted,
-  chargedBy,
-  PartnerValidationError,
-} from '../partner/errors.ts';
+import { findAllowance, readBalance, submissionProof } from '../credits/balance.ts';
+import { type Attempt, spend } from '../credits/spend.ts';
+import { blamedPersons, CreditsExhausted, PartnerValidationError } from '../partner/errors.ts';
 import type { Submission } from '../partner/submission.ts';
-import { confirmLease } from '../run/confirm-lease.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import { PRIORITY } from '../store/contacts/life.ts';
-import { findAllowance, readBalance } from './balance.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './mass-change.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
-import { settleOpenSubmission } from './settle.ts';
 import { sharingRules } from './sharing.ts';
 import { createTrial, spreadDue, type Trial } from './trial-round.ts';
 
 /** Contacts that may be between submission and delivery at one time. */
 const MAX_UNDER_WAY = 10_000;
-
-/** Submissions in a row that may fail for passing reasons before the run stops spending. */
-const MAX_FAILURES_IN_ROW = 5;
-
-/** The wait after the first failure; each further one waits twice as long. */
-const FAILURE_WAIT_MS = 1_000;
-
-/** Submissions in a row of which the service may process nobody before the run stops. */
-const MAX_EMPTY_IN_ROW = 3;
 
 type SubmitDeps = Omit<SyncDeps, 'sealer'>;
 
@@ -43,23 +29,42 @@ interface Due {
 
 const NOTHING: Due = { contacts: [], atMost: 0 };
 
-/** How one attempt to submit ended. */
-type Attempt = 'progress' | 'nothing_processed' | 'failed';
+/** A submission on disk, with what it says of each person. */
+interface Intended {
+  id: string;
+  persons: Person[];
+}
 
 /**
  * Submits what is due until reading is over and nothing is due any more, spending is stopped, or
  * the run ends. One submission is under way at a time: the balance before it belongs to it.
  */
 export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
+  const { partner, store } = deps;
+  const intend = createIntend(deps, run);
+  await spend(deps, run, {
+    ...submissionProof(deps, run),
+    what: 'submissions',
+    intend,
+    send: ({ persons }, mayLeave) =>
+      partner.submitEnhancements(persons, run.control.ending, mayLeave),
+    accept: (intent, answer) => accept(deps, run, intent, answer),
+    async lose({ id }) {
+      await store.submissions.recordLost(run.lease, id);
+      return 'progress';
+    },
+    refuse: (intent, error) => refuse(deps, run, intent, error),
+  });
+  run.control.finish('submit');
+}
+
+/** Puts the next submission on disk, once a full and fit batch is there. */
+function createIntend(deps: SubmitDeps, run: Run): () => Promise<Intended | Attempt> {
   const trial = createTrial(deps, run);
   const donors = createDonorCheck(run);
-  let failures = 0;
-  let empty = 0;
   let isGuarded = false;
-  while (!run.control.stopping.aborted) {
+  return async () => {
     const { signals } = run.control;
-    const settled = await settleOpenSubmission(deps, run);
-    if (settled === 'wait') continue;
     const readIsDone = run.control.isDone('read');
     if (readIsDone && !isGuarded) {
       await holdMassChange(deps, run);
@@ -69,24 +74,12 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
     const due = run.control.spendingStopped ? NOTHING : await nextDue(deps, run, readIsDone, trial);
     if (due === 'not_yet') {
       await run.control.wait(signals);
-      continue;
+      return 'progress';
     }
-    if (due.contacts.length === 0) break;
+    if (due.contacts.length === 0) return 'over';
     const prepared = await preparePersons(deps, run, due.contacts, donors);
-    const attempt = await submitPrepared(deps, run, prepared, due.atMost);
-    failures = attempt === 'failed' ? failures + 1 : 0;
-    empty = attempt === 'nothing_processed' ? empty + 1 : 0;
-    if (failures === MAX_FAILURES_IN_ROW || empty === MAX_EMPTY_IN_ROW) {
-      run.control.stopSpending(
-        'partner_unavailable',
-        `The Partner Data Service took nobody in ${failures || empty} submissions in a row. The next run tries again.`,
-      );
-    } else if (failures > 0) {
-      const wait = FAILURE_WAIT_MS * 2 ** (failures - 1);
-      await deps.clock.sleep(wait, run.control.stopping);
-    }
-  }
-  run.control.finish('submit');
+    return intendPrepared(deps, run, prepared, due.atMost);
+  };
 }
 
 /** The next contacts to submit, or `not_yet` while a fuller or fitter batch is to come. */
@@ -122,12 +115,12 @@ async function hasDue({ store }: Pick<SubmitDeps, 'store'>, run: Run): Promise<b
   return (await store.contacts.listDue(run.integration.id, due)).length > 0;
 }
 
-async function submitPrepared(
+async function intendPrepared(
   deps: SubmitDeps,
   run: Run,
   prepared: readonly Prepared[],
   atMost: number,
-): Promise<Attempt> {
+): Promise<Intended | Attempt> {
   if (prepared.length === 0) return 'progress';
   const allowance = await findAllowance(deps, run);
   if (allowance.credits === 0) {
@@ -141,22 +134,19 @@ async function submitPrepared(
     return 'progress';
   }
   const batch = oneOfEachPerson(prepared).slice(0, Math.min(allowance.credits, atMost));
-  const submissionId = deps.newId();
+  const id = deps.newId();
   const intent = await deps.store.submissions.recordIntent(run.lease, {
-    submissionId,
+    submissionId: id,
     runId: run.id,
     partnerKey: run.partnerKey,
     mapping: run.mapping,
     jobs: batch.map(({ job }) => job),
     sharing: sharingRules(deps, run),
   });
-  if (intent.recorded) {
-    const persons = batch.map(({ person }) => person);
-    return send(deps, run, submissionId, persons);
-  }
+  if (intent.recorded) return { id, persons: batch.map(({ person }) => person) };
   if (intent.why === 'person_paid') {
     const unpaid = await shareProfiles(deps, run, prepared);
-    return unpaid.length < prepared.length ? submitPrepared(deps, run, unpaid, atMost) : 'progress';
+    return unpaid.length < prepared.length ? intendPrepared(deps, run, unpaid, atMost) : 'progress';
   }
   // Somebody else uses the key, or the contacts moved on: look at everything anew.
   if (intent.why === 'balance_unknown') await readBalance(deps, run);
@@ -183,30 +173,19 @@ function oneOfEachPerson(prepared: readonly Prepared[]): Prepared[] {
   return [...new Map(prepared.map((each) => [each.job.person ?? each.job.crmId, each])).values()];
 }
 
-/** Sends what is on disk as intended, and puts on disk how it went. */
-async function send(
+async function accept(
   deps: SubmitDeps,
   run: Run,
-  submissionId: string,
-  persons: Person[],
+  { id, persons }: Intended,
+  answer: Submission,
 ): Promise<Attempt> {
-  const { store, partner, log } = deps;
-  let answer: Submission;
-  try {
-    answer = await partner.submitEnhancements(persons, run.control.ending, () =>
-      confirmLease(deps, run),
-    );
-  } catch (error) {
-    return recordFailure(deps, run, submissionId, persons, error);
-  }
-  // Outside the `try`: should this fail, the intent stays open and is settled by the balance.
-  await store.submissions.recordAccepted(run.lease, submissionId, {
+  await deps.store.submissions.recordAccepted(run.lease, id, {
     jobIds: answer.jobIds,
     charged: answer.processed,
   });
   run.control.notify();
   if (answer.processed < persons.length) {
-    log.warn(
+    deps.log.warn(
       { run: run.id, requested: persons.length, processed: answer.processed },
       'the service processed fewer persons than requested',
     );
@@ -215,38 +194,22 @@ async function send(
   return answer.processed === 0 ? 'nothing_processed' : 'progress';
 }
 
-async function recordFailure(
+async function refuse(
   deps: SubmitDeps,
   run: Run,
-  submissionId: string,
-  persons: Person[],
+  { id, persons }: Intended,
   error: unknown,
-): Promise<Attempt> {
-  const { store, log } = deps;
-  if (chargedBy(error) === 'unknown') {
-    log.warn({ run: run.id, submission: submissionId }, messageOf(error));
-    await store.submissions.recordLost(run.lease, submissionId);
-    return 'progress';
-  }
-  if (error instanceof PartnerValidationError) {
-    return recordInvalid({ store }, run, submissionId, persons, error);
-  }
-  await store.submissions.recordRefused(run.lease, submissionId);
-  if (run.control.ending.aborted) return 'progress';
-  if (error instanceof CreditsExhausted) {
+): Promise<Attempt | null> {
+  if (error instanceof PartnerValidationError) return refuseBlamed(deps, run, id, persons, error);
+  await deps.store.submissions.recordRefused(run.lease, id);
+  if (error instanceof CreditsExhausted && !run.control.ending.aborted) {
     await readBalance(deps, run);
-    run.control.stopSpending('credits_exhausted', error.message);
-    return 'progress';
   }
-  if (isDonorSyncError(error) && error.kind === 'retriable') {
-    log.warn({ run: run.id, submission: submissionId }, error.message);
-    return 'failed';
-  }
-  throw error;
+  return null;
 }
 
 /** Leaves out the persons that the service blames; the others are due again. */
-async function recordInvalid(
+async function refuseBlamed(
   { store }: Pick<SubmitDeps, 'store'>,
   run: Run,
   submissionId: string,

@@ -1,7 +1,8 @@
 /** What a run did to each contact, read and worded once. */
+import { stringify } from 'csv-stringify/sync';
 import { isoTime } from '../core/clock.ts';
-import { OUTCOME_ORDER, type Outcome, outcomeNamed } from '../core/outcome.ts';
-import { outcomeText } from '../core/outcome-text.ts';
+import { OUTCOME_ORDER, type Outcome, outcomeNamed, outcomeText } from '../core/outcome.ts';
+import { plainCell } from '../core/printable.ts';
 import type {
   RunContact,
   RunContactFilter,
@@ -110,4 +111,19 @@ export function reasonCounts(
 
 function placeOf(outcome: Outcome | null): number {
   return outcome === null ? OUTCOME_ORDER.length : OUTCOME_ORDER.indexOf(outcome);
+}
+
+const COLUMNS = ['Contact', 'Outcome', 'Reason', 'Why', 'Detail', 'At'];
+
+/** The first line of the file. */
+export const RUN_CONTACTS_HEADER = stringify([COLUMNS]);
+
+/** Lines of contacts; no cell is a formula, which spreadsheets would run, and nothing in one acts. */
+export function runContactLines(contacts: readonly RunContactView[]): string {
+  return stringify(
+    contacts.map(({ crmId, outcome, reason, text, detail, at }) => [
+      ...[crmId, outcome ?? '', reason, text, detail ?? '', at],
+    ]),
+    { cast: { string: plainCell } },
+  );
 }

@@ -1,7 +1,8 @@
 /** Where an integration stands, read once for the command line, the HTTP API and the pages. */
 import { isoTime } from '../core/clock.ts';
 import type { Integration } from '../core/integration.ts';
-import type { RunReport } from '../core/run.ts';
+import { countOf, formatCount } from '../core/quantities.ts';
+import type { BucketReport, RunReport } from '../core/run.ts';
 import type { Store } from '../store/store.ts';
 import { reportOf } from './run.ts';
 
@@ -67,4 +68,12 @@ export async function readLastSuccess(
 ): Promise<string | null> {
   const [row] = await runs.list({ integrationId, status: 'succeeded', limit: 1 });
   return row ? isoTime(row.finishedAt ?? row.startedAt) : null;
+}
+
+/** What a run spent, one bucket at a time: credits of two buckets are never added up. */
+
+/** `56 credits spent, 944 left`; what is left is said only if the service was asked. */
+export function spentText({ spent, remaining }: BucketReport): string {
+  const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
+  return `${countOf(spent, 'credit')} spent${left}`;
 }

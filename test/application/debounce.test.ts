@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDebounce, type Debounce } from '../../src/application/debounce.ts';
+import { createDebounce, type Debounce } from '../../src/application/runner.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 
 const START = 1_700_000_000_000;

@@ -40,7 +40,7 @@ describe('donor-sync doctor', () => {
     expect(exitCode).toBe(2);
     const broken = brokenOf(stdout);
     expect(broken.map(({ subject }) => subject)).toEqual(['partner key', 'field Id']);
-    for (const { mend } of broken) expect(mend).toBeTruthy();
+    for (const { fix } of broken) expect(fix).toBeTruthy();
     expect(stdout + stderr).not.toContain(wrongKey);
   });
 
@@ -58,7 +58,7 @@ describe('donor-sync doctor', () => {
         integration: 'riverside',
         subject: 'partner.baseUrl',
         message: expect.stringContaining('0.0.0.0'),
-        mend: expect.stringMatching(/next version.*allowInsecureHttp/),
+        fix: expect.stringMatching(/next version.*allowInsecureHttp/),
       },
     ]);
     const sync = await world.run(['sync']);
@@ -102,7 +102,7 @@ describe('donor-sync doctor', () => {
     expect(stdout).toContain('14 problems to fix.');
     const broken = brokenOf((await world.run(['doctor', '--json'])).stdout);
     expect(broken).toHaveLength(14);
-    for (const { mend } of broken) expect(mend).toContain('fields create');
+    for (const { fix } of broken) expect(fix).toContain('fields create');
   });
 
   it('finds fields that the user may not read, and looks at the rest all the same', async () => {
@@ -117,7 +117,7 @@ describe('donor-sync doctor', () => {
     expect(broken[0]).toMatchObject({
       subject: 'employer',
       message: expect.stringMatching(/npsp__Primary_Affiliation__c.*left out of what the service/),
-      mend: expect.stringContaining('permission set'),
+      fix: expect.stringContaining('permission set'),
     });
     expect(broken.slice(1).every(({ subject }) => subject.startsWith('field '))).toBe(true);
     expect(broken.length).toBeGreaterThan(10);
@@ -155,7 +155,7 @@ describe('donor-sync doctor', () => {
         {
           subject: 'secret key',
           message: expect.stringContaining(`mode ${mode.toString(8)}`),
-          mend: `chmod 600 ${world.path('store.db.key')}`,
+          fix: `chmod 600 ${world.path('store.db.key')}`,
         },
       ]);
     }
@@ -167,7 +167,7 @@ describe('donor-sync doctor', () => {
     world = await openCliWorld();
     const { exitCode, stdout } = await world.run(['doctor', '--config', 'none.yaml', '--json']);
     expect(exitCode).toBe(2);
-    expect(brokenOf(stdout)).toMatchObject([{ subject: 'settings', mend: 'donor-sync init' }]);
+    expect(brokenOf(stdout)).toMatchObject([{ subject: 'settings', fix: 'donor-sync init' }]);
   });
 
   it('says how a variable is set that the settings name', async () => {
@@ -176,7 +176,7 @@ describe('donor-sync doctor', () => {
     expect(brokenOf(stdout)).toMatchObject([
       {
         message: expect.stringContaining('variable PARTNER_API_KEY is empty'),
-        mend: expect.stringContaining('export NAME=value'),
+        fix: expect.stringContaining('export NAME=value'),
       },
     ]);
   });

@@ -101,7 +101,7 @@ export const findingsSchema = z.strictObject({
       subject: z.string(),
       ok: z.boolean(),
       message: z.string(),
-      mend: z.string().nullable(),
+      fix: z.string().nullable(),
     }),
   ),
 });

@@ -79,7 +79,7 @@ function aHarness(change: (connector: Connector) => Connector): ConformanceHarne
   return {
     open: async ({ signal = new AbortController().signal } = {}) =>
       change(createMemoryConnector(crm, signal)),
-    check: async () => [{ subject: 'memory', ok: true, message: 'It is there.', mend: null }],
+    check: async () => [{ subject: 'memory', ok: true, message: 'It is there.', fix: null }],
     addContacts: async (contacts) => contacts.map((contact) => crm.addContact(contact)),
     editContact: async (id, changes) => crm.editContact(id, changes),
     deleteContact: async (id) => crm.deleteContact(id),

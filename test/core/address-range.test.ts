@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAddressRange } from '../../src/core/address-range.ts';
+import { parseAddressRange } from '../../src/core/host.ts';
 
 describe('parseAddressRange', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardFormula, plainCell, withoutGuard } from '../../src/core/formula-guard.ts';
+import { guardFormula, plainCell, withoutGuard } from '../../src/core/printable.ts';
 
 describe('guardFormula', () => {
   it.each([

@@ -325,10 +325,51 @@ describe('the cost of queries', PATIENTLY, () => {
       { on: { path: '/networks/connections' }, times: 1, fault: { kind: 'resetAfter' } },
     ]);
     const reason = { code: 'partner_unavailable' };
-    expect(await world.sync()).toMatchObject({ status: 'incomplete', reason });
+    const first = await world.sync();
+    expect(first).toMatchObject({ status: 'incomplete', reason });
     expect(await world.compares()).toBe(1);
+    expect(await openQueries()).toBe(1);
     expect(await world.sync()).toMatchObject({ status: 'succeeded' });
     expect(world.filled(SENTENCE).size).toBeGreaterThan(0);
+    expect(await world.store.warmPaths.findCost(first.id)).toEqual(ONE_SEARCH);
+    expect(await openQueries()).toBe(0);
+  });
+
+  it('is known of a run that ended between a query and its note, and counts for that run', async () => {
+    let isOvertaken = true;
+    world = await createPathWorld({
+      service: { chargeQueries: true },
+      integration: { insights: { budget: { perRun: 2 } } },
+      partner: (client) => ({
+        ...client,
+        connections: {
+          ...client.connections,
+          async compare(...request) {
+            const answer = await client.connections.compare(...request);
+            if (isOvertaken) await takeOver();
+            isOvertaken = false;
+            return answer;
+          },
+        },
+      }),
+    });
+    const first = await world.sync();
+    expect(first.reason?.code).toBe('lease_lost');
+    expect(await world.store.warmPaths.findCost(first.id)).toBeNull();
+    expect(await openQueries()).toBe(1);
+    await giveBack();
+    const second = await world.sync();
+    expect(second).toMatchObject({ status: 'succeeded' });
+    expect(await world.store.warmPaths.findCost(first.id)).toEqual(ONE_SEARCH);
+    const cost = await world.store.warmPaths.findCost(second.id);
+    expect(await searchesSpent()).toBe(1 + (cost?.credits ?? 0));
+    expect(await openQueries()).toBe(0);
+  });
+
+  it('has no intent on disk where queries are known to be free', async () => {
+    world = await createPathWorld({});
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    expect(await openQueries()).toBe(0);
   });
 
   it.each([
@@ -373,6 +414,15 @@ describe('the cost of queries', PATIENTLY, () => {
     expect(world.filled(SENTENCE).size).toBeGreaterThan(0);
   });
 
+  async function openQueries(): Promise<number> {
+    return (await world.store.queries.listOpen('riverside')).length;
+  }
+
+  async function giveBack(): Promise<void> {
+    const held = await world.store.leases.acquire('riverside', 'another', () => true);
+    if (held.acquired) await world.store.leases.release(held.lease);
+  }
+
   async function takeOver(): Promise<void> {
     await world.store.leases.acquire('riverside', 'another', () => true);
   }
@@ -383,6 +433,8 @@ describe('the cost of queries', PATIENTLY, () => {
     return ledger.reduce((sum, { amount }) => sum + amount, 0);
   }
 });
+
+const ONE_SEARCH = { bucket: 'searches', credits: 1 };
 
 const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
 

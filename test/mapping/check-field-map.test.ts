@@ -63,7 +63,7 @@ describe('checkFieldMap', () => {
       from: 'donorId',
       problem: 'too_short',
       message: 'Target__c holds at most 18 characters, and donorId needs 32.',
-      mend: 'Make the field larger in the CRM, or map another field.',
+      fix: 'Make the field larger in the CRM, or map another field.',
     });
   });
 });

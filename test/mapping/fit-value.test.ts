@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CRM_FIELD_TYPES, type CrmFieldType } from '../../src/core/crm-field.ts';
-import { fitValue } from '../../src/mapping/fit-value.ts';
+import { fitValue } from '../../src/mapping/fit.ts';
 import type { RawValue } from '../../src/mapping/raw-value.ts';
 import { aField } from './samples.ts';
 

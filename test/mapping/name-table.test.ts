@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readNameTable } from '../../src/mapping/name-table.ts';
+import { readNameTable } from '../../src/mapping/names.ts';
 
 describe('the tables of names', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Integration, integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
+import { type TickDeps, tick } from '../../src/schedule/scheduler.ts';
 import {
   isScheduled,
   listSchedules,
@@ -8,7 +9,6 @@ import {
   planSchedules,
   resumeSchedule,
 } from '../../src/schedule/schedules.ts';
-import { type TickDeps, tick } from '../../src/schedule/tick.ts';
 import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { findAllowance, MAX_READING_AGE_MS, mustReadBalance } from '../../src/credits/balance.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import type { Run } from '../../src/run/context.ts';
 import { createRunControl } from '../../src/run/control.ts';
-import { findAllowance, MAX_READING_AGE_MS, mustReadBalance } from '../../src/sync/balance.ts';
 import { readableIdentities } from '../helpers/identities.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
+import { judgeLoss } from '../../src/credits/loss.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
-import { judgeLoss } from '../../src/run/loss.ts';
 import { readReasons } from '../../src/views/run-contacts.ts';
 import {
   createSyncWorld,

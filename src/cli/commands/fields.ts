@@ -158,7 +158,7 @@ const WORDS = {
 } as const satisfies Record<FieldCreation['result'], string>;
 
 function printFindings(output: Output, findings: readonly FieldMapFinding[]): void {
-  for (const { message, mend } of findings) {
-    output.print(`  ${output.style.warn(message)} ${mend}`);
+  for (const { message, fix } of findings) {
+    output.print(`  ${output.style.warn(message)} ${fix}`);
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.ts';
-import { plainCell } from '../../core/formula-guard.ts';
+import { plainCell } from '../../core/printable.ts';
 import { type FoundProspect, findProspects } from '../../insights/find-prospects.ts';
 import { chooseOne } from '../action/choose-integrations.ts';
 import { readOptions, runAction } from '../action/command.ts';

@@ -3,7 +3,7 @@ import type { Application } from '../../application.ts';
 import type { Integration } from '../../core/integration.ts';
 import { ownerWords } from '../../core/owner.ts';
 import type { RunReport } from '../../core/run.ts';
-import { findRunning, type Running } from '../../views/running.ts';
+import { findRunning, type Running } from '../../views/run.ts';
 import { type IntegrationStatus, readStatus } from '../../views/status.ts';
 import { namedOrAll } from '../action/choose-integrations.ts';
 import { nextSteps } from '../action/next-steps.ts';

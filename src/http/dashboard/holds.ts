@@ -8,13 +8,13 @@ import type { NetworkHoldRecord } from '../../store/networks/network-holds.ts';
 import type { Store } from '../../store/store.ts';
 import {
   type AnyHold,
+  creditsOf,
   type DecisionWord,
   decisionsFor,
   listSingleHolds,
   reasonText,
   type SingleHoldStore,
 } from '../../views/hold.ts';
-import { creditsOf } from '../../views/hold-batch.ts';
 import { recordUrl } from './record-url.ts';
 
 /** A hold as the page shows it. There is no name of a contact: none is kept. */

@@ -5,8 +5,12 @@ import { readBatchExamples } from '../../application/batch-examples.ts';
 import { decideHold } from '../../application/decide-holds.ts';
 import { readKeptWords } from '../../application/kept-words.ts';
 import { acceptMatchRate, showPersons } from '../../application/live-crm.ts';
-import { type DecisionWord, HOLD_DECISIONS } from '../../views/hold.ts';
-import { BATCH_DECISIONS, type BatchDecisionWord } from '../../views/hold-batch.ts';
+import {
+  BATCH_DECISIONS,
+  type BatchDecisionWord,
+  type DecisionWord,
+  HOLD_DECISIONS,
+} from '../../views/hold.ts';
 import type { Access } from '../access.ts';
 import { readPageAssets } from '../assets.ts';
 import { findDecidableHold } from '../decidable-hold.ts';

@@ -1,11 +1,10 @@
 import type { KeptWords } from '../../application/kept-words.ts';
-import { OUTCOME_ORDER } from '../../core/outcome.ts';
-import { outcomeText } from '../../core/outcome-text.ts';
+import { OUTCOME_ORDER, outcomeText } from '../../core/outcome.ts';
 import { countOf, formatCount } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
-import { spentText } from '../../views/credits.ts';
 import { outcomesText } from '../../views/run.ts';
 import { whyText } from '../../views/run-contacts.ts';
+import { spentText } from '../../views/status.ts';
 import { AcceptRate, PersonsLink } from './accept-rate.tsx';
 import { anchorOf } from './anchors.ts';
 import { Stations } from './current-run.tsx';

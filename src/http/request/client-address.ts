@@ -1,7 +1,7 @@
 /** The address that a request comes from, for counting attempts and for the log. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Context } from 'hono';
-import { parseAddressRange } from '../../core/address-range.ts';
+import { parseAddressRange } from '../../core/host.ts';
 import type { HttpEnv } from './context.ts';
 import { socketAddress } from './peer.ts';
 

@@ -10,6 +10,7 @@ import * as ordinaryDays from '../../../migrations/0008-ordinary-days.ts';
 import * as erasure from '../../../migrations/0009-erasure.ts';
 import * as foreignText from '../../../migrations/0010-foreign-text.ts';
 import * as runRows from '../../../migrations/0011-run-rows.ts';
+import * as queryIntents from '../../../migrations/0012-query-intents.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -32,4 +33,5 @@ export const MIGRATIONS = {
   '0009-erasure': erasure,
   '0010-foreign-text': foreignText,
   '0011-run-rows': runRows,
+  '0012-query-intents': queryIntents,
 } satisfies MigrationList;

@@ -83,12 +83,12 @@ function cannotOpen(error: unknown, name: string): unknown {
   const translated = storeError(error);
   const isBusy = isRetriableError(translated) && error instanceof pg.DatabaseError;
   if (isBusy) return translated;
-  const mend =
+  const fix =
     isDonorSyncError(translated) && translated.code === 'database_access_refused'
       ? 'Check user, password and database name in the database setting.'
       : 'Check that Postgres is running there and that the database setting names the right host, port and TLS mode.';
   return new ConfigurationError(
-    `The Postgres database ${name} cannot be opened: ${messageOf(error) || 'no answer'}. ${mend}`,
+    `The Postgres database ${name} cannot be opened: ${messageOf(error) || 'no answer'}. ${fix}`,
     { code: 'database_unreachable', cause: error },
   );
 }

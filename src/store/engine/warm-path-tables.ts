@@ -4,6 +4,7 @@ export interface WarmPathTables {
   warm_paths: WarmPathsTable;
   warm_path_scopes: WarmPathScopesTable;
   warm_path_costs: WarmPathCostsTable;
+  query_intents: QueryIntentsTable;
 }
 
 /** One row for each contact with a donor: its best connection to the networks, if it has one. */
@@ -49,4 +50,17 @@ export interface WarmPathCostsTable {
   run_id: string;
   bucket: string;
   credits: number;
+}
+
+/** A query that costs credits, or may, and of which it is not known yet whether it did. */
+export interface QueryIntentsTable {
+  id: string;
+  integration_id: string;
+  run_id: string;
+  /** The bucket that it takes its credits from, as far as is known, and how many. */
+  bucket: string;
+  credits: number;
+  /** What the bucket held before it, as far as was known. */
+  balance_before: number;
+  intended_at: number;
 }

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import type { QueryCharge } from '../credits/queries.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, Tables } from '../engine/tables.ts';
@@ -22,12 +23,6 @@ export interface StaleContact {
 
 /** A contact in which the CRM names an introducer. */
 export type IntroducedContact = Pick<StaleContact, 'crmId' | 'ownedValues'>;
-
-/** Credits that queries have cost, and the bucket they were taken from. */
-export interface PathCost {
-  bucket: string;
-  credits: number;
-}
 
 /** Where `listStale` goes on. */
 export type StalePlace = Pick<StaleContact, 'computedAt' | 'donorId' | 'crmId'>;
@@ -127,19 +122,8 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       });
     },
 
-    /** Notes what the queries of a run have cost so far. */
-    async recordCost(lease: Lease, runId: string, cost: PathCost): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
-          .insertInto('warm_path_costs')
-          .values({ run_id: runId, ...cost })
-          .onConflict((c) => c.column('run_id').doUpdateSet(cost))
-          .execute(),
-      );
-    },
-
     /** What the queries of a run have cost; null if they were free. */
-    async findCost(runId: string): Promise<PathCost | null> {
+    async findCost(runId: string): Promise<QueryCharge | null> {
       const row = await db
         .selectFrom('warm_path_costs')
         .select(['bucket', 'credits'])

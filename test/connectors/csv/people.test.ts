@@ -64,7 +64,7 @@ describe('who the contacts of a CSV file are', () => {
       expect(findings.find(({ subject }) => subject === 'names')).toMatchObject({
         ok: true,
         message: '3 of 5 contacts have a first and a last name',
-        mend: null,
+        fix: null,
       });
     });
 
@@ -75,12 +75,12 @@ describe('who the contacts of a CSV file are', () => {
       const names = (findings: Finding[]) => findings.find(({ subject }) => subject === 'names');
       expect(names(await check(none, { settings: { columns } }))).toMatchObject({
         ok: false,
-        mend: expect.stringContaining('crm.columns.fullName'),
+        fix: expect.stringContaining('crm.columns.fullName'),
       });
       const few = `${none}3,Lee,Bea,\n`;
       expect(names(await check(few, { settings: { columns } }))).toMatchObject({
         ok: true,
-        mend: expect.stringContaining('crm.columns'),
+        fix: expect.stringContaining('crm.columns'),
       });
     });
   });
@@ -141,7 +141,7 @@ describe('who the contacts of a CSV file are', () => {
       const findings = await check(FILE, { contacts });
       expect(findings.find(({ subject }) => subject === 'opt-out')).toMatchObject({
         message: '0 of 8 contacts have opted out by "Mark"',
-        mend: expect.stringContaining('contacts.optOutValues'),
+        fix: expect.stringContaining('contacts.optOutValues'),
       });
     });
   });

@@ -33,7 +33,7 @@ describe('checking an integration with HubSpot', () => {
   it('says why the sign-in is refused', async () => {
     const findings = await check({ auth: { type: 'token', token: 'unknown' } });
     expect(findings).toMatchObject([{ subject: 'sign-in', ok: false }]);
-    expect(findings[0]?.mend).toContain('crm.auth');
+    expect(findings[0]?.fix).toContain('crm.auth');
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe('checking an integration with HubSpot', () => {
     const auth = { type: 'token', token: await account.issueToken({ scopes }) };
     const findings = (await check({ auth })).filter(({ subject }) => subject === 'scopes');
     expect(findings).toMatchObject([
-      { ok: isOptional, message: expect.stringContaining(missing), mend: expect.any(String) },
+      { ok: isOptional, message: expect.stringContaining(missing), fix: expect.any(String) },
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('checking an integration with HubSpot', () => {
           message: expect.stringMatching(
             new RegExp(`${name}.*left out of what the service is asked`),
           ),
-          mend: expect.stringMatching(help),
+          fix: expect.stringMatching(help),
         },
       ]);
     },
@@ -109,7 +109,7 @@ describe('checking an integration with HubSpot', () => {
     expect(version).toMatchObject({
       ok: true,
       message: expect.stringContaining('September 2027'),
-      mend: expect.stringContaining('crm.apiVersion'),
+      fix: expect.stringContaining('crm.apiVersion'),
     });
   });
 
@@ -153,6 +153,6 @@ describe('checking an integration with HubSpot', () => {
     expect(findings).toMatchObject([
       { ok: false, message: expect.stringContaining('optOutValues: ["NEW","OPEN"') },
     ]);
-    expect(findings[0]?.mend).toContain('contacts');
+    expect(findings[0]?.fix).toContain('contacts');
   });
 });

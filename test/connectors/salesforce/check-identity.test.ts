@@ -18,9 +18,9 @@ describe('checking what Salesforce contacts are made of', () => {
     org = await openOrg({ shape });
     const findings = await check();
     expect(unmet(findings)).toEqual([]);
-    expect(of(findings, 'addresses')).toMatchObject([{ ok: true, mend: null }]);
+    expect(of(findings, 'addresses')).toMatchObject([{ ok: true, fix: null }]);
     expect(of(findings, 'employer')).toMatchObject([
-      { ok: true, mend: null, message: expect.stringContaining(employer) },
+      { ok: true, fix: null, message: expect.stringContaining(employer) },
     ]);
   });
 
@@ -33,7 +33,7 @@ describe('checking what Salesforce contacts are made of', () => {
         message: expect.stringMatching(
           /npsp__Primary_Affiliation__c.*hidden.*left out of what the service is asked/,
         ),
-        mend: expect.stringMatching(/permission set.*crm.employer/),
+        fix: expect.stringMatching(/permission set.*crm.employer/),
       },
     ]);
     // Who writes that the account is the employer has decided it.
@@ -48,7 +48,7 @@ describe('checking what Salesforce contacts are made of', () => {
       {
         ok: true,
         message: expect.stringMatching(/OtherStreet.*left out of what the service is asked/),
-        mend: expect.stringContaining('Other Address'),
+        fix: expect.stringContaining('Other Address'),
       },
     ]);
     await hide('MailingAddress');
@@ -56,7 +56,7 @@ describe('checking what Salesforce contacts are made of', () => {
       {
         ok: false,
         message: expect.stringMatching(/MailingStreet.*OtherCountry.*left out/),
-        mend: expect.stringContaining('Mailing Address and Other Address'),
+        fix: expect.stringContaining('Mailing Address and Other Address'),
       },
     ]);
   });
@@ -68,7 +68,7 @@ describe('checking what Salesforce contacts are made of', () => {
       {
         ok: false,
         message: expect.stringContaining('Account.Name'),
-        mend: expect.stringContaining('AccountId'),
+        fix: expect.stringContaining('AccountId'),
       },
     ]);
   });
@@ -77,7 +77,7 @@ describe('checking what Salesforce contacts are made of', () => {
     org = await openOrg({ shape: 'personAccounts' });
     await org.control('PUT', 'object-access', { type: 'AccountContactRelation', access: 'hidden' });
     expect(of(await check(), 'employer')).toMatchObject([
-      { ok: true, mend: expect.stringContaining('AccountContactRelation') },
+      { ok: true, fix: expect.stringContaining('AccountContactRelation') },
     ]);
   });
 
@@ -104,11 +104,11 @@ describe('checking what Salesforce contacts are made of', () => {
       {
         ok: false,
         message: expect.stringMatching(/hidden.*npsp__Deceased__c and Individual.DeathDate/),
-        mend: expect.stringMatching(/permission set.*contacts.includeDeceased: true/),
+        fix: expect.stringMatching(/permission set.*contacts.includeDeceased: true/),
       },
     ]);
     expect(of(findings, 'do not contact')).toMatchObject([
-      { ok: false, mend: expect.stringContaining('contacts.includeDoNotContact: true') },
+      { ok: false, fix: expect.stringContaining('contacts.includeDoNotContact: true') },
     ]);
     const decided = { ...PLAIN, includeDeceased: true, includeDoNotContact: true };
     expect(unmet(await check({}, decided))).toEqual([]);
@@ -118,10 +118,10 @@ describe('checking what Salesforce contacts are made of', () => {
     org = await openOrg();
     const findings = await check();
     expect(of(findings, 'deceased')).toMatchObject([
-      { ok: true, mend: expect.stringContaining('contacts.deceasedField') },
+      { ok: true, fix: expect.stringContaining('contacts.deceasedField') },
     ]);
     expect(of(findings, 'do not contact')).toMatchObject([
-      { ok: true, mend: expect.stringContaining('contacts.doNotContactField') },
+      { ok: true, fix: expect.stringContaining('contacts.doNotContactField') },
     ]);
   });
 
@@ -133,7 +133,7 @@ describe('checking what Salesforce contacts are made of', () => {
       {
         subject: 'opt-out',
         message: expect.stringContaining('optOutValues: ["Yes", "No"]'),
-        mend: expect.stringContaining('settings'),
+        fix: expect.stringContaining('settings'),
       },
     ]);
   });

@@ -63,7 +63,7 @@ describe('checking an integration with Salesforce', () => {
     const findings = await crm.check({ apiVersion: '99.0' });
     expect(findings.find(({ ok }) => !ok)).toMatchObject({
       subject: 'API version',
-      mend: expect.stringContaining('"67.0"'),
+      fix: expect.stringContaining('"67.0"'),
     });
   });
 

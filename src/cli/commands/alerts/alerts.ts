@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { Channel } from '../../../alerts/channel.ts';
 import { channelsOf } from '../../../alerts/channels.ts';
-import { testMessage } from '../../../alerts/message.ts';
+import { type Channel, testMessage } from '../../../alerts/message.ts';
 import { SEND_LIMIT_MS } from '../../../alerts/notifier.ts';
 import type { Settings } from '../../../config.ts';
 import { isoTime } from '../../../core/clock.ts';

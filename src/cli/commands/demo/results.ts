@@ -1,6 +1,5 @@
 import type { Application } from '../../../application.ts';
-import { outcomeNamed } from '../../../core/outcome.ts';
-import { outcomeText } from '../../../core/outcome-text.ts';
+import { outcomeNamed, outcomeText } from '../../../core/outcome.ts';
 import type { DemoContact } from './contacts.ts';
 import { type DemoFolder, ENHANCED_FIELDS, readRows } from './folder.ts';
 

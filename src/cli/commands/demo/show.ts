@@ -1,7 +1,7 @@
 import type { Environment } from '../../../config/environment.ts';
 import type { RunReport } from '../../../core/run.ts';
-import { spentText } from '../../../views/credits.ts';
 import { outcomesText } from '../../../views/run.ts';
+import { spentText } from '../../../views/status.ts';
 import { displayWidth, fitWidth, padWidth } from '../../terminal/display-width.ts';
 import type { Output } from '../../terminal/output.ts';
 import { countOf, formatCount, formatDuration } from '../../terminal/quantities.ts';

@@ -16,7 +16,7 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const account = await checked('CRM account', FOLLOW_MESSAGE, () => checkAccount(open, opened));
   const [connector] = opened;
   if (connector === undefined) {
-    const isOther = account.some(({ mend }) => mend === OTHER_ACCOUNT);
+    const isOther = account.some(({ fix }) => fix === OTHER_ACCOUNT);
     // Why else the CRM cannot be opened, the connector's own findings have said better.
     return isWell || isOther ? [...own, ...account] : own;
   }
@@ -52,7 +52,7 @@ async function checkFields(
   if (findings.length === 0) {
     return [met('field map', `All ${countOf(mappings.length, 'field')} can be written.${more}`)];
   }
-  return findings.map(({ field, message, mend }) => unmet(`field ${field}`, message, mend));
+  return findings.map(({ field, message, fix }) => unmet(`field ${field}`, message, fix));
 }
 
 /** Below this part of the day's requests a run may not come to its end. */

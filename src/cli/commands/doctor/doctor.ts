@@ -158,7 +158,7 @@ export function printFindings(
 ): void {
   const { style } = output;
   let heading: string | null = null;
-  for (const { integration, subject, ok, message, mend, words, others } of gatherAlike(findings)) {
+  for (const { integration, subject, ok, message, fix, words, others } of gatherAlike(findings)) {
     if (integration !== heading && integration !== null)
       output.print(`\n${style.strong(integration)}`);
     heading = integration;
@@ -167,7 +167,7 @@ export function printFindings(
     if (words && withWords) output.print(`    It said: ${words.reveal()}`);
     else if (words) output.print(`    What it said: donor-sync doctor ${integration ?? ''} --show`);
     if (others.length > 0) output.print(`    ${sameOf(others)}`);
-    if (mend !== null) output.print(`    ${style.warn('→')} ${mend}`);
+    if (fix !== null) output.print(`    ${style.warn('→')} ${fix}`);
   }
   const broken = findings.filter(({ ok }) => !ok).length;
   output.print();

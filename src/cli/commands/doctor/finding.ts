@@ -9,12 +9,12 @@ export interface DoctorFinding extends Finding {
 
 /** A prerequisite that is met. */
 export function met(subject: string, message: string, advice: string | null = null): Finding {
-  return { subject, ok: true, message, mend: advice };
+  return { subject, ok: true, message, fix: advice };
 }
 
 /** One that is not, with what to do about it. */
 export function unmet(subject: string, message: string, fix: string): Finding {
-  return { subject, ok: false, message, mend: fix };
+  return { subject, ok: false, message, fix };
 }
 
 /** The findings of a check; one that throws is a finding itself, and the others go on. */

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../../application.ts';
 import { isConfigurationError, messageOf } from '../../../core/errors.ts';
-import { clockProblem } from '../../../run/confirm-clock.ts';
+import { clockProblem } from '../../../credits/confirm.ts';
 import { formatCount } from '../../terminal/quantities.ts';
 import { checked, met, unmet } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../../application.ts';
 import { ownerWords } from '../../../core/owner.ts';
-import { findRunning } from '../../../views/running.ts';
+import { findRunning } from '../../../views/run.ts';
 import type { ProductDeps } from '../../action/product.ts';
 import { countOf, formatMoment } from '../../terminal/quantities.ts';
 import { checked, met } from './finding.ts';

@@ -7,7 +7,7 @@ import { didYouMean } from '../../../core/near-miss.ts';
 import { partCountsText } from '../../../identity/changed-parts-text.ts';
 import type { HoldBatch } from '../../../store/holds/hold-batches.ts';
 import type { Store } from '../../../store/store.ts';
-import { type BatchDecisionWord, type BatchView, decidedText } from '../../../views/hold-batch.ts';
+import { type BatchDecisionWord, type BatchView, decidedText } from '../../../views/hold.ts';
 import { neverAborted } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
 import { countOf, formatAgo, formatCount } from '../../terminal/quantities.ts';

@@ -5,13 +5,13 @@ import type { HoldRecord } from '../../../store/holds/holds.ts';
 import {
   type AnyHold,
   type DecisionWord,
+  decidedText,
   decisionsFor,
   describeHold,
   findHold,
   type HoldStore,
   listOpenHolds,
 } from '../../../views/hold.ts';
-import { decidedText } from '../../../views/hold-batch.ts';
 import type { Output } from '../../terminal/output.ts';
 import { countOf, formatMoment } from '../../terminal/quantities.ts';
 import { findId, shortId } from '../../terminal/short-id.ts';

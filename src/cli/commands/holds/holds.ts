@@ -6,19 +6,17 @@ import { didYouMean } from '../../../core/near-miss.ts';
 import type { HoldBatch } from '../../../store/holds/hold-batches.ts';
 import {
   type AnyHold,
+  BATCH_DECISIONS,
+  type BatchDecisionWord,
+  type BatchView,
   contactHolds,
   type DecisionWord,
+  describeBatch,
   describeHold,
   HOLD_DECISIONS,
   type HoldView,
   listOpenHolds,
 } from '../../../views/hold.ts';
-import {
-  BATCH_DECISIONS,
-  type BatchDecisionWord,
-  type BatchView,
-  describeBatch,
-} from '../../../views/hold-batch.ts';
 import { readOptions, runAction } from '../../action/command.ts';
 import {
   type ProductDeps,

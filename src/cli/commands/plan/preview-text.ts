@@ -1,5 +1,5 @@
 import type { FieldValue } from '../../../core/crm-field.ts';
-import { outcomeText } from '../../../core/outcome-text.ts';
+import { outcomeText } from '../../../core/outcome.ts';
 import type { PersonDetails } from '../../../core/person.ts';
 import type { Preview } from '../../../sync/preview.ts';
 import { gatherAlike, sameOf } from '../../terminal/alike.ts';
@@ -146,11 +146,11 @@ function printFields(output: Output, { fields }: PreviewText): void {
   if (fields.length === 0) return;
   output.print();
   output.print(output.style.warn(`  ${countOf(fields.length, 'problem')} with the field map:`));
-  const findings = fields.map(({ field, message, mend }) => ({
-    ...{ subject: field, ok: false, message, mend },
+  const findings = fields.map(({ field, message, fix }) => ({
+    ...{ subject: field, ok: false, message, fix },
   }));
-  for (const { message, mend, others } of gatherAlike(findings)) {
-    output.print(`  - ${message} ${mend}`);
+  for (const { message, fix, others } of gatherAlike(findings)) {
+    output.print(`  - ${message} ${fix}`);
     if (others.length > 0) output.print(`    ${sameOf(others)}`);
   }
 }

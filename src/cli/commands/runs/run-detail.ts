@@ -1,8 +1,8 @@
 import { isoTime } from '../../../core/clock.ts';
 import type { RunReport } from '../../../core/run.ts';
 import { parseOwned } from '../../../store/contacts/owned-values.ts';
+import type { QueryCharge } from '../../../store/credits/queries.ts';
 import type { WriteRecord } from '../../../store/fields/deliveries.ts';
-import type { PathCost } from '../../../store/fields/warm-paths.ts';
 import type { RunContactFilter } from '../../../store/runs/run-rows.ts';
 import type { RunRecord } from '../../../store/runs/runs.ts';
 import type { Store } from '../../../store/store.ts';
@@ -26,7 +26,7 @@ export interface RunDetail extends RunReport {
   /** Contacts that took the job of the same person in another contact, without a credit. */
   shared: number;
   /** What the queries for warm paths have cost; null if they were free. */
-  queries: PathCost | null;
+  queries: QueryCharge | null;
   /** The first of the contacts that were not simply fresh. */
   outcomes: RunContactView[];
   /** The first of what was written and not undone. */

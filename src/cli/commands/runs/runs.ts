@@ -6,8 +6,11 @@ import { ConfigurationError } from '../../../core/errors.ts';
 import { OUTCOME_ORDER } from '../../../core/outcome.ts';
 import type { RunReport } from '../../../core/run.ts';
 import { reportOf } from '../../../views/run.ts';
-import { pagesOfRunContacts } from '../../../views/run-contacts.ts';
-import { RUN_CONTACTS_HEADER, runContactLines } from '../../../views/run-contacts-csv.ts';
+import {
+  pagesOfRunContacts,
+  RUN_CONTACTS_HEADER,
+  runContactLines,
+} from '../../../views/run-contacts.ts';
 import { findRun } from '../../action/find-run.ts';
 import { parseCount, requireTerminal } from '../../action/options.ts';
 import {

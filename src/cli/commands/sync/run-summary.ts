@@ -1,6 +1,6 @@
 import type { RunReport, RunStatus } from '../../../core/run.ts';
-import { spentText } from '../../../views/credits.ts';
 import type { ReasonCount } from '../../../views/run-contacts.ts';
+import { spentText } from '../../../views/status.ts';
 import { hangLines } from '../../terminal/hang-lines.ts';
 import type { Output } from '../../terminal/output.ts';
 import { formatCount, formatDuration } from '../../terminal/quantities.ts';

@@ -22,18 +22,18 @@ export interface Allowance {
 }
 
 /** The bucket that is spent from, and where its limits stand in the settings. */
-export interface Purse {
+export interface SpendingLimits {
   bucket: Bucket;
   setting: string;
 }
 
-const ENHANCEMENTS: Purse = { bucket: 'enhancements', setting: 'budget' };
+const ENHANCEMENTS: SpendingLimits = { bucket: 'enhancements', setting: 'budget' };
 
 /** What the settings and the bucket allow; the tightest limit is the one that is named. */
 export function allowanceOf(
   budget: RunLimits,
   spent: SpendingSoFar,
-  { bucket, setting }: Purse = ENHANCEMENTS,
+  { bucket, setting }: SpendingLimits = ENHANCEMENTS,
 ): Allowance {
   const limits: Allowance[] = [
     {

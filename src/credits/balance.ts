@@ -1,7 +1,11 @@
 /** What may be spent: the balance as last read, carried forward by what each answer says. */
 import type { CreditBalances } from '../partner/credits.ts';
-import { type Allowance, allowanceOf, startOfMonth } from '../run/budget.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import type { SubmissionRecord } from '../store/credits/submissions.ts';
+import type { Lease } from '../store/engine/leases.ts';
+import { type Allowance, allowanceOf, startOfMonth } from './allowance.ts';
+import { findLoss } from './loss.ts';
+import type { Proof } from './spend.ts';
 
 /**
  * A reading older than this is repeated before credits are spent: credits that were bought, or spent
@@ -84,4 +88,56 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
             startOfMonth(clock.now(), schedule?.timezone ?? 'UTC'),
           ),
   });
+}
+
+type ProofDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'log'>;
+
+/** A submission whose answer nobody read is settled by the balance: its credits left, or they did not. */
+export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionRecord> {
+  return {
+    findOpen: () => deps.store.submissions.findOpen(run.partnerKey),
+    prove: (open, lease) => proveSubmission(deps, run, open, lease),
+  };
+}
+
+/** Waits for the quiet time and decides; leaves everything as it is if the run stops meanwhile. */
+async function proveSubmission(
+  deps: ProofDeps,
+  run: Run,
+  open: SubmissionRecord,
+  lease: Lease,
+): Promise<void> {
+  const isOwn = open.integrationId === run.integration.id;
+  // The settings of another integration are not known here: holding loses nothing.
+  const afterwards = isOwn ? run.integration.onLostAnswer : 'hold';
+  const { store, log } = deps;
+  const facts = { run: run.id, submission: open.id };
+  log.info(facts, 'an answer was lost; its credits are settled by the balance');
+  const request = {
+    id: open.id,
+    bucket: 'enhancements',
+    balanceBefore: open.balanceBefore,
+    items: open.persons,
+  } as const;
+  const found = await findLoss(deps, run, request, lease);
+  if (found === 'stopped') return;
+  const { loss, balance } = found;
+  const settledBy = isOwn ? run.id : null;
+  if (loss.charged === 0) {
+    await store.submissions.settleNotCharged(lease, open.id, { balance, run: settledBy });
+    log.info(facts, 'the lost submission was not charged; its contacts are submitted again');
+    return;
+  }
+  const detail = 'why' in loss ? loss.why : '';
+  await store.submissions.settleCharged(lease, open.id, {
+    charged: loss.charged,
+    balance,
+    run: settledBy,
+    afterwards,
+    detail,
+  });
+  log.warn(
+    { ...facts, charged: loss.charged, afterwards },
+    'the lost submission counts as charged',
+  );
 }

@@ -3,8 +3,8 @@
  * time and by two equal readings. All of it is free.
  */
 import type { Bucket } from '../partner/buckets.ts';
+import type { Run, Sightings, SyncDeps } from '../run/context.ts';
 import type { Lease } from '../store/engine/leases.ts';
-import type { Run, SyncDeps } from './context.ts';
 
 /** A request that may have been charged. */
 export interface OpenRequest {
@@ -135,4 +135,24 @@ async function readTwice(
     if (lease !== run.lease) await store.leases.renew(lease);
   }
   return 'restless';
+}
+
+/** Requests that others have settled are never forgotten by name: the oldest make room. */
+const MAX_REMEMBERED = 1_000;
+
+export function createSightings(): Sightings {
+  const moments = new Map<string, number>();
+  return {
+    firstSeenMs(id, nowMs) {
+      const seen = moments.get(id);
+      if (seen !== undefined) return seen;
+      const [oldest] = moments.keys();
+      if (oldest !== undefined && moments.size >= MAX_REMEMBERED) moments.delete(oldest);
+      moments.set(id, nowMs);
+      return nowMs;
+    },
+    forget(id) {
+      moments.delete(id);
+    },
+  };
 }

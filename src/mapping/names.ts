@@ -1,0 +1,95 @@
+/** The tables of names beside this code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The rows of a CSV file of this folder, two columns each; its names need no quotes. */
+export function readNameTable(file: string): [string, string][] {
+  const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+  const [, ...lines] = text.trimEnd().split(/\r?\n/);
+  return lines.map((line) => {
+    const [name = '', value = ''] = line.split(',');
+    return [name, value];
+  });
+}
+
+/**
+ * True if two different given names can be those of one person: one is short for the other
+ * (`Bob`, `Robert`), both are short for the same name (`Liz`, `Beth`), or both are spellings of
+ * it (`Katherine`, `Catherine`). The names are in lower case without accents.
+ */
+export function shareRoot(one: string, other: string): boolean {
+  const mine = roots().get(one);
+  return (
+    mine !== undefined &&
+    (roots()
+      .get(other)
+      ?.some((root) => mine.includes(root)) ??
+      false)
+  );
+}
+
+/** True if the word is a name with forms, or one of the forms. */
+export function hasNicknames(word: string): boolean {
+  return roots().has(word);
+}
+
+let rootsByForm: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** The names that each form may stand for; a name stands for itself too. */
+function roots(): ReadonlyMap<string, readonly string[]> {
+  rootsByForm ??= indexForms(readForms());
+  return rootsByForm;
+}
+
+/**
+ * The short, pet and variant forms of English and Spanish given names as they are in use in the
+ * United States. A form may belong to several names (`Pat`, `Chris`), which does not make those
+ * related: `Patrick` is not `Patricia`. Translations (`José`, `Joseph`) are left out on purpose,
+ * and so are the forms that only genealogists know.
+ */
+function readForms(): { name: string; forms: readonly string[] }[] {
+  return readNameTable('nicknames.csv').map(([name, forms]) => ({ name, forms: forms.split(' ') }));
+}
+
+function indexForms(table: ReturnType<typeof readForms>): Map<string, string[]> {
+  const index = new Map(table.map(({ name }) => [name, [name]]));
+  for (const { name, forms } of table) {
+    for (const form of forms) index.set(form, [...(index.get(form) ?? []), name]);
+  }
+  return index;
+}
+
+/** True if the word, in lower case without accents, is a given name that many people have. */
+export function isGivenName(word: string): boolean {
+  return hasNicknames(word) || commonNames().given.has(word);
+}
+
+/** True if the word, in lower case without accents, is a surname that is easily taken for another. */
+export function isSurname(word: string): boolean {
+  return commonNames().surnames.has(word);
+}
+
+interface CommonNames {
+  given: ReadonlySet<string>;
+  surnames: ReadonlySet<string>;
+}
+
+let names: CommonNames | undefined;
+
+/**
+ * Names that many people have and that differ in one letter from another of their kind: `Daniel` and
+ * `Daniela`, `Johnson` and `Johnston`. Between two of them a different letter is not a misprint.
+ * Chosen from the most frequent first names and surnames of the United States; spellings of one
+ * name (`Gonzalez`, `Gonzales`) are there at most once, so that they pass as misprints.
+ */
+function commonNames(): CommonNames {
+  names ??= readCommonNames();
+  return names;
+}
+
+function readCommonNames(): CommonNames {
+  const table = readNameTable('common-names.csv');
+  const ofKind = (wanted: string) =>
+    new Set(table.filter(([, kind]) => kind === wanted).map(([name]) => name));
+  return { given: ofKind('given'), surnames: ofKind('surname') };
+}
