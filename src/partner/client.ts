@@ -29,15 +29,15 @@ export interface PartnerClientOptions {
   log: Log;
   /** Shared by all clients of the same key; one of its own unless given. */
   pacer?: Pacer;
-  /** Told of every request that got an answer or failed to get one. Must not throw. */
+  /** Called for every request that got an answer or failed to get one. Must not throw. */
   onCall?: (call: PartnerCall) => void;
   fetch?: typeof globalThis.fetch;
   /**
    * The most that one try of a free call may take, besides the time that the service itself is known
-   * to need for it; 30,000 unless told.
+   * to need for it; 30,000 unless given.
    */
   requestTimeoutMs?: number;
-  /** The same for a call that costs credits, or may; 60,000 unless told. */
+  /** The same for a call that costs credits, or may; 60,000 unless given. */
   submitTimeoutMs?: number;
 }
 

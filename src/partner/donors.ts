@@ -77,7 +77,7 @@ export function withDonorId<Donor extends z.ZodType>(donor: Donor) {
 
 /** A donor in a list or a search result. */
 export interface DonorSummary extends DonorReference {
-  /** Of the present address; null where it is not known or not told. */
+  /** Of the present address; null where it is not known or not given. */
   location: { city: string | null; state: string | null } | null;
 }
 

@@ -106,7 +106,7 @@ const ignoredSchema = z
   .object({ text: z.string(), reason: textSchema })
   .transform(({ text, reason }) => ({ text, reason: reason ?? null }));
 
-/** What was found counts; how the question was read is only told beside it. */
+/** What was found counts; how the question was read only stands beside it. */
 const interpretationSchema = z
   .object({
     interpretation: z.object({
