@@ -54,7 +54,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
     },
 
     /** Contacts of which a person said that they are not who was erased, and when (epoch ms). */
-    async listToldApart(integrationId: string): Promise<Map<string, number>> {
+    async listDistinguished(integrationId: string): Promise<Map<string, number>> {
       const rows = await db
         .selectFrom('holds')
         .select(['crm_id', 'decided_at'])
@@ -113,7 +113,7 @@ export function eventOf(kind: HoldRecord['kind'], decision: HoldDecision): LifeE
   if (decision === 'resubmitted') return 'askedForAgain';
   const isApproved = decision === 'approved';
   if (kind === 'identity_mass_change') return isApproved ? 'changeApproved' : 'changeRejected';
-  if (kind === 'forgotten_person') return isApproved ? 'toldApart' : 'confirmedErased';
+  if (kind === 'forgotten_person') return isApproved ? 'distinguished' : 'confirmedErased';
   return isApproved ? 'profileApproved' : 'profileRejected';
 }
 
