@@ -82,7 +82,7 @@ interface OpenAlert {
   subject: string;
   since: string;
   /** False if not all channels have sent it yet. */
-  told: boolean;
+  sent: boolean;
 }
 
 function checkCommand(deps: ProductDeps): Command {
@@ -92,7 +92,7 @@ function checkCommand(deps: ProductDeps): Command {
       const settings = await loadAlertSettings(deps, command);
       const open = await checkNow(deps, settings);
       output.finish({ alerts: open }, () => printOpen(output, open, deps.clock.now()));
-      return open.every(({ told }) => told) ? EXIT_CODES.done : EXIT_CODES.stopped;
+      return open.every(({ sent }) => sent) ? EXIT_CODES.done : EXIT_CODES.stopped;
     }),
   );
 }
@@ -107,7 +107,7 @@ async function checkNow(deps: ProductDeps, settings: Settings): Promise<OpenAler
     return rows
       .filter(({ overAt }) => overAt === null)
       .map(({ integrationId: integration, subject, since, toldAt }) => ({
-        ...{ integration, subject, since: isoTime(since), told: toldAt !== null },
+        ...{ integration, subject, since: isoTime(since), sent: toldAt !== null },
       }));
   } finally {
     await application.close();
@@ -124,7 +124,7 @@ function printOpen(output: Output, open: readonly OpenAlert[], now: number): voi
       { header: 'Integration', value: ({ integration }) => integration },
       { header: 'What', value: ({ subject }) => subject },
       { header: 'Began', value: ({ since }) => formatAgo(since, now) },
-      { header: 'Sent', value: ({ told }) => (told ? 'yes' : 'not yet') },
+      { header: 'Sent', value: ({ sent }) => (sent ? 'yes' : 'not yet') },
     ],
     open,
   );
