@@ -204,7 +204,7 @@ describeEachDatabase('a contact in a corner', (open) => {
   it.each([
     ['whose answer was lost', 'lost_answer', lose],
     ['whose name was asked about', 'name_mismatch', holdOneForName],
-  ] as const)('is asked about its job again once it is told apart, %s', async (_, kind, bring) => {
+  ] as const)('is asked about its job again once it is distinguished, %s', async (_, kind, bring) => {
     const world = await createWorld();
     await bring(world);
     const hold = { kind: 'hold', reason: 'forgotten_person' } as const;

@@ -104,7 +104,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
           .where('state', 'in', ['held', 'completed'])
     ).execute();
     const moved = await moveAndList(trx, hold, event, [hold.crmId], moment);
-    if (event === 'toldApart') await reopenHolds(trx, hold, moved, moment);
+    if (event === 'distinguished') await reopenHolds(trx, hold, moved, moment);
   }
 }
 
