@@ -7,7 +7,7 @@ import { requireOptOutField } from '../yes-or-no.ts';
 import { fileError } from './file-errors.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { type CsvSettings, requiredColumns } from './settings.ts';
-import { openTable, stampOf, type Table, type TableWish } from './table.ts';
+import { openTable, stampOf, type Table, type TableFormat } from './table.ts';
 
 /** The files of an integration as they are at one moment. */
 export interface Tables {
@@ -33,7 +33,7 @@ export interface CsvFiles {
   /**
    * Runs an action on files that did not change under it. It may run more than once, so it must
    * be harmless to repeat; `commit` then runs once. One action runs at a time, so none may wait
-   * for another. Throws a RetriableError if somebody keeps changing the files.
+   * for another. Throws a RetriableError if another program keeps changing the files.
    */
   withTables<Result>(
     action: (tables: Tables) => Promise<Result>,
@@ -140,7 +140,7 @@ async function checkFolder(folder: string): Promise<void> {
 function tableWishes(
   settings: CsvSettings,
   contacts: ContactsSettings,
-): { input: TableWish; output: TableWish } {
+): { input: TableFormat; output: TableFormat } {
   const required = requiredColumns(settings, contacts);
   const { delimiter, encoding } = settings;
   const input = { required, delimiter, encoding, idColumn: settings.columns.id };
@@ -151,7 +151,7 @@ function tableWishes(
 
 async function openTables(
   paths: FilePaths,
-  wishes: { input: TableWish; output: TableWish },
+  wishes: { input: TableFormat; output: TableFormat },
 ): Promise<Tables> {
   const input = await openTable(paths.input, wishes.input);
   try {
