@@ -1,4 +1,4 @@
-import type { EnhanceReason } from '../../../sync/tally.ts';
+import type { EnhanceReason } from '../../../sync/forecast.ts';
 
 const DUE_TEXTS = {
   never_enhanced: 'was never enhanced',
