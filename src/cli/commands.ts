@@ -109,12 +109,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'forget',
     summary: 'erase one person',
-    load: async (deps) => (await import('./commands/forget/forget.ts')).forgetCommand(deps),
+    load: async (deps) => (await import('./commands/forget.ts')).forgetCommand(deps),
   },
   {
     name: 'hooks',
     summary: 'make and revoke the webhook addresses of integrations',
-    load: async (deps) => (await import('./commands/hooks/hooks.ts')).hooksCommand(deps),
+    load: async (deps) => (await import('./commands/hooks.ts')).hooksCommand(deps),
   },
   {
     name: 'apply',
@@ -124,12 +124,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'export',
     summary: 'print the settings of an integration, without its secrets',
-    load: async (deps) => (await import('./commands/export/export.ts')).exportCommand(deps),
+    load: async (deps) => (await import('./commands/export.ts')).exportCommand(deps),
   },
   {
     name: 'alerts',
     summary: 'send messages about problems, or a test message',
-    load: async (deps) => (await import('./commands/alerts/alerts.ts')).alertsCommand(deps),
+    load: async (deps) => (await import('./commands/alerts.ts')).alertsCommand(deps),
   },
   {
     name: 'disconnect',

@@ -6,14 +6,10 @@ import type { Clock } from '../core/clock.ts';
 import type { AccessTokenRecord } from '../store/service/access.ts';
 import type { Store } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';
-import type { ClientAddress } from './request/client-address.ts';
-import type { HttpEnv } from './request/context.ts';
-import type { WithoutToken } from './request/first-visit.ts';
-import { HttpError } from './request/http-error.ts';
-import { isLocal, isLoopbackName } from './request/peer.ts';
-import type { Principal, Role } from './request/principal.ts';
-import { requireSameOrigin } from './request/same-origin.ts';
-import { isSameText, newSecret } from './request/secret.ts';
+import type { HttpEnv, Principal, Role } from './request/context.ts';
+import { HttpError } from './request/errors.ts';
+import { type ClientAddress, isLocal, isLoopbackName, requireSameOrigin } from './request/peer.ts';
+import { isSameText, newSecret, type WithoutToken } from './request/secret.ts';
 
 export interface Access {
   /**

@@ -11,21 +11,21 @@ import { healthRoutes } from './health.ts';
 import { holdRoutes } from './holds.ts';
 import { hookRoutes } from './hooks.ts';
 import { integrationRoutes } from './integrations.ts';
-import { createMetrics } from './metrics.ts';
-import { metricsRoutes } from './metrics-route.ts';
+import { createMetrics, metricsRoutes } from './metrics.ts';
 import { oauthRoutes } from './oauth.ts';
-import { refuseNullCharacters } from './request/addresses.ts';
-import { answer, answerError } from './request/answer-error.ts';
-import { clientAddress, trustedProxies } from './request/client-address.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
-import { forbidCaching, protectAnswers } from './request/headers.ts';
-import { HttpError } from './request/http-error.ts';
-import { requireKnownHost } from './request/known-hosts.ts';
-import { noteRequests } from './request/request-log.ts';
+import { answer, answerError, HttpError } from './request/errors.ts';
+import {
+  forbidCaching,
+  noteRequests,
+  protectAnswers,
+  refuseNullCharacters,
+  requireKnownHost,
+} from './request/guards.ts';
+import { clientAddress, trustedProxies } from './request/peer.ts';
 import { createRouter } from './request/router.ts';
-import { runContactRoutes } from './run-contacts.ts';
 import { runEventRoutes } from './run-events.ts';
-import { runRoutes } from './runs.ts';
+import { runContactRoutes, runRoutes } from './runs.ts';
 import { startRunRoutes } from './start-run.ts';
 
 /** Longer than any answer takes that is not stuck. */

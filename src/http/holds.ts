@@ -1,24 +1,35 @@
 /** GET /v1/holds and POST /v1/holds/:id/:decision: what waits for a person, and the decisions. */
 import { createRoute, z } from '@hono/zod-openapi';
-import { DECIDED, decideHold } from '../application/decide-holds.ts';
-import { CHANGED_PARTS } from '../identity/identity-text.ts';
 import {
+  DECIDED,
+  type DecidedBatch,
+  decideBatch,
+  decideHold,
+} from '../application/decide-holds.ts';
+import { CHANGED_PARTS } from '../identity/identity-text.ts';
+import type { HoldBatch } from '../store/holds/hold-batches.ts';
+import type { Store } from '../store/store.ts';
+import {
+  type AnyHold,
   BATCH_DECISIONS,
+  type BatchDecisionWord,
+  type DecisionWord,
+  decisionsFor,
   describeBatch,
   describeHold,
+  findHold,
   HOLD_DECISIONS,
+  type HoldStore,
   listOpenHolds,
 } from '../views/hold.ts';
 import type { Access } from './access.ts';
-import { findDecidableHold } from './decidable-hold.ts';
-import { decideOpenBatch } from './open-batch.ts';
 import type { HttpDeps } from './request/context.ts';
-import { findIntegration } from './request/find-integration.ts';
-import { HttpError } from './request/http-error.ts';
+import { HttpError } from './request/errors.ts';
 import {
   accessErrors,
   createRouter,
   failure,
+  findIntegration,
   invalidError,
   json,
   notFoundError,
@@ -151,4 +162,56 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
 
 function decidedBefore(): HttpError {
   return new HttpError(409, 'hold_decided', 'This hold was decided already.');
+}
+
+/**
+ * The hold with this id, for a decision about it. Throws an HttpError: 404 if there is none, 409 if
+ * the decision makes no sense for it.
+ */
+export async function findDecidableHold(
+  store: HoldStore,
+  id: string,
+  word: DecisionWord,
+): Promise<AnyHold> {
+  const hold = await findHold(store, id);
+  if (hold === null) throw new HttpError(404, 'hold_unknown', `There is no hold "${id}".`);
+  if (decisionsFor(hold).includes(word)) return hold;
+  throw hold.row.kind === 'lost_answer' ? withoutProfile() : notDecidable(hold);
+}
+
+/** Approving writes the profile that is there; after a lost answer there is none. */
+function withoutProfile(): HttpError {
+  return new HttpError(
+    409,
+    'hold_without_profile',
+    'The answer was lost, so there is no profile to approve. Resubmit the contact or reject it.',
+  );
+}
+
+function notDecidable(hold: AnyHold): HttpError {
+  const words = decisionsFor(hold).join(', ');
+  const message = `This hold cannot be decided like that; it takes: ${words}.`;
+  return new HttpError(409, 'hold_not_decidable', message);
+}
+
+type BatchStore = {
+  holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration' | 'decideBatch'>;
+};
+
+/** The open batch with this id. Throws an HttpError: 404 if there is none, 409 if it is decided. */
+export async function findOpenBatch({ holds }: BatchStore, id: string): Promise<HoldBatch> {
+  const batch = (await holds.listBatches()).find((one) => one.id === id);
+  if (batch) return batch;
+  throw (await holds.findBatchIntegration(id)) === null
+    ? new HttpError(404, 'batch_unknown', `There is no batch "${id}".`)
+    : new HttpError(409, 'batch_decided', 'All contacts of this batch are decided already.');
+}
+
+/** Decides what is still open of the batch with this id. Throws as `findOpenBatch`. */
+export async function decideOpenBatch(
+  store: BatchStore,
+  id: string,
+  word: BatchDecisionWord,
+): Promise<DecidedBatch> {
+  return decideBatch(store, await findOpenBatch(store, id), word);
 }

@@ -5,14 +5,22 @@ import { hashToken } from '../application/access-token.ts';
 import { hookSecretPlace } from '../store/secrets/seal-places.ts';
 import type { HookRecord } from '../store/service/hooks.ts';
 import type { Attempts } from './attempts.ts';
-import { publicAddress } from './hook-address.ts';
-import { limitBody, MAX_HOOK_BODY_BYTES } from './request/bodies.ts';
-import type { ClientAddress } from './request/client-address.ts';
-import { contactSchema } from './request/contact-id.ts';
+import {
+  findSignatureProblem,
+  isSignedTheOldWay,
+  MAX_SIGNATURE_AGE_MS,
+  publicAddress,
+  type SignatureProblem,
+  type SignedCall,
+  signatureOf,
+} from './hook-address.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
-import { HttpError } from './request/http-error.ts';
+import { HttpError } from './request/errors.ts';
+import { limitBody, MAX_HOOK_BODY_BYTES } from './request/guards.ts';
+import type { ClientAddress } from './request/peer.ts';
 import {
   bodyErrors,
+  contactSchema,
   createRouter,
   failure,
   invalidError,
@@ -20,14 +28,6 @@ import {
   notFoundError,
 } from './request/router.ts';
 import { isSameText } from './request/secret.ts';
-import {
-  findSignatureProblem,
-  isSignedTheOldWay,
-  MAX_SIGNATURE_AGE_MS,
-  type SignatureProblem,
-  type SignedCall,
-  signatureOf,
-} from './signature.ts';
 
 /** Uses closer together than this are not noted: a burst must not cost a write for each call. */
 const USE_NOTED_EVERY_MS = 60_000;

@@ -3,9 +3,14 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { readStatus } from '../views/status.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
-import { findIntegration } from './request/find-integration.ts';
-import { accessErrors, createRouter, json, notFoundError } from './request/router.ts';
-import { runSchema } from './run-schema.ts';
+import {
+  accessErrors,
+  createRouter,
+  findIntegration,
+  json,
+  notFoundError,
+} from './request/router.ts';
+import { runSchema } from './runs.ts';
 
 const integrationSchema = z
   .object({

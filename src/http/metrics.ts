@@ -1,10 +1,13 @@
 /** GET /metrics: what goes on, for Prometheus. Labels are ids, words of ours and routes, no more. */
+import { createRoute, z } from '@hono/zod-openapi';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RunReport } from '../core/run.ts';
 import { reportOf } from '../views/run.ts';
 import { readReasons } from '../views/run-contacts.ts';
+import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
-import type { AnsweredRequest } from './request/request-log.ts';
+import type { AnsweredRequest } from './request/guards.ts';
+import { accessErrors, createRouter } from './request/router.ts';
 
 export interface Metrics {
   noteRequest(request: AnsweredRequest): void;
@@ -176,4 +179,30 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       },
     });
   }
+}
+
+function metricsRoute({ requireViewerUnlessLocal }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/metrics',
+    tags: ['Health'],
+    summary: 'Metrics for Prometheus',
+    description: 'On this machine no token is needed, unless the service has a public address.',
+    middleware: [requireViewerUnlessLocal()] as const,
+    responses: {
+      200: {
+        description: 'The text format of Prometheus.',
+        content: { 'text/plain': { schema: z.string() } },
+      },
+      ...accessErrors,
+    },
+  });
+}
+
+/** GET /metrics. */
+export function metricsRoutes(metrics: Metrics, access: Access) {
+  return createRouter().openapi(metricsRoute(access), async (c) => {
+    const { text, contentType } = await metrics.render();
+    return c.text(text, 200, { 'Content-Type': contentType });
+  });
 }

@@ -6,7 +6,7 @@ import type { RunReport } from '../core/run.ts';
 import { findRunReport } from '../views/run.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
-import { tryLater } from './request/http-error.ts';
+import { tryLater } from './request/errors.ts';
 import { accessErrors, createRouter, failure, notFoundError } from './request/router.ts';
 import { runUnknown } from './runs.ts';
 

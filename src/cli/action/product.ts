@@ -5,12 +5,12 @@ import { type Application, type OpenIntegration, openApplication } from '../../a
 import { readRuntimeOptions } from '../../config/environment.ts';
 import { type LoadOptions, loadSettings, type Settings, settingsPath } from '../../config.ts';
 import type { Clock } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Log } from '../../core/log.ts';
 import type { Owner } from '../../core/owner.ts';
-import type { ExitCode } from '../terminal/exit-codes.ts';
 import type { LogStream } from '../terminal/log.ts';
-import type { Output } from '../terminal/output.ts';
+import type { ExitCode, Output } from '../terminal/output.ts';
 import { type CommandDeps, createCommand, readOptions, runAction } from './command.ts';
 
 /** What commands need that work with settings, database and integrations. */
@@ -109,4 +109,25 @@ export function runProductAction<Options extends z.infer<typeof productOptionsSc
       work({ application, options, output }),
     );
   });
+}
+
+/**
+ * Asks before something is done that is not undone easily. Throws a ConfigurationError (nothing
+ * was changed) if the answer is no, or if no person can be asked and `--yes` was not given.
+ */
+export async function confirmOrStop(
+  { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,
+  question: string,
+  yes: boolean,
+): Promise<void> {
+  if (yes) return;
+  if (!stdin.isTTY || !stderr.isTTY) {
+    throw new ConfigurationError(
+      `${question} Without a terminal no person can be asked here: add --yes to do it.`,
+      { code: 'confirmation_missing' },
+    );
+  }
+  const { createPrompts } = await import('../terminal/asker.ts');
+  if (await createPrompts({ input: stdin, output: stderr }).confirm(question)) return;
+  throw new ConfigurationError('Nothing was changed.', { code: 'not_confirmed' });
 }

@@ -18,8 +18,7 @@ import {
   productCommand,
   productOptionsSchema,
 } from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
+import { EXIT_CODES, type Output } from '../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:

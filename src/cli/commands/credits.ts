@@ -6,8 +6,7 @@ import { startOfMonth } from '../../credits/allowance.ts';
 import { BUCKETS } from '../../partner/buckets.ts';
 import type { CreditBalances } from '../../partner/credits.ts';
 import type { SubmissionRecord } from '../../store/credits/submissions.ts';
-import { attemptEach, finishAttempts } from '../action/attempts.ts';
-import { namedOrAll } from '../action/choose-integrations.ts';
+import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
 import {
   neverAborted,
   type ProductDeps,
@@ -16,7 +15,7 @@ import {
   runProductAction,
 } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
-import { countOf, formatCount, formatMoment } from '../terminal/quantities.ts';
+import { countOf, formatCount, formatMoment } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:

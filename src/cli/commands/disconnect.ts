@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { disconnect } from '../../application/consents.ts';
-import { confirmOrStop } from '../action/confirm.ts';
 import {
+  confirmOrStop,
   neverAborted,
   type ProductDeps,
   productCommand,
   productOptionsSchema,
   runProductAction,
 } from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { EXIT_CODES } from '../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:

@@ -6,8 +6,7 @@ import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { keepErasedAway } from '../../run/erased.ts';
 import { withLease } from '../../sync/with-lease.ts';
-import { attemptEach, finishAttempts } from '../action/attempts.ts';
-import { namedOrAll } from '../action/choose-integrations.ts';
+import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
 import {
   neverAborted,
   type ProductDeps,
@@ -15,9 +14,8 @@ import {
   productOptionsSchema,
   runProductAction,
 } from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/quantities.ts';
+import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import { countOf } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:

@@ -19,9 +19,8 @@ import {
   productCommand,
   productOptionsSchema,
 } from '../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/quantities.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
+import { countOf } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:

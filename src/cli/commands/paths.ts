@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ContactPaths, readContactPaths } from '../../insights/contact-paths.ts';
 import { contactIdOf } from '../../run/contact-id.ts';
 import { openCrm } from '../../run/crm-account.ts';
-import { chooseOne } from '../action/choose-integrations.ts';
+import { chooseOne, noteQueryCost, percentText } from '../action/integrations.ts';
 import {
   neverAborted,
   type ProductDeps,
@@ -12,10 +12,8 @@ import {
   runProductAction,
   withIntegration,
 } from '../action/product.ts';
-import { noteQueryCost, percentText } from '../action/query-text.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/quantities.ts';
+import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import { countOf } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:

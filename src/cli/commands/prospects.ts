@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.ts';
 import { plainCell } from '../../core/printable.ts';
 import { type FoundProspect, findProspects } from '../../insights/find-prospects.ts';
-import { chooseOne } from '../action/choose-integrations.ts';
-import { readOptions, runAction } from '../action/command.ts';
-import { parseCount, parseStrength } from '../action/options.ts';
+import { parseCount, parseStrength, readOptions, runAction } from '../action/command.ts';
+import { chooseOne, noteQueryCost, percentText } from '../action/integrations.ts';
 import {
   neverAborted,
   type ProductDeps,
@@ -15,9 +14,7 @@ import {
   withApplication,
   withIntegration,
 } from '../action/product.ts';
-import { noteQueryCost, percentText } from '../action/query-text.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
+import { EXIT_CODES, type Output } from '../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:

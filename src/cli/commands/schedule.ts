@@ -16,9 +16,8 @@ import {
   productOptionsSchema,
   runProductAction,
 } from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { formatMoment } from '../terminal/quantities.ts';
+import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import { formatMoment } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:

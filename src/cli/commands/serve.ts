@@ -10,7 +10,7 @@ import {
   createFirstVisit,
   FIRST_VISIT_LIFE_MS,
   type FirstVisit,
-} from '../../http/request/first-visit.ts';
+} from '../../http/request/secret.ts';
 import { type HttpServer, type ServerOptions, startHttpServer } from '../../http/server.ts';
 import { createScheduler } from '../../schedule/scheduler.ts';
 import { listSchedules } from '../../schedule/schedules.ts';
@@ -22,12 +22,11 @@ import {
   productCommand,
   productOptionsSchema,
 } from '../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/quantities.ts';
-import { productAlerts } from './alerts/product-alerts.ts';
-import { wholeNumber } from './sandbox/flags.ts';
-import { untilStopped } from './sandbox/until-stopped.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
+import { untilStopped } from '../terminal/stop-signal.ts';
+import { countOf } from '../terminal/words.ts';
+import { productAlerts } from './alerts.ts';
+import { wholeNumber } from './sandbox/stand-in.ts';
 
 const EXAMPLES = `
 Examples:

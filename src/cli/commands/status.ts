@@ -5,18 +5,17 @@ import { ownerWords } from '../../core/owner.ts';
 import type { RunReport } from '../../core/run.ts';
 import { findRunning, type Running } from '../../views/run.ts';
 import { type IntegrationStatus, readStatus } from '../../views/status.ts';
-import { namedOrAll } from '../action/choose-integrations.ts';
-import { nextSteps } from '../action/next-steps.ts';
+import { namedOrAll } from '../action/integrations.ts';
 import {
   type ProductDeps,
   productCommand,
   productOptionsSchema,
   runProductAction,
 } from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { hangLines } from '../terminal/hang-lines.ts';
-import type { Output } from '../terminal/output.ts';
-import { countOf, formatAgo } from '../terminal/quantities.ts';
+import { nextSteps } from '../action/runs.ts';
+import { hangLines } from '../terminal/display-width.ts';
+import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import { countOf, formatAgo } from '../terminal/words.ts';
 import { countsOf, STATUS_WORDS } from './sync/run-summary.ts';
 
 const EXAMPLES = `

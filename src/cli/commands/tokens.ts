@@ -12,10 +12,8 @@ import {
   productOptionsSchema,
   runProductAction,
 } from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { formatAgo } from '../terminal/quantities.ts';
-import { findId, shortId } from '../terminal/short-id.ts';
+import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import { findId, formatAgo, shortId } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:

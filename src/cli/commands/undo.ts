@@ -4,9 +4,8 @@ import type { Application } from '../../application.ts';
 import { type UndoReport, undoRun } from '../../fields/undo.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { withLease } from '../../sync/with-lease.ts';
-import { confirmOrStop } from '../action/confirm.ts';
-import { findRun } from '../action/find-run.ts';
 import {
+  confirmOrStop,
   neverAborted,
   type ProductDeps,
   productCommand,
@@ -14,10 +13,9 @@ import {
   runProductAction,
   withIntegration,
 } from '../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { countOf, formatMoment } from '../terminal/quantities.ts';
-import { shortId } from '../terminal/short-id.ts';
+import { findRun } from '../action/runs.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
+import { countOf, formatMoment, shortId } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:

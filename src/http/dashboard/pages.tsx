@@ -1,7 +1,7 @@
 /** The pages as texts: the one door between the routes and what is written in JSX. */
 import { html } from 'hono/html';
 import type { KeptWords } from '../../application/kept-words.ts';
-import { pageText } from '../request/page-text.ts';
+import { pageText } from '../assets.ts';
 import { type BatchDetail, BatchPage } from './batches.tsx';
 import type { Viewer } from './layout.tsx';
 import type { Overview } from './overview.ts';

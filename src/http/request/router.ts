@@ -1,7 +1,9 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { Application } from '../../application.ts';
+import type { Integration } from '../../core/integration.ts';
 import type { HttpEnv } from './context.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError } from './errors.ts';
 
 /** A router whose routes describe themselves, and whose requests are checked by their schemas. */
 export function createRouter(): OpenAPIHono<HttpEnv> {
@@ -67,4 +69,43 @@ export const bodyErrors = {
 /** The description of an error. */
 export function failure(description: string) {
   return { description, ...json(errorSchema) };
+}
+
+/** Longer than the ids of any CRM. */
+const MAX_LENGTH = 255;
+
+/** The id of a contact in its CRM, as callers write it. */
+export const contactSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_LENGTH)
+  .regex(/^\P{Cc}+$/u, 'has characters that no id has');
+
+const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
+
+/** What the list is sorted by: a number, and an id among those that share it. */
+export type Position = z.infer<typeof positionSchema>;
+
+export function writeCursor(position: Position): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
+}
+
+/** Throws an HttpError (422) for a word that no list has given. */
+export function readCursor(cursor: string): Position {
+  try {
+    return positionSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch {
+    throw new HttpError(422, 'cursor_invalid', 'The cursor is not one that this list has given.');
+  }
+}
+
+/** The integration with this id; throws an HttpError (404) if there is none. */
+export function findIntegration(
+  { integrations }: Pick<Application, 'integrations'>,
+  id: string,
+): Integration {
+  const integration = integrations.get(id);
+  if (integration) return integration;
+  throw new HttpError(404, 'integration_unknown', `There is no integration "${id}".`);
 }

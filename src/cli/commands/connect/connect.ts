@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { platform } from 'node:os';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import {
@@ -8,6 +10,7 @@ import {
   findConsentOutcome,
 } from '../../../application/consents.ts';
 import type { Application } from '../../../application.ts';
+import type { Environment } from '../../../config/environment.ts';
 import type { Settings } from '../../../config.ts';
 import { ConfigurationError, RetriableError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
@@ -19,12 +22,10 @@ import {
   productCommand,
   productOptionsSchema,
 } from '../../action/product.ts';
-import { EXIT_CODES } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
+import { EXIT_CODES, type Output } from '../../terminal/output.ts';
+import type { DoctorFinding } from '../doctor/checks.ts';
 import { examineIntegration, printFindings, withoutWords } from '../doctor/doctor.ts';
-import type { DoctorFinding } from '../doctor/finding.ts';
-import { wholeNumber } from '../sandbox/flags.ts';
-import { openInBrowser } from './open-in-browser.ts';
+import { wholeNumber } from '../sandbox/stand-in.ts';
 import { openWayBack } from './way-back.ts';
 
 const EXAMPLES = `
@@ -139,4 +140,18 @@ function printConnected(
   output.print(output.style.good(`"${id}" is connected.`));
   printFindings(output, findings);
   output.print(`Next: donor-sync plan ${id}`);
+}
+
+/** What opens an address in the browser that a person likes best; `xdg-open` elsewhere. */
+const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Tries to open an address; where there is no browser the person has the printed address. */
+export function openInBrowser(address: string, env: Environment): void {
+  const [program, ...options] = OPENERS[platform()] ?? ['xdg-open'];
+  const child = spawn(program, [...options, address], { detached: true, stdio: 'ignore', env });
+  child.on('error', () => {});
+  child.unref();
 }

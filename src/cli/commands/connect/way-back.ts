@@ -1,8 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import { type OAuthDeps, ticketAddress } from '../../../http/oauth.ts';
-import { createOAuthApp } from '../../../http/oauth-app.ts';
+import { createOAuthApp, type OAuthDeps, ticketAddress } from '../../../http/oauth.ts';
 import { isLoopbackName } from '../../../http/request/peer.ts';
 import { startHttpServer } from '../../../http/server.ts';
 

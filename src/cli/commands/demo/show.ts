@@ -4,11 +4,10 @@ import { outcomesText } from '../../../views/run.ts';
 import { spentText } from '../../../views/status.ts';
 import { displayWidth, fitWidth, padWidth } from '../../terminal/display-width.ts';
 import type { Output } from '../../terminal/output.ts';
-import { countOf, formatCount, formatDuration } from '../../terminal/quantities.ts';
+import { countOf, formatCount, formatDuration } from '../../terminal/words.ts';
 import { STATUS_WORDS } from '../sync/run-summary.ts';
-import type { CrmResult } from './crm-syncs.ts';
 import { type DemoFolder, ENHANCED_FIELDS } from './folder.ts';
-import type { DemoResult } from './results.ts';
+import type { CrmResult, DemoResult } from './results.ts';
 import type { Stage } from './stage.ts';
 
 /** The answer of `demo`, as `--json` prints it. */

@@ -6,9 +6,8 @@ import { insecureAddresses, insecureProblem } from '../../../config/insecure-htt
 import type { Settings } from '../../../config.ts';
 import { isConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
-import { namedOrAll } from '../../action/choose-integrations.ts';
-import { runAction } from '../../action/command.ts';
-import { requireTerminal } from '../../action/options.ts';
+import { requireTerminal, runAction } from '../../action/command.ts';
+import { namedOrAll } from '../../action/integrations.ts';
 import {
   loadProductSettings,
   neverAborted,
@@ -17,15 +16,18 @@ import {
   productCommand,
   withIntegration,
 } from '../../action/product.ts';
-import { gatherAlike, sameOf } from '../../terminal/alike.ts';
-import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
-import { countOf } from '../../terminal/quantities.ts';
-import { checkCrm } from './crm-checks.ts';
-import { checked, type DoctorFinding, met, unmet } from './finding.ts';
-import { checkPartner } from './partner-checks.ts';
-import { checkSecretKey } from './secret-key-check.ts';
-import { checkState } from './state-checks.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
+import { countOf, gatherAlike, sameOf } from '../../terminal/words.ts';
+import {
+  checkCrm,
+  checked,
+  checkPartner,
+  checkSecretKey,
+  checkState,
+  type DoctorFinding,
+  met,
+  unmet,
+} from './checks.ts';
 
 const EXAMPLES = `
 Examples:

@@ -25,10 +25,8 @@ import {
   runProductAction,
   withApplication,
 } from '../../action/product.ts';
-import { EXIT_CODES } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
-import { countOf, formatAgo } from '../../terminal/quantities.ts';
-import { shortId } from '../../terminal/short-id.ts';
+import { EXIT_CODES, type Output } from '../../terminal/output.ts';
+import { countOf, formatAgo, shortId } from '../../terminal/words.ts';
 import {
   decideWholeBatch,
   findExamples,
@@ -37,8 +35,7 @@ import {
   requireBatch,
 } from './batches.ts';
 import { decideHolds } from './decide.ts';
-import type { HoldNames } from './hold-names.ts';
-import { findNames } from './names.ts';
+import { findNames, type HoldNames } from './names.ts';
 
 const EXAMPLES = `
 Examples:

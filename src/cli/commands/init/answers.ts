@@ -9,9 +9,14 @@ import {
   type Choice,
   usageError,
 } from '../../terminal/asker.ts';
-import { type CsvHeader, type CsvProblem, readCsvHeader } from './csv-header.ts';
+import {
+  type ColumnGuess,
+  type CsvHeader,
+  type CsvProblem,
+  guessColumns,
+  readCsvHeader,
+} from './csv-columns.ts';
 import type { InitFlags } from './flags.ts';
-import { type ColumnGuess, guessColumns } from './guess-columns.ts';
 
 /** All that a settings file is written from. */
 export interface Answers {

@@ -9,10 +9,15 @@ import { openCrm } from '../../../run/crm-account.ts';
 import { loadErased } from '../../../run/erased.ts';
 import type { Lease } from '../../../store/engine/leases.ts';
 import { withLease } from '../../../sync/with-lease.ts';
-import { attemptEach, finishAttempts, worstOf } from '../../action/attempts.ts';
-import { chooseIntegrations, namedOrAll } from '../../action/choose-integrations.ts';
-import { confirmOrStop } from '../../action/confirm.ts';
 import {
+  attemptEach,
+  chooseIntegrations,
+  finishAttempts,
+  namedOrAll,
+  worstOf,
+} from '../../action/integrations.ts';
+import {
+  confirmOrStop,
   neverAborted,
   type ProductAction,
   type ProductDeps,
@@ -20,17 +25,18 @@ import {
   productOptionsSchema,
   runProductAction,
 } from '../../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
-import { countOf } from '../../terminal/quantities.ts';
+import { EXIT_CODES, type ExitCode } from '../../terminal/output.ts';
+import { countOf } from '../../terminal/words.ts';
 import {
   type IntegrationDrift,
+  type IntegrationNetworks,
   type IntegrationRepair,
   isTheSame,
   printDrift,
+  printOverview,
   printRepair,
   viewDrift,
-} from './drift-text.ts';
-import { type IntegrationNetworks, printOverview } from './overview-text.ts';
+} from './text.ts';
 
 const EXAMPLES = `
 Examples:

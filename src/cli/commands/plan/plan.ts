@@ -6,9 +6,13 @@ import { forecastPaths, type PathsForecast } from '../../../insights/forecast-pa
 import { forecastNetworks, type NetworksForecast } from '../../../networks/forecast.ts';
 import { openCrm } from '../../../run/crm-account.ts';
 import { type Preview, previewRun, secondsAtLimit } from '../../../sync/preview.ts';
-import { attemptEach, finishAttempts } from '../../action/attempts.ts';
-import { chooseIntegrations, requireOne } from '../../action/choose-integrations.ts';
-import { contactOptionSchema, parseCount } from '../../action/options.ts';
+import { contactOptionSchema, parseCount } from '../../action/command.ts';
+import {
+  attemptEach,
+  chooseIntegrations,
+  finishAttempts,
+  requireOne,
+} from '../../action/integrations.ts';
 import {
   neverAborted,
   type ProductDeps,
@@ -16,9 +20,7 @@ import {
   productOptionsSchema,
   runProductAction,
 } from '../../action/product.ts';
-import { printNetworks } from './networks-text.ts';
-import { printPaths } from './paths-text.ts';
-import { printPreview } from './preview-text.ts';
+import { printNetworks, printPaths, printPreview } from './text.ts';
 
 const EXAMPLES = `
 Examples:

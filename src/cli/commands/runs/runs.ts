@@ -11,19 +11,23 @@ import {
   RUN_CONTACTS_HEADER,
   runContactLines,
 } from '../../../views/run-contacts.ts';
-import { findRun } from '../../action/find-run.ts';
-import { parseCount, requireTerminal } from '../../action/options.ts';
+import { parseCount, requireTerminal } from '../../action/command.ts';
 import {
   type ProductDeps,
   productCommand,
   productOptionsSchema,
   runProductAction,
 } from '../../action/product.ts';
-import { EXIT_CODES } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
-import { printWords, printWordsHint } from './kept-words-text.ts';
-import { describeRun, printContacts, printRunDetail } from './run-detail.ts';
-import { printRuns } from './run-list.ts';
+import { findRun } from '../../action/runs.ts';
+import { EXIT_CODES, type Output } from '../../terminal/output.ts';
+import {
+  describeRun,
+  printContacts,
+  printRunDetail,
+  printRuns,
+  printWords,
+  printWordsHint,
+} from './run-text.ts';
 
 const EXAMPLES = `
 Examples:

@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import { ConfigurationError, isConfigurationError, messageOf } from '../../../core/errors.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
 import type { ProductDeps } from '../../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
-import { HUBSPOT } from './hubspot.ts';
+import { EXIT_CODES, type ExitCode } from '../../terminal/output.ts';
+import { untilStopped } from '../../terminal/stop-signal.ts';
+import { HUBSPOT, SALESFORCE } from './crms.ts';
 import { PARTNER } from './partner.ts';
-import { SALESFORCE } from './salesforce.ts';
 import type { Serving, StandIn } from './stand-in.ts';
-import { untilStopped } from './until-stopped.ts';
 
 /** What `sandbox` needs besides what every command has. */
 export type SandboxDeps = CommandDeps & Pick<ProductDeps, 'cwd' | 'stopSignal'>;

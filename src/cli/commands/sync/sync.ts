@@ -3,23 +3,23 @@ import { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import type { RunReport, RunStatus } from '../../../core/run.ts';
 import { readReasons } from '../../../views/run-contacts.ts';
-import { attemptEach, finishAttempts, worstOf } from '../../action/attempts.ts';
+import { contactOptionSchema, parseCount, readOptions, runAction } from '../../action/command.ts';
 import {
+  attemptEach,
   chooseIntegrations,
+  finishAttempts,
   requireOne,
   requireOneToAccept,
-} from '../../action/choose-integrations.ts';
-import { readOptions, runAction } from '../../action/command.ts';
-import { nextSteps } from '../../action/next-steps.ts';
-import { contactOptionSchema, parseCount } from '../../action/options.ts';
+  worstOf,
+} from '../../action/integrations.ts';
 import {
   type ProductDeps,
   productCommand,
   productOptionsSchema,
   withApplication,
 } from '../../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
+import { nextSteps } from '../../action/runs.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { printRun } from './run-summary.ts';
 import { syncOnce } from './sync-once.ts';
 
