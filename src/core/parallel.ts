@@ -18,3 +18,19 @@ export async function inParallel<T, R>(
     return result === undefined ? [] : [result];
   });
 }
+
+/** Lets pieces of asynchronous work go one after the other, in the order they came. */
+export interface Mutex {
+  take<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createMutex(): Mutex {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    take(work) {
+      const turn = last.then(work, work);
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}

@@ -77,7 +77,7 @@ export function allowanceOf(
 /** The first instant (epoch ms) of the calendar month that `now` is in, in a time zone. */
 export function startOfMonth(now: number, timeZone: string): number {
   const { year, month } = calendarOf(now, timeZone);
-  // The offset of the zone at the month's start is found by looking how midnight UTC reads there.
+  // The offset of the zone at the month's start is how midnight UTC reads there.
   const midnightUtc = Date.UTC(year, month - 1, 1);
   const first = midnightUtc - offsetMs(midnightUtc, timeZone);
   return midnightUtc - offsetMs(first, timeZone);

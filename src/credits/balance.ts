@@ -92,7 +92,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
 
 type ProofDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'log'>;
 
-/** A submission whose answer nobody read is settled by the balance: its credits left, or they did not. */
+/** A submission without a known answer is settled by the balance: its credits left, or they did not. */
 export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionRecord> {
   return {
     findOpen: () => deps.store.submissions.findOpen(run.partnerKey),

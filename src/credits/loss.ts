@@ -1,5 +1,5 @@
 /**
- * Whether a request whose answer nobody read has cost credits: the balance says it, after a quiet
+ * Whether a request without a known answer has cost credits: the balance says it, after a quiet
  * time and by two equal readings. All of it is free.
  */
 import type { Bucket } from '../partner/buckets.ts';
@@ -20,7 +20,7 @@ export interface OpenRequest {
 /** What the balance says of a lost answer. */
 export type Loss =
   | { charged: 0 }
-  /** So many credits are gone, or nobody can prove that they are not. */
+  /** So many credits are gone, or it cannot be proved that they are not. */
   | { charged: number; why: string };
 
 type LossDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings'>;

@@ -23,7 +23,7 @@ export interface PathChoice {
   minStrength: number;
 }
 
-/** A connection by which somebody in a network could introduce the contact. */
+/** A connection by which a member of a network could introduce the contact. */
 export interface Introduction {
   connection: Connection;
   network: NetworkName;
@@ -44,8 +44,8 @@ export function findBestPath(choice: PathChoice): WarmPath | null {
 }
 
 /**
- * Every connection that is of use to somebody who wants to be introduced, the best first: pure.
- * Nobody introduces themselves, and who sits in a network with the contact anyway is no news to
+ * Every connection that is of use to a person who wants to be introduced, the best first: pure.
+ * No person introduces themselves, and who sits in a network with the contact anyway is no news to
  * it: of a contact's own networks only members who are in another one as well count, by that one.
  */
 export function findIntroductions({

@@ -2,9 +2,9 @@ import type { Connector } from '../../connectors/contract.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { PartnerClient } from '../partner/client.ts';
 import type { Store } from '../store/store.ts';
-import { calledName } from './called-name.ts';
-import { requireNetworks } from './require-networks.ts';
-import { type ToldConnection, tellConnections } from './told-connection.ts';
+import { requireNetworks } from './memberships.ts';
+import { calledName } from './sentence.ts';
+import { type ShownConnection, tellConnections } from './shown-connection.ts';
 
 /** All that connects one contact to the networks. */
 export interface ContactPaths {
@@ -16,7 +16,7 @@ export interface ContactPaths {
   /** The integration's networks that the contact is in. */
   memberOf: string[];
   /** The strongest first. */
-  connections: ToldConnection[];
+  connections: ShownConnection[];
 }
 
 export interface ContactPathsDeps {
@@ -28,7 +28,7 @@ export interface ContactPathsDeps {
 
 /**
  * Asks the service for every connection of one contact (one query). Throws a ConfigurationError if
- * there are no networks yet, or if nobody knows which donor the contact is.
+ * there are no networks yet, or if it is not known which donor the contact is.
  */
 export async function readContactPaths(
   { store, connector, partner }: ContactPathsDeps,
@@ -38,7 +38,7 @@ export async function readContactPaths(
   const networks = await requireNetworks(store, integrationId);
   const donorId = await requireDonor(store, integrationId, crmId);
   const [lookup] = await connector.readByIds([crmId], []);
-  const contact = lookup?.state === 'found' ? lookup.contact : NOBODY;
+  const contact = lookup?.state === 'found' ? lookup.contact : NO_NAME;
   const networkIds = networks.map(({ networkId }) => networkId);
   const { connections } = await partner.connections.ofDonor(donorId, { networkIds });
   const others = connections.filter(({ sourceDonor }) => sourceDonor.donorId !== donorId);
@@ -52,7 +52,7 @@ export async function readContactPaths(
   };
 }
 
-const NOBODY = { firstName: null, lastName: null };
+const NO_NAME = { firstName: null, lastName: null };
 
 async function requireDonor(
   { contacts }: Pick<Store, 'contacts'>,
@@ -62,7 +62,7 @@ async function requireDonor(
   const row = (await contacts.find(integrationId, [crmId])).get(crmId);
   if (row?.donorId) return row.donorId;
   const why = row
-    ? `was not enhanced yet, so that nobody knows who it is; \`donor-sync sync ${integrationId} --contact ${crmId}\` does it`
+    ? `was not enhanced yet, so that it is not known who it is; \`donor-sync sync ${integrationId} --contact ${crmId}\` does it`
     : `is not known; write the id that it has in the CRM of "${integrationId}"`;
   throw new ConfigurationError(`The contact "${crmId}" ${why}.`, {
     code: row ? 'contact_not_enhanced' : 'contact_unknown',

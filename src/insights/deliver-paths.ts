@@ -4,16 +4,16 @@ import { PATH_SOURCES } from '../core/field-map.ts';
 import { type FieldPlan, planFields } from '../fields/plan.ts';
 import { readRecords } from '../fields/records.ts';
 import { writeFields } from '../fields/write.ts';
-import { warmPathValues } from '../mapping/profile-values.ts';
+import { type WarmPathValues, warmPathValues } from '../mapping/profile-values.ts';
 import { forgottenFingerprint, looksErased } from '../run/erased.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { ComputedPath, StoredPath } from '../store/fields/computed-paths.ts';
 import type { FieldEnd } from '../store/fields/field-end.ts';
 import type { StaleContact } from '../store/fields/warm-paths.ts';
 import type { WarmPath } from './best-path.ts';
-import { calledName } from './called-name.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
-import { pathText, pathValues } from './path-values.ts';
+import { calledName, tellPath } from './sentence.ts';
+import { roundedStrength } from './strength.ts';
 
 /** A contact whose connections are known. */
 export interface Found {
@@ -30,7 +30,7 @@ export async function deliverPaths(
   if (found.length === 0) return;
   const { store } = deps;
   const fields = pathFields(run);
-  const printed = found.map((each) => ({ ...each, told: printOf(deps, each) }));
+  const printed = found.map((each) => ({ ...each, told: fingerprintOf(deps, each) }));
   const written = new Map<string, FieldEnd>();
   const size = deps.connector.capabilities.writeBatch.max;
   const open = printed.filter((each) => mayDiffer(each, fields));
@@ -42,19 +42,19 @@ export async function deliverPaths(
   const computed = printed.map(({ contact, path, told }): ComputedPath => {
     const { crmId, donorId } = contact;
     const write = written.get(crmId) ?? null;
-    const isTold = write !== null || !lookedUp.has(crmId);
+    const isKnown = write !== null || !lookedUp.has(crmId);
     const ids = { crmId, donorId, path: storedPath(path) };
-    return { ...ids, told: isTold ? told : null, written: write };
+    return { ...ids, told: isKnown ? told : null, written: write };
   });
   await store.warmPaths.recordComputed(run.lease, run.id, computed);
 }
 
 interface Printed extends Found {
-  /** Fingerprint of what is to be told. */
+  /** Fingerprint of what the CRM is to hold. */
   told: string;
 }
 
-function printOf({ store }: InsightDeps, { path }: Found): string {
+function fingerprintOf({ store }: InsightDeps, { path }: Found): string {
   return store.fingerprint('warm_path', path === null ? '' : pathText(path));
 }
 
@@ -63,7 +63,7 @@ function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
   return mappings.filter(({ from }) => PATH_SOURCES.includes(from)).map(({ to }) => to);
 }
 
-/** True unless the CRM was told the same before, or there is no path and nothing of ours to clear. */
+/** True unless the CRM holds the same already, or there is no path and nothing of ours to clear. */
 function mayDiffer({ contact, path, told }: Printed, fields: readonly string[]): boolean {
   if (fields.length === 0 || contact.told === told) return false;
   const owned = parseOwned(contact.ownedValues);
@@ -118,4 +118,26 @@ function storedPath(path: WarmPath | null): StoredPath | null {
     networkId: network.networkId,
     connecting,
   };
+}
+
+/** The values of a path for a contact who is called so. */
+export function pathValues(
+  { connection, network, people }: WarmPath,
+  calledName: string,
+): WarmPathValues {
+  return {
+    strength: roundedStrength(connection.strength),
+    introducer: connection.sourceDonor.name,
+    network: network.name,
+    via: connection.entityName ?? connection.snippet,
+    sentence: tellPath({ connection, network: network.name, people, calledName }),
+  };
+}
+
+/**
+ * All that a path tells, in one text, but for the contact's own name: as long as it is the same,
+ * the CRM holds it already.
+ */
+export function pathText(path: WarmPath): string {
+  return JSON.stringify(pathValues(path, ''));
 }

@@ -1,12 +1,12 @@
 import type { PartnerClient } from '../partner/client.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
 import type { Store } from '../store/store.ts';
-import { calledName } from './called-name.ts';
-import { requireNetworks } from './require-networks.ts';
+import { requireNetworks } from './memberships.ts';
+import { calledName } from './sentence.ts';
+import { type ShownConnection, tellConnections } from './shown-connection.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
-import { type ToldConnection, tellConnections } from './told-connection.ts';
 
-/** Somebody who is not in the CRM, and whom people in the networks know. */
+/** A person who is not in the CRM and is known to people in the networks. */
 export interface FoundProspect {
   donorId: string;
   name: string | null;
@@ -15,11 +15,11 @@ export interface FoundProspect {
   /** How many people in the networks know the prospect. */
   people: number;
   /** The strongest connection. */
-  best: ToldConnection;
+  best: ShownConnection;
 }
 
-/** Whom to look for. */
-export interface ProspectWishes {
+/** Which prospects are wanted. */
+export interface ProspectQuery {
   /** From 0 to 1; the service knows none below 0.45. */
   minStrength: number;
   limit: number;
@@ -40,7 +40,7 @@ const ASKED_FOR = 500;
 export async function findProspects(
   { store, partner }: ProspectDeps,
   integrationId: string,
-  { minStrength, limit }: ProspectWishes,
+  { minStrength, limit }: ProspectQuery,
 ): Promise<FoundProspect[]> {
   const networks = await requireNetworks(store, integrationId);
   const networkIds = networks.map(({ networkId }) => networkId);
@@ -60,13 +60,13 @@ export async function findProspects(
     .slice(0, limit);
 }
 
-function foundProspect({ donor, connections }: Prospect, best: ToldConnection): FoundProspect {
+function foundProspect({ donor, connections }: Prospect, best: ShownConnection): FoundProspect {
   const { donorId, name, profileUrl } = donor;
   const people = new Set(connections.map(({ sourceDonor }) => sourceDonor.donorId)).size;
   return { donorId, name, profileUrl, people, best };
 }
 
-/** Nobody but the CRM says which part of a name is the first one: it stands first. */
+/** Only a CRM says which part of a name is the first one: here it stands first. */
 function calledByName({ donor }: Prospect): string {
   const [firstName = null, ...others] = donor.name?.split(/\s+/) ?? [];
   return calledName({ firstName, lastName: others.at(-1) ?? null });

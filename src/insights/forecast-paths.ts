@@ -3,7 +3,7 @@ import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import type { InsightDeps } from './context.ts';
-import { fingerprintSettings } from './path-settings.ts';
+import { fingerprintSettings } from './memberships.ts';
 
 /** What would become of the warm paths of an integration. */
 export interface PathsForecast {
@@ -37,7 +37,7 @@ export async function forecastPaths(
   const mirrored = await store.networks.listMirrored(id);
   if (joiners === 0 && !mirrored.some(({ members }) => members.length > 0)) return NOTHING;
   const settings = fingerprintSettings(store, { integration, mappings }, mirrored);
-  // Whoever joins may be everybody's best introducer.
+  // A new member may be the best introducer of any contact.
   const areAllStale = joiners > 0 || !(await store.warmPaths.hasScope(id, settings));
   const known = areAllStale
     ? await store.warmPaths.countKnown(id, only)

@@ -1,6 +1,9 @@
+import { ConfigurationError } from '../core/errors.ts';
 import type { Connection } from '../partner/connections/connection.ts';
 import type { Members } from '../store/fields/stale-paths.ts';
 import type { MirroredNetwork } from '../store/networks/mirrored-networks.ts';
+import type { Store } from '../store/store.ts';
+import type { InsightRun } from './context.ts';
 
 /** A network as a path names it. */
 export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
@@ -9,7 +12,7 @@ export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
 export interface Memberships {
   /** The service's ids, in the order of the settings. */
   networkIds: readonly string[];
-  /** True if nobody is in any of them, so that there is nothing to compare with. */
+  /** True if none of them has a member, so that there is nothing to compare with. */
   isEmpty: boolean;
   /** The networks that a donor is in, in the order of the settings. */
   of(donorId: string): readonly NetworkName[];
@@ -45,4 +48,31 @@ export function membershipsOf(networks: readonly MirroredNetwork[]): Memberships
 /** The donor ids of the members by network, as the store compares them. */
 export function membersByNetwork(networks: readonly MirroredNetwork[]): Members {
   return Object.fromEntries(networks.map(({ networkId, members }) => [networkId, members]));
+}
+
+/** The mirrored networks of an integration; a ConfigurationError says how to get some. */
+export async function requireNetworks(
+  { networks }: Pick<Store, 'networks'>,
+  integrationId: string,
+): Promise<MirroredNetwork[]> {
+  const mirrored = await networks.listMirrored(integrationId);
+  if (mirrored.some(({ members }) => members.length > 0)) return mirrored;
+  throw new ConfigurationError(
+    `"${integrationId}" has no member in a network yet. Name groups of the CRM under networks in the settings, then run \`donor-sync sync ${integrationId}\`.`,
+    { code: 'networks_missing', details: { integration: integrationId } },
+  );
+}
+
+/** Fingerprint of what decides what a path is, how it is worded and where it is written. */
+export function fingerprintSettings(
+  { fingerprint }: Pick<Store, 'fingerprint'>,
+  { integration, mappings }: Pick<InsightRun, 'integration' | 'mappings'>,
+  networks: readonly MirroredNetwork[],
+): string {
+  const text = JSON.stringify([
+    integration.insights.minStrength,
+    networks.map(({ networkId, name }) => [networkId, name]),
+    mappings.filter(({ from }) => from.startsWith('warmPath.')),
+  ]);
+  return fingerprint('warm_path_settings', text);
 }

@@ -1,13 +1,18 @@
-/** Networks become warm paths: for each contact the best connection to somebody in them. */
+/** Networks become warm paths: for each contact the best connection to a member of them. */
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
+import type { Stages } from '../run/stage.ts';
 import type { StaleContact, StalePlace } from '../store/fields/warm-paths.ts';
 import type { MirroredNetwork } from '../store/networks/mirrored-networks.ts';
 import { findBestPath } from './best-path.ts';
 import { type Compared, type Comparison, createComparison } from './compare-donors.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
 import { deliverPaths, type Found } from './deliver-paths.ts';
-import { type Memberships, membersByNetwork, membershipsOf } from './memberships.ts';
-import { fingerprintSettings } from './path-settings.ts';
+import {
+  fingerprintSettings,
+  type Memberships,
+  membersByNetwork,
+  membershipsOf,
+} from './memberships.ts';
 
 /** Contacts that are compared at a time, while those before them are written. */
 const PORTION_SIZE = 1_000;
@@ -45,7 +50,7 @@ async function noticeChanges(
   });
 }
 
-/** Without those that somebody deleted at the service, which would refuse every comparison. Free. */
+/** Without those that were deleted at the service, which would refuse every comparison. Free. */
 async function existingNetworks(
   { partner }: InsightDeps,
   { control }: InsightRun,
@@ -64,7 +69,7 @@ async function computePaths(
   memberships: Memberships,
 ): Promise<void> {
   const comparison = memberships.isEmpty
-    ? NOBODY_TO_COMPARE_WITH
+    ? NO_COMPARISON
     : createComparison(deps, run, memberships.networkIds);
   let found: Found[] = [];
   let after: StalePlace | null = null;
@@ -103,7 +108,7 @@ export function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
   return end === -1 ? [...contacts] : contacts.slice(0, end);
 }
 
-const NOBODY_TO_COMPARE_WITH: Comparison = {
+const NO_COMPARISON: Comparison = {
   compare: async (donorIds) => new Map(donorIds.map((donorId) => [donorId, null])),
   isOver: false,
 };
@@ -131,3 +136,6 @@ async function findPaths(
     return [{ contact, path }];
   });
 }
+
+/** What insights do in a run: warm paths are written once the networks are mirrored. */
+export const INSIGHT_STAGES: Stages = { before: [], after: [writeWarmPaths] };

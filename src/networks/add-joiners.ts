@@ -6,10 +6,9 @@ import { PartnerNotFound } from '../partner/errors.ts';
 import type { AddIntent } from '../store/networks/network-adds.ts';
 import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
-import { findMembership } from './membership.ts';
-import { planMembers } from './plan-members.ts';
+import { findMemberships } from './find-memberships.ts';
+import { findMembership, planMembers } from './membership.ts';
 import { addProof } from './settle-adds.ts';
-import { findWhereabouts } from './whereabouts.ts';
 
 /** A network that the service has. */
 export type PresentNetwork = NetworkRecord & { networkId: string };
@@ -97,7 +96,7 @@ export async function findNetworkAllowance(
   );
 }
 
-/** Donors whom the service does not know must not keep the others out for ever. */
+/** Donors that the service does not know must not keep the others out for ever. */
 async function setUnknownAside(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -107,8 +106,8 @@ async function setUnknownAside(
 ): Promise<void> {
   const listed = await deps.partner.networks.list(run.control.ending);
   if (!listed.some((network) => network.networkId === networkId)) throw error;
-  const whereabouts = await findWhereabouts(deps, run, donorIds);
-  const unknown = donorIds.filter((donorId) => whereabouts.get(donorId) === null);
+  const memberships = await findMemberships(deps, run, donorIds);
+  const unknown = donorIds.filter((donorId) => memberships.get(donorId) === null);
   if (unknown.length === 0) throw error;
   const place = { state: 'not_found', detail: null } as const;
   await deps.store.networks.recordMembers(run.lease, id, unknown, place);

@@ -1,23 +1,23 @@
-/** Where the networks of the service differ from the mirror, because somebody changed them by hand. */
+/** Where the networks of the service differ from the mirror, because they were changed by hand. */
 import { ConfigurationError } from '../core/errors.ts';
 import type { Network } from '../partner/networks/network.ts';
 import type { MemberState } from '../store/engine/network-tables.ts';
 import type { MemberRecord } from '../store/networks/network-members.ts';
 import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
+import { findMemberships } from './find-memberships.ts';
 import { matchNetworks } from './match-networks.ts';
 import { findMembership } from './membership.ts';
-import { printSettings } from './read-groups.ts';
-import { findWhereabouts } from './whereabouts.ts';
+import { fingerprintGroups } from './read-groups.ts';
 
 /** How one network differs. */
 export interface NetworkDrift {
   row: NetworkRecord;
   /** `none` if there is no network yet, `deleted` if the service has it no more. */
   state: 'none' | 'deleted' | 'present';
-  /** The name that somebody gave it at the service; null if it is ours. */
+  /** The name that it was given at the service; null if it is ours. */
   renamedTo: string | null;
-  /** Donors of the mirror who are not in it, and donors in it whom the mirror does not have. */
+  /** Donors of the mirror who are not in it, and donors in it that the mirror does not have. */
   removedByHand: string[];
   addedByHand: string[];
   /** Members who are no contact of the integration; null if the service tells no numbers. */
@@ -34,12 +34,12 @@ type DriftDeps = Omit<NetworkDeps, 'connector'>;
 
 type DriftRun = Pick<NetworkRun, 'integration' | 'control'>;
 
-/** Contacts outside the groups are asked about so many at a time, until all members are found. */
+/** Batch size of the contacts outside the groups: they are asked about until all members are found. */
 const PORTION = 100;
 
 /**
  * Asks the service where the donors of the mirrored groups are, and other contacts as long as a
- * network has members whom nobody has accounted for. A ConfigurationError if that would cost credits and
+ * network has members that are not accounted for. A ConfigurationError if that would cost credits and
  * `maySpend` is false.
  */
 export async function findDrift(
@@ -60,10 +60,10 @@ export async function findDrift(
   return drifts;
 }
 
-/** Networks of the settings; those whose setting is gone are nobody's business. */
+/** Networks of the settings; those whose setting is gone are left alone. */
 async function findRows(deps: DriftDeps, run: DriftRun): Promise<NetworkRecord[]> {
   const rows = await deps.store.networks.list(run.integration.id);
-  const { settings } = matchNetworks(printSettings(deps, run), rows);
+  const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);
   return settings.flatMap(({ row }) => row ?? []);
 }
 
@@ -108,12 +108,12 @@ async function ask(
   donorIds: readonly string[],
   places: Places,
 ): Promise<void> {
-  for (const [donorId, networks] of await findWhereabouts(deps, run, donorIds)) {
+  for (const [donorId, networks] of await findMemberships(deps, run, donorIds)) {
     places.set(donorId, networks ?? new Set());
   }
 }
 
-/** Somebody may have added a contact who is in no group. */
+/** A contact who is in no group may have been added by hand. */
 async function askOthers(
   deps: DriftDeps,
   run: DriftRun,
@@ -149,7 +149,7 @@ function compare(
   const donorsIn = (...states: MemberState[]) =>
     new Set(members.flatMap((one) => (states.includes(one.state) ? [one.donorId] : [])));
   const mirrored = donorsIn('member');
-  // Whoever is on the way in or out is neither missing nor too much.
+  // A member on the way in or out is neither missing nor too much.
   const moving = donorsIn('adding', 'leaving');
   return {
     row,

@@ -1,9 +1,13 @@
-/** The network of a group at the service, under the name of the settings. */
+import { PartnerBadRequest, PartnerNotFound, PartnerValidationError } from '../partner/errors.ts';
+import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { PresentNetwork } from './add-joiners.ts';
+import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
+import { findPresent } from './find-memberships.ts';
 import type { MirroredNetwork } from './match-networks.ts';
-import { holdName } from './rename-networks.ts';
-import { findPresent } from './whereabouts.ts';
+import { findMembership, type MemberPlan, planMembers } from './membership.ts';
+
+/** The network of a group at the service, under the name of the settings. */
 
 /**
  * The network at the service: known, adopted by its name, or created. Null while another group's
@@ -31,4 +35,160 @@ export async function ensureNetwork(
     await store.networkHolds.settle(run.lease, row.id, kind);
   }
   return { ...row, name, networkId };
+}
+
+/** Networks that were deleted at the service: they are not paid for again unasked. */
+
+/** Asks the service whether it has the network no more; false for one that was never there. */
+export async function isDeleted(
+  { partner }: NetworkDeps,
+  { control }: NetworkRun,
+  { networkId }: NetworkRecord,
+): Promise<boolean> {
+  const listed = await partner.networks.list(control.ending);
+  return networkId !== null && !listed.some((network) => network.networkId === networkId);
+}
+
+/** Asks a person whether the network is to be made anew. */
+export async function holdDeleted(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  row: NetworkRecord,
+  { members, leavers, joiners }: MemberPlan,
+): Promise<void> {
+  await askPerson(deps, run, row.id, {
+    kind: 'network_deleted',
+    subject: row.networkId ?? '',
+    detail: String(members - leavers.length + joiners.length),
+  });
+}
+
+/** True if the service has the network no more and no person has asked for a new one. */
+export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): Promise<boolean> {
+  if (row.networkId === null) return false;
+  const decision = await store.networkHolds.findDecision(row.id, 'network_deleted', row.networkId);
+  return decision === 'open' || decision === 'rejected';
+}
+
+/** Networks that the service refuses as invalid: they are held, and all others go on. */
+
+/** A refusal that is about what was sent; the same would be refused again. */
+export type NetworkRefusal = PartnerBadRequest | PartnerValidationError;
+
+/** True for a 400 or 422 (service document, section 7): it cost nothing, and others may pass. */
+export function isNetworkRefusal(error: unknown): error is NetworkRefusal {
+  return error instanceof PartnerBadRequest || error instanceof PartnerValidationError;
+}
+
+/** Tells a person what is refused, by the places that the service named; never by the values. */
+export async function holdRefused(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  row: NetworkRecord,
+  refusal: NetworkRefusal,
+): Promise<void> {
+  const detail = textOf(refusal);
+  deps.log.warn({ run: run.id, network: row.id, refused: detail }, 'a network is refused');
+  const subject = deps.store.fingerprint('network_refusal', detail);
+  await askPerson(deps, run, row.id, { kind: 'network_refused', subject, detail });
+}
+
+function textOf(refusal: NetworkRefusal): string {
+  const { endpoint, status } = refusal.details;
+  const items = refusal instanceof PartnerValidationError ? refusal.items : [];
+  const places = new Set(items.map(({ loc, type }) => `${fieldsIn(loc)} ${type}`));
+  return [`${endpoint} answered ${status}`, ...places].join(', ');
+}
+
+/** Without positions, so that the next night's refusal of the same is the same question. */
+function fieldsIn(loc: readonly (string | number)[]): string {
+  return loc.filter((part) => typeof part === 'string' && part !== 'body').join('.');
+}
+
+/** Networks that have another name in the settings than at the service. */
+
+/**
+ * Gives every network the name of its setting, also where networks swap theirs. A name that cannot
+ * be had is held, and the network keeps the one it has.
+ */
+export async function renameNetworks(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  networks: readonly MirroredNetwork[],
+): Promise<void> {
+  const freed: MirroredNetwork[] = [];
+  for (const network of networks) {
+    if (await isLeftAlone(deps, network.row)) continue;
+    freed.push({ ...network, row: await freeName(deps, run, network, networks) });
+  }
+  for (const network of freed) {
+    if (run.control.stopping.aborted) return;
+    await renameNetwork(deps, run, network);
+  }
+}
+
+/** Gives up a name that another network of the settings waits for; until the new one is free. */
+async function freeName(
+  { store, partner }: NetworkDeps,
+  run: NetworkRun,
+  { setting, row }: MirroredNetwork,
+  networks: readonly MirroredNetwork[],
+): Promise<NetworkRecord> {
+  const isWaitedFor = networks.some(
+    (other) => other.row.id !== row.id && other.setting.name === row.name,
+  );
+  if (row.networkId === null || row.name === setting.name || !isWaitedFor) return row;
+  const name = `donor-sync ${row.id}`;
+  // On disk first: killed or refused, the network is known to be without its name.
+  await store.networks.recordName(run.lease, row.id, name);
+  try {
+    await partner.networks.rename(row.networkId, name, run.control.ending);
+  } catch (error) {
+    if (!isNetworkRefusal(error) && !(error instanceof PartnerNotFound)) throw error;
+  }
+  return { ...row, name };
+}
+
+async function renameNetwork(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  { setting: { name }, row }: MirroredNetwork,
+): Promise<void> {
+  const { store, partner } = deps;
+  if (row.networkId === null) return;
+  if (row.name !== name) {
+    try {
+      await partner.networks.rename(row.networkId, name, run.control.ending);
+    } catch (error) {
+      return holdUnnamed(deps, run, row, name, error);
+    }
+    await store.networks.recordName(run.lease, row.id, name);
+  }
+  await store.networkHolds.settle(run.lease, row.id, 'name_taken');
+}
+
+async function holdUnnamed(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  row: NetworkRecord,
+  name: string,
+  error: unknown,
+): Promise<void> {
+  if (error instanceof PartnerBadRequest) await holdName(deps, run, row, name);
+  else if (error instanceof PartnerValidationError) await holdRefused(deps, run, row, error);
+  else if (error instanceof PartnerNotFound && (await isDeleted(deps, run, row))) {
+    await holdDeleted(deps, run, row, planMembers(await findMembership(deps, row)));
+  } else throw error;
+}
+
+/** Another network has the name: a person is asked. Resolves with null: there is no network. */
+export async function holdName(
+  deps: Pick<NetworkDeps, 'store' | 'newId'>,
+  run: Pick<NetworkRun, 'lease'>,
+  row: NetworkRecord,
+  name: string,
+): Promise<null> {
+  const subject = deps.store.fingerprint('network_name', name);
+  await askPerson(deps, run, row.id, { kind: 'name_taken', subject, detail: null });
+  return null;
 }

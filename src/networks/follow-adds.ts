@@ -2,8 +2,8 @@
 import type { BulkAdd, MemberOutcome } from '../partner/networks/members.ts';
 import type { AddRecord, MemberEnd } from '../store/networks/network-adds.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
+import { findMemberships, type Place, placesIn } from './find-memberships.ts';
 import { judgeLostAdd } from './settle-adds.ts';
-import { findWhereabouts, type Place, placesIn } from './whereabouts.ts';
 
 /** Between two looks at the same jobs. */
 const LOOK_INTERVAL_MS = 3_000;
@@ -50,13 +50,13 @@ async function lookAtJob(
   const job = await partner.networks.readBulkAdd(add.jobId ?? '', run.control.ending);
   if (job.state === 'running' && !isTooOld(deps, add)) return 'running';
   const { adding: donors } = await store.networks.listAddedBy(add.id);
-  const told = job.state === 'completed' || job.state === 'failed' ? job.outcomes : NOBODY;
-  // Whom the job does not name is looked for in the network itself.
-  const untold = donors.filter((donorId) => !told.has(donorId));
-  const places = placesIn(await findWhereabouts(deps, run, untold), add.networkId);
+  const named = job.state === 'completed' || job.state === 'failed' ? job.outcomes : NO_OUTCOMES;
+  // A donor that the job does not name is looked for in the network itself.
+  const unnamed = donors.filter((donorId) => !named.has(donorId));
+  const places = placesIn(await findMemberships(deps, run, unnamed), add.networkId);
   const ends = new Map(
     donors.map((donorId): [string, MemberEnd] => {
-      const outcome = told.get(donorId);
+      const outcome = named.get(donorId);
       if (outcome !== undefined) return [donorId, endOf(outcome)];
       return [donorId, foundEnd(places.get(donorId)) ?? failed(JOB_FAILURES[job.state])];
     }),
@@ -76,9 +76,9 @@ async function lookAtJob(
   return 'done';
 }
 
-const NOBODY: ReadonlyMap<string, MemberOutcome> = new Map();
+const NO_OUTCOMES: ReadonlyMap<string, MemberOutcome> = new Map();
 
-/** Why somebody is not in the network although the job has ended so. */
+/** Why a donor is not in the network although the job has ended so. */
 const JOB_FAILURES: Readonly<Record<BulkAdd['state'], string>> = {
   running: 'job_too_old',
   completed: 'member_failed',
@@ -105,7 +105,7 @@ function endOf(outcome: MemberOutcome): MemberEnd {
 async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord): Promise<void> {
   const { store } = deps;
   const { adding, members } = await store.networks.listAddedBy(add.id);
-  const places = placesIn(await findWhereabouts(deps, run, adding), add.networkId);
+  const places = placesIn(await findMemberships(deps, run, adding), add.networkId);
   const ends = judgeLostAdd((add.charged ?? add.donors) - members.length, places);
   if (isTooOld(deps, add)) {
     for (const donorId of adding) {

@@ -6,9 +6,8 @@ import { loadErased } from '../run/erased.ts';
 import { findNetworkAllowance } from './add-joiners.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { type MatchedSetting, matchNetworks } from './match-networks.ts';
-import { wantedOf } from './membership.ts';
-import { planMembers } from './plan-members.ts';
-import { printSettings, readToEnd } from './read-groups.ts';
+import { planMembers, wantedOf } from './membership.ts';
+import { fingerprintGroups, readToEnd } from './read-groups.ts';
 
 /** What would become of one network. */
 export interface NetworkForecast {
@@ -39,7 +38,7 @@ export async function forecastNetworks(
   remaining: number,
 ): Promise<NetworksForecast> {
   const rows = await deps.store.networks.list(integration.id);
-  const { settings } = matchNetworks(printSettings(deps, { integration }), rows);
+  const { settings } = matchNetworks(fingerprintGroups(deps, { integration }), rows);
   const erased = await loadErased(deps, integration.id, null);
   const networks: NetworkForecast[] = [];
   const calls = { partner: 0, crm: 0 };

@@ -53,7 +53,7 @@ async function leave(
     if (networkId !== null) await partner.networks.removeMembers(networkId, [donorId]);
   } catch (error) {
     if (!isDonorSyncError(error)) throw error;
-    // A network or donor that the service does not know has nobody in it to remove.
+    // A network or donor that the service does not know has no member to remove.
     if (!(error instanceof PartnerNotFound)) return false;
   }
   await store.networks.dropMembers(lease, id, [donorId]);

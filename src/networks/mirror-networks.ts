@@ -1,23 +1,28 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
 import { settleOpen } from '../credits/spend.ts';
+import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
+import type { Stages } from '../run/stage.ts';
 import type { NetworkDecision } from '../store/networks/network-holds.ts';
 import type { NetworkRecord } from '../store/networks/networks.ts';
 import { addJoiners } from './add-joiners.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
-import { holdDeleted, isDeleted, isLeftAlone } from './deleted-network.ts';
-import { ensureNetwork } from './ensure-network.ts';
+import {
+  ensureNetwork,
+  holdDeleted,
+  holdRefused,
+  isDeleted,
+  isLeftAlone,
+  isNetworkRefusal,
+  renameNetworks,
+} from './ensure-network.ts';
+import { findPresent } from './find-memberships.ts';
 import { followAdds, lookAtAdds } from './follow-adds.ts';
 import { type MirroredNetwork, matchNetworks } from './match-networks.ts';
-import { findMembership } from './membership.ts';
-import { type MemberPlan, planMembers } from './plan-members.ts';
-import { printSettings } from './read-groups.ts';
-import { holdRefused, isNetworkRefusal } from './refused-network.ts';
-import { removeLeavers } from './remove-leavers.ts';
-import { renameNetworks } from './rename-networks.ts';
+import { findMembership, type MemberPlan, planMembers } from './membership.ts';
+import { fingerprintGroups, readGroups } from './read-groups.ts';
 import { addProof } from './settle-adds.ts';
-import { findPresent } from './whereabouts.ts';
 
 /**
  * Makes the networks what their groups are, once the contacts are delivered. What an earlier run
@@ -44,7 +49,7 @@ export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promis
 
 async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<MirroredNetwork[]> {
   const rows = await deps.store.networks.list(run.integration.id);
-  const { settings } = matchNetworks(printSettings(deps, run), rows);
+  const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);
   return settings.flatMap(({ setting, row }) => (row === null ? [] : [{ setting, row }]));
 }
 
@@ -121,3 +126,45 @@ async function judgeLeavers(
     detail: `${leavers.length} of ${members}`,
   });
 }
+
+/** Leavers → out of the network. */
+
+/** Removes who is not wanted any more. Throws PartnerNotFound if the network is gone. */
+export async function removeLeavers(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  row: NetworkRecord,
+  { leavers, leaving }: MemberPlan,
+): Promise<void> {
+  const { networks } = deps.store;
+  // On disk first: should they be wanted again meanwhile, they are not taken for members.
+  if (leavers.length > 0) await networks.recordLeaving(run.lease, row.id, leavers);
+  const all = [...leaving, ...leavers];
+  for (let start = 0; start < all.length; start += MAX_DONORS_PER_REQUEST) {
+    if (run.control.stopping.aborted) return;
+    const some = all.slice(start, start + MAX_DONORS_PER_REQUEST);
+    await removeMembers(deps, run, row, some);
+    await networks.recordRemoved(run.lease, run.id, row.id, some);
+  }
+}
+
+/** Free, and harmless when it is done twice. */
+async function removeMembers(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  row: NetworkRecord,
+  donorIds: readonly string[],
+): Promise<void> {
+  if (row.networkId === null) return;
+  try {
+    await deps.partner.networks.removeMembers(row.networkId, donorIds, run.control.ending);
+  } catch (error) {
+    if (!(error instanceof PartnerNotFound) || (await isDeleted(deps, run, row))) throw error;
+    // Donors that the service does not know any more are in no network; the others are removed.
+    if (donorIds.length === 1) return;
+    for (const donorId of donorIds) await removeMembers(deps, run, row, [donorId]);
+  }
+}
+
+/** What networks do in a run: groups are read before the contacts, and mirrored after them. */
+export const NETWORK_STAGES: Stages = { before: [readGroups], after: [mirrorNetworks] };

@@ -4,9 +4,8 @@ import type { Integration } from '../core/integration.ts';
 import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { NetworkDeps } from './context.ts';
 import { matchNetworks } from './match-networks.ts';
-import { findMembership } from './membership.ts';
-import { planMembers } from './plan-members.ts';
-import { printSettings } from './read-groups.ts';
+import { findMembership, planMembers } from './membership.ts';
+import { fingerprintGroups } from './read-groups.ts';
 
 /** One network as far as it is known here. */
 export interface NetworkOverview {
@@ -31,7 +30,7 @@ export async function describeNetworks(
   integration: Integration,
 ): Promise<NetworkOverview[]> {
   const rows = await deps.store.networks.list(integration.id);
-  const { settings, left } = matchNetworks(printSettings(deps, { integration }), rows);
+  const { settings, left } = matchNetworks(fingerprintGroups(deps, { integration }), rows);
   const overviews: NetworkOverview[] = [];
   for (const { setting, row } of settings) {
     overviews.push(

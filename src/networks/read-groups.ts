@@ -15,7 +15,7 @@ interface KnownGroup extends MirroredGroup {
 /**
  * Reads every group of the settings before the contacts are read, so that its members come first
  * in the plan. Only a group that was read to its end counts; of one that was not, the members of
- * the last time still come first, and a person is told.
+ * the last time still come first, and a person is notified.
  */
 export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null || run.integration.networks.length === 0) return;
@@ -29,7 +29,7 @@ export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<vo
 }
 
 /** The networks of the settings with the fingerprints of their selectors. */
-export function printSettings(
+export function fingerprintGroups(
   { store }: Pick<NetworkDeps, 'store'>,
   { integration }: Pick<NetworkRun, 'integration'>,
 ) {
@@ -42,7 +42,7 @@ export function printSettings(
 async function recordSettings(deps: NetworkDeps, run: NetworkRun): Promise<KnownGroup[]> {
   const { store, newId } = deps;
   const rows = await store.networks.list(run.integration.id);
-  const { settings } = matchNetworks(printSettings(deps, run), rows);
+  const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);
   const groups = settings.map(({ setting: { name, group }, selector, row }) => ({
     id: row?.id ?? newId(),
     ...{ selector, name, group },

@@ -1,20 +1,19 @@
-/** Makes the networks what their groups are, also where somebody has changed them by hand. */
+/** Makes the networks what their groups are, also where they were changed by hand. */
 import type { NetworkDeps, NetworkRun } from './context.ts';
-import { holdDeleted } from './deleted-network.ts';
 import { type DriftOptions, findDrift, type NetworkDrift } from './drift.ts';
-import { findMembership } from './membership.ts';
+import { holdDeleted } from './ensure-network.ts';
+import { findMembership, planMembers } from './membership.ts';
 import { mirrorNetworks } from './mirror-networks.ts';
-import { planMembers } from './plan-members.ts';
 import { readGroups } from './read-groups.ts';
 
 export interface RepairOptions extends DriftOptions {
-  /** Told what differs before anything is changed; throws to leave it at that. */
+  /** Called with what differs before anything is changed; throws to leave it at that. */
   confirm(drifts: readonly NetworkDrift[]): Promise<void>;
 }
 
 /**
  * The mirror becomes what the service has; then mirroring does the rest: who was removed by hand is
- * added again (and paid again), who was added by hand leaves, and whoever failed is tried again.
+ * added again (and paid again), who was added by hand leaves, and failed ones are tried again.
  */
 export async function repairNetworks(
   deps: NetworkDeps,

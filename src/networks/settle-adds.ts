@@ -1,5 +1,5 @@
 /**
- * A bulk add whose answer nobody read is settled, not guessed: after a quiet time the service is
+ * A bulk add without a known answer is settled, not guessed: after a quiet time the service is
  * asked where its donors are, and the balance says what it has cost. Until then no other bulk add
  * of the key is sent.
  */
@@ -8,7 +8,7 @@ import type { Proof } from '../credits/spend.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { AddRecord, MemberEnd } from '../store/networks/network-adds.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
-import { findWhereabouts, type Place, placesIn } from './whereabouts.ts';
+import { findMemberships, type Place, placesIn } from './find-memberships.ts';
 
 /** How lost answers to bulk adds are settled: by where their donors are, and by what the balance lost. */
 export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
@@ -40,7 +40,7 @@ async function proveAdd(
   const found = await findLoss(deps, run, request, lease);
   if (found === 'stopped') return;
   const { adding } = await store.networks.listAddedBy(open.id);
-  const places = placesIn(await findWhereabouts(deps, run, adding), open.networkId);
+  const places = placesIn(await findMemberships(deps, run, adding), open.networkId);
   const { charged } = found.loss;
   const ends = judgeLostAdd(charged, places);
   const over = charged === 0 ? 'unpaid' : 'done';

@@ -34,10 +34,10 @@ export interface PartnerClientOptions {
   fetch?: typeof globalThis.fetch;
   /**
    * The most that one try of a free call may take, besides the time that the service itself is known
-   * to need for it; 30,000 unless told.
+   * to need for it; 30,000 by default.
    */
   requestTimeoutMs?: number;
-  /** The same for a call that costs credits, or may; 60,000 unless told. */
+  /** The same for a call that costs credits, or may; 60,000 by default. */
   submitTimeoutMs?: number;
 }
 

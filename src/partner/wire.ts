@@ -40,7 +40,7 @@ const looseObject = z.record(z.string(), z.unknown());
 export interface PageRequest {
   /** The `nextCursor` of the page before; the first page without one. */
   cursor?: string;
-  /** Entries of a page; the service's own choice unless told. */
+  /** Entries of a page; the service's own choice by default. */
   limit?: number;
 }
 

@@ -51,7 +51,7 @@ export interface SyncDeps {
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
   /** For how many days what runs did to contacts is kept. */
   retention: { runRows: number };
-  /** A new identifier that nobody can guess. */
+  /** A new identifier that cannot be guessed. */
   newId: () => string;
   /** The one form of a contact's id in this CRM. */
   canonicalId: CanonicalId;

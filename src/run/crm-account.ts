@@ -28,7 +28,7 @@ export async function openPinned(
   try {
     const isKnown = await requireSameAccount(store, integration, connector.account);
     if (!isKnown && lease !== null) {
-      await store.integrations.pinAccount(lease, accountPrint(store, connector));
+      await store.integrations.pinAccount(lease, accountFingerprint(store, connector));
     }
     return connector;
   } catch (error) {
@@ -43,7 +43,7 @@ export async function openCrm(deps: RunDeps, lease: Lease | null): Promise<SyncD
 }
 
 /** The fingerprint of the account that a connector is open to. */
-export function accountPrint(
+export function accountFingerprint(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { account }: Pick<Connector, 'account'>,
 ): string {
@@ -58,7 +58,7 @@ async function requireSameAccount(
 ): Promise<boolean> {
   const { crmAccount } = await store.integrations.findState(id);
   if (crmAccount === null) return false;
-  if (crmAccount === accountPrint(store, { account })) return true;
+  if (crmAccount === accountFingerprint(store, { account })) return true;
   throw new ConfigurationError(
     `"${id}" was connected to another CRM account before; now it leads to "${account.name}". Ids of one account mean other people in another: give the new account an integration of its own.`,
     { code: 'crm_account_changed', details: { integration: id } },

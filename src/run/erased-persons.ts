@@ -12,7 +12,7 @@ export interface ErasedPersons {
   /** By the fingerprint of their name. */
   byName: ReadonlyMap<string, readonly ErasedPerson[]>;
   /** Contacts of which a person said that they are other people, and when (epoch ms). */
-  toldApart: ReadonlyMap<string, number>;
+  distinguished: ReadonlyMap<string, number>;
 }
 
 /** One of them, and when they were erased (epoch ms). */

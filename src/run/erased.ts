@@ -11,7 +11,7 @@ import {
 import type { Departure } from '../store/contacts/departures.ts';
 import { type Block, isBlocking } from '../store/erasure/forget.ts';
 import type { Run, SyncDeps } from './context.ts';
-import { accountPrint } from './crm-account.ts';
+import { accountFingerprint } from './crm-account.ts';
 import type { ErasedPerson, ErasedPersons } from './erased-persons.ts';
 
 type EraseDeps = Pick<SyncDeps, 'otherForms'> & { store: Pick<SyncDeps['store'], 'fingerprint'> };
@@ -45,7 +45,8 @@ export async function loadErased(
       ),
       merged: new Map(merged.map(({ fingerprint, since }) => [fingerprint, since])),
       byName: personsByName(blocks),
-      toldApart: blocks.length === 0 ? new Map() : await store.holds.listToldApart(integrationId),
+      distinguished:
+        blocks.length === 0 ? new Map() : await store.holds.listDistinguished(integrationId),
     },
   };
 }
@@ -58,7 +59,7 @@ export async function keepErasedAway(
   deps: EraseDeps & Pick<SyncDeps, 'store' | 'connector'>,
   integrationId: string,
 ): Promise<Required<ErasedRun>> {
-  const account = accountPrint(deps.store, deps.connector);
+  const account = accountFingerprint(deps.store, deps.connector);
   const run = await loadErased(deps, integrationId, account);
   if (run.forgotten.size > 0) {
     await deps.connector.erase?.((crmId) => forgottenFingerprint(deps, run, crmId) !== null);
@@ -102,9 +103,9 @@ export function looksErased(
   return isOpen(since, erased, contact.id);
 }
 
-/** True if no person has told the two apart since; in one moment with it, a person is asked once more. */
-function isOpen(since: number, { toldApart }: ErasedPersons, crmId: string): boolean {
-  return since !== NEVER && since >= (toldApart.get(crmId) ?? NEVER);
+/** True if no person has said since that they are two; in one moment with it, a person is asked once more. */
+function isOpen(since: number, { distinguished }: ErasedPersons, crmId: string): boolean {
+  return since !== NEVER && since >= (distinguished.get(crmId) ?? NEVER);
 }
 
 const NEVER = -1;

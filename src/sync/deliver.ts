@@ -1,15 +1,15 @@
 /** The fourth station: results ► guard ► map ► diff ► CRM. */
-import { inParallel } from '../core/parallel.ts';
+
+import type { Capabilities } from '../../connectors/contract.ts';
+import { createMutex, inParallel, type Mutex } from '../core/parallel.ts';
 import { readRecords } from '../fields/records.ts';
 import { writeFields } from '../fields/write.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ReadyJob } from '../store/credits/jobs.ts';
 import type { Delivery } from '../store/fields/delivery-ends.ts';
-import { planBatch } from './batch-size.ts';
 import { isTooYoungToVanish } from './poll.ts';
 import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery.ts';
-import { createTurns, type Turns } from './turns.ts';
 
 /** Batches under way at a time: one fetches results while another is written. */
 const LANES = 2;
@@ -27,9 +27,9 @@ type DeliverDeps = Pick<
 
 /** Delivers profiles until polling is over and nothing is ready any more. */
 export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void> {
-  const claims: Claims = { claimed: new Set(), turns: createTurns() };
+  const claims: Claims = { claimed: new Set(), mutex: createMutex() };
   // Parallel writes would only wait for each other's locks in the CRM.
-  const crm = createTurns();
+  const crm = createMutex();
   // All lanes are waited for, also if one fails: nothing may be written once the run is over.
   const lanes = Array.from({ length: LANES }, () =>
     stopOnError(run, deliverLane(deps, run, claims, crm)),
@@ -43,7 +43,7 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
 /** The jobs that a lane has taken; listing and taking is one turn, so that no two take the same. */
 interface Claims {
   claimed: Set<string>;
-  turns: Turns;
+  mutex: Mutex;
 }
 
 /** What a lane has taken, and how many wait if it took none. */
@@ -52,7 +52,7 @@ interface Claimed {
   waiting: number;
 }
 
-async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Turns): Promise<void> {
+async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Mutex): Promise<void> {
   let waitingSince: number | null = null;
   while (!run.control.stopping.aborted) {
     const { signals } = run.control;
@@ -63,7 +63,7 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Tur
     );
     const isHurried: boolean =
       pollIsDone || (await isPatienceOver(deps, run, waitingSince, plan.patienceMs));
-    const { batch, waiting }: Claimed = await claims.turns.take(() =>
+    const { batch, waiting }: Claimed = await claims.mutex.take(() =>
       claim(deps, run, claims, plan.size, isHurried),
     );
     if (waiting === 0 && pollIsDone) return;
@@ -129,7 +129,7 @@ async function deliverBatch(
   deps: DeliverDeps,
   run: Run,
   ready: ReadyJob[],
-  crm: Turns,
+  crm: Mutex,
 ): Promise<void> {
   const fetched = await fetchProfiles(deps, run, ready);
   if (fetched.length === 0) return;
@@ -141,7 +141,7 @@ async function deliverBatch(
   run.control.notify();
 }
 
-/** Ends the run if the work fails; the error goes on to whoever waits for it. */
+/** Ends the run if the work fails; the error goes on to the caller. */
 async function stopOnError(run: Run, work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -240,4 +240,34 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
     return end ? concludeDelivery(item, end) : [];
   });
   return [...ended, ...written];
+}
+
+/** How many profiles are delivered together: pure. */
+
+/** A batch for the CRM's way for many is this much larger than what makes that way pay. */
+const BULK_FACTOR = 2;
+
+/** A batch that is not full is delivered anyway after this long. */
+const PATIENCE_MS = 5_000;
+
+/** The wait for a batch of thousands, which takes minutes to come together at the service's pace. */
+const BULK_PATIENCE_MS = 120_000;
+
+export interface BatchPlan {
+  size: number;
+  patienceMs: number;
+}
+
+/**
+ * A request's worth at a time; if so many contacts are still to come that the CRM's way for many
+ * pays, batches are made for that, since requests to a CRM are counted by the day.
+ */
+export function planBatch(
+  { preferred, bulk, max }: Capabilities['writeBatch'],
+  contactsToCome: number,
+): BatchPlan {
+  if (bulk === null || contactsToCome < bulk * BULK_FACTOR) {
+    return { size: preferred, patienceMs: PATIENCE_MS };
+  }
+  return { size: Math.min(max, bulk * BULK_FACTOR), patienceMs: BULK_PATIENCE_MS };
 }

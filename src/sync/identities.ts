@@ -46,7 +46,7 @@ export async function previewIdentities(
   return readerOf(deps, shape, now);
 }
 
-/** A source that some contacts cannot be told without, in the words of the CRM. */
+/** A source without which some contacts cannot be described, in the words of the CRM. */
 export interface MissingSource {
   name: string;
   part: KnownSource['part'];

@@ -2,7 +2,13 @@
 import type { JobProgress } from '../partner/progress.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { Progress, RunningJob } from '../store/credits/jobs.ts';
-import { afterLook, MAX_JOBS_PER_LOOK, MAX_LOOK_MS, NOT_YET_LOOKED, nextLook } from './looking.ts';
+import {
+  afterPoll,
+  MAX_JOBS_PER_POLL,
+  MAX_POLL_MS,
+  NOT_YET_POLLED,
+  nextPoll,
+} from './poll-timing.ts';
 
 /** A job that runs longer than this never ends: the document speaks of a couple of minutes. */
 export const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
@@ -24,7 +30,7 @@ const DENIAL_GRACE_MS = 10 * 60_000;
 const PATIENCE_MS = 15 * 60_000;
 
 /** The same in looks, because a clock may be set while they go on. */
-const PATIENCE_LOOKS = PATIENCE_MS / MAX_LOOK_MS;
+const PATIENCE_LOOKS = PATIENCE_MS / MAX_POLL_MS;
 
 /** How often the station looks whether the time for a look has come. */
 const TICK_MS = 100;
@@ -34,7 +40,7 @@ type PollDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log'>;
 /** Asks how the running jobs are until submitting is over and none runs any more. */
 export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
-  let looking = NOT_YET_LOOKED;
+  let timing = NOT_YET_POLLED;
   let lastLookedAt: RunningJob | null = null;
   let looks = 0;
   let looksInVain = 0;
@@ -49,10 +55,10 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
       continue;
     }
     const fresh = { count: running.fresh, oldestAt: running.oldestFreshAt, isLast };
-    const { at, which } = nextLook(looking, fresh);
+    const { at, which } = nextPoll(timing, fresh);
     const waitMs = at - clock.now();
     // A longer wait means that the clock was set back: its jobs may be done long since.
-    if (waitMs > 0 && waitMs <= MAX_LOOK_MS) {
+    if (waitMs > 0 && waitMs <= MAX_POLL_MS) {
       await clock.sleep(Math.min(waitMs, TICK_MS), run.control.stopping);
       continue;
     }
@@ -60,7 +66,7 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
       after: which === 'all' ? null : lastLookedAt,
       ageCounts: looks >= LOOKS_BEFORE_TOO_OLD,
     });
-    looking = afterLook(looking, { at: look.startedAt, which, doneAges: look.doneAges });
+    timing = afterPoll(timing, { at: look.startedAt, which, doneAges: look.doneAges });
     lastLookedAt = look.last ?? lastLookedAt;
     looks += which === 'all' ? 1 : 0;
     looksInVain = look.doneAges.length > 0 ? 0 : looksInVain + 1;
@@ -88,7 +94,7 @@ async function lookAtJobs(
 ): Promise<Look> {
   const look: Look = { startedAt: clock.now(), doneAges: [], last: after };
   while (!run.control.stopping.aborted) {
-    const jobs = await store.jobs.listRunning(run.integration.id, MAX_JOBS_PER_LOOK, look.last);
+    const jobs = await store.jobs.listRunning(run.integration.id, MAX_JOBS_PER_POLL, look.last);
     if (jobs.length === 0) break;
     const states = await partner.readProgress(
       jobs.map((job) => job.jobId),
@@ -102,7 +108,7 @@ async function lookAtJobs(
     }
     look.last = jobs.at(-1) ?? look.last;
     run.control.notify();
-    if (jobs.length < MAX_JOBS_PER_LOOK) break;
+    if (jobs.length < MAX_JOBS_PER_POLL) break;
   }
   return look;
 }

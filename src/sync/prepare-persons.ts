@@ -9,7 +9,7 @@ import type { DueReason } from '../store/engine/tables.ts';
 import { type DonorCheck, isNew, requireKnownDonors } from './foreign-donors.ts';
 import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
-import { personPrint } from './sharing.ts';
+import { personFingerprint } from './sharing.ts';
 
 type PrepareDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'newId' | 'otherForms'>;
 
@@ -60,7 +60,7 @@ export async function preparePersons(
         crmId: lookup.id,
         identity: verdict.identity,
         reason: verdict.reason,
-        person: personPrint(deps, run, lookup.contact),
+        person: personFingerprint(deps, run, lookup.contact),
       },
     });
   }

@@ -14,24 +14,24 @@ import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { accountPrint } from '../run/crm-account.ts';
+import { accountFingerprint } from '../run/crm-account.ts';
 import { loadErased } from '../run/erased.ts';
 import { fetchResults } from './deliver.ts';
-import { type MissingSource, missingSources, previewIdentities } from './identities.ts';
-import { MAX_JOBS_PER_LOOK } from './looking.ts';
-import { wouldBeMassChange } from './mass-change.ts';
-import { planDelivery } from './profile-delivery.ts';
-import { requireContact } from './require-contact.ts';
-import { type PersonShape, readPersons, samplePersons, shapeOf } from './sample-persons.ts';
 import {
+  type ContactForecast,
   type EnhanceReason,
+  type ForecastRun,
+  forecastContacts,
   holdChanged,
   MAX_LISTED,
   sampleOf,
-  type Tally,
-  type TallyRun,
-  tallyContacts,
-} from './tally.ts';
+} from './forecast.ts';
+import { type MissingSource, missingSources, previewIdentities } from './identities.ts';
+import { wouldBeMassChange } from './mass-change.ts';
+import { MAX_JOBS_PER_POLL } from './poll-timing.ts';
+import { planDelivery } from './profile-delivery.ts';
+import { requireContact } from './require-contact.ts';
+import { type PersonShape, readPersons, samplePersons, shapeOf } from './sample-persons.ts';
 import { forecastTrial, type TrialForecast } from './trial-forecast.ts';
 
 /** What the document allows (section 8). */
@@ -44,11 +44,11 @@ export interface Preview {
   read: number;
   /**
    * Contacts by what becomes of them: a reason to enhance, or a reason not to. `profile_shared` is
-   * for those whom the profile of the same person serves, without a credit.
+   * for those that the profile of the same person serves, without a credit.
    */
-  enhance: Tally['enhance'];
+  enhance: ContactForecast['enhance'];
   leave: Record<string, number>;
-  /** What a few persons are made of who would be sent; who they are is told to `show` alone. */
+  /** What a few persons are made of who would be sent; who they are goes to `show` alone. */
   persons: PersonShape[];
   /** The trial of the mapping: whether a few persons go first, and what became of it. */
   trial: TrialForecast;
@@ -77,7 +77,7 @@ export interface FieldChange {
 }
 
 /** The part of a run that a preview has. */
-export type PreviewRun = TallyRun & Pick<Run, 'mappings' | 'fields'>;
+export type PreviewRun = ForecastRun & Pick<Run, 'mappings' | 'fields'>;
 
 export interface PreviewRequest {
   integration: Integration;
@@ -85,14 +85,14 @@ export interface PreviewRequest {
   partnerKey: string;
   full: boolean;
   only: string | null;
-  /** Is told a few persons as they would be sent; nothing keeps them. */
+  /** Gets a few persons as they would be sent; nothing keeps them. */
   show?: (persons: readonly PersonDetails[]) => void;
 }
 
 /** Works out what a run would do now. Throws a ConfigurationError where that run could not begin. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector, canonicalId } = deps;
-  const print = accountPrint(store, connector);
+  const account = accountFingerprint(store, connector);
   const only = request.only && contactIdOf(canonicalId, request.integration.id, request.only);
   if (only !== null) await requireContact(deps, request.integration, only);
   const { fields, findings } = await readFields(connector, request.mappings);
@@ -101,26 +101,26 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     only,
     fields,
     groupMembers: new Set(),
-    ...(await loadErased(deps, request.integration.id, print)),
+    ...(await loadErased(deps, request.integration.id, account)),
     identities: await previewIdentities(deps, request),
   };
-  const tally = await foresee(deps, run, await tallyContacts(deps, run));
-  const persons = await findPersons(deps, run, tally);
+  const forecast = await foresee(deps, run, await forecastContacts(deps, run));
+  const persons = await findPersons(deps, run, forecast);
   request.show?.(persons);
   const waiting = await previewWaiting(deps, run);
-  const trial = await forecastTrial(deps, run, tally.paid);
-  const credits = await previewCredits(deps, run, tally.paid, trial);
+  const trial = await forecastTrial(deps, run, forecast.paid);
+  const credits = await previewCredits(deps, run, forecast.paid, trial);
   const enhanced = credits.enhancements.allowed;
-  const alreadyPaid = waiting.profiles + tally.shared;
+  const alreadyPaid = waiting.profiles + forecast.shared;
   const partner = partnerCalls(enhanced, alreadyPaid);
   return {
     integration: request.integration.id,
-    read: tally.read,
-    enhance: tally.enhance,
-    leave: tally.leave,
+    read: forecast.read,
+    enhance: forecast.enhance,
+    leave: forecast.leave,
     persons: persons.map(shapeOf),
     trial,
-    contacts: tally.contacts,
+    contacts: forecast.contacts,
     credits,
     waiting,
     fields: findings,
@@ -131,9 +131,13 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
 }
 
 /** The same once the guard against mass changes has looked at it. */
-async function foresee(deps: SyncDeps, run: PreviewRun, tally: Tally): Promise<Tally> {
-  const due = tally.enhance.identity_changed ?? 0;
-  return due > 0 && (await wouldBeMassChange(deps, run, due)) ? holdChanged(tally) : tally;
+async function foresee(
+  deps: SyncDeps,
+  run: PreviewRun,
+  forecast: ContactForecast,
+): Promise<ContactForecast> {
+  const due = forecast.enhance.identity_changed ?? 0;
+  return due > 0 && (await wouldBeMassChange(deps, run, due)) ? holdChanged(forecast) : forecast;
 }
 
 /** The least time that so many requests to the service take. */
@@ -208,9 +212,9 @@ const TRIAL_FAILED = 'the service knew too few of the contacts sent so far (guar
 async function findPersons(
   deps: SyncDeps,
   run: PreviewRun,
-  tally: Tally,
+  forecast: ContactForecast,
 ): Promise<PersonDetails[]> {
-  const persons = await readPersons(deps, sampleOf(tally));
+  const persons = await readPersons(deps, sampleOf(forecast));
   if (persons.length > 0 || run.only !== null) return persons;
   return samplePersons(deps, run.integration.id);
 }
@@ -227,7 +231,7 @@ function crmCalls(connector: Connector, enhanced: number, waiting: number): numb
 function partnerCalls(enhanced: number, waiting: number): number {
   return (
     Math.ceil(enhanced / MAX_PERSONS_PER_SUBMISSION) +
-    Math.ceil((enhanced + waiting) / MAX_JOBS_PER_LOOK) +
+    Math.ceil((enhanced + waiting) / MAX_JOBS_PER_POLL) +
     Math.ceil((enhanced + waiting) / MAX_JOBS_PER_RESULTS) +
     1
   );

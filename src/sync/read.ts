@@ -38,9 +38,10 @@ export function plannedContact(
   run: Pick<Run, 'forgotten' | 'erased' | 'identities'>,
   contact: Contact,
 ): PlannedContact {
-  const print = forgottenFingerprint(deps, run, contact.id);
+  const fingerprint = forgottenFingerprint(deps, run, contact.id);
   // Counted like everybody, but the store must not learn again who it is.
-  if (print !== null) return { crmId: print, identity: NO_IDENTITY, refusal: 'forgotten' };
+  if (fingerprint !== null)
+    return { crmId: fingerprint, identity: NO_IDENTITY, refusal: 'forgotten' };
   return {
     crmId: contact.id,
     identity: run.identities.read(contact),

@@ -34,7 +34,7 @@ import { withLease } from './with-lease.ts';
 
 /** What is asked for. */
 export interface RunRequest {
-  /** The id that the run gets; a new one unless told. */
+  /** The id that the run gets; a new one by default. */
   runId?: string;
   integration: Integration;
   mappings: readonly FieldMapping[];
@@ -43,13 +43,13 @@ export interface RunRequest {
   trigger: Trigger;
   full: boolean;
   only: string | null;
-  /** The most credits for enhancements to spend; the watermark stays. No limit unless told. */
+  /** The most credits for enhancements to spend; the watermark stays. No limit by default. */
   limit?: number | null;
-  /** True if a person accepts the match rate of the present mapping; false unless told. */
+  /** True if a person accepts the match rate of the present mapping; false by default. */
   acceptMatchRate?: boolean;
   /** True to take contacts over that carry a donor id of another database. */
   adopt?: boolean;
-  /** What is done besides; nothing unless told. */
+  /** What is done besides; nothing by default. */
   stages?: Stages;
   /** Aborted to stop the run at its next checkpoint, within ten seconds. */
   signal: AbortSignal;
@@ -64,7 +64,7 @@ export interface RunWatch {
 
 /**
  * Runs one sync of one integration from wherever the last one stopped, and reports. The run is on
- * record before anybody is asked anything. Throws what a person has to mend before a run can begin;
+ * record before any request. Throws what a person has to fix before a run can begin;
  * then it is on record as failed.
  */
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {

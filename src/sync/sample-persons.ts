@@ -90,7 +90,7 @@ export async function samplePersons(
   return firstPersons(connector, (crmId) => store.fingerprint('trial', crmId));
 }
 
-/** Pages that are looked at for persons: one may have nobody with both names. */
+/** Pages that are looked at for persons: one may have no contact with both names. */
 const MAX_PAGES = 5;
 
 /** A few persons of the beginning of the CRM, spread by the keyed hash that is given. */

@@ -14,7 +14,7 @@ type SharingRun = Pick<Run, 'integration' | 'partnerKey' | 'identities'>;
  * Fingerprint of the person under the run's key; null if the integration does not share, or if a
  * part of the identity cannot be read: different people may look the same then.
  */
-export function personPrint(
+export function personFingerprint(
   { store }: Pick<SyncDeps, 'store'>,
   { integration, partnerKey, identities }: SharingRun,
   contact: Contact,

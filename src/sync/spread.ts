@@ -15,15 +15,15 @@ export const NO_SPREAD: Spread = { add: () => {}, ids: () => [] };
  * the CRM nor its oldest records decide, and the same contacts are chosen every time.
  */
 export function createSpread({ fingerprint }: Pick<Store, 'fingerprint'>, size: number): Spread {
-  const chosen: { crmId: string; print: string }[] = [];
+  const chosen: { crmId: string; hash: string }[] = [];
 
   return {
     add(crmId) {
-      const print = fingerprint('trial', crmId);
+      const hash = fingerprint('trial', crmId);
       const last = chosen.at(-1);
-      if (chosen.length === size && last !== undefined && print >= last.print) return;
-      const place = chosen.findIndex((one) => one.print > print);
-      chosen.splice(place < 0 ? chosen.length : place, 0, { crmId, print });
+      if (chosen.length === size && last !== undefined && hash >= last.hash) return;
+      const place = chosen.findIndex((one) => one.hash > hash);
+      chosen.splice(place < 0 ? chosen.length : place, 0, { crmId, hash });
       if (chosen.length > size) chosen.pop();
     },
     ids: () => chosen.map(({ crmId }) => crmId),

@@ -148,7 +148,7 @@ async function intendPrepared(
     const unpaid = await shareProfiles(deps, run, prepared);
     return unpaid.length < prepared.length ? intendPrepared(deps, run, unpaid, atMost) : 'progress';
   }
-  // Somebody else uses the key, or the contacts moved on: look at everything anew.
+  // Another process uses the key, or the contacts moved on: look at everything anew.
   if (intent.why === 'balance_unknown') await readBalance(deps, run);
   else await run.control.wait(run.control.signals);
   return 'progress';

@@ -48,7 +48,7 @@ function stateOf(facts: TrialFacts, paid: number): Pick<TrialForecast, 'state' |
     case 'send':
       return { state: 'on_trial', first: Math.min(paid, step.atMost) };
     default:
-      // What is under way is answered first; nobody knows yet what that brings.
+      // What is under way is answered first; what that brings is not known yet.
       return { state: 'on_trial', first: Math.min(paid, facts.size) };
   }
 }

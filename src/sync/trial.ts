@@ -12,7 +12,7 @@ export const ANSWERS_IN_A_ROW = 200;
 /** … and this share of them has to be known, unless the settings ask for less from the beginning. */
 const MIN_KNOWN_LATER = 0.05;
 
-/** The settings of the trial; a size of 0 turns it off. */
+/** The settings of the trial; a size of 0 switches it off. */
 export interface TrialSettings {
   size: number;
   /** From 0 to 1. */

@@ -9,7 +9,7 @@ interface LeaseDeps extends Pick<SyncDeps, 'clock' | 'takeLease'> {
   store: { leases: Pick<Store['leases'], 'renew' | 'release'> };
 }
 
-/** Somebody else is at work on this integration; nothing was done. */
+/** Another process is at work on this integration; nothing was done. */
 export class AlreadyRunning extends RetriableError {}
 
 /**

@@ -146,7 +146,7 @@ describe('without anybody in a network', () => {
       for (const args of [['prospects'], ['paths', 'C000001']]) {
         const { exitCode, stderr } = await empty.run(args);
         expect(exitCode).toBe(2);
-        expect(stderr).toContain('has nobody in a network yet');
+        expect(stderr).toContain('has no member in a network yet');
       }
     } finally {
       await empty.close();

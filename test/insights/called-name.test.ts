@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { calledName } from '../../src/insights/called-name.ts';
+import { calledName } from '../../src/insights/sentence.ts';
 
 it.each<[string | null, string | null, string]>([
   ['Anna', 'Smith', 'Anna'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withArticle } from '../../src/insights/organization-name.ts';
+import { withArticle } from '../../src/insights/sentence.ts';
 
 describe('withArticle', () => {
   it.each([

@@ -1,7 +1,7 @@
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import type { RunReport } from '../../src/core/run.ts';
-import { INSIGHT_STAGES } from '../../src/insights/stages.ts';
-import { NETWORK_STAGES } from '../../src/networks/stages.ts';
+import { INSIGHT_STAGES } from '../../src/insights/write-warm-paths.ts';
+import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import type { RunRequest } from '../../src/sync/run.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 

@@ -108,7 +108,7 @@ describe('tellConnection', () => {
     [
       'a member without a name',
       { sourceDonor: { donorId: 'maria', name: null, profileUrl: null } },
-      'Somebody (Board) sat on the board of Riverside Food Bank with Anna, 2012–2018.',
+      'Someone (Board) sat on the board of Riverside Food Bank with Anna, 2012–2018.',
     ],
   ])('makes do with %s', (_what, traits, sentence) => {
     expect(tell(traits)).toBe(sentence);

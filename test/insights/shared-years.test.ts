@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharedYearsIn } from '../../src/insights/shared-years.ts';
+import { sharedYearsIn } from '../../src/insights/sentence.ts';
 
 describe('sharedYearsIn', () => {
   it.each<[string, string | null, ReturnType<typeof sharedYearsIn>]>([

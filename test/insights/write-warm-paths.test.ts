@@ -5,7 +5,7 @@ import { createWorld, type Donor } from '../../people/world.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { undoRun } from '../../src/fields/undo.ts';
-import { calledName } from '../../src/insights/called-name.ts';
+import { calledName } from '../../src/insights/sentence.ts';
 import { writeWarmPaths } from '../../src/insights/write-warm-paths.ts';
 import type { Stage } from '../../src/run/stage.ts';
 import { withLease } from '../../src/sync/with-lease.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RunReport } from '../../src/core/run.ts';
-import { NETWORK_STAGES } from '../../src/networks/stages.ts';
+import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import type { RunRequest } from '../../src/sync/run.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 

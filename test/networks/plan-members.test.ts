@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planMembers } from '../../src/networks/plan-members.ts';
+import { planMembers } from '../../src/networks/membership.ts';
 import type { MemberState } from '../../src/store/engine/network-tables.ts';
 import type { MemberRecord } from '../../src/store/networks/network-members.ts';
 

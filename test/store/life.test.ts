@@ -16,6 +16,7 @@ import { after, move } from '../../src/store/contacts/move.ts';
 import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 import {
   accept,
+  chargeLoss,
   contactOf,
   contactRow,
   holdForName,
@@ -199,6 +200,30 @@ describeEachDatabase('a contact in a corner', (open) => {
       asked_at: START_MS,
     });
   });
+
+  it.each([
+    ['whose answer was lost', 'lost_answer', lose],
+    ['whose name was asked about', 'name_mismatch', holdOneForName],
+  ] as const)('is asked about its job again once it is told apart, %s', async (_, kind, bring) => {
+    const world = await createWorld();
+    await bring(world);
+    const hold = { kind: 'hold', reason: 'forgotten_person' } as const;
+    await readPage(world, [readContact('c-1', 'another spelling')], hold);
+    const [asked] = await world.store.holds.listOpen(INTEGRATION);
+    expect(asked).toMatchObject({ kind: 'forgotten_person' });
+    if (asked) await world.store.holds.decide(asked, 'approved');
+    expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ kind }]);
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held', outcome_reason: kind });
+  });
+
+  async function lose(world: StoreWorld): Promise<void> {
+    await submit(world, ['c-1']);
+    await chargeLoss(world, 'hold');
+  }
+
+  async function holdOneForName(world: StoreWorld): Promise<void> {
+    await holdForName(world, ['c-1']);
+  }
 
   it('inherits a profile and stays held, as long as a person has to say who it is', async () => {
     const world = await createWorld();

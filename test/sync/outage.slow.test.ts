@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { NETWORK_STAGES } from '../../src/networks/stages.ts';
+import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';

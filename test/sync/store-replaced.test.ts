@@ -1,6 +1,6 @@
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NETWORK_STAGES } from '../../src/networks/stages.ts';
+import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 

@@ -68,9 +68,9 @@ export const connectionSchema = z
 
 /** Where a query looks, and for what (service document, section 4.2). */
 export interface Filters {
-  /** Only these networks; all of the team's networks unless told. */
+  /** Only these networks; all of the team's networks by default. */
   networkIds?: readonly string[];
-  /** Only these members of them; all members unless told. */
+  /** Only these members of them; all members by default. */
   inNetworkDonorIds?: readonly string[];
 }
 

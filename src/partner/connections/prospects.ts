@@ -30,13 +30,13 @@ export interface Prospect {
 
 /** What prospects must have. */
 export interface ProspectFilters extends Filters {
-  /** From 0.45 (which counts unless told) to 1: only connections of at least this strength. */
+  /** From 0.45 (which counts by default) to 1: only connections of at least this strength. */
   minStrength?: number;
 }
 
 /** What discovered prospects must have, and how many may be told. */
 export interface DiscoverOptions extends ProspectFilters {
-  /** At most so many prospects; the service's own choice unless told, and never above its maximum. */
+  /** At most so many prospects; the service's own choice by default, and never above its maximum. */
   limit?: number;
 }
 
@@ -127,7 +127,7 @@ function prospectsIn(reply: Reply): Prospect[] {
 export type LookupConnection = z.output<typeof lookupConnectionSchema>;
 
 export interface LookupOptions {
-  /** At most so many, the strongest; the service's own choice unless told, never above its maximum. */
+  /** At most so many, the strongest; the service's own choice by default, never above its maximum. */
   limit?: number;
 }
 

@@ -8,7 +8,7 @@ import type { RunMoment } from '../runs/runs.ts';
 import type { ContactRow, Given } from './changes.ts';
 import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
-import { openErasedHolds } from './erased-holds.ts';
+import { openErasedHolds, reopenHolds } from './erased-holds.ts';
 import { type LifeEvent, PRIORITY } from './life.ts';
 import { after, move, moveAndList, putRows } from './move.ts';
 
@@ -208,24 +208,7 @@ async function resume(
   run: RunMoment,
   crmIds: readonly string[],
 ): Promise<void> {
-  const back = await moveAndList(trx, lease, 'cameBack', crmIds, run);
-  const ready = back.flatMap(({ state, tracking_id }) =>
-    state === 'ready' ? [tracking_id ?? ''] : [],
-  );
-  for (const portion of portions(ready)) {
-    const holds = await trx
-      .updateTable('holds')
-      .set({ decision: null, decided_at: null })
-      .where('integration_id', '=', lease.integrationId)
-      .where('decision', '=', 'superseded')
-      .where('id', 'in', portion)
-      .returning(['crm_id', 'tracking_id', 'kind', 'detail'])
-      .execute();
-    const held = holds.map(({ crm_id, tracking_id, kind, detail }) => ({
-      ...{ crm_id, tracking_id, outcome_reason: kind, outcome_detail: detail },
-    }));
-    await move(trx, lease, 'heldAgain', held, run);
-  }
+  await reopenHolds(trx, lease, await moveAndList(trx, lease, 'cameBack', crmIds, run), run);
 }
 
 /** A person approved a profile for a contact that the CRM now calls or places otherwise. */

@@ -4,7 +4,8 @@ import type { Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
-import { move } from './move.ts';
+import type { Moment } from './changes.ts';
+import { type Moved, move } from './move.ts';
 
 /** Holds contacts, as far as no station has them under way. */
 export async function holdErased(
@@ -53,6 +54,30 @@ export async function openErasedHolds(
       )
       .onConflict((c) => c.doNothing())
       .execute();
+  }
+}
+
+/** Of contacts that go on with a job, those whose question about it was left open are asked about again. */
+export async function reopenHolds(
+  trx: Trx,
+  of: Pick<Lease, 'integrationId'>,
+  moved: readonly Moved[],
+  moment: Moment,
+): Promise<void> {
+  const ready = moved.flatMap((row) => (row.state === 'ready' ? (row.tracking_id ?? []) : []));
+  for (const portion of portions(ready)) {
+    const holds = await trx
+      .updateTable('holds')
+      .set({ decision: null, decided_at: null })
+      .where('integration_id', '=', of.integrationId)
+      .where('decision', '=', 'superseded')
+      .where('id', 'in', portion)
+      .returning(['crm_id', 'tracking_id', 'kind', 'detail'])
+      .execute();
+    const held = holds.map(({ crm_id, tracking_id, kind, detail }) => ({
+      ...{ crm_id, tracking_id, outcome_reason: kind, outcome_detail: detail },
+    }));
+    await move(trx, of, 'heldAgain', held, moment);
   }
 }
 

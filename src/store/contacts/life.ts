@@ -541,7 +541,7 @@ export const LIFE = {
     endsJob: true,
   },
   /** It is not the person who was erased: it goes on where it stood. */
-  toldApart: {
+  distinguished: {
     ways: [
       {
         from: ['held'],

@@ -10,7 +10,7 @@ export interface Intent {
   submissionId: string;
   runId: string;
   partnerKey: string;
-  /** The mapping by which the persons are made; on record as unknown unless told. */
+  /** The mapping by which the persons are made; on record as unknown by default. */
   mapping?: string;
   /** One for each person, in the order of the request. */
   jobs: readonly IntendedJob[];

@@ -3,7 +3,7 @@ import { FatalError } from '../../core/errors.ts';
 /** The longest that one holder may keep the only connection while others wait. */
 const MAX_HOLD_MS = 30_000;
 
-/** Turns at the one connection of a SQLite database, first come, first served. */
+/** Mutex at the one connection of a SQLite database, first come, first served. */
 export interface ConnectionQueue {
   /** Resolves when the connection is ours; a FatalError if its holder does not give it back. */
   enter(): Promise<void>;

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import { reopenHolds } from '../contacts/erased-holds.ts';
 import type { LifeEvent } from '../contacts/life.ts';
-import { move } from '../contacts/move.ts';
+import { moveAndList } from '../contacts/move.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, HoldsTable, Trx } from '../engine/tables.ts';
@@ -53,7 +54,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
     },
 
     /** Contacts of which a person said that they are not who was erased, and when (epoch ms). */
-    async listToldApart(integrationId: string): Promise<Map<string, number>> {
+    async listDistinguished(integrationId: string): Promise<Map<string, number>> {
       const rows = await db
         .selectFrom('holds')
         .select(['crm_id', 'decided_at'])
@@ -87,23 +88,23 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
   };
 
   async function moveContact(trx: Trx, hold: HoldRecord, decision: HoldDecision): Promise<void> {
-    const now = clock.now();
-    if (hold.kind === 'forgotten_person' && decision === 'rejected') {
-      await blockErased(trx, hold, fingerprint, now);
+    const moment = { now: clock.now() };
+    const event = eventOf(hold.kind, decision);
+    if (event === 'confirmedErased') {
+      await blockErased(trx, hold, fingerprint, moment.now);
       return;
     }
-    await trx
-      .updateTable('jobs')
-      // What a person says counts: the service knew this contact.
-      .set(
-        decision === 'approved'
-          ? { state: 'completed', known: 1 }
-          : { state: 'delivered', closed_at: now },
-      )
-      .where('tracking_id', '=', hold.trackingId)
-      .where('state', '=', 'held')
-      .execute();
-    await move(trx, hold, eventOf(hold.kind, decision), [hold.crmId], { now });
+    const job = trx.updateTable('jobs').where('tracking_id', '=', hold.trackingId);
+    await (decision === 'approved'
+      ? // What a person says counts: the service knew this contact.
+        job.set({ state: 'completed', known: 1 }).where('state', '=', 'held')
+      : // It is completed if the question was asked again after an approval.
+        job
+          .set({ state: 'delivered', closed_at: moment.now })
+          .where('state', 'in', ['held', 'completed'])
+    ).execute();
+    const moved = await moveAndList(trx, hold, event, [hold.crmId], moment);
+    if (event === 'toldApart') await reopenHolds(trx, hold, moved, moment);
   }
 }
 
@@ -112,7 +113,7 @@ export function eventOf(kind: HoldRecord['kind'], decision: HoldDecision): LifeE
   if (decision === 'resubmitted') return 'askedForAgain';
   const isApproved = decision === 'approved';
   if (kind === 'identity_mass_change') return isApproved ? 'changeApproved' : 'changeRejected';
-  if (kind === 'forgotten_person') return isApproved ? 'toldApart' : 'confirmedErased';
+  if (kind === 'forgotten_person') return isApproved ? 'distinguished' : 'confirmedErased';
   return isApproved ? 'profileApproved' : 'profileRejected';
 }
 

@@ -5,7 +5,7 @@ import type { PathsForecast } from '../../../insights/forecast-paths.ts';
 import type { NetworksForecast } from '../../../networks/forecast.ts';
 import type { Preview } from '../../../sync/preview.ts';
 import { oddityOf, type PersonShape, shapeOf } from '../../../sync/sample-persons.ts';
-import type { EnhanceReason } from '../../../sync/tally.ts';
+import type { EnhanceReason } from '../../../sync/forecast.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import { countOf, formatCount, formatDuration, gatherAlike, sameOf } from '../../terminal/words.ts';

@@ -1,4 +1,4 @@
-/** Everybody whom a run would think about, and what it would do to them: the heart of a preview. */
+/** Every contact that a run would think about, and what it would do to it: the heart of a preview. */
 
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
@@ -12,10 +12,10 @@ import type { DueReason } from '../store/engine/tables.ts';
 import { askedBefore, decideAgain, decideContact, type PlanRules } from './plan.ts';
 import { pagesToRead, plannedContact, planRules } from './read.ts';
 import { SAMPLE_SIZE } from './sample-persons.ts';
-import { personPrint, sharingRules } from './sharing.ts';
+import { personFingerprint, sharingRules } from './sharing.ts';
 import { createSpread, NO_SPREAD, type Spread } from './spread.ts';
 
-/** Contacts that a tally names one by one; the counts cover all. */
+/** Contacts that a forecast names one by one; the counts cover all. */
 export const MAX_LISTED = 1_000;
 
 /**
@@ -30,7 +30,7 @@ const PORTION = 100;
 /** Why a contact is enhanced: a reason to spend a credit, or that none is needed. */
 export type EnhanceReason = DueReason | 'profile_shared';
 
-export interface Tally {
+export interface ContactForecast {
   read: number;
   /** Contacts that would be submitted. */
   paid: number;
@@ -43,8 +43,8 @@ export interface Tally {
   sample: { changed: Spread; others: Spread };
 }
 
-/** The part of a run that a tally depends on. */
-export type TallyRun = Pick<
+/** The part of a run that a forecast depends on. */
+export type ForecastRun = Pick<
   Run,
   | 'integration'
   | 'forgotten'
@@ -60,59 +60,59 @@ export type TallyRun = Pick<
 type Chosen = Asker & { reason: DueReason };
 
 /** Counts who is read, due from before, or grown old. */
-export async function tallyContacts(deps: SyncDeps, run: TallyRun): Promise<Tally> {
+export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promise<ContactForecast> {
   const sample = {
     changed: createSpread(deps.store, SAMPLE_SIZE),
     others: createSpread(deps.store, SAMPLE_SIZE),
   };
-  const tally: Tally = {
+  const forecast: ContactForecast = {
     ...{ read: 0, paid: 0, shared: 0, enhance: {}, leave: {}, contacts: [] },
     sample,
   };
-  const count = createCount(deps, run, tally);
+  const count = createCount(deps, run, forecast);
   const seen = new Set<string>();
   for await (const page of await pagesToRead(deps, run)) {
     const contacts = page.contacts.filter(({ id }) => !seen.has(id));
     for (const { id } of contacts) seen.add(id);
-    tally.read += contacts.length;
-    await count(await chooseRead(deps, run, tally, contacts));
+    forecast.read += contacts.length;
+    await count(await chooseRead(deps, run, forecast, contacts));
   }
-  if (run.only !== null) return tally;
+  if (run.only !== null) return forecast;
   let lookedUp = 0;
   for await (const rows of unreadPortions(deps, run, seen)) {
     const persons = lookedUp < MAX_LOOKED_UP ? await personsOf(deps, run, rows) : null;
     lookedUp += rows.length;
     await count(rows.map((row) => ({ ...row, person: persons?.get(row.crmId) ?? null })));
   }
-  return tally;
+  return forecast;
 }
 
 /** A mass change holds all contacts whose identity changed: nothing is paid for them. */
-export function holdChanged(tally: Tally): Tally {
-  const { identity_changed: held = 0, ...enhance } = tally.enhance;
+export function holdChanged(forecast: ContactForecast): ContactForecast {
+  const { identity_changed: held = 0, ...enhance } = forecast.enhance;
   return {
-    ...tally,
+    ...forecast,
     enhance,
-    paid: tally.paid - held,
+    paid: forecast.paid - held,
     leave: {
-      ...tally.leave,
-      identity_mass_change: (tally.leave['identity_mass_change'] ?? 0) + held,
+      ...forecast.leave,
+      identity_mass_change: (forecast.leave['identity_mass_change'] ?? 0) + held,
     },
-    contacts: tally.contacts.filter(({ reason }) => reason !== 'identity_changed'),
-    sample: { ...tally.sample, changed: NO_SPREAD },
+    contacts: forecast.contacts.filter(({ reason }) => reason !== 'identity_changed'),
+    sample: { ...forecast.sample, changed: NO_SPREAD },
   };
 }
 
 /** The contacts to show: those that are new or old before those that changed. */
-export function sampleOf({ sample: { changed, others } }: Tally): string[] {
+export function sampleOf({ sample: { changed, others } }: ContactForecast): string[] {
   return [...others.ids(), ...changed.ids()].slice(0, SAMPLE_SIZE);
 }
 
 /** Those of a page who would be chosen; the others are counted with their reason. */
 async function chooseRead(
   deps: SyncDeps,
-  run: TallyRun,
-  tally: Tally,
+  run: ForecastRun,
+  forecast: ContactForecast,
   contacts: readonly Contact[],
 ): Promise<Chosen[]> {
   const rules = planRules(deps, run);
@@ -124,14 +124,14 @@ async function chooseRead(
     const row = rows.get(contact.id);
     const decision = decideContact(plannedContact(deps, run, contact), row, rules);
     if (decision.kind !== 'choose') {
-      countLeft(tally, reasonToLeave(decision, row));
+      countLeft(forecast, reasonToLeave(decision, row));
       return [];
     }
     if (decision.priority === PRIORITY.waitsForAccess) {
-      countLeft(tally, 'identity_unreadable');
+      countLeft(forecast, 'identity_unreadable');
       return [];
     }
-    const person = personPrint(deps, run, contact);
+    const person = personFingerprint(deps, run, contact);
     return [{ crmId: contact.id, person, reason: decision.reason }];
   });
 }
@@ -139,7 +139,7 @@ async function chooseRead(
 /** Who would be chosen without being read, in portions. */
 async function* unreadPortions(
   deps: SyncDeps,
-  run: TallyRun,
+  run: ForecastRun,
   seen: ReadonlySet<string>,
 ): AsyncGenerator<Omit<Chosen, 'person'>[]> {
   const rules = planRules(deps, run);
@@ -165,21 +165,21 @@ function reasonToChoose(row: ContactRecord, rules: PlanRules): DueReason | null 
 /** Fingerprints of the persons that contacts are, by CRM id. */
 async function personsOf(
   deps: SyncDeps,
-  run: TallyRun,
+  run: ForecastRun,
   contacts: readonly { crmId: string }[],
 ): Promise<Map<string, string>> {
   const persons = new Map<string, string>();
   if (!run.integration.partner.shareProfiles) return persons;
   const ids = contacts.map(({ crmId }) => crmId);
   for (const [id, lookup] of await lookUpRecords(deps, { fields: [] }, ids)) {
-    const person = lookup.state === 'found' ? personPrint(deps, run, lookup.contact) : null;
+    const person = lookup.state === 'found' ? personFingerprint(deps, run, lookup.contact) : null;
     if (person !== null) persons.set(id, person);
   }
   return persons;
 }
 
 /** Counts chosen contacts; of several that are the same person, the first one is paid for. */
-function createCount(deps: SyncDeps, run: TallyRun, tally: Tally) {
+function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast) {
   const paid = new Set<string>();
 
   return async (chosen: readonly Chosen[]): Promise<void> => {
@@ -189,12 +189,12 @@ function createCount(deps: SyncDeps, run: TallyRun, tally: Tally) {
       const fate = shares.get(crmId)?.fate;
       const left = fate === undefined ? undefined : REASON_TO_LEAVE[fate];
       if (left) {
-        countLeft(tally, left);
+        countLeft(forecast, left);
         continue;
       }
       const isShared = fate !== undefined || (person !== null && paid.has(person));
       if (!isShared && person !== null) paid.add(person);
-      countChosen(tally, crmId, isShared ? 'profile_shared' : reason);
+      countChosen(forecast, crmId, isShared ? 'profile_shared' : reason);
     }
   };
 }
@@ -205,19 +205,19 @@ const REASON_TO_LEAVE: Partial<Record<Fate, OutcomeReason>> = {
   lost: 'lost_answer',
 };
 
-function countChosen(tally: Tally, crmId: string, reason: EnhanceReason): void {
-  if (reason === 'profile_shared') tally.shared += 1;
+function countChosen(forecast: ContactForecast, crmId: string, reason: EnhanceReason): void {
+  if (reason === 'profile_shared') forecast.shared += 1;
   else {
-    tally.paid += 1;
-    tally.sample[reason === 'identity_changed' ? 'changed' : 'others'].add(crmId);
+    forecast.paid += 1;
+    forecast.sample[reason === 'identity_changed' ? 'changed' : 'others'].add(crmId);
   }
-  tally.enhance[reason] = (tally.enhance[reason] ?? 0) + 1;
-  if (tally.contacts.length < MAX_LISTED) tally.contacts.push({ crmId, reason });
+  forecast.enhance[reason] = (forecast.enhance[reason] ?? 0) + 1;
+  if (forecast.contacts.length < MAX_LISTED) forecast.contacts.push({ crmId, reason });
 }
 
-function countLeft(tally: Tally, reason: string): void {
+function countLeft(forecast: ContactForecast, reason: string): void {
   const known = Object.hasOwn(OUTCOME_REASONS, reason) ? reason : 'unknown';
-  tally.leave[known] = (tally.leave[known] ?? 0) + 1;
+  forecast.leave[known] = (forecast.leave[known] ?? 0) + 1;
 }
 
 function reasonToLeave(

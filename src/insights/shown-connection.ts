@@ -5,7 +5,7 @@ import { tellConnection } from './sentence.ts';
 import { roundedStrength } from './strength.ts';
 
 /** A connection to a member, as it is shown to a person or a program. */
-export interface ToldConnection {
+export interface ShownConnection {
   /** From 0 to 1, in whole hundredths. */
   strength: number;
   /** The member who could introduce; the name is null where the service does not say it. */
@@ -25,18 +25,18 @@ export function tellConnections(
   connections: readonly Connection[],
   networks: readonly MirroredNetwork[],
   calledName: string,
-): ToldConnection[] {
+): ShownConnection[] {
   const memberships = membershipsOf(networks);
   return connections
     .toSorted((a, b) => b.strength - a.strength)
-    .map((connection) => toldConnection(connection, memberships, calledName));
+    .map((connection) => shownConnection(connection, memberships, calledName));
 }
 
-function toldConnection(
+function shownConnection(
   connection: Connection,
   memberships: Memberships,
   calledName: string,
-): ToldConnection {
+): ShownConnection {
   const { sourceDonor } = connection;
   const networks = memberships.networksOf(connection).map(({ name }) => name);
   return {

@@ -4,30 +4,30 @@
  */
 
 /** Bounds of the interval between two looks at the same job. */
-export const MIN_LOOK_MS = 2_000;
-export const MAX_LOOK_MS = 5_000;
+export const MIN_POLL_MS = 2_000;
+export const MAX_POLL_MS = 5_000;
 
 /** While no job has been seen done, the first look comes this long after its submission. */
-const FIRST_LOOK_MS = 250;
+const FIRST_POLL_MS = 250;
 
 /** Each look in vain makes the interval longer by this factor. */
 const GROWTH = 1.5;
 
 /** One request holds this many job ids (service document, section 8). */
-export const MAX_JOBS_PER_LOOK = 1_000;
+export const MAX_JOBS_PER_POLL = 1_000;
 
 /** What the poll station remembers between looks. */
-export interface Looking {
+export interface PollTiming {
   intervalMs: number;
   /** When all running jobs were looked at last; 0 before the first time. */
-  lastLookAt: number;
+  lastPollAt: number;
   /** The youngest age at which a job was seen done; null while none was. */
   doneAfterMs: number | null;
 }
 
-export const NOT_YET_LOOKED: Looking = {
-  intervalMs: MIN_LOOK_MS,
-  lastLookAt: 0,
+export const NOT_YET_POLLED: PollTiming = {
+  intervalMs: MIN_POLL_MS,
+  lastPollAt: 0,
   doneAfterMs: null,
 };
 
@@ -40,7 +40,7 @@ export interface FreshJobs {
   isLast: boolean;
 }
 
-export interface NextLook {
+export interface NextPoll {
   at: number;
   which: 'all' | 'fresh';
 }
@@ -49,29 +49,29 @@ export interface NextLook {
  * When to look next. Fresh jobs are looked at early if they fill a request, or if they are the
  * last: a look costs a request that could have fetched ten profiles.
  */
-export function nextLook(looking: Looking, fresh: FreshJobs): NextLook {
-  const all: NextLook = { at: looking.lastLookAt + looking.intervalMs, which: 'all' };
+export function nextPoll(timing: PollTiming, fresh: FreshJobs): NextPoll {
+  const all: NextPoll = { at: timing.lastPollAt + timing.intervalMs, which: 'all' };
   if (fresh.oldestAt === null) return all;
-  const isFirst = looking.lastLookAt === 0;
-  const early = fresh.oldestAt + (looking.doneAfterMs ?? FIRST_LOOK_MS);
+  const isFirst = timing.lastPollAt === 0;
+  const early = fresh.oldestAt + (timing.doneAfterMs ?? FIRST_POLL_MS);
   if (isFirst) return { at: early, which: 'all' };
-  const worthIt = fresh.count >= MAX_JOBS_PER_LOOK || fresh.isLast;
-  const known = looking.doneAfterMs !== null;
+  const worthIt = fresh.count >= MAX_JOBS_PER_POLL || fresh.isLast;
+  const known = timing.doneAfterMs !== null;
   return known && worthIt && early < all.at ? { at: early, which: 'fresh' } : all;
 }
 
 /** What is remembered after a look. `doneAges` are the ages in ms of the jobs seen done. */
-export function afterLook(
-  looking: Looking,
+export function afterPoll(
+  timing: PollTiming,
   look: { at: number; which: 'all' | 'fresh'; doneAges: readonly number[] },
-): Looking {
-  const youngest = Math.min(...look.doneAges, looking.doneAfterMs ?? Number.POSITIVE_INFINITY);
+): PollTiming {
+  const youngest = Math.min(...look.doneAges, timing.doneAfterMs ?? Number.POSITIVE_INFINITY);
   const doneAfterMs = Number.isFinite(youngest) ? youngest : null;
-  if (look.which === 'fresh') return { ...looking, doneAfterMs };
+  if (look.which === 'fresh') return { ...timing, doneAfterMs };
   const inVain = look.doneAges.length === 0;
   return {
-    lastLookAt: look.at,
+    lastPollAt: look.at,
     doneAfterMs,
-    intervalMs: inVain ? Math.min(MAX_LOOK_MS, looking.intervalMs * GROWTH) : MIN_LOOK_MS,
+    intervalMs: inVain ? Math.min(MAX_POLL_MS, timing.intervalMs * GROWTH) : MIN_POLL_MS,
   };
 }

@@ -7,7 +7,7 @@ import type { MayLeave } from '../partner/request.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 
 /** Where a donor is: the service's ids of its networks; null for a donor the service does not know. */
-export type Whereabouts = ReadonlyMap<string, ReadonlySet<string> | null>;
+export type Memberships = ReadonlyMap<string, ReadonlySet<string> | null>;
 
 /** Donors that are asked about at the same time; the pace of the key holds for all of them. */
 const ASKED_AT_ONCE = 8;
@@ -16,11 +16,11 @@ const ASKED_AT_ONCE = 8;
 type Asking = Pick<NetworkRun, 'control'> & Partial<Pick<NetworkRun, 'lease'>>;
 
 /** Asks about each of these donors. Free, unless the service charges for queries. */
-export async function findWhereabouts(
+export async function findMemberships(
   deps: Omit<NetworkDeps, 'connector'>,
   { control, lease }: Asking,
   donorIds: readonly string[],
-): Promise<Whereabouts> {
+): Promise<Memberships> {
   const mayAsk = lease && (() => confirmLease(deps, { lease, control }));
   const found = await inParallel(donorIds, ASKED_AT_ONCE, async (donorId) => {
     if (control.stopping.aborted) throw stopped();
@@ -52,9 +52,9 @@ function stopped(): RetriableError {
 export type Place = 'member' | 'elsewhere' | 'unknown';
 
 /** The places of donors with regard to the network with this id of the service. */
-export function placesIn(whereabouts: Whereabouts, networkId: string): Map<string, Place> {
+export function placesIn(memberships: Memberships, networkId: string): Map<string, Place> {
   return new Map(
-    [...whereabouts].map(([donorId, networks]) => {
+    [...memberships].map(([donorId, networks]) => {
       if (networks === null) return [donorId, 'unknown'];
       return [donorId, networks.has(networkId) ? 'member' : 'elsewhere'];
     }),
@@ -68,6 +68,6 @@ export async function findPresent(
   networkId: string,
   donorIds: readonly string[],
 ): Promise<string[]> {
-  const places = placesIn(await findWhereabouts(deps, run, donorIds), networkId);
+  const places = placesIn(await findMemberships(deps, run, donorIds), networkId);
   return donorIds.filter((donorId) => places.get(donorId) === 'member');
 }
