@@ -1,13 +1,12 @@
-import { countOf } from '../../core/quantities.ts';
+import { countOf, formatCount } from '../../core/quantities.ts';
+import type { RunReport } from '../../core/run.ts';
 import type { PlannedRuns } from '../../views/status.ts';
-import { AcceptRate, PersonsLink } from './accept-rate.tsx';
-import { anchorOf } from './anchors.ts';
-import { CurrentRunPanel } from './current-run.tsx';
-import type { IntegrationView, PastRun } from './overview.ts';
+import { anchorOf, type CurrentRun, type IntegrationView, type PastRun } from './overview.ts';
 import {
   CountCell,
   CountHead,
   Dialog,
+  formatSpan,
   type MarkKind,
   Moment,
   RunStatus,
@@ -15,7 +14,6 @@ import {
   Trouble,
 } from './parts.tsx';
 import type { Standing } from './verdict.ts';
-import { formatSpan } from './words.ts';
 
 const STANDINGS: Readonly<Record<Standing, { kind: MarkKind; word: string }>> = {
   syncing: { kind: 'busy', word: 'Syncing' },
@@ -185,4 +183,84 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
       <CountCell label="For networks" count={credits.networks.spent} />
     </tr>
   );
+}
+
+/** A run that goes on: how far it is, station by station. The script follows it by `data-run`. */
+export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: number }) {
+  const { report, hasBegun, done } = current;
+  const { chosen, read } = report.contacts;
+  return (
+    <div class="current" data-run={report.id}>
+      <p class="current-line">
+        <strong>{hasBegun ? phaseText(report) : 'Waits for its turn'}</strong>
+        <span class="quiet">
+          {hasBegun ? 'begun ' : 'asked for '}
+          <Moment at={report.startedAt} now={now} />
+        </span>
+      </p>
+      <progress
+        aria-label="Contacts that are settled, of those that were chosen"
+        {...(chosen > 0 ? { value: done, max: chosen } : {})}
+      />
+      <p class="quiet">
+        {chosen > 0
+          ? `${formatCount(done)} of ${countOf(chosen, 'contact')} settled`
+          : `${countOf(read, 'contact')} read so far`}
+      </p>
+      <Stations report={report} />
+    </div>
+  );
+}
+
+function phaseText({ contacts }: RunReport): string {
+  if (contacts.chosen === 0) return 'Reading the contacts';
+  return contacts.submitted < contacts.chosen ? 'Submitting' : 'Fetching and writing profiles';
+}
+
+/** The way of the contacts, from left to right. */
+export function Stations({ report: { contacts } }: { report: RunReport }) {
+  const { read, chosen, submitted, enhanced, written } = contacts;
+  return (
+    <ol class="stations">
+      {Object.entries({ read, chosen, submitted, enhanced, written }).map(([station, count]) => (
+        <li key={station} class={count === 0 ? 'zero' : ''}>
+          <span class="station-count">{formatCount(count)}</span>
+          <span class="station-name">{station}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Of an integration whose last run stopped because too few were known: look, and accept if right. */
+export function AcceptRate(props: { integration: { id: string; name: string } }) {
+  const { id, name } = props.integration;
+  const button = `${anchorOf(id)}_accept`;
+  const dialog = `${button}_question`;
+  return (
+    <>
+      <button type="button" class="button" id={button} popovertarget={dialog}>
+        Accept this rate
+      </button>
+      <Dialog id={dialog} title={`Send the contacts of ${name} all the same?`}>
+        <p>
+          The service knew few of the contacts that were sent first. If their columns are right, all
+          others can be sent: a credit each. That is remembered until the columns change.
+        </p>
+        <form class="row" method="post" action={`/integrations/${id}/accept-match-rate`}>
+          <button type="submit" class="button primary">
+            Accept and sync
+          </button>
+          <button type="button" class="button" popovertarget={dialog} popovertargetaction="hide">
+            Cancel
+          </button>
+        </form>
+      </Dialog>
+    </>
+  );
+}
+
+/** The way to a few persons as they would be sent; for admins, since it shows names. */
+export function PersonsLink({ id }: { id: string }) {
+  return <a href={`/integrations/${id}/persons`}>See what is sent</a>;
 }

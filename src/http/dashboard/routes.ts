@@ -18,12 +18,10 @@ import { type HttpDeps, type HttpEnv, liveDeps, type Principal } from '../reques
 import { answerError, HttpError } from '../request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../request/guards.ts';
 import { findIntegration } from '../request/router.ts';
-import { anchorOf } from './anchors.ts';
 import { createCreditReader } from './credits.ts';
-import { batchView } from './holds.ts';
+import { batchView, recordUrl } from './holds.ts';
 import type { Viewer } from './layout.tsx';
-import { readOverview } from './overview.ts';
-import { recordUrl } from './record-url.ts';
+import { anchorOf, readOverview } from './overview.ts';
 import { findLowRate, PAGE_SIZE, readRunDetail } from './run-detail.ts';
 
 /**

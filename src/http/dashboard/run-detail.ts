@@ -14,7 +14,7 @@ import {
 } from '../../views/run-contacts.ts';
 import { readCursor, writeCursor } from '../request/router.ts';
 import { runUnknown } from '../runs.ts';
-import { recordUrl } from './record-url.ts';
+import { recordUrl } from './holds.ts';
 
 export interface RunDetail {
   report: RunReport;

@@ -5,13 +5,13 @@ import type { RunReport } from '../../core/run.ts';
 import { outcomesText } from '../../views/run.ts';
 import { whyText } from '../../views/run-contacts.ts';
 import { spentText } from '../../views/status.ts';
-import { AcceptRate, PersonsLink } from './accept-rate.tsx';
-import { anchorOf } from './anchors.ts';
-import { Stations } from './current-run.tsx';
+import { AcceptRate, PersonsLink, Stations } from './integration-card.tsx';
 import { Layout, type Viewer } from './layout.tsx';
+import { anchorOf } from './overview.ts';
 import {
   CountCell,
   CountHead,
+  formatSpan,
   Moment,
   OutcomeStatus,
   RecordId,
@@ -20,7 +20,6 @@ import {
   Trouble,
 } from './parts.tsx';
 import type { ContactQuery, RunDetail } from './run-detail.ts';
-import { formatSpan } from './words.ts';
 
 /** What one run did, and why. */
 export function RunPage({
