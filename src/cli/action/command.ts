@@ -1,7 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
-import { ConfigurationError } from '../../core/errors.ts';
 import { plainText } from '../../core/printable.ts';
 import { STRENGTH_FLOOR } from '../../insights/strength.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type ExitCode,
   type Output,
   type TextStream,
+  usageError,
 } from '../terminal/output.ts';
 
 /** The part of the world that every command has. */
@@ -46,18 +46,19 @@ function wholeName(command: Command): string {
 const HELP_WIDTH = 80;
 
 /**
- * Runs a command's work with its output, and makes an exit code of what it throws. `--json`
+ * Runs a command's work with its output, and makes an exit code of what it throws; without one it is
+ * done. `--json`
  * counts before the command's name as well as after it.
  */
 export async function runAction(
   deps: CommandDeps,
   command: Command,
-  work: (output: Output) => Promise<ExitCode>,
+  work: (output: Output) => Promise<ExitCode | undefined>,
 ): Promise<void> {
   const isJson = command.optsWithGlobals()['json'] === true;
   const output = createOutput({ ...deps, isJson });
   try {
-    deps.setExitCode(await work(output));
+    deps.setExitCode((await work(output)) ?? EXIT_CODES.done);
   } catch (error) {
     deps.setExitCode(output.fail(error));
   }
@@ -71,7 +72,7 @@ export function readOptions<Options>(command: Command, schema: z.ZodType<Options
   const parsed = schema.safeParse(command.optsWithGlobals());
   if (parsed.success) return parsed.data;
   const words = parsed.error.issues.map(({ message }) => message).join(' ');
-  throw new ConfigurationError(words, { code: 'usage' });
+  throw usageError(words);
 }
 
 /**
@@ -119,7 +120,7 @@ export function requireTerminal(
   const message = isJson
     ? '--show is for a terminal: what the CRM said goes into no JSON document. Leave --json out.'
     : '--show is for a terminal: what the CRM said goes into no pipe and no file. Run it at a terminal.';
-  throw new ConfigurationError(message, { code: 'usage' });
+  throw usageError(message);
 }
 
 /** Reads the value of an option that is the strength of a connection. */

@@ -1,10 +1,16 @@
 import type { Application, OpenIntegration } from '../../application.ts';
-import { ConfigurationError, isDonorSyncError, RetriableError } from '../../core/errors.ts';
+import { isDonorSyncError, RetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { PartnerClient } from '../../partner/client.ts';
-import { describeFailure, EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
+import {
+  describeFailure,
+  EXIT_CODES,
+  type ExitCode,
+  type Output,
+  usageError,
+} from '../terminal/output.ts';
 import { countOf } from '../terminal/words.ts';
-import { withIntegration } from './product.ts';
+import { neverAborted, withIntegration } from './product.ts';
 
 type Known = Pick<Application, 'integrations' | 'select'>;
 
@@ -60,10 +66,6 @@ function allIntegrations({ integrations }: Known): Integration[] {
   );
 }
 
-function usageError(message: string): ConfigurationError {
-  return new ConfigurationError(message, { code: 'usage' });
-}
-
 /** How something went that was tried for one integration. */
 export type Attempt<Value> = { integration: Integration } & (
   | { value: Value; error?: undefined }
@@ -77,14 +79,14 @@ export type Attempt<Value> = { integration: Integration } & (
 export async function attemptEach<Value>(
   application: Application,
   integrations: readonly Integration[],
-  signal: AbortSignal,
   work: (open: OpenIntegration) => Promise<Value>,
+  signal: AbortSignal = neverAborted(),
 ): Promise<Attempt<Value>[]> {
   const attempts: Attempt<Value>[] = [];
   for (const integration of integrations) {
     if (signal.aborted) break;
     try {
-      const value = await withIntegration(application, integration, signal, work);
+      const value = await withIntegration(application, integration, work, signal);
       attempts.push({ integration, value });
     } catch (error) {
       attempts.push({ integration, error: signal.aborted ? asStop(error) : error });
@@ -103,21 +105,22 @@ function asStop(error: unknown): unknown {
 }
 
 /**
- * Gives the answer made of the values, and tells on stderr what went wrong. If there is no value at
- * all, the first error is the answer. Resolves to the exit code of the errors alone.
+ * Gives the answer, the values by their name, and says on stderr what went wrong. A value that several
+ * integrations share is given once. If there is none at all, the first error is the answer. Resolves to
+ * the exit code of the errors alone.
  */
-export function finishAttempts<Value, Document>(
+export function finishAttempts<Value>(
   output: Output,
   attempts: readonly Attempt<Value>[],
-  answer: {
-    document: (values: Value[]) => Document;
-    render: (document: Document) => void;
-  },
+  name: string,
+  print: (value: Value) => void,
 ): ExitCode {
-  const values = attempts.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  const values = new Set(attempts.flatMap(({ value }) => (value === undefined ? [] : [value])));
   const failed = attempts.filter((attempt) => attempt.error !== undefined);
-  if (values.length > 0 || failed.length === 0) {
-    output.finish(answer.document(values), answer.render);
+  if (values.size > 0 || failed.length === 0) {
+    output.finish({ [name]: [...values] }, () => {
+      for (const value of values) print(value);
+    });
   }
   for (const { error } of failed) output.fail(error);
   return worstOf(failed.map(({ error }) => describeFailure(error).exitCode));

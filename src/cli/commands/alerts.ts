@@ -10,10 +10,10 @@ import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
   loadProductSettings,
-  openProduct,
   type ProductDeps,
   productCommand,
   productOptionsSchema,
+  withProduct,
 } from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
 import { formatAgo } from '../terminal/words.ts';
@@ -97,21 +97,18 @@ function checkCommand(deps: ProductDeps): Command {
   );
 }
 
-async function checkNow(deps: ProductDeps, settings: Settings): Promise<OpenAlert[]> {
-  const application = await openProduct(deps, settings);
-  try {
+function checkNow(deps: ProductDeps, settings: Settings): Promise<OpenAlert[]> {
+  return withProduct(deps, settings, async (application) => {
     const alerts = productAlerts(deps, application, settings);
     await alerts.tick();
     await alerts.close();
     const rows = await application.store.alerts.list();
     return rows
       .filter(({ overAt }) => overAt === null)
-      .map(({ integrationId: integration, subject, since, toldAt }) => ({
-        ...{ integration, subject, since: isoTime(since), told: toldAt !== null },
-      }));
-  } finally {
-    await application.close();
-  }
+      .map(({ integrationId: integration, subject, since, toldAt }) => {
+        return { integration, subject, since: isoTime(since), told: toldAt !== null };
+      });
+  });
 }
 
 function printOpen(output: Output, open: readonly OpenAlert[], now: number): void {

@@ -13,12 +13,12 @@ import { settingsPlace } from '../../store/secrets/seal-places.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
   loadProductSettings,
-  openProduct,
   type ProductDeps,
   productCommand,
   productOptionsSchema,
+  withProduct,
 } from '../action/product.ts';
-import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:
@@ -52,7 +52,6 @@ export function applyCommand(deps: ProductDeps): Command {
       const integrations = await readIntegrations(deps, file, settings, output);
       const applied = await applyAll(deps, settings, integrations, dryRun);
       output.finish({ dryRun, integrations: applied }, () => render(output, applied, dryRun));
-      return EXIT_CODES.done;
     }),
   );
 }
@@ -86,14 +85,13 @@ async function readText(path: string, cwd: string): Promise<string> {
   }
 }
 
-async function applyAll(
+function applyAll(
   deps: ProductDeps,
   settings: Settings,
   integrations: readonly Integration[],
   dryRun: boolean,
 ): Promise<Applied[]> {
-  const application = await openProduct(deps, settings);
-  try {
+  return withProduct(deps, settings, async (application) => {
     const present = await readPresent(application);
     for (const integration of integrations) requireSecure(settings, integration, present);
     const overriding = new Set(settings.integrations.map(({ id }) => id));
@@ -104,9 +102,7 @@ async function applyAll(
     }));
     if (!dryRun) await saveChanged(application, integrations, applied);
     return applied;
-  } finally {
-    await application.close();
-  }
+  });
 }
 
 /** Settings in the database as JSON, by id. */

@@ -5,11 +5,10 @@ import {
   confirmOrStop,
   neverAborted,
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
-  runProductAction,
 } from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:
@@ -28,20 +27,18 @@ export function disconnectCommand(deps: ProductDeps): Command {
     .argument('<id>', 'the integration')
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
-  return command.action((id: string) =>
-    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      for (const integration of application.select([id])) {
-        await confirmOrStop(deps, `Disconnect "${id}" from its CRM account?`, options.yes);
-        const consents = { application, clock: deps.clock, signal: neverAborted() };
-        const { problem } = await disconnect(consents, integration);
-        output.finish({ disconnected: id, problem }, () => {
-          output.print(`"${id}" is disconnected; what is known of its contacts stays.`);
-          if (problem === null) return;
-          output.print(`The CRM did not take its token back: ${problem}`);
-          output.print('Remove the app from the connected apps of the account by hand.');
-        });
-      }
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async (action, id: string) => {
+    const { application, options, output } = action;
+    for (const integration of application.select([id])) {
+      await confirmOrStop(deps, `Disconnect "${id}" from its CRM account?`, options.yes);
+      const consents = { application, clock: deps.clock, signal: neverAborted() };
+      const { problem } = await disconnect(consents, integration);
+      output.finish({ disconnected: id, problem }, () => {
+        output.print(`"${id}" is disconnected; what is known of its contacts stays.`);
+        if (problem === null) return;
+        output.print(`The CRM did not take its token back: ${problem}`);
+        output.print('Remove the app from the connected apps of the account by hand.');
+      });
+    }
+  });
 }

@@ -2,14 +2,12 @@ import type { Command } from 'commander';
 import { Document, visit } from 'yaml';
 import type { Integration } from '../../core/integration.ts';
 import { isActing, plainJson } from '../../core/printable.ts';
-import { readOptions, runAction } from '../action/command.ts';
 import {
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
-  withApplication,
 } from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:
@@ -25,10 +23,9 @@ export function exportCommand(deps: ProductDeps): Command {
     .description('print the settings of an integration as YAML that apply takes')
     .argument('<id>', 'the integration, from the settings file or from the database')
     .addHelpText('after', EXAMPLES);
-  return command.action((id: string) =>
-    runAction(deps, command, async (output) => {
-      const { config } = readOptions(command, productOptionsSchema);
-      const integration = await findIntegration(deps, config, id);
+  return productAction(deps, command, productOptionsSchema, async (action, id: string) => {
+    const { application, output } = action;
+    for (const integration of application.select([id])) {
       const { settings, variables } = hideSecrets(integration);
       // JSON is YAML: `apply` takes either.
       const document = { integrations: [settings] };
@@ -36,9 +33,8 @@ export function exportCommand(deps: ProductDeps): Command {
       if (variables.length > 0) {
         output.note(`Set these variables before you apply it: ${variables.join(', ')}`);
       }
-      return EXIT_CODES.done;
-    }),
-  );
+    }
+  });
 }
 
 /** Long texts stay on their line, so that a line is a setting. */
@@ -53,18 +49,6 @@ function yamlOf(settings: object): string {
     },
   });
   return plainJson(document.toString(YAML_STYLE));
-}
-
-function findIntegration(
-  deps: ProductDeps,
-  config: string | undefined,
-  id: string,
-): Promise<Integration> {
-  return withApplication(deps, config, async (application) => {
-    const [integration] = application.select([id]);
-    if (integration === undefined) throw new Error(`select gave nothing for "${id}"`);
-    return integration;
-  });
 }
 
 /** Settings that may be shown. */

@@ -17,11 +17,11 @@ import { chooseOne } from '../action/integrations.ts';
 import {
   confirmOrStop,
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
-  runProductAction,
 } from '../action/product.ts';
-import { EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
+import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
 import { countOf, formatMoment } from '../terminal/words.ts';
 
 const EXAMPLES = `
@@ -62,15 +62,14 @@ export function forgetCommand(deps: ProductDeps): Command {
     .option('--lift-block', 'take the block of an id back instead: it was a mistake')
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
-  return command.action((typed: string) =>
-    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      requireOnePurpose(options);
-      const integration = chooseOne(application, options.integration);
-      const crmId = await application.contactId(integration, typed);
-      const act = options.liftBlock ? lift : forget;
-      return act(deps, application, output, { ...options, integration, crmId });
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async (action, typed: string) => {
+    const { application, options, output } = action;
+    requireOnePurpose(options);
+    const integration = chooseOne(application, options.integration);
+    const crmId = await application.contactId(integration, typed);
+    const act = options.liftBlock ? lift : forget;
+    return act(deps, application, output, { ...options, integration, crmId });
+  });
 }
 
 function requireOnePurpose({
@@ -80,9 +79,8 @@ function requireOnePurpose({
   blockUnknown,
 }: ForgetOptions) {
   if (!lifts || !(alsoInCrm || everywhere || blockUnknown)) return;
-  throw new ConfigurationError(
+  throw usageError(
     '--lift-block takes a block back and erases nothing: leave the other options out.',
-    { code: 'usage' },
   );
 }
 

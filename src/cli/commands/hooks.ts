@@ -10,16 +10,13 @@ import { newSecret } from '../../http/request/secret.ts';
 import { hookSecretPlace } from '../../store/secrets/seal-places.ts';
 import type { Sealer } from '../../store/secrets/sealed.ts';
 import type { HookRecord } from '../../store/service/hooks.ts';
-import { readOptions, runAction } from '../action/command.ts';
 import {
-  loadProductSettings,
-  openProduct,
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
-  runProductAction,
 } from '../action/product.ts';
-import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 import { formatAgo } from '../terminal/words.ts';
 
 const EXAMPLES = `
@@ -72,22 +69,12 @@ function addressCommand(deps: ProductDeps, word: keyof typeof ADDRESS_DESCRIPTIO
     .argument('<id>', 'the integration')
     .option('--signature <kind>', 'who signs the calls: none, hubspot or hmac')
     .option('--secret-env <name>', 'the environment variable with the secret that they sign with');
-  return command.action((id: string) =>
-    runAction(deps, command, async (output) => {
-      const { config, ...options } = readOptions(command, optionsSchema);
-      const settings = await loadProductSettings(deps, config);
-      const application = await openProduct(deps, settings);
-      try {
-        const before = await findBefore(application, word, id);
-        await giveAddress(deps, application, output, {
-          ...{ id, before, options, publicUrl: settings.server.publicUrl },
-        });
-      } finally {
-        await application.close();
-      }
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async (action, id: string) => {
+    const { application, settings, options, output } = action;
+    const before = await findBefore(application, word, id);
+    const { publicUrl } = settings.server;
+    await giveAddress(deps, application, output, { id, before, options, publicUrl });
+  });
 }
 
 /** The address that is there, which `create` must not find and the others must. */
@@ -137,31 +124,32 @@ function revokeCommand(deps: ProductDeps): Command {
   const command = productCommand('revoke', deps)
     .description('end the webhook address of an integration')
     .argument('<id>', 'the integration');
-  return command.action((id: string) =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      // It need not be in the settings any more.
-      await requireHook(application, id);
-      await application.store.hooks.revoke(id);
-      output.finish({ revoked: id }, () => output.print(`"${id}" has no webhook address now.`));
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, productOptionsSchema, async (action, id: string) => {
+    const { application, output } = action;
+    // It need not be in the settings any more.
+    await requireHook(application, id);
+    await application.store.hooks.revoke(id);
+    output.finish({ revoked: id }, () => output.print(`"${id}" has no webhook address now.`));
+  });
 }
 
 function showCommand(deps: ProductDeps): Command {
   const command = productCommand('show', deps)
     .description('show the webhook addresses, without their tokens')
     .argument('[id]', 'only this integration');
-  return command.action((id: string | undefined) =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+  return productAction(
+    deps,
+    command,
+    productOptionsSchema,
+    async (action, id: string | undefined) => {
+      const { application, output } = action;
       const rows =
         id === undefined
           ? await application.store.hooks.list()
           : [await requireHook(application, id)];
       const hooks = rows.map(viewOf);
       output.finish({ hooks }, () => printHooks(output, hooks, deps.clock.now()));
-      return EXIT_CODES.done;
-    }),
+    },
   );
 }
 

@@ -5,14 +5,13 @@ import { contactIdOf } from '../../run/contact-id.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { chooseOne, noteQueryCost, percentText } from '../action/integrations.ts';
 import {
-  neverAborted,
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
-  runProductAction,
   withIntegration,
 } from '../action/product.ts';
-import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 import { countOf } from '../terminal/words.ts';
 
 const EXAMPLES = `
@@ -31,18 +30,16 @@ export function pathsCommand(deps: ProductDeps): Command {
     .argument('<contact>', 'the id of the contact in the CRM')
     .option('--integration <id>', 'may be left out if there is only one')
     .addHelpText('after', EXAMPLES);
-  return command.action((contact: string) =>
-    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      const integration = chooseOne(application, options.integration);
-      await withIntegration(application, integration, neverAborted(), async (open) => {
-        const crmId = contactIdOf(open.deps.canonicalId, integration.id, contact);
-        const paths = await readContactPaths(await openCrm(open.deps, null), integration.id, crmId);
-        output.finish({ paths }, () => printPaths(output, paths));
-        noteQueryCost(output, open.partner);
-      });
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async (action, contact: string) => {
+    const { application, options, output } = action;
+    const integration = chooseOne(application, options.integration);
+    await withIntegration(application, integration, async (open) => {
+      const crmId = contactIdOf(open.deps.canonicalId, integration.id, contact);
+      const paths = await readContactPaths(await openCrm(open.deps, null), integration.id, crmId);
+      output.finish({ paths }, () => printPaths(output, paths));
+      noteQueryCost(output, open.partner);
+    });
+  });
 }
 
 function printPaths(output: Output, { contact, name, memberOf, connections }: ContactPaths): void {

@@ -17,12 +17,12 @@ import { listSchedules } from '../../schedule/schedules.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
   loadProductSettings,
-  openProduct,
   type ProductDeps,
   productCommand,
   productOptionsSchema,
+  withProduct,
 } from '../action/product.ts';
-import { EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 import { untilStopped } from '../terminal/stop-signal.ts';
 import { countOf } from '../terminal/words.ts';
 import { productAlerts } from './alerts.ts';
@@ -55,7 +55,9 @@ export function serveCommand(deps: ProductDeps): Command {
     .option('--port <n>', 'at which port; 0 for any free one', wholeNumber(0, 65_535))
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
-    runAction(deps, command, (output) => serve(deps, readOptions(command, optionsSchema), output)),
+    runAction(deps, command, async (output) => {
+      await serve(deps, readOptions(command, optionsSchema), output);
+    }),
   );
 }
 
@@ -63,19 +65,15 @@ async function serve(
   deps: ProductDeps,
   options: z.infer<typeof optionsSchema>,
   output: Output,
-): Promise<ExitCode> {
+): Promise<void> {
   const stopped = deps.stopSignal();
   const settings = await loadProductSettings(deps, options.config);
   const { host = settings.server.host, port = settings.server.port } = options;
-  const application = await openProduct(deps, settings);
-  try {
+  await withProduct(deps, settings, async (application) => {
     await requireTokenBeyondLoopback(application, host);
     await warnOfOverriding(application, settings, deps.log);
     await serveUntil(stopped, deps, output, { application, settings, address: { host, port } });
-  } finally {
-    await application.close();
-  }
-  return EXIT_CODES.done;
+  });
 }
 
 /** Every caller that reaches this service may spend credits: beyond this machine only with a token. */

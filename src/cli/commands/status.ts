@@ -8,13 +8,13 @@ import { type IntegrationStatus, readStatus } from '../../views/status.ts';
 import { namedOrAll } from '../action/integrations.ts';
 import {
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
-  runProductAction,
 } from '../action/product.ts';
 import { nextSteps } from '../action/runs.ts';
 import { hangLines } from '../terminal/display-width.ts';
-import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 import { countOf, formatAgo } from '../terminal/words.ts';
 import { countsOf, STATUS_WORDS } from './sync/run-summary.ts';
 
@@ -40,18 +40,16 @@ export function statusCommand(deps: ProductDeps): Command {
     .description('show what is running, how the last run ended and what waits')
     .argument('[ids...]', 'the integrations (default: all)')
     .addHelpText('after', EXAMPLES);
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      const integrations: WorkStatus[] = [];
-      for (const integration of namedOrAll(application, ids)) {
-        integrations.push(await statusOf(deps, application, integration));
-      }
-      output.finish({ integrations }, () => {
-        for (const status of integrations) printStatus(output, status, deps.clock.now());
-      });
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, productOptionsSchema, async (action, ids: string[]) => {
+    const { application, output } = action;
+    const integrations: WorkStatus[] = [];
+    for (const integration of namedOrAll(application, ids)) {
+      integrations.push(await statusOf(deps, application, integration));
+    }
+    output.finish({ integrations }, () => {
+      for (const status of integrations) printStatus(output, status, deps.clock.now());
+    });
+  });
 }
 
 async function statusOf(

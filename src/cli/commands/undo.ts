@@ -6,11 +6,10 @@ import { openCrm } from '../../run/crm-account.ts';
 import { withLease } from '../../sync/with-lease.ts';
 import {
   confirmOrStop,
-  neverAborted,
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
-  runProductAction,
   withIntegration,
 } from '../action/product.ts';
 import { findRun } from '../action/runs.ts';
@@ -35,10 +34,12 @@ export function undoCommand(deps: ProductDeps): Command {
     .argument('<run>', 'the id of the run, whole or as `runs` shows it')
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
-  return command.action((run: string) =>
-    runProductAction(deps, command, optionsSchema, ({ application, options, output }) =>
+  return productAction(
+    deps,
+    command,
+    optionsSchema,
+    ({ application, options, output }, run: string) =>
       undo(deps, application, output, run, options.yes),
-    ),
   );
 }
 
@@ -61,7 +62,7 @@ async function undo(
     `Take back what the run ${shortId(row.id)} of ${when} wrote into ${contacts} of "${integration.id}"?`,
     yes || writes.length === 0,
   );
-  const report = await withIntegration(application, integration, neverAborted(), (open) =>
+  const report = await withIntegration(application, integration, (open) =>
     withLease(open.deps, integration.id, async (lease) => {
       return undoRun(await openCrm(open.deps, lease), lease, row.id);
     }),

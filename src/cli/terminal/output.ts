@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 import { CommanderError } from 'commander';
 import { type Environment, wantsColor, wantsStack } from '../../config/environment.ts';
 import {
+  ConfigurationError,
   type DonorSyncError,
   isConfigurationError,
   isDonorSyncError,
@@ -199,4 +200,9 @@ function painter(format: Format, hasColor: boolean): (text: string) => string {
     .replaceAll('m', `;${OURS}m`)
     .split('|');
   return (text) => begin + text + end;
+}
+
+/** An option or an answer that cannot be. */
+export function usageError(message: string): ConfigurationError {
+  return new ConfigurationError(message, { code: 'usage' });
 }

@@ -14,15 +14,13 @@ import type { Environment } from '../../../config/environment.ts';
 import type { Settings } from '../../../config.ts';
 import { ConfigurationError, RetriableError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
-import { readOptions, runAction } from '../../action/command.ts';
 import {
-  loadProductSettings,
-  openProduct,
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
 } from '../../action/product.ts';
-import { EXIT_CODES, type Output } from '../../terminal/output.ts';
+import type { Output } from '../../terminal/output.ts';
 import type { DoctorFinding } from '../doctor/checks.ts';
 import { examineIntegration, printFindings, withoutWords } from '../doctor/doctor.ts';
 import { wholeNumber } from '../sandbox/stand-in.ts';
@@ -53,21 +51,11 @@ export function connectCommand(deps: ProductDeps): Command {
     .option('--open', 'open the address in a browser instead of only printing it')
     .option('--port <n>', 'come back to this port of this machine', wholeNumber(1, 65_535))
     .addHelpText('after', EXAMPLES);
-  return command.action((id: string) =>
-    runAction(deps, command, async (output) => {
-      const options = readOptions(command, optionsSchema);
-      const settings = await loadProductSettings(deps, options.config);
-      const application = await openProduct(deps, settings);
-      try {
-        for (const integration of application.select([id])) {
-          await connect(deps, { application, settings, integration, options }, output);
-        }
-        return EXIT_CODES.done;
-      } finally {
-        await application.close();
-      }
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async ({ output, ...call }, id: string) => {
+    for (const integration of call.application.select([id])) {
+      await connect(deps, { ...call, integration }, output);
+    }
+  });
 }
 
 interface ConnectCall {

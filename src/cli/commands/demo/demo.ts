@@ -86,8 +86,11 @@ function runSyncs(
     const [integration] = application.select([DEMO_INTEGRATION]);
     if (integration === undefined) throw new Error('the settings of the demo lack its integration');
     const sync = () =>
-      withIntegration(application, integration, signal, (open) =>
-        syncOnce(quietDeps, open, signal),
+      withIntegration(
+        application,
+        integration,
+        (open) => syncOnce(quietDeps, open, signal),
+        signal,
       );
     const partner = { baseUrl, apiKey, rootUrl };
     const places = { folder, partner };

@@ -113,7 +113,7 @@ export async function syncCrm(
   const [integration] = application.select([crm.integration]);
   if (integration === undefined) throw new Error(`The settings of the demo lack ${crm.name}`);
   const withCrm = <Result>(work: (open: OpenIntegration) => Promise<Result>) =>
-    withIntegration(application, integration, signal, work);
+    withIntegration(application, integration, work, signal);
   const created = await withCrm(async ({ deps, mappings }) =>
     createMissingFields(await deps.openConnector(null), mappings),
   );

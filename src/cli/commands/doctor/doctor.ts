@@ -10,7 +10,6 @@ import { requireTerminal, runAction } from '../../action/command.ts';
 import { namedOrAll } from '../../action/integrations.ts';
 import {
   loadProductSettings,
-  neverAborted,
   openProduct,
   type ProductDeps,
   productCommand,
@@ -143,7 +142,7 @@ export async function examineIntegration(
   integration: Integration,
 ): Promise<DoctorFinding[]> {
   const findings = await checked('integration', 'Do what the message says.', () =>
-    withIntegration(application, integration, neverAborted(), async (open) => [
+    withIntegration(application, integration, async (open) => [
       ...(await checkPartner(open)),
       ...(await checkCrm(open)),
       ...(await checkState(deps, open)),

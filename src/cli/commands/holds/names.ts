@@ -6,7 +6,7 @@ import { type JobResult, MAX_JOBS_PER_RESULTS } from '../../../partner/results.t
 import type { SyncDeps } from '../../../run/context.ts';
 import { openCrm } from '../../../run/crm-account.ts';
 import type { HoldRecord } from '../../../store/holds/holds.ts';
-import { neverAborted, withIntegration } from '../../action/product.ts';
+import { withIntegration } from '../../action/product.ts';
 
 /**
  * The names behind the holds that have a profile, by hold id: asked of the CRM and the service at
@@ -41,7 +41,7 @@ async function namesOf(
 ): Promise<Named[]> {
   const [integration] = application.select([integrationId]);
   if (!integration) return [];
-  return withIntegration(application, integration, neverAborted(), async (open) => {
+  return withIntegration(application, integration, async (open) => {
     const deps = await openCrm(open.deps, null);
     const named: Named[] = [];
     const size = Math.min(deps.connector.capabilities.readBatch, MAX_JOBS_PER_RESULTS);

@@ -1,14 +1,8 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { cronProblem, timezoneProblem } from '../../../config/cron.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
-import {
-  type Asker,
-  askChoice,
-  askMany,
-  askText,
-  type Choice,
-  usageError,
-} from '../../terminal/asker.ts';
+import { type Asker, askChoice, askMany, askText, type Choice } from '../../terminal/asker.ts';
+import { usageError } from '../../terminal/output.ts';
 import {
   type ColumnGuess,
   type CsvHeader,

@@ -10,7 +10,7 @@ import { ConfigurationError } from '../../../core/errors.ts';
 import type { PersonShape } from '../../../sync/sample-persons.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
 import { type Asker, askText, createDefaults, createPrompts } from '../../terminal/asker.ts';
-import { EXIT_CODES, type Output } from '../../terminal/output.ts';
+import type { Output } from '../../terminal/output.ts';
 import { type Answers, collectAnswers } from './answers.ts';
 import { type InitFlags, initFlagsSchema } from './flags.ts';
 import { settingsText } from './settings-text.ts';
@@ -69,7 +69,6 @@ export function initCommand(deps: InitDeps): Command {
   return command.action(() =>
     runAction(deps, command, async (output) => {
       await init(deps, initFlagsSchema.parse(command.optsWithGlobals()), output);
-      return EXIT_CODES.done;
     }),
   );
 }

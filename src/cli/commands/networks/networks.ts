@@ -21,9 +21,9 @@ import {
   neverAborted,
   type ProductAction,
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
-  runProductAction,
 } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode } from '../../terminal/output.ts';
 import { countOf } from '../../terminal/words.ts';
@@ -60,21 +60,19 @@ export function networksCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES)
     .addCommand(checkCommand(deps))
     .addCommand(repairCommand(deps));
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      const networks: IntegrationNetworks[] = [];
-      for (const integration of namedOrAll(application, ids)) {
-        networks.push({
-          integration: integration.id,
-          networks: await describeNetworks(application, integration),
-        });
-      }
-      output.finish({ networks }, () => {
-        for (const each of networks) printOverview(output, each, deps.clock.now());
+  return productAction(deps, command, productOptionsSchema, async (action, ids: string[]) => {
+    const { application, output } = action;
+    const networks: IntegrationNetworks[] = [];
+    for (const integration of namedOrAll(application, ids)) {
+      networks.push({
+        integration: integration.id,
+        networks: await describeNetworks(application, integration),
       });
-      return EXIT_CODES.done;
-    }),
-  );
+    }
+    output.finish({ networks }, () => {
+      for (const each of networks) printOverview(output, each, deps.clock.now());
+    });
+  });
 }
 
 function checkCommand(deps: ProductDeps): Command {
@@ -82,27 +80,17 @@ function checkCommand(deps: ProductDeps): Command {
     .description('ask the service who is in the networks, and show what differs from the mirror')
     .argument('[ids...]', 'the integrations (default: all)')
     .option('--spend', 'ask even if the service charges for questions');
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, optionsSchema, (action) => check(action, ids)),
-  );
+  return productAction(deps, command, optionsSchema, check);
 }
 
 async function check(
   { application, options, output }: ProductAction<NetworksOptions>,
-  ids: readonly string[],
+  ids: string[],
 ): Promise<ExitCode> {
-  const attempts = await attemptEach(
-    application,
-    namedOrAll(application, ids),
-    neverAborted(),
-    (open) => checkOne(open, { maySpend: options.spend }),
+  const attempts = await attemptEach(application, namedOrAll(application, ids), (open) =>
+    checkOne(open, { maySpend: options.spend }),
   );
-  const errorCode = finishAttempts(output, attempts, {
-    document: (checks) => ({ checks }),
-    render: ({ checks }) => {
-      for (const each of checks) printDrift(output, each);
-    },
-  });
+  const errorCode = finishAttempts(output, attempts, 'checks', (each) => printDrift(output, each));
   const found = attempts.flatMap(({ value }) => value?.networks ?? []);
   return worstOf([errorCode, ...(found.every(isTheSame) ? [] : [EXIT_CODES.stopped])]);
 }
@@ -127,22 +115,21 @@ function repairCommand(deps: ProductDeps): Command {
     .argument('[ids...]', 'the integrations; may be left out if there is only one')
     .option('--spend', 'ask even if the service charges for questions')
     .option('--yes', 'do not ask');
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      const chosen = chooseIntegrations(application, ids, false);
-      const attempts = await attemptEach(application, chosen, deps.stopSignal(), (open) =>
-        repairOne(deps, open, options),
-      );
-      const errorCode = finishAttempts(output, attempts, {
-        document: (repairs) => ({ repairs }),
-        render: ({ repairs }) => {
-          for (const each of repairs) printRepair(output, each);
-        },
-      });
-      const isStopped = attempts.some(({ value }) => value?.stopped);
-      return worstOf([errorCode, ...(isStopped ? [EXIT_CODES.stopped] : [])]);
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async (action, ids: string[]) => {
+    const { application, options, output } = action;
+    const chosen = chooseIntegrations(application, ids, false);
+    const attempts = await attemptEach(
+      application,
+      chosen,
+      (open) => repairOne(deps, open, options),
+      deps.stopSignal(),
+    );
+    const errorCode = finishAttempts(output, attempts, 'repairs', (each) =>
+      printRepair(output, each),
+    );
+    const isStopped = attempts.some(({ value }) => value?.stopped);
+    return worstOf([errorCode, ...(isStopped ? [EXIT_CODES.stopped] : [])]);
+  });
 }
 
 function repairOne(

@@ -14,11 +14,10 @@ import {
   requireOne,
 } from '../../action/integrations.ts';
 import {
-  neverAborted,
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
-  runProductAction,
 } from '../../action/product.ts';
 import { printNetworks, printPaths, printPreview } from './text.ts';
 
@@ -53,29 +52,23 @@ export function planCommand(deps: ProductDeps): Command {
     .option('--full', 'as if all contacts were read again')
     .option('--list <n>', `contacts and changes to name (default: ${DEFAULT_LISTED})`, parseCount)
     .addHelpText('after', EXAMPLES);
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      const chosen = chooseIntegrations(application, ids, options.all);
-      if (options.contact !== undefined) requireOne(chosen);
-      // Names of persons are for the terminal alone, and no part of the document.
-      const shown = new Map<string, readonly PersonDetails[]>();
-      const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
-        planOne(open, options, (persons) => shown.set(open.integration.id, persons)),
-      );
-      return finishAttempts(output, attempts, {
-        document: (plans) => ({ plans }),
-        render: ({ plans }) => {
-          for (const plan of plans) {
-            const persons = shown.get(plan.integration) ?? [];
-            printPreview(output, plan, { listed: options.list, persons }, () => {
-              printNetworks(output, plan);
-              printPaths(output, plan);
-            });
-          }
-        },
+  return productAction(deps, command, optionsSchema, async (action, ids: string[]) => {
+    const { application, options, output } = action;
+    const chosen = chooseIntegrations(application, ids, options.all);
+    if (options.contact !== undefined) requireOne(chosen);
+    // Names of persons are for the terminal alone, and no part of the document.
+    const shown = new Map<string, readonly PersonDetails[]>();
+    const attempts = await attemptEach(application, chosen, (open) =>
+      planOne(open, options, (persons) => shown.set(open.integration.id, persons)),
+    );
+    return finishAttempts(output, attempts, 'plans', (plan) => {
+      const persons = shown.get(plan.integration) ?? [];
+      printPreview(output, plan, { listed: options.list, persons }, () => {
+        printNetworks(output, plan);
+        printPaths(output, plan);
       });
-    }),
-  );
+    });
+  });
 }
 
 /** What a sync would do to contacts, networks and warm paths. */

@@ -14,12 +14,12 @@ import {
 import { parseCount, requireTerminal } from '../../action/command.ts';
 import {
   type ProductDeps,
+  productAction,
   productCommand,
   productOptionsSchema,
-  runProductAction,
 } from '../../action/product.ts';
 import { findRun } from '../../action/runs.ts';
-import { EXIT_CODES, type Output } from '../../terminal/output.ts';
+import { type Output, usageError } from '../../terminal/output.ts';
 import {
   describeRun,
   printContacts,
@@ -72,21 +72,19 @@ export function runsCommand(deps: ProductDeps): Command {
     .option('--csv', 'with a run: all of its contacts as CSV')
     .option('--show', 'with a run: what the CRM said, in its own words; on a terminal only')
     .addHelpText('after', EXAMPLES);
-  return command.action((run: string | undefined) =>
-    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      const { integration, limit, show } = options;
-      if (show) requireTerminal(deps.stdout, output);
-      if (show && run === undefined) throw withoutRun();
-      if (run === undefined) requireNoFilter(options);
-      if (integration !== undefined) application.select([integration]);
-      if (run === undefined) {
-        await listRuns(application, output, { integration, limit: limit ?? DEFAULT_RUNS });
-      } else if (options.csv) {
-        await printCsv(deps, application, run, options);
-      } else await showRun(application, output, run, options);
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async (action, run: string | undefined) => {
+    const { application, options, output } = action;
+    const { integration, limit, show } = options;
+    if (show) requireTerminal(deps.stdout, output);
+    if (show && run === undefined) throw withoutRun();
+    if (run === undefined) requireNoFilter(options);
+    if (integration !== undefined) application.select([integration]);
+    if (run === undefined) {
+      await listRuns(application, output, { integration, limit: limit ?? DEFAULT_RUNS });
+    } else if (options.csv) {
+      await printCsv(deps, application, run, options);
+    } else await showRun(application, output, run, options);
+  });
 }
 
 async function listRuns(
@@ -125,7 +123,7 @@ async function showRun(
 
 function withoutRun(): ConfigurationError {
   const message = '--show needs a run: donor-sync runs RUN --show. `donor-sync runs` lists them.';
-  return new ConfigurationError(message, { code: 'usage' });
+  return usageError(message);
 }
 
 /** Straight to stdout: a file of a million contacts is written as it is read. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Application } from '../../../application.ts';
+import type { Application, OpenIntegration } from '../../../application.ts';
 import type { RunReport, RunStatus } from '../../../core/run.ts';
 import { readReasons } from '../../../views/run-contacts.ts';
 import { contactOptionSchema, parseCount, readOptions, runAction } from '../../action/command.ts';
@@ -89,7 +89,7 @@ async function syncChosen(
   const chosen = chooseIntegrations(application, ids, options.all);
   if (options.contact !== undefined) requireOne(chosen);
   if (options.acceptMatchRate) requireOneToAccept(chosen);
-  const attempts = await attemptEach(application, chosen, signal, async (open) => {
+  const work = async (open: OpenIntegration) => {
     const { contact: only = null, limit = null, full, adopt, acceptMatchRate } = options;
     const chosenOptions = { only, limit, full, adopt, acceptMatchRate };
     const report = await syncOnce(deps, open, signal, chosenOptions);
@@ -99,13 +99,11 @@ async function syncChosen(
       steps: nextSteps(report, { isLimited: limit !== null }),
     });
     return report;
-  });
+  };
+  const attempts = await attemptEach(application, chosen, work, signal);
   const left = chosen.slice(attempts.length).map(({ id }) => id);
   if (left.length > 0) output.note(`Not begun, because a stop was asked for: ${left.join(', ')}.`);
-  const errorCode = finishAttempts(output, attempts, {
-    document: (runs) => ({ runs }),
-    render: () => undefined,
-  });
+  const errorCode = finishAttempts(output, attempts, 'runs', () => {});
   const reports = attempts.flatMap(({ value }) => value ?? []);
   for (const report of reports) noteStop(output, report);
   return worstOf([
