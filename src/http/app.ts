@@ -14,16 +14,9 @@ import { integrationRoutes } from './integrations.ts';
 import { createMetrics, metricsRoutes } from './metrics.ts';
 import { oauthRoutes } from './oauth.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
-import { answer, answerError, HttpError } from './request/errors.ts';
-import {
-  forbidCaching,
-  noteRequests,
-  protectAnswers,
-  refuseNullCharacters,
-  requireKnownHost,
-} from './request/guards.ts';
+import { answer, HttpError } from './request/errors.ts';
+import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
 import { clientAddress, trustedProxies } from './request/peer.ts';
-import { createRouter } from './request/router.ts';
 import { runEventRoutes } from './run-events.ts';
 import { runContactRoutes, runRoutes } from './runs.ts';
 import { startRunRoutes } from './start-run.ts';
@@ -49,12 +42,7 @@ export function createHttpApp(deps: HttpDeps): Hono<HttpEnv> {
   const metrics = createMetrics(deps);
   runner.onRunEnded(({ report }) => metrics.noteRun(report));
 
-  const app = createRouter();
-  app.onError((error, c) => answerError(error, c, log));
-  app.notFound((c) => answer(c, new HttpError(404, 'not_found', 'There is nothing here.')));
-  app.use(noteRequests({ clock, log }, metrics.noteRequest));
-  app.use(protectAnswers(publicUrl));
-  app.use(forbidCaching);
+  const app = createGuardedApp(deps, metrics.noteRequest);
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
   // Who watches over us may know us by any name.
   app.use(except(['/healthz', '/readyz'], requireKnownHost(publicUrl)));

@@ -51,37 +51,26 @@ export function createMetrics(deps: MetricDeps): Metrics {
 
 /** What adds up while the process lives. */
 function createCounters(registers: Registry[]) {
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `donor_sync_${name}_total`, help, labelNames, registers });
   return {
-    runs: new Counter({
-      name: 'donor_sync_runs_total',
-      help: 'Runs that have ended.',
-      labelNames: ['integration', 'trigger', 'status'],
-      registers,
-    }),
-    contacts: new Counter({
-      name: 'donor_sync_contacts_total',
-      help: 'What runs did to contacts, by outcome and reason.',
-      labelNames: ['integration', 'outcome', 'reason'],
-      registers,
-    }),
-    calls: new Counter({
-      name: 'donor_sync_calls_total',
-      help: 'Requests to the Partner Data Service and to CRMs.',
-      labelNames: ['integration', 'to'],
-      registers,
-    }),
-    throttled: new Counter({
-      name: 'donor_sync_throttled_calls_total',
-      help: 'Requests that were asked to come back later.',
-      labelNames: ['integration'],
-      registers,
-    }),
-    spent: new Counter({
-      name: 'donor_sync_credits_spent_total',
-      help: 'Credits that runs have spent.',
-      labelNames: ['integration', 'bucket'],
-      registers,
-    }),
+    runs: counter('runs', 'Runs that have ended.', 'integration', 'trigger', 'status'),
+    contacts: counter(
+      'contacts',
+      'What runs did to contacts, by outcome and reason.',
+      ...['integration', 'outcome', 'reason'],
+    ),
+    calls: counter(
+      'calls',
+      'Requests to the Partner Data Service and to CRMs.',
+      ...['integration', 'to'],
+    ),
+    throttled: counter(
+      'throttled_calls',
+      'Requests that were asked to come back later.',
+      'integration',
+    ),
+    spent: counter('credits_spent', 'Credits that runs have spent.', 'integration', 'bucket'),
   };
 }
 

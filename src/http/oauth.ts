@@ -18,14 +18,8 @@ import type { Access } from './access.ts';
 import { pageText, readDocsStyles } from './assets.ts';
 import { publicAddress } from './hook-address.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
-import { answer, answerError, HttpError } from './request/errors.ts';
-import {
-  forbidCaching,
-  noteRequests,
-  protectAnswers,
-  refuseNullCharacters,
-  requireKnownHost,
-} from './request/guards.ts';
+import { HttpError } from './request/errors.ts';
+import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
 import { accessErrors, createRouter, findIntegration, notFoundError } from './request/router.ts';
 
 /** What the way to a CRM and back needs of the world. */
@@ -257,14 +251,8 @@ export function renderNotice({ title, text, next }: Notice) {
 
 /** Connecting alone, by tickets, for as long as `donor-sync connect` waits without a service. */
 export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
-  const { log, publicUrl } = deps;
-  const app = createRouter();
-  app.onError((error, c) => answerError(error, c, log));
-  app.notFound((c) => answer(c, new HttpError(404, 'not_found', 'There is nothing here.')));
-  app.use(noteRequests(deps, () => {}));
-  app.use(protectAnswers(publicUrl));
-  app.use(forbidCaching);
-  app.use(requireKnownHost(publicUrl));
+  const app = createGuardedApp(deps);
+  app.use(requireKnownHost(deps.publicUrl));
   app.use(refuseNullCharacters);
   app.route('/', oauthRoutes(deps, null));
   return app;

@@ -129,3 +129,8 @@ export function parseStrength(text: string): number {
   if (/^\d*\.?\d+$/.test(text) && strength >= STRENGTH_FLOOR && strength <= 1) return strength;
   throw new InvalidArgumentError(`Write a number from ${STRENGTH_FLOOR} to 1, for example 0.7.`);
 }
+
+/** True of what is thrown where something else listens at the port already. */
+export function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}

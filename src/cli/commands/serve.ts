@@ -14,7 +14,7 @@ import {
 import { type HttpServer, type ServerOptions, startHttpServer } from '../../http/server.ts';
 import { createScheduler } from '../../schedule/scheduler.ts';
 import { listSchedules } from '../../schedule/schedules.ts';
-import { readOptions, runAction } from '../action/command.ts';
+import { isPortTaken, readOptions, runAction } from '../action/command.ts';
 import {
   loadProductSettings,
   type ProductDeps,
@@ -153,7 +153,7 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
   try {
     return await startHttpServer(options);
   } catch (cause) {
-    const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    const isTaken = isPortTaken(cause);
     const words = isTaken
       ? `The port ${port} of ${host} is in use. Choose another with --port or server.port in the settings.`
       : `Nothing can listen at ${host}, port ${port}: ${messageOf(cause)}`;

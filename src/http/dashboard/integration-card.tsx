@@ -3,12 +3,13 @@ import type { RunReport } from '../../core/run.ts';
 import type { PlannedRuns } from '../../views/status.ts';
 import { anchorOf, type CurrentRun, type IntegrationView, type PastRun } from './overview.ts';
 import {
-  CountCell,
-  CountHead,
-  Dialog,
+  CountCells,
+  Fact,
   formatSpan,
+  Heads,
   type MarkKind,
   Moment,
+  Question,
   RunStatus,
   Status,
   Trouble,
@@ -66,27 +67,18 @@ export function IntegrationCard(props: { view: IntegrationView; isAdmin: boolean
 /** A click opens a question; the answer is what starts. */
 function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
   const button = `${anchorOf(id)}_sync`;
-  const dialog = `${button}_question`;
   return (
-    <>
-      <button type="button" class="button" id={button} popovertarget={dialog}>
-        Sync now
-      </button>
-      <Dialog id={dialog} title={`Sync ${name} now?`}>
-        <p>
-          The contacts that changed in the CRM ({crm}) are read. Each new or changed contact costs a
-          credit; no contact is paid for twice.
-        </p>
-        <form class="row" method="post" action={`/integrations/${id}/sync`}>
-          <button type="submit" class="button primary">
-            Sync now
-          </button>
-          <button type="button" class="button" popovertarget={dialog} popovertargetaction="hide">
-            Cancel
-          </button>
-        </form>
-      </Dialog>
-    </>
+    <Question
+      id={`${button}_question`}
+      buttonId={button}
+      label="Sync now"
+      title={`Sync ${name} now?`}
+      action={`/integrations/${id}/sync`}
+      answer="Sync now"
+    >
+      The contacts that changed in the CRM ({crm}) are read. Each new or changed contact costs a
+      credit; no contact is paid for twice.
+    </Question>
   );
 }
 
@@ -94,24 +86,16 @@ function Facts({ view, now }: { view: IntegrationView; now: number }) {
   const { lastSuccessAt, schedule, waiting, held } = view;
   return (
     <dl class="facts">
-      <div>
-        <dt>Last success</dt>
-        <dd>{lastSuccessAt === null ? 'never' : <Moment at={lastSuccessAt} now={now} />}</dd>
-      </div>
-      <div>
-        <dt>Next run</dt>
-        <dd>
-          <NextRun schedule={schedule} now={now} />
-        </dd>
-      </div>
-      <div>
-        <dt>Left for the next run</dt>
-        <dd>{countOf(waiting, 'contact')}</dd>
-      </div>
-      <div>
-        <dt>Held for a person</dt>
-        <dd>{held === 0 ? 'nothing' : <a href="#holds">{countOf(held, 'decision')}</a>}</dd>
-      </div>
+      <Fact name="Last success">
+        {lastSuccessAt === null ? 'never' : <Moment at={lastSuccessAt} now={now} />}
+      </Fact>
+      <Fact name="Next run">
+        <NextRun schedule={schedule} now={now} />
+      </Fact>
+      <Fact name="Left for the next run">{countOf(waiting, 'contact')}</Fact>
+      <Fact name="Held for a person">
+        {held === 0 ? 'nothing' : <a href="#holds">{countOf(held, 'decision')}</a>}
+      </Fact>
     </dl>
   );
 }
@@ -138,20 +122,10 @@ function RunTable({ name, runs, now }: { name: string; runs: readonly PastRun[];
   return (
     <table class="stacks">
       <caption class="hidden">The last runs of {name}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          <th scope="col">Began</th>
-          <th scope="col">Took</th>
-          <CountHead label="Read" />
-          <CountHead label="Enhanced" />
-          <CountHead label="Written" />
-          <CountHead label="Failed" />
-          <CountHead label="Held" />
-          <CountHead label="Credits" />
-          <CountHead label="For networks" />
-        </tr>
-      </thead>
+      <Heads
+        texts={['Run', 'Began', 'Took']}
+        counts={['Read', 'Enhanced', 'Written', 'Failed', 'Held', 'Credits', 'For networks']}
+      />
       <tbody>
         {runs.map((run) => (
           <RunRow key={run.report.id} run={run} now={now} />
@@ -174,13 +148,17 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
         <Moment at={startedAt} now={now} />
       </td>
       <td data-label="Took">{finishedAt === null ? '–' : formatSpan(startedAt, finishedAt)}</td>
-      <CountCell label="Read" count={contacts.read} />
-      <CountCell label="Enhanced" count={contacts.enhanced} />
-      <CountCell label="Written" count={contacts.written} />
-      <CountCell label="Failed" count={contacts.failed} />
-      <CountCell label="Held" count={contacts.held} />
-      <CountCell label="Credits" count={credits.enhancements.spent} />
-      <CountCell label="For networks" count={credits.networks.spent} />
+      <CountCells
+        counts={{
+          Read: contacts.read,
+          Enhanced: contacts.enhanced,
+          Written: contacts.written,
+          Failed: contacts.failed,
+          Held: contacts.held,
+          Credits: credits.enhancements.spent,
+          'For networks': credits.networks.spent,
+        }}
+      />
     </tr>
   );
 }
@@ -236,27 +214,18 @@ export function Stations({ report: { contacts } }: { report: RunReport }) {
 export function AcceptRate(props: { integration: { id: string; name: string } }) {
   const { id, name } = props.integration;
   const button = `${anchorOf(id)}_accept`;
-  const dialog = `${button}_question`;
   return (
-    <>
-      <button type="button" class="button" id={button} popovertarget={dialog}>
-        Accept this rate
-      </button>
-      <Dialog id={dialog} title={`Send the contacts of ${name} all the same?`}>
-        <p>
-          The service knew few of the contacts that were sent first. If their columns are right, all
-          others can be sent: a credit each. That is remembered until the columns change.
-        </p>
-        <form class="row" method="post" action={`/integrations/${id}/accept-match-rate`}>
-          <button type="submit" class="button primary">
-            Accept and sync
-          </button>
-          <button type="button" class="button" popovertarget={dialog} popovertargetaction="hide">
-            Cancel
-          </button>
-        </form>
-      </Dialog>
-    </>
+    <Question
+      id={`${button}_question`}
+      buttonId={button}
+      label="Accept this rate"
+      title={`Send the contacts of ${name} all the same?`}
+      action={`/integrations/${id}/accept-match-rate`}
+      answer="Accept and sync"
+    >
+      The service knew few of the contacts that were sent first. If their columns are right, all
+      others can be sent: a credit each. That is remembered until the columns change.
+    </Question>
   );
 }
 

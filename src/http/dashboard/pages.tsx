@@ -1,5 +1,6 @@
 /** The pages as texts: the one door between the routes and what is written in JSX. */
 import { html } from 'hono/html';
+import type { Child } from 'hono/jsx';
 import type { KeptWords } from '../../application/kept-words.ts';
 import type { PersonDetails } from '../../core/person.ts';
 import { countOf } from '../../core/quantities.ts';
@@ -9,48 +10,33 @@ import { type BatchDetail, BatchPage } from './batches.tsx';
 import { AcceptRate } from './integration-card.tsx';
 import { Layout, type Viewer } from './layout.tsx';
 import { anchorOf, type Overview } from './overview.ts';
-import { CommandLine, Mark } from './parts.tsx';
+import { Cell, CommandLine, Heads, Mark } from './parts.tsx';
 import type { RunDetail } from './run-detail.ts';
 import { RunPage } from './run-page.tsx';
 import { StatusPage } from './status-page.tsx';
 
+function render(page: Child): Promise<string> {
+  return pageText(html`<!doctype html>${page}`);
+}
+
 /** The status page; `note` says what was just done. */
 export function renderStatus(viewer: Viewer, overview: Overview, note: string | null) {
-  return pageText(
-    html`<!doctype html>${<StatusPage overview={overview} note={note} viewer={viewer} />}`,
-  );
+  return render(<StatusPage overview={overview} note={note} viewer={viewer} />);
 }
 
 /** The page of one run; `words` is what the CRM said, empty for those who may not read it. */
 export function renderRun(viewer: Viewer, detail: RunDetail, words: readonly KeptWords[]) {
-  return pageText(
-    html`<!doctype html>${<RunPage detail={detail} words={words} viewer={viewer} />}`,
-  );
-}
-
-/** A few persons as they would be sent. */
-export function renderPersons(viewer: Viewer, view: PersonsView) {
-  return pageText(html`<!doctype html>${<PersonsPage view={view} viewer={viewer} />}`);
+  return render(<RunPage detail={detail} words={words} viewer={viewer} />);
 }
 
 /** The page of contacts that are decided together. */
 export function renderBatch(viewer: Viewer, detail: BatchDetail) {
-  return pageText(html`<!doctype html>${<BatchPage detail={detail} viewer={viewer} />}`);
-}
-
-/** The form to sign in. */
-export function renderSignIn(viewer: Viewer, view: SignInView) {
-  return pageText(html`<!doctype html>${<SignInPage {...view} viewer={viewer} />}`);
-}
-
-/** What is shown instead of a page that cannot be. */
-export function renderProblem(viewer: Viewer, message: string) {
-  return pageText(html`<!doctype html>${<ProblemPage message={message} viewer={viewer} />}`);
+  return render(<BatchPage detail={detail} viewer={viewer} />);
 }
 
 /** What a person reads instead of a page that cannot be shown. */
-export function ProblemPage({ message, viewer }: { message: string; viewer: Viewer }) {
-  return (
+export function renderProblem(viewer: Viewer, message: string) {
+  return render(
     <Layout title="Not possible" viewer={viewer}>
       <div class="card problem">
         <h1>That is not possible</h1>
@@ -61,7 +47,7 @@ export function ProblemPage({ message, viewer }: { message: string; viewer: View
           </a>
         </p>
       </div>
-    </Layout>
+    </Layout>,
   );
 }
 
@@ -73,8 +59,8 @@ export interface SignInView {
 }
 
 /** The form for strangers. */
-export function SignInPage({ to, isRefused, viewer }: SignInView & { viewer: Viewer }) {
-  return (
+export function renderSignIn(viewer: Viewer, { to, isRefused }: SignInView) {
+  return render(
     <Layout title="Sign in" viewer={viewer}>
       <form class="card sign-in" method="post" action="/sign-in">
         <h1>Sign in</h1>
@@ -103,7 +89,7 @@ export function SignInPage({ to, isRefused, viewer }: SignInView & { viewer: Vie
           <CommandLine text='donor-sync tokens create --role viewer --name "Anna"' />
         </p>
       </form>
-    </Layout>
+    </Layout>,
   );
 }
 
@@ -116,10 +102,10 @@ export interface PersonsView {
 }
 
 /** A few persons as they would be sent to the service: are these the right columns? */
-export function PersonsPage({ view, viewer }: { view: PersonsView; viewer: Viewer }) {
+export function renderPersons(viewer: Viewer, view: PersonsView) {
   const { integration, persons, isRateLow } = view;
   const oddity = oddityOf(persons.map(shapeOf));
-  return (
+  return render(
     <Layout title={`Persons of ${integration.name}`} viewer={viewer}>
       <p>
         <a href={`/#${anchorOf(integration.id)}`}>← Status</a>
@@ -147,7 +133,7 @@ export function PersonsPage({ view, viewer }: { view: PersonsView; viewer: Viewe
           </div>
         )}
       </section>
-    </Layout>
+    </Layout>,
   );
 }
 
@@ -155,27 +141,14 @@ function PersonTable({ persons }: { persons: readonly PersonDetails[] }) {
   return (
     <table class="stacks">
       <caption class="hidden">{countOf(persons.length, 'person')} as sent to the service</caption>
-      <thead>
-        <tr>
-          <th scope="col">First name</th>
-          <th scope="col">Last name</th>
-          <th scope="col">Addresses</th>
-          <th scope="col">Employers</th>
-        </tr>
-      </thead>
+      <Heads texts={['First name', 'Last name', 'Addresses', 'Employers']} />
       <tbody>
         {persons.map(({ firstName, lastName, addresses, employers }) => (
           <tr>
             <th scope="row">{firstName}</th>
-            <td data-label="Last name" class="wide">
-              {lastName}
-            </td>
-            <td data-label="Addresses" class="wide">
-              {textOf(addresses)}
-            </td>
-            <td data-label="Employers" class="wide">
-              {textOf(employers)}
-            </td>
+            <Cell label="Last name">{lastName}</Cell>
+            <Cell label="Addresses">{textOf(addresses)}</Cell>
+            <Cell label="Employers">{textOf(employers)}</Cell>
           </tr>
         ))}
       </tbody>

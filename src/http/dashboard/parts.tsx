@@ -149,21 +149,104 @@ export function Dialog(props: PropsWithChildren<{ id: string; title: string }>) 
   );
 }
 
-/** The head of a column of `CountCell`s. */
-export function CountHead({ label }: { label: string }) {
+/** A button that opens a question, and the two answers: one is sent to `action`. */
+export function Question(
+  props: PropsWithChildren<{
+    /** Of the dialog; the button has `buttonId`, if it is to be found again. */
+    id: string;
+    buttonId?: string;
+    label: string;
+    title: string;
+    action: string;
+    answer: string;
+  }>,
+) {
+  const { id, buttonId, label, title, action, answer, children } = props;
   return (
-    <th scope="col" class="number">
-      {label}
-    </th>
+    <>
+      <button type="button" class="button" id={buttonId} popovertarget={id}>
+        {label}
+      </button>
+      <Dialog id={id} title={title}>
+        <p>{children}</p>
+        <form class="row" method="post" action={action}>
+          <button type="submit" class="button primary">
+            {answer}
+          </button>
+          <button type="button" class="button" popovertarget={id} popovertargetaction="hide">
+            Cancel
+          </button>
+        </form>
+      </Dialog>
+    </>
   );
 }
 
-/** A number of a table. A zero is quieter than what has happened. */
-export function CountCell({ label, count }: { label: string; count: number }) {
+/** A button that opens the choices about something, one of which is to make none. */
+export function Decision(props: PropsWithChildren<{ id: string; about: string; title: string }>) {
+  const { id, about, title, children } = props;
   return (
-    <td class={count === 0 ? 'number zero' : 'number'} data-label={label}>
-      {formatCount(count)}
+    <>
+      <button type="button" class="button small" id={`${id}-decide`} popovertarget={id}>
+        Decide<span class="hidden"> about {about}</span>
+      </button>
+      <Dialog id={id} title={title}>
+        {children}
+        <button type="button" class="button plain" popovertarget={id} popovertargetaction="hide">
+          Decide later
+        </button>
+      </Dialog>
+    </>
+  );
+}
+
+/** A word and what it is, in a list of `facts`. */
+export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The heads of a table: of columns with texts, and of those with numbers. */
+export function Heads(props: { texts: readonly Child[]; counts?: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {props.texts.map((text) => (
+          <th scope="col">{text}</th>
+        ))}
+        {props.counts?.map((label) => (
+          <th scope="col" class="number">
+            {label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** A text of a table, which takes a line of its own where there is no room for columns. */
+export function Cell({ label, children }: PropsWithChildren<{ label: string }>) {
+  return (
+    <td data-label={label} class="wide">
+      {children}
     </td>
+  );
+}
+
+/** Numbers of a table by their heads. A zero is quieter than what has happened. */
+export function CountCells({ counts }: { counts: Readonly<Record<string, number>> }) {
+  return (
+    <>
+      {Object.entries(counts).map(([label, count]) => (
+        <td class={count === 0 ? 'number zero' : 'number'} data-label={label}>
+          {formatCount(count)}
+        </td>
+      ))}
+    </>
   );
 }
 

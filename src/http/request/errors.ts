@@ -1,12 +1,13 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isConfigurationError, isRetriableError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { HttpEnv } from './context.ts';
 
 /** An answer that is an error, thrown by whatever on the way of a request finds it out. */
 export class HttpError extends Error {
-  readonly status: ErrorStatus;
+  readonly status: ContentfulStatusCode;
   /** A stable word in snake_case for programs. */
   readonly code: string;
   /** Facts that a caller may want to read. */
@@ -14,7 +15,7 @@ export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    status: ErrorStatus,
+    status: ContentfulStatusCode,
     code: string,
     message: string,
     facts: { details?: Record<string, unknown>; headers?: Record<string, string> } = {},
@@ -27,23 +28,6 @@ export class HttpError extends Error {
     this.headers = facts.headers ?? {};
   }
 }
-
-/** The errors that the service answers. */
-export type ErrorStatus =
-  | 400
-  | 401
-  | 403
-  | 404
-  | 405
-  | 409
-  | 413
-  | 415
-  | 421
-  | 422
-  | 429
-  | 500
-  | 503
-  | 504;
 
 /** An error that passes with time: `Retry-After` says in how many seconds to come back. */
 export function tryLater(
@@ -108,7 +92,7 @@ function frameworkError(status: number): HttpError | null {
   return known ? new HttpError(...known) : null;
 }
 
-const FRAMEWORK_ERRORS: ReadonlyMap<number, [ErrorStatus, string, string]> = new Map([
+const FRAMEWORK_ERRORS: ReadonlyMap<number, [ContentfulStatusCode, string, string]> = new Map([
   [400, [400, 'body_unreadable', 'The body is not valid JSON.']],
   [504, [504, 'timed_out', 'That took too long. Try again later.']],
 ]);

@@ -6,9 +6,10 @@ import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { newId } from '../../core/new-id.ts';
-import type { HttpEnv } from './context.ts';
-import { HttpError } from './errors.ts';
+import type { HttpDeps, HttpEnv } from './context.ts';
+import { answer, answerError, HttpError } from './errors.ts';
 import { hostnameOf, isLoopbackName, ownAddressOf } from './peer.ts';
+import { createRouter } from './router.ts';
 
 /**
  * Refuses addresses with the character U+0000 (422). No id has it, and Postgres cannot even be asked
@@ -44,7 +45,7 @@ export function requireKnownHost(publicUrl: string): MiddlewareHandler<HttpEnv> 
  * The headers of every answer. Pages load their own styles and scripts from us and nothing from
  * anywhere else; nothing runs that stands inside a page; no other site can show our pages inside its own.
  */
-export function protectAnswers(publicUrl: string) {
+function protectAnswers(publicUrl: string) {
   return secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
@@ -65,7 +66,7 @@ export function protectAnswers(publicUrl: string) {
 }
 
 /** Answers are for one person and are not kept on the way, unless a route says otherwise. */
-export const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
+const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
 });
@@ -152,3 +153,17 @@ export function noteRequests(
 const METHODS: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
 ]);
+
+/** An app with the guards of every request: what it answers where nothing is, its log, its headers. */
+export function createGuardedApp(
+  { clock, log, publicUrl }: Pick<HttpDeps, 'clock' | 'log' | 'publicUrl'>,
+  onAnswered: (request: AnsweredRequest) => void = () => {},
+): ReturnType<typeof createRouter> {
+  const app = createRouter();
+  app.onError((error, c) => answerError(error, c, log));
+  app.notFound((c) => answer(c, new HttpError(404, 'not_found', 'There is nothing here.')));
+  app.use(noteRequests({ clock, log }, onAnswered));
+  app.use(protectAnswers(publicUrl));
+  app.use(forbidCaching);
+  return app;
+}

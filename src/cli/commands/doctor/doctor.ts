@@ -6,13 +6,14 @@ import { insecureAddresses, insecureProblem } from '../../../config/insecure-htt
 import type { Settings } from '../../../config.ts';
 import { isConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
-import { requireTerminal, runAction } from '../../action/command.ts';
+import { readOptions, requireTerminal, runAction } from '../../action/command.ts';
 import { namedOrAll } from '../../action/integrations.ts';
 import {
   loadProductSettings,
   openProduct,
   type ProductDeps,
   productCommand,
+  productOptionsSchema,
   withIntegration,
 } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
@@ -36,10 +37,7 @@ Examples:
 Nothing is spent and nothing is written into a CRM. Exit codes: 0 all is well, 2 a person has to fix
 something.`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
-  show: z.boolean().default(false),
-});
+const optionsSchema = productOptionsSchema.extend({ show: z.boolean().default(false) });
 
 /** The command `doctor`: every prerequisite, each with its fix. */
 export function doctorCommand(deps: ProductDeps): Command {
@@ -52,7 +50,7 @@ export function doctorCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
     runAction(deps, command, async (output) => {
-      const { config, show } = optionsSchema.parse(command.optsWithGlobals());
+      const { config, show } = readOptions(command, optionsSchema);
       if (show) requireTerminal(deps.stdout, output);
       const findings = await examine(deps, config, ids);
       output.finish({ findings: findings.map(withoutWords) }, () => {

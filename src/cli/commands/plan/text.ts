@@ -30,7 +30,8 @@ export function printPreview(
   const { style } = output;
   const read = countOf(preview.read, 'contact');
   output.print(`${style.strong(preview.integration)}: ${read} to read`);
-  printCredits(output, preview);
+  const ofContacts = { bucket: 'enhancements', unit: 'contact', upTo: '' };
+  printCost(output, preview.credits.enhancements, ofContacts);
   printTrial(output, preview);
   printCounts(output, 'To be enhanced', preview.enhance, dueText);
   printContacts(output, preview, listed);
@@ -46,17 +47,20 @@ export function printPreview(
   output.print();
 }
 
-function printCredits(output: Output, { credits }: PreviewText): void {
-  const { needed, allowed, remaining, limit } = credits.enhancements;
+/** What something takes of a bucket, for a person; `unit` is what costs a credit. */
+function printCost(
+  output: Output,
+  { needed, allowed, remaining, limit }: PreviewText['credits']['enhancements'],
+  { bucket, unit, upTo }: { bucket: string; unit: string; upTo: string },
+): void {
   const cost =
     needed === 0
       ? 'none needed'
-      : `${formatCount(needed)} needed, ${formatCount(allowed)} would be spent`;
-  output.print(`  Credits: ${cost}, ${formatCount(remaining)} in the bucket "enhancements"`);
-  if (limit !== null) {
-    const left = countOf(needed - allowed, 'contact');
-    output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));
-  }
+      : `${upTo}${formatCount(needed)} needed, ${upTo}${formatCount(allowed)} would be spent`;
+  output.print(`  Credits: ${cost}, ${formatCount(remaining)} in the bucket "${bucket}"`);
+  if (limit === null) return;
+  const left = countOf(needed - allowed, unit);
+  output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));
 }
 
 /** Whether a few go first, and what became of them. */
@@ -245,16 +249,7 @@ export function printNetworks(
     ],
     networks,
   );
-  const { needed, allowed, remaining, limit } = credits.networks;
-  const cost =
-    needed === 0
-      ? 'none needed'
-      : `up to ${formatCount(needed)} needed, up to ${formatCount(allowed)} would be spent`;
-  output.print(`  Credits: ${cost}, ${formatCount(remaining)} in the bucket "networks"`);
-  if (limit !== null) {
-    const left = countOf(needed - allowed, 'member');
-    output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));
-  }
+  printCost(output, credits.networks, { bucket: 'networks', unit: 'member', upTo: 'up to ' });
 }
 
 /** What a run would do about warm paths, for a person; nothing where there is nothing to do. */
