@@ -22,7 +22,7 @@ const [kind, url, token, work, settings] = process.argv.slice(2);
 const definition = await findConnectorDefinition(kind);
 let calls = 0;
 let throttled = 0;
-const connector = definition.create({
+const connector = await definition.open({
   settings: definition.settingsSchema.parse({
     kind,
     url,
@@ -41,7 +41,6 @@ const connector = definition.create({
     },
   },
 });
-await connector.prepare();
 
 const ids = [];
 let cursor = null;

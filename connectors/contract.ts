@@ -132,7 +132,7 @@ export interface ConnectorDeps {
   signal: AbortSignal;
   /** Encrypted storage for tokens that change, for example rotated refresh tokens. */
   secrets: ConnectorSecrets;
-  /** Told of each request to the CRM, for the run's report. */
+  /** Called for each request to the CRM, for the run's report. */
   onCall(call: { throttled: boolean }): void;
 }
 
@@ -158,7 +158,7 @@ export interface Connector {
   /**
    * The contacts that changed since the cursor, all of them if it is null, page by page; also
    * those that left (deleted or merged), where the CRM tells: they come first, so that the winner
-   * of a merge inherits before anybody decides to pay for it. A contact may come more than once.
+   * of a merge inherits before a user decides to pay for it. A contact may come more than once.
    */
   readPages(cursor: string | null): AsyncIterable<ContactPage>;
 

@@ -40,7 +40,7 @@ export function createDailyLimit(reservePercent: number, words: LimitWords): Dai
 
 /** How the CRM's administrators speak of it. */
 export interface LimitWords {
-  /** Who allows whom, for example `Salesforce allows the org`. */
+  /** What allows what, for example `Salesforce allows the org`. */
   allows: string;
   /** For example `in 24 hours`. */
   period: string;

@@ -67,7 +67,7 @@ export interface CrmExchange {
   close(): void;
 }
 
-/** How long a write under way may go on once the run is told to stop. */
+/** How long a write under way may go on once the run is to stop. */
 const WRITE_GRACE_MS = 5_000;
 
 /** A large upload may take longer than any other request. */

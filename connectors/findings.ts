@@ -27,7 +27,7 @@ export async function checked(
   }
 }
 
-/** Tokens and overlaps are reckoned by the clock; nothing is said while the CRM has not told its time. */
+/** Tokens and overlaps are reckoned by the clock; nothing is said while the CRM has not said its time. */
 export function checkClock(
   crm: string,
   { api, clock }: { api: { serverTimeMs(): number | null }; clock: Pick<WallClock, 'now'> },
@@ -71,7 +71,7 @@ export interface DailyWords {
   crm: string;
   /** For example `24 hours`. */
   period: string;
-  /** Until when somebody has to wait for more. */
+  /** Until when one has to wait for more. */
   renewal: string;
 }
 

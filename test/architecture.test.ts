@@ -1,9 +1,18 @@
 /** The shape of the house as a test: imports go down the floors, and never round in a circle. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-
-const ROOT = join(import.meta.dirname, '..');
+import {
+  BESIDE_THE_PRODUCT,
+  DRAWINGS,
+  draw,
+  drawingIn,
+  files,
+  imports,
+  isBeside,
+  ROOT,
+  roomOf,
+} from '../scripts/rooms.ts';
 
 /** Rooms by floor, the ground first. A room imports rooms below it, and its own files. */
 const FLOORS: readonly (readonly string[])[] = [
@@ -19,13 +28,6 @@ const FLOORS: readonly (readonly string[])[] = [
   ['src/cli'],
   ['src/main'],
 ];
-
-/** Rooms with a place of their own: the schema belongs to the store, the start to `main`. */
-const PART_OF = new Map([
-  ['migrations', 'src/store'],
-  ['src/memory', 'src/main'],
-  ['src/wiring', 'src/main'],
-]);
 
 /** The rooms inside the large rooms, the ground first; files beside them are the top. */
 const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -68,24 +70,6 @@ const MAX_LINES = 3_500;
 
 /** The only files that may know the sandboxes: the commands that start them. */
 const STARTS_SANDBOXES = /^src\/cli\/commands\/(demo|sandbox)\//;
-
-/** What is no part of the product, and what each of them may know of the others. */
-const BESIDE_THE_PRODUCT: Readonly<Record<string, readonly string[]>> = {
-  people: [],
-  testbed: ['people'],
-  service: ['people', 'testbed'],
-  sandbox: ['people', 'testbed'],
-};
-
-interface Import {
-  from: string;
-  to: string;
-}
-
-const files = ['src', 'connectors', 'migrations', ...Object.keys(BESIDE_THE_PRODUCT)].flatMap(
-  sourceFiles,
-);
-const imports = files.flatMap(importsOf);
 
 describe('the floors of the house', () => {
   it('finds the house at all', () => {
@@ -175,12 +159,14 @@ describe('the floors of the house', () => {
   });
 });
 
-function sourceFiles(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
-    .filter((file) => !file.startsWith('connectors/testing/'));
-}
+describe('the drawings of ARCHITECTURE.md', () => {
+  const document = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+
+  it.each(Object.entries(DRAWINGS))('show %s as its imports are', (name, room) => {
+    // `node scripts/draw-rooms.ts` writes them anew.
+    expect(drawingIn(document, name)).toBe(draw(room));
+  });
+});
 
 /** The columns of the tables whose names are not also words of the code: those with an underscore. */
 function columnsOf(file: string): string[] {
@@ -198,27 +184,6 @@ function countLines(inside: readonly string[]): number {
   return inside.reduce((lines, file) => {
     return lines + readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1;
   }, 0);
-}
-
-function isBeside(file: string): boolean {
-  return roomOf(file) in BESIDE_THE_PRODUCT;
-}
-
-/** Static imports, exports from elsewhere and dynamic imports of our own files. */
-function importsOf(from: string): Import[] {
-  const text = readFileSync(join(ROOT, from), 'utf8');
-  const specifiers = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*\.tsx?)'/g);
-  return [...specifiers].map(([, specifier = '']) => ({
-    from,
-    to: normalize(join(dirname(from), specifier)),
-  }));
-}
-
-/** `src/sync` for everything in that folder, `src/config` also for `src/config.ts`. */
-function roomOf(file: string): string {
-  const [top = '', second = ''] = file.split('/');
-  const room = top === 'src' ? `src/${second.replace(/\.tsx?$/, '')}` : top;
-  return PART_OF.get(room) ?? room;
 }
 
 /** Whether a file is in a room, or in a place that belongs to it. */

@@ -125,7 +125,7 @@ function unusable(settings: CsvSettings, error: unknown): Finding {
     ok: false,
     message: messageOf(error),
     fix: isOurs
-      ? `Mend ${settings.path} or the crm part of the settings as the message says.`
+      ? `Correct ${settings.path} or the crm part of the settings as the message says.`
       : 'Look at the message; if it does not help, report it with the version of donor-sync.',
   };
 }

@@ -7,7 +7,7 @@ import {
 } from '../../src/core/errors.ts';
 
 /** What a person can do about a failed system call, by its code. */
-const MENDS: Readonly<Record<string, string>> = {
+const FIXES: Readonly<Record<string, string>> = {
   ENOENT: 'There is no such file or folder; check the path in the settings.',
   ENOTDIR: 'A part of the path is not a folder; check the path in the settings.',
   EISDIR: 'This is a folder; give the path of a file in the settings.',
@@ -23,7 +23,7 @@ const MENDS: Readonly<Record<string, string>> = {
 export function fileError(deed: string, path: string, cause: unknown): DonorSyncError {
   if (isDonorSyncError(cause)) return cause;
   const code = systemCode(cause);
-  const fix = code === null ? undefined : MENDS[code];
+  const fix = code === null ? undefined : FIXES[code];
   const message = `Cannot ${deed} ${path}: ${fix ?? messageOf(cause)}`;
   const facts = { code: 'csv_file_error', cause, details: { path, systemCode: code } };
   return fix === undefined

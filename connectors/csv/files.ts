@@ -7,7 +7,7 @@ import { requireOptOutField } from '../yes-or-no.ts';
 import { fileError } from './file-errors.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { type CsvSettings, requiredColumns } from './settings.ts';
-import { openTable, stampOf, type Table, type TableWish } from './table.ts';
+import { openTable, stampOf, type Table, type TableFormat } from './table.ts';
 
 /** The files of an integration as they are at one moment. */
 export interface Tables {
@@ -33,7 +33,7 @@ export interface CsvFiles {
   /**
    * Runs an action on files that did not change under it. It may run more than once, so it must
    * be harmless to repeat; `commit` then runs once. One action runs at a time, so none may wait
-   * for another. Throws a RetriableError if somebody keeps changing the files.
+   * for another. Throws a RetriableError if another program keeps changing the files.
    */
   withTables<Result>(
     action: (tables: Tables) => Promise<Result>,
@@ -54,14 +54,14 @@ export async function openFiles(
 ): Promise<CsvFiles> {
   requireOptOutField(contacts);
   const paths = await findPaths(settings);
-  const wishes = tableWishes(settings, contacts);
+  const formats = tableFormats(settings, contacts);
   const journal = await openJournal(paths.journal);
-  let tables = await openTables(paths, wishes).catch(async (error: unknown) => {
+  let tables = await openTables(paths, formats).catch(async (error: unknown) => {
     await journal.close();
     throw error;
   });
 
-  const inTurn = createTurns();
+  const inTurn = createQueue();
 
   return {
     paths,
@@ -90,13 +90,13 @@ export async function openFiles(
   async function refresh(): Promise<void> {
     if (await areCurrent(tables, paths)) return;
     const outdated = tables;
-    tables = await openTables(paths, wishes);
+    tables = await openTables(paths, formats);
     await closeTables(outdated);
   }
 }
 
 /** Tasks that run one after the other, each once the ones before it have ended. */
-function createTurns(): <Result>(task: () => Promise<Result>) => Promise<Result> {
+function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
     const result = last.then(task, task);
@@ -137,10 +137,10 @@ async function checkFolder(folder: string): Promise<void> {
   });
 }
 
-function tableWishes(
+function tableFormats(
   settings: CsvSettings,
   contacts: ContactsSettings,
-): { input: TableWish; output: TableWish } {
+): { input: TableFormat; output: TableFormat } {
   const required = requiredColumns(settings, contacts);
   const { delimiter, encoding } = settings;
   const input = { required, delimiter, encoding, idColumn: settings.columns.id };
@@ -151,12 +151,12 @@ function tableWishes(
 
 async function openTables(
   paths: FilePaths,
-  wishes: { input: TableWish; output: TableWish },
+  formats: { input: TableFormat; output: TableFormat },
 ): Promise<Tables> {
-  const input = await openTable(paths.input, wishes.input);
+  const input = await openTable(paths.input, formats.input);
   try {
     const hasOutput = !paths.isInPlace && (await isWritten(paths.output));
-    return { input, output: hasOutput ? await openTable(paths.output, wishes.output) : null };
+    return { input, output: hasOutput ? await openTable(paths.output, formats.output) : null };
   } catch (error) {
     await input.close();
     throw error;

@@ -73,7 +73,7 @@ async function countValues(
   return counts;
 }
 
-/** The columns that may hold groups: not those that say who somebody is. */
+/** The columns that may hold groups: not those that say who a person is. */
 function sortingColumns({ settings }: CsvSession, input: Table): string[] {
   const { id, firstName, lastName, addresses, employers } = settings.columns;
   const identity = new Set([id, firstName, lastName, ...addresses, ...employers]);

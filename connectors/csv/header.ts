@@ -27,7 +27,7 @@ export interface Header {
 }
 
 /** What the settings say of a file. */
-export interface HeaderWish {
+export interface HeaderFormat {
   required: readonly NamedColumn[];
   delimiter: string | undefined;
   encoding: Encoding;
@@ -38,18 +38,18 @@ const MOST_NAMES_LISTED = 30;
 const MOST_TYPOS = 2;
 
 /** Reads the header from the first bytes of a file; the problems if it cannot be used. */
-export function readHeader(bytes: Buffer, wish: HeaderWish): Header | Problem[] {
+export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Problem[] {
   const impossible = wrongKindOfFile(bytes);
   if (impossible !== null) return [{ line: 1, message: impossible }];
   const byteOrderMark = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  const encoding = byteOrderMark ? 'utf-8' : wish.encoding;
+  const encoding = byteOrderMark ? 'utf-8' : format.encoding;
   const text = byteOrderMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-  const candidates = [wish.delimiter ?? DELIMITERS]
+  const candidates = [format.delimiter ?? DELIMITERS]
     .flat()
     .map((delimiter) => parseHeader(text, delimiter, encoding));
-  const best = candidates.reduce((a, b) => (found(b, wish) > found(a, wish) ? b : a));
+  const best = candidates.reduce((a, b) => (found(b, format) > found(a, format) ? b : a));
   if ('message' in best) return [best];
-  const problems = columnProblems(best.columns, wish, text, encoding);
+  const problems = columnProblems(best.columns, format, text, encoding);
   if (problems.length > 0) return problems;
   return {
     ...best,
@@ -137,23 +137,23 @@ function firstRecord(bytes: Buffer, delimiter: string): Pick<RawRecord, 'bytes' 
 }
 
 /** How many of the required columns a reading of the header finds. */
-function found(header: Header | Problem, wish: HeaderWish): number {
+function found(header: Header | Problem, format: HeaderFormat): number {
   if ('message' in header) return -1;
-  return wish.required.filter(({ name }) => header.columns.includes(name)).length;
+  return format.required.filter(({ name }) => header.columns.includes(name)).length;
 }
 
 function columnProblems(
   columns: readonly string[],
-  wish: HeaderWish,
+  format: HeaderFormat,
   text: Buffer,
   encoding: Encoding,
 ): Problem[] {
-  const missing = wish.required.filter(({ name }) => !columns.includes(name));
-  const isHeader = looksLikeHeader(columns, wish);
+  const missing = format.required.filter(({ name }) => !columns.includes(name));
+  const isHeader = looksLikeHeader(columns, format);
   const problems = missing.map((column) => missingColumn(column, isHeader ? columns : []));
   if (missing.length > 0) {
     const others = isHeader ? `the file has the columns ${listColumns(columns)}.` : NO_HEADER;
-    problems.push({ line: 1, message: others + delimiterHint(wish, text, encoding) });
+    problems.push({ line: 1, message: others + delimiterHint(format, text, encoding) });
   }
   if (!isHeader) return problems;
   for (const name of new Set(columns)) {
@@ -165,13 +165,13 @@ function columnProblems(
   return problems;
 }
 
-/** What is said of a first line that may be somebody's name and address. */
+/** What is said of a first line that may be a person's name and address. */
 const NO_HEADER =
   'the first line must hold the names of the columns, and it holds none of these. It is not ' +
   'repeated here, because it may be a contact.';
 
 /** True if at least one of the columns is there, upper and lower case and such aside. */
-function looksLikeHeader(columns: readonly string[], { required }: HeaderWish): boolean {
+function looksLikeHeader(columns: readonly string[], { required }: HeaderFormat): boolean {
   const known = new Set(columns.map(bare));
   return required.some(({ name }) => columns.includes(name) || known.has(bare(name) || name));
 }
@@ -183,10 +183,10 @@ function missingColumn({ name, setting }: NamedColumn, columns: readonly string[
 }
 
 /** Says so if another delimiter than the one of the settings would have given the columns. */
-function delimiterHint(wish: HeaderWish, text: Buffer, encoding: Encoding): string {
-  if (wish.delimiter === undefined) return '';
+function delimiterHint(format: HeaderFormat, text: Buffer, encoding: Encoding): string {
+  if (format.delimiter === undefined) return '';
   const better = DELIMITERS.find(
-    (delimiter) => found(parseHeader(text, delimiter, encoding), wish) === wish.required.length,
+    (delimiter) => found(parseHeader(text, delimiter, encoding), format) === format.required.length,
   );
   return better === undefined
     ? ''

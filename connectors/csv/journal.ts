@@ -110,7 +110,7 @@ interface State {
   kept: Set<string>;
   /** Bytes of whole lines; what stands behind them was torn by a kill. */
   size: number;
-  /** Bytes of the file when we looked last; another size means that somebody else writes it. */
+  /** Bytes of the file when we looked last; another size means that another process writes it. */
   seenSize: number;
   /** True if the changes are in the output already and only the file is still there. */
   isSpent: boolean;
@@ -144,7 +144,7 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 /**
- * Two that write one journal would write over each other's changes: whoever finds that the file is
+ * Two that write one journal would write over each other's changes: the one that finds that the file is
  * not as they left it changes nothing. The next run finds what both have written.
  */
 async function requireOurs(path: string, handle: FileHandle | null, state: State): Promise<void> {

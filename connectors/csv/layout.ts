@@ -69,7 +69,7 @@ export function rawCell(column: Column, { input, output }: RowVersions, tables: 
 }
 
 /**
- * The text that an acknowledged change puts into the cell; null if there is none, or if somebody
+ * The text that an acknowledged change puts into the cell; null if there is none, or if a person
  * has put something else there since: what a person typed stays.
  */
 export function changedText(

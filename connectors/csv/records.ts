@@ -24,7 +24,7 @@ export type LineEnding = '\n' | '\r\n' | '';
 /** Finds the line feed that ends the record beginning at `start`; -1 if it is not in `bytes`. */
 export type FindEnd = (bytes: Buffer, start: number) => number;
 
-/** A longer record is a quote that somebody forgot to close. */
+/** A longer record is a quote that was not closed. */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /** About 200 rows: what is made of a chunk is gone again before the garbage collector keeps it. */

@@ -34,7 +34,7 @@ export async function writeBytes(
   }
 }
 
-/** Puts a written file in the place of another: whoever reads it sees the old or the new one. */
+/** Puts a written file in the place of another: a reader sees the old or the new one. */
 export async function replaceFile(written: string, target: string): Promise<void> {
   await rename(written, target);
   await syncFolder(dirname(target));

@@ -1,6 +1,6 @@
 /**
  * Where the records of an id begin, in 12 to 24 bytes a record whatever the ids look like: only
- * a hash of the id is kept. Two ids may share a hash, so whoever asks reads the records and
+ * a hash of the id is kept. Two ids may share a hash, so the caller reads the records and
  * compares the ids.
  */
 export interface RowIndex {

@@ -3,7 +3,7 @@ import { RetriableError } from '../../src/core/errors.ts';
 import { fileError } from './file-errors.ts';
 import {
   type Header,
-  type HeaderWish,
+  type HeaderFormat,
   MOST_PROBLEMS,
   type Problem,
   readHeader,
@@ -36,7 +36,7 @@ export interface Table {
   close(): Promise<void>;
 }
 
-export interface TableWish extends HeaderWish {
+export interface TableFormat extends HeaderFormat {
   idColumn: string;
 }
 
@@ -44,11 +44,11 @@ export interface TableWish extends HeaderWish {
  * Opens a file and reads all of it. Throws a ConfigurationError that lists what is wrong with
  * the file (`details.problems`), or says why it cannot be read.
  */
-export async function openTable(path: string, wish: TableWish): Promise<Table> {
+export async function openTable(path: string, format: TableFormat): Promise<Table> {
   let handle: FileHandle | null = null;
   try {
     handle = await open(path, 'r');
-    return await readTable(path, handle, wish);
+    return await readTable(path, handle, format);
   } catch (error) {
     await handle?.close();
     throw fileError('read', path, error);
@@ -64,14 +64,14 @@ export async function stampOf(path: string): Promise<string | null> {
   }
 }
 
-async function readTable(path: string, handle: FileHandle, wish: TableWish): Promise<Table> {
+async function readTable(path: string, handle: FileHandle, format: TableFormat): Promise<Table> {
   const stats = await handle.stat({ bigint: true });
   const size = Number(stats.size);
-  const header = await readFirstLine(handle, size, wish);
+  const header = await readFirstLine(handle, size, format);
   if (Array.isArray(header)) throw unusableFile(path, header);
   const findEnd = findRowEnd(header.dialect.delimiter);
   const source = { handle, size, findEnd };
-  const { index, rowCount, problems } = await checkRows(source, header, wish.idColumn);
+  const { index, rowCount, problems } = await checkRows(source, header, format.idColumn);
   if (problems.length > 0) throw unusableFile(path, problems);
   const stamp = stampFrom(stats);
   return {
@@ -80,8 +80,8 @@ async function readTable(path: string, handle: FileHandle, wish: TableWish): Pro
     positions: new Map(header.columns.map((name, at) => [name, at])),
     rowCount,
     stamp,
-    rows: () => streamRows(path, { stamp, size, header, idColumn: wish.idColumn }),
-    find: (ids) => findRows(source, index, { header, idColumn: wish.idColumn }, ids),
+    rows: () => streamRows(path, { stamp, size, header, idColumn: format.idColumn }),
+    find: (ids) => findRows(source, index, { header, idColumn: format.idColumn }, ids),
     close: () => handle.close(),
   };
 }
@@ -89,11 +89,11 @@ async function readTable(path: string, handle: FileHandle, wish: TableWish): Pro
 async function readFirstLine(
   handle: FileHandle,
   size: number,
-  wish: TableWish,
+  format: TableFormat,
 ): Promise<Header | Problem[]> {
   const bytes = Buffer.alloc(Math.min(size, MAX_RECORD_BYTES));
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-  return readHeader(bytes.subarray(0, bytesRead), wish);
+  return readHeader(bytes.subarray(0, bytesRead), format);
 }
 
 /** Reads every row once: notes where it is, and everything that is wrong. */

@@ -33,7 +33,7 @@ export async function check(
   world: HubspotWorld,
 ): Promise<Finding[]> {
   let session: HubspotSession | null = null;
-  const signIn = await checked('sign-in', SIGN_IN_MEND, async () => {
+  const signIn = await checked('sign-in', SIGN_IN_FIX, async () => {
     session = await openSession(options, world);
     return [signedIn(session)];
   });
@@ -43,8 +43,8 @@ export async function check(
     return [
       ...signIn,
       checkVersion(options.settings),
-      ...(await checked('scopes', SCOPE_MEND, () => checkScopes(opened))),
-      ...(await checked('contacts', FILTER_MEND, async () => {
+      ...(await checked('scopes', SCOPE_FIX, () => checkScopes(opened))),
+      ...(await checked('contacts', FILTER_FIX, async () => {
         await requireFilter(opened.api, opened.filter);
         return [...metContacts('HubSpot', options.contacts), ...metMarks(options.contacts)];
       })),
@@ -57,10 +57,10 @@ export async function check(
   }
 }
 
-const SIGN_IN_MEND =
+const SIGN_IN_FIX =
   'Do what the message says: it is about crm.auth, crm.url or a field that contacts names.';
-const SCOPE_MEND = 'Add the scope to the service key or the app in HubSpot, and connect again.';
-const FILTER_MEND = 'Mend contacts.filter: it is a list of filters as HubSpot has them.';
+const SCOPE_FIX = 'Add the scope to the service key or the app in HubSpot, and connect again.';
+const FILTER_FIX = 'Correct contacts.filter: it is a list of filters as HubSpot has them.';
 const DAILY_WORDS = {
   crm: 'HubSpot',
   period: 'today',
@@ -95,7 +95,7 @@ function missing({ scope, feature }: ScopeNeed, { employer }: HubspotSettings): 
     [READ_CONTACTS, WRITE_CONTACTS].includes(scope) ||
     (scope === READ_COMPANIES && employer === 'associated');
   const message = `The token lacks the scope ${scope}: ${feature} is off.`;
-  return { subject: 'scopes', ok: !isNeeded, message, fix: SCOPE_MEND };
+  return { subject: 'scopes', ok: !isNeeded, message, fix: SCOPE_FIX };
 }
 
 /** Where the sign-in does not tell, requests do that change nothing. */

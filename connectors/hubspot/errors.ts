@@ -117,7 +117,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
   } satisfies Record<string, ErrorMeaning>),
 );
 
-/** What is done about codes that nobody knows. */
+/** What is done about unknown codes. */
 const UNKNOWN_MEANING: ErrorMeaning = {
   sort: 'record',
   sentence: 'HubSpot refuses the change; its code says why.',
@@ -157,7 +157,7 @@ export function fieldsOf({ problems }: HubspotFault): string[] {
 }
 
 /** What helps when the sign-in is refused. */
-export const SIGN_IN_MEND =
+export const SIGN_IN_FIX =
   'Check crm.auth in the settings, and in HubSpot that the key or the app is still there.';
 
 /** The failure of a whole request as one of the four kinds; `faultBehind` gives the fault back. */
@@ -170,7 +170,7 @@ export function requestError(fault: HubspotFault): DonorSyncError {
   }
   switch (sortOf(fault.code)) {
     case 'session':
-      return signInRefused(`${sentence} ${SIGN_IN_MEND}`, background);
+      return signInRefused(`${sentence} ${SIGN_IN_FIX}`, background);
     case 'limit':
       return limitUsedUp(sentence, background);
     case 'passing':

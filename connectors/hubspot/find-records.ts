@@ -51,7 +51,7 @@ export async function findRecords(
   return found;
 }
 
-/** The asked ids that answered under another one; a single one needs no list to be told by. */
+/** The asked ids that answered under another one; a single one needs no list to be known by. */
 function idsBehind(
   record: HubspotRecord,
   wanted: readonly string[],

@@ -246,7 +246,7 @@ function archivedMs({ archivedAt }: HubspotRecord): number {
   return Number.isNaN(epochMs) ? Number.POSITIVE_INFINITY : epochMs;
 }
 
-/** Whoever was merged lives on, and whoever was restored in the meantime is not gone. */
+/** A contact that was merged lives on, and one that was restored in the meantime is not gone. */
 async function removedOf(
   { api }: HubspotSession,
   archived: readonly HubspotRecord[],

@@ -31,7 +31,7 @@ export interface ContactSearch {
 /**
  * The contacts of a search in the order of their ids, however many they are: each page is a search
  * of its own that begins after the last id, so HubSpot's end after 10,000 results is never reached,
- * and edits under way move nobody from one page to another. A last page that is full is followed
+ * and edits under way move no contact from one page to another. A last page that is full is followed
  * by an empty one, and one that is not full may yet be followed if HubSpot says so.
  */
 export async function* searchPages(

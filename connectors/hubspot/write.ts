@@ -39,7 +39,7 @@ interface Ended {
 
 /**
  * Writes the changes by hundreds, several requests at a time. The changes of one contact are
- * written in their order. If a request fails as a whole, what is under way is waited for and told.
+ * written in their order. If a request fails as a whole, what is under way is waited for and reported.
  */
 export async function* writeChanges(
   session: HubspotSession,
@@ -59,7 +59,7 @@ export async function* writeChanges(
     }
     while (underWay.size > 0) yield* await results();
   } finally {
-    // Nothing may be written once somebody believes that the write is over.
+    // Nothing may be written once the caller believes that the write is over.
     await Promise.all(underWay);
   }
   if (failure !== null) throw failure;
@@ -128,7 +128,7 @@ interface Row {
   properties: Record<string, string>;
 }
 
-/** Requests in which the contacts of one refused batch are told apart. */
+/** Requests in which the contacts of one refused batch are separated. */
 const MAX_SPLITS = 64;
 
 /** Values that are remembered as refused. */
@@ -221,7 +221,7 @@ function parted(rows: readonly Row[], test: (row: Row) => boolean): [Row[], Row[
   return [rows.filter(test), rows.filter((row) => !test(row))];
 }
 
-/** Codes that are about a value, whoever has it. */
+/** Codes that are about a value, of any contact. */
 const ABOUT_VALUE = /^(INVALID_|PROPERTY_VALUE_TOO_LONG)/;
 
 function learn({ refusedValues }: Lessons, { properties }: Row, fault: HubspotFault): void {

@@ -17,7 +17,7 @@ import { fieldOf, type MemoryCrm } from './crm.ts';
 import { lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
 
-/** The CRMs that `crm: { kind: memory, name }` finds, by name. Whoever wants one puts it here. */
+/** The CRMs that `crm: { kind: memory, name }` finds, by name. A program that wants one puts it here. */
 export const memoryCrms = new Map<string, MemoryCrm>();
 
 /** The field map of CRMs in memory where the settings have none. */

@@ -57,10 +57,10 @@ export interface MemoryCrm {
   /** The value of a field as people see it; null if it is blank or the contact is gone. */
   valueOf(id: string, field: string): FieldValue;
   deleteContact(id: string): void;
-  /** The loser goes; whoever asks for it is sent to the winner. */
+  /** The loser goes; a caller that asks for it is sent to the winner. */
   mergeContact(loser: string, winner: string): void;
 
-  /** Adds a field, or replaces it; a writable text without limits unless told otherwise. */
+  /** Adds a field, or replaces it; a writable text without limits unless given otherwise. */
   addField(field: Partial<CrmField> & { name: string }): void;
   removeField(name: string): void;
   /** A group; with `breaksAfter`, reading fails after that many members. */
@@ -274,7 +274,7 @@ const REFUSED: MemoryRefusal = {
 const LOCKED: MemoryRefusal = {
   retriable: true,
   code: 'locked',
-  message: 'Somebody else is changing this record.',
+  message: 'Another user is changing this record.',
   fields: [],
 };
 

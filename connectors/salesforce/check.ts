@@ -17,10 +17,10 @@ export async function check(
   options: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
 ): Promise<Finding[]> {
-  const signIn = await checked('sign-in', SIGN_IN_MEND, () => checkSignIn(options, world));
+  const signIn = await checked('sign-in', SIGN_IN_FIX, () => checkSignIn(options, world));
   if (signIn.some(({ ok }) => !ok)) return signIn;
   let session: SalesforceSession | null = null;
-  const contact = await checked('Contact', CONTACT_MEND, async () => {
+  const contact = await checked('Contact', CONTACT_FIX, async () => {
     try {
       session = await openSession(options, world);
     } catch (error) {
@@ -35,7 +35,7 @@ export async function check(
   return [
     ...signIn,
     ...contact,
-    ...(await checked('contacts', FILTER_MEND, async () => {
+    ...(await checked('contacts', FILTER_FIX, async () => {
       await requireFilter(opened);
       return metContacts('Salesforce', options.contacts);
     })),
@@ -44,11 +44,11 @@ export async function check(
   ];
 }
 
-const SIGN_IN_MEND = 'Mend crm.url and crm.auth as the message says.';
-const CONTACT_MEND =
+const SIGN_IN_FIX = 'Correct crm.url and crm.auth as the message says.';
+const CONTACT_FIX =
   "Give the integration's user read and edit access to Contact and to the fields in the message.";
 const SETTINGS_FIX = 'Write it into the settings as the message says.';
-const FILTER_MEND = 'Mend contacts.filter: it is a SOQL condition on Contact, without WHERE.';
+const FILTER_FIX = 'Correct contacts.filter: it is a SOQL condition on Contact, without WHERE.';
 const DAILY_WORDS = {
   crm: 'Salesforce',
   period: '24 hours',
@@ -95,7 +95,7 @@ const SETTINGS_SUBJECTS: ReadonlyMap<string, string> = new Map([
 function checkContact({ description }: SalesforceSession): Finding {
   if (description.updateable) return met('Contact', 'Contacts can be read and edited.');
   const message = "The integration's user may not edit contacts.";
-  return { subject: 'Contact', ok: false, message, fix: CONTACT_MEND };
+  return { subject: 'Contact', ok: false, message, fix: CONTACT_FIX };
 }
 
 const limitsSchema = z.object({

@@ -9,7 +9,7 @@ import type { SalesforceSession } from './session.ts';
 /** What became of the records of one request. */
 export interface CollectionResult {
   results: WriteResult[];
-  /** Somebody else was at these; they are worth another try soon. */
+  /** Another user was at these; they are worth another try soon. */
   locked: ContactChange[];
 }
 

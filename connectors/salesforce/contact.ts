@@ -137,7 +137,7 @@ function oneLine(text: string): string {
   return lines.filter((line) => line !== '').join(', ');
 }
 
-/** What Salesforce writes into a last name that nobody gave, since there must be one. */
+/** What Salesforce writes into a last name that was not given, since there must be one. */
 const NO_NAMES: ReadonlySet<string> = new Set(['[not provided]', '[[Unknown]]']);
 
 function nameOrNull(raw: unknown): string | null {

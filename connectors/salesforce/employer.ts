@@ -66,7 +66,7 @@ async function shapeAccount(
   const hasHouseholds = hasSuccessPack(description);
   if (hasHouseholds) {
     const account = await describeObject(api, 'Account');
-    // Without the mark a household cannot be told from an employer.
+    // Without the mark a household cannot be distinguished from an employer.
     if (!account.fields.has(HOUSEHOLD_MARK)) return HIDDEN_ACCOUNT;
     columns.push(mark);
   }

@@ -37,7 +37,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
   Object.entries({
     UNABLE_TO_LOCK_ROW: {
       sort: 'lock',
-      sentence: 'Somebody else was changing this contact or its account at the same moment.',
+      sentence: 'Another user was changing this contact or its account at the same moment.',
     },
     INVALID_SESSION_ID: {
       sort: 'session',
@@ -150,13 +150,13 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY: {
       sort: 'record',
-      sentence: 'A trigger of your org failed over the change: ask whoever maintains it.',
+      sentence: 'A trigger of your org failed over the change: ask its maintainer.',
       keepsWords: true,
     },
   } satisfies Record<string, ErrorMeaning>),
 );
 
-/** What is done about codes that nobody knows. */
+/** What is done about unknown codes. */
 const UNKNOWN_MEANING: ErrorMeaning = {
   sort: 'record',
   sentence: 'Salesforce refuses the change; its code says why.',
@@ -209,7 +209,7 @@ export function requestError(fault: SalesforceFault, cause?: unknown): DonorSync
   const sentence = sentenceFor(fault);
   switch (meaningOf(fault).sort) {
     case 'session':
-      return signInRefused(`${sentence} ${SIGN_IN_MEND}`, background);
+      return signInRefused(`${sentence} ${SIGN_IN_FIX}`, background);
     case 'limit':
       return limitUsedUp(sentence, background);
     case 'lock':
@@ -222,7 +222,7 @@ export function requestError(fault: SalesforceFault, cause?: unknown): DonorSync
 }
 
 /** What helps when the sign-in is refused. */
-export const SIGN_IN_MEND =
+export const SIGN_IN_FIX =
   'Check crm.auth in the settings, and in Salesforce the app’s policies and that the ' +
   "integration's user is active.";
 
@@ -233,7 +233,7 @@ const faultSchema = z.object({
 });
 
 /**
- * The first error of a refused request. Of the names in its message those are told that stand in
+ * The first error of a refused request. Of the names in its message those are named that stand in
  * `asked`, the path of the request, as names.
  */
 export function faultOf(status: number, text: string, asked = ''): SalesforceFault {

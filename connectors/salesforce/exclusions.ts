@@ -169,18 +169,18 @@ function isSet({ name, field, isOfIndividual }: Mark, read: ColumnReader): boole
  * forbids stands there, and what cannot be read must not look like permission.
  */
 function createHiddenIndividual(log: Log): (read: ColumnReader) => boolean {
-  let isTold = false;
+  let isReported = false;
   return (read) => {
     if (blankToNull(read(INDIVIDUAL)) === null || blankToNull(read(INDIVIDUAL_ID)) !== null) {
       return false;
     }
-    if (!isTold) {
+    if (!isReported) {
       log.warn(
         {},
         'contacts point to Individuals that the integration user may not see: they are left out like those who want no contact',
       );
     }
-    isTold = true;
+    isReported = true;
     return true;
   };
 }

@@ -90,7 +90,7 @@ const LOOK_WAIT_MS = 1_000;
 
 /**
  * Creates what is missing, and grants the integration's user access to it and to fields that
- * exist without being visible or editable: a new field is hidden from everybody, admins included.
+ * exist without being visible or editable: a new field is hidden from all users, admins included.
  */
 export async function createFields(
   session: SalesforceSession,
@@ -138,7 +138,7 @@ async function createField(session: SalesforceSession, spec: FieldSpec): Promise
     await session.api.send('POST', '/tooling/sobjects/CustomField', { FullName, Metadata });
     return { name, result: 'created', problem: null };
   } catch (error) {
-    // Somebody has created it, and nobody has granted access to it.
+    // A user has created it, and no access to it was granted.
     if (ALREADY_THERE.has(crmCodeOf(error) ?? ''))
       return { name, result: 'existed', problem: null };
     const problem = creationProblem(error);

@@ -146,7 +146,7 @@ type Report = z.infer<typeof reportSchema>;
 /** The most rows that Salesforce gives of a report (CRM facts, section A2). */
 const MAX_ROWS = 2_000;
 
-/** Columns that hold the id of the contact itself rather than of somebody related. */
+/** Columns that hold the id of the contact itself rather than of a related person. */
 const CONTACT_ID_COLUMN =
   /^(CONTACT_ID|CONTACT\.ID|CONT_ID|CONTACTID|.*\bCONTACT\.ID|.*CONTACT_ID)$/i;
 

@@ -4,7 +4,7 @@ const ID = /^[a-zA-Z0-9]{15}(?:[a-zA-Z0-9]{3})?$/;
 /** Characters of an id without those that make up for its letter case. */
 const SHORT_LENGTH = 15;
 
-/** The kinds of record that are told apart by the first three characters of their ids. */
+/** The kinds of record that differ by the first three characters of their ids. */
 export const ID_PREFIXES = { account: '001', contact: '003', report: '00O', campaign: '701' };
 
 /**

@@ -57,7 +57,7 @@ export async function countRecords(api: SalesforceApi, soql: string): Promise<nu
   return replySchema.parse(await api.get(queryPath(soql, 'query'))).totalSize;
 }
 
-/** Where a query is asked, for whoever counts characters. */
+/** Where a query is asked, for those who count characters. */
 export function queryPath(soql: string, kind: QueryKind): string {
   return `/${kind}?q=${encodeURIComponent(soql)}`;
 }

@@ -12,7 +12,7 @@ const IDS_PER_QUERY = 500;
 const OBJECT = 'AccountContactRelation';
 export const RELATION_NAME = `${OBJECT}.Account.Name`;
 
-/** Households and boards are related accounts too, and nobody's employer. */
+/** Households and boards are related accounts too, and no contact's employer. */
 const IS_EMPLOYEE = "Roles INCLUDES ('Employee')";
 
 /** The fields without which the question cannot be asked. */
@@ -28,7 +28,7 @@ export interface Relations {
 /**
  * A person account is an account of its own, so its employer is another account that it is related
  * to as an employee. An org that has not switched relations on, and a user who may not see them,
- * are told the same by Salesforce: whichever it is, those employers are unknown, and not none.
+ * look the same to Salesforce: whichever it is, those employers are unknown, and not none.
  */
 export async function shapeRelations(
   api: SalesforceApi,

@@ -60,7 +60,7 @@ export interface ConformanceHarness {
   mergeContacts?(loser: string, winner: string): Promise<void>;
   /** From now on the CRM refuses writes to the contact. */
   refuseWrites?(id: string): Promise<void>;
-  /** The CRM refuses the next writes to the contact because somebody else is at it. */
+  /** The CRM refuses the next writes to the contact because another user is at it. */
   lock?(id: string, times: number): Promise<void>;
   /** A group whose reading begins well and fails before its end. */
   addBreakingGroup?(members: readonly string[]): Promise<GroupSelector>;
@@ -281,7 +281,7 @@ export function testConnector(
         });
       }
 
-      it('throws when the run stops, instead of looking complete', async () => {
+      it('throws when the run stops, instead of seeming complete', async () => {
         await crm.addContacts(people(crm.contactsForThreePages));
         const stop = new AbortController();
         await open({ signal: stop.signal });
@@ -404,7 +404,7 @@ export function testConnector(
       });
 
       if (abilities.includes('mergeContacts')) {
-        it('sends whoever asks for a merged contact to the one it lives on in', async () => {
+        it('sends a caller that asks for a merged contact to the one it lives on in', async () => {
           const [loser = '', winner = ''] = await start(people(2));
           await crm.mergeContacts?.(loser, winner);
           const [lookup] = await connector.readByIds([loser], []);
@@ -732,7 +732,7 @@ export function testConnector(
         );
       });
 
-      it('finishes and closes as often as it is told to', async () => {
+      it('finishes and closes as often as it is called', async () => {
         const [id = ''] = await start(people(1));
         const [field] = crm.textFields;
         await write(connector, [{ id, values: { [field]: 'ours' } }]);

@@ -116,7 +116,9 @@ export function createAccess(deps: AccessDeps): Access {
       return async (c, next) => {
         const principal = await identify(c);
         if (principal === null) throw unauthenticated();
-        if (role === 'admin' && principal.role !== 'admin') throw forbidden();
+        if (role === 'admin' && principal.role !== 'admin') {
+          throw new HttpError(403, 'role_insufficient', 'This needs an access token of an admin.');
+        }
         requireOurPages(c, principal);
         c.set('principal', principal);
         await next();
@@ -189,8 +191,4 @@ function firstVisitRefused(): HttpError {
     'first_visit_refused',
     'This link does not let you in. It works once, within 15 minutes, on the machine of the service, without a proxy, and while there is no access token. Start `donor-sync serve` again for a new link, or make a token: `donor-sync tokens create --role admin --name NAME`.',
   );
-}
-
-function forbidden(): HttpError {
-  return new HttpError(403, 'role_insufficient', 'This needs an access token of an admin.');
 }

@@ -155,13 +155,11 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
     .openapi(decideRoute(access), async (c) => {
       const { id, decision } = c.req.valid('param');
       const hold = await findDecidableHold(store, id, decision);
-      if (!(await decideHold(store, hold, decision))) throw decidedBefore();
+      if (!(await decideHold(store, hold, decision))) {
+        throw new HttpError(409, 'hold_decided', 'This hold was decided already.');
+      }
       return c.json({ hold: { ...describeHold(hold), decision: DECIDED[decision] } }, 200);
     });
-}
-
-function decidedBefore(): HttpError {
-  return new HttpError(409, 'hold_decided', 'This hold was decided already.');
 }
 
 /**

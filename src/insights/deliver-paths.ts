@@ -30,28 +30,28 @@ export async function deliverPaths(
   if (found.length === 0) return;
   const { store } = deps;
   const fields = pathFields(run);
-  const printed = found.map((each) => ({ ...each, told: fingerprintOf(deps, each) }));
+  const fingerprinted = found.map((each) => ({ ...each, inCrm: fingerprintOf(deps, each) }));
   const written = new Map<string, FieldEnd>();
   const size = deps.connector.capabilities.writeBatch.max;
-  const open = printed.filter((each) => mayDiffer(each, fields));
+  const open = fingerprinted.filter((each) => mayDiffer(each, fields));
   const lookedUp = new Set(open.map(({ contact }) => contact.crmId));
   for (let start = 0; start < open.length; start += size) {
     const some = open.slice(start, start + size);
     for (const [crmId, write] of await writePaths(deps, run, some)) written.set(crmId, write);
   }
-  const computed = printed.map(({ contact, path, told }): ComputedPath => {
+  const computed = fingerprinted.map(({ contact, path, inCrm }): ComputedPath => {
     const { crmId, donorId } = contact;
     const write = written.get(crmId) ?? null;
     const isKnown = write !== null || !lookedUp.has(crmId);
     const ids = { crmId, donorId, path: storedPath(path) };
-    return { ...ids, told: isKnown ? told : null, written: write };
+    return { ...ids, inCrm: isKnown ? inCrm : null, written: write };
   });
   await store.warmPaths.recordComputed(run.lease, run.id, computed);
 }
 
-interface Printed extends Found {
+interface Fingerprinted extends Found {
   /** Fingerprint of what the CRM is to hold. */
-  told: string;
+  inCrm: string;
 }
 
 function fingerprintOf({ store }: InsightDeps, { path }: Found): string {
@@ -64,8 +64,8 @@ function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
 }
 
 /** True unless the CRM holds the same already, or there is no path and nothing of ours to clear. */
-function mayDiffer({ contact, path, told }: Printed, fields: readonly string[]): boolean {
-  if (fields.length === 0 || contact.told === told) return false;
+function mayDiffer({ contact, path, inCrm }: Fingerprinted, fields: readonly string[]): boolean {
+  if (fields.length === 0 || contact.inCrm === inCrm) return false;
   const owned = parseOwned(contact.ownedValues);
   return path !== null || fields.some((field) => Object.hasOwn(owned, field));
 }
@@ -73,7 +73,7 @@ function mayDiffer({ contact, path, told }: Printed, fields: readonly string[]):
 async function writePaths(
   deps: InsightDeps,
   run: InsightRun,
-  found: readonly Printed[],
+  found: readonly Fingerprinted[],
 ): Promise<Map<string, FieldEnd>> {
   const crmIds = found.map(({ contact }) => contact.crmId);
   const recordOf = await readRecords(deps, run, crmIds);

@@ -29,7 +29,7 @@ export interface PartnerClientOptions {
   log: Log;
   /** Shared by all clients of the same key; one of its own unless given. */
   pacer?: Pacer;
-  /** Told of every request that got an answer or failed to get one. Must not throw. */
+  /** Called for every request that got an answer or failed to get one. Must not throw. */
   onCall?: (call: PartnerCall) => void;
   fetch?: typeof globalThis.fetch;
   /**

@@ -164,7 +164,7 @@ export const NEEDED_OPERATIONS: readonly Operation[] = [
   LOOKUP,
 ];
 
-/** What a service may have besides: nobody misses it where it is not listed. */
+/** What a service may have besides: it is not missed where it is not listed. */
 export const OTHER_OPERATIONS: readonly Operation[] = [
   TEST,
   DELETE_NETWORK,

@@ -43,7 +43,7 @@ export function leftOut(
   };
 }
 
-/** A reply that says nothing of the kind, such as a bare list, leaves nobody out by name. */
+/** A reply that says nothing of the kind, such as a bare list, leaves no donor out by name. */
 const leftOutSchema = z
   .object({ not_found_ids: z.array(idSchema).nullish().catch(null) })
   .catch({ not_found_ids: null });

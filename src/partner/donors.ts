@@ -25,15 +25,6 @@ export interface Donors {
   readMetadataOfMany(donorIds: readonly string[], signal?: AbortSignal): Promise<MetadataBatch>;
 }
 
-export function createDonors(send: Send): Donors {
-  return {
-    read: (donorId, signal) => readDonor(send, donorId, signal),
-    readMany: (donorIds, signal) => readDonors(send, donorIds, signal),
-    readMetadata: (donorId, signal) => readMetadata(send, donorId, signal),
-    readMetadataOfMany: (donorIds, signal) => readMetadataOfMany(send, donorIds, signal),
-  };
-}
-
 /** A donor as another record mentions it: who it is, and nothing that has to be paid. */
 export interface DonorReference {
   donorId: string;
@@ -86,7 +77,7 @@ export function withDonorId<Donor extends z.ZodType>(donor: Donor) {
 
 /** A donor in a list or a search result. */
 export interface DonorSummary extends DonorReference {
-  /** Of the present address; null where it is not known or not told. */
+  /** Of the present address; null where it is not known or not given. */
   location: { city: string | null; state: string | null } | null;
 }
 
@@ -141,29 +132,6 @@ export const METADATA_OF_MANY = operation('metadata of donors', { charges: null 
   { method: 'POST', path: '/donors/metadata/batch', listName: 'donor_ids' },
 ]);
 
-/** The metadata of one donor. Free. */
-export async function readMetadata(
-  send: Send,
-  donorId: string,
-  signal?: AbortSignal,
-): Promise<DonorMetadata> {
-  const reply = await send(METADATA, { id: donorId }, signal);
-  return parseReply(bareOrUnder('donor', metadataSchema), reply);
-}
-
-/** The metadata of 1 to 100 donors. Free. */
-export async function readMetadataOfMany(
-  send: Send,
-  donorIds: readonly string[],
-  signal?: AbortSignal,
-): Promise<MetadataBatch> {
-  const list = distinctDonors(donorIds);
-  const reply = await send(METADATA_OF_MANY, { list }, signal);
-  const found = parseReply(listUnder('donors', metadataSchema), reply);
-  const metadata = new Map(found.map((one) => [one.donorId, one]));
-  return { metadata, ...leftOut(reply, list, metadata.keys()) };
-}
-
 const flagSchema = z.boolean().nullish().catch(null);
 const countSchema = z.int().nonnegative().nullish().catch(null);
 
@@ -194,13 +162,12 @@ const metadataSchema = withDonorId(
   }),
 );
 
-/** Profiles by donor id, for a credit of the donors bucket each (service document, section 4.4). */
-
 /** The profiles of those who were found, by donor id. */
 export interface ProfileBatch extends LeftOut {
   profiles: ReadonlyMap<string, Profile>;
 }
 
+/** Profiles cost a credit of the donors bucket each. */
 export const DONOR = operation('profile of a donor', { charges: 'donors' }, [
   { method: 'GET', path: '/donors/{id}' },
 ]);
@@ -209,25 +176,29 @@ export const DONORS = operation('profiles of donors', { charges: 'donors' }, [
   { method: 'POST', path: '/donors/batch', listName: 'donor_ids' },
 ]);
 
-/** One profile. */
-export async function readDonor(
-  send: Send,
-  donorId: string,
-  signal?: AbortSignal,
-): Promise<Profile> {
-  const reply = await send(DONOR, { id: donorId }, signal);
-  return toProfile(parseReply(bareOrUnder('donor', profileSchema), reply));
-}
-
-/** The profiles of 1 to 100 donors. */
-export async function readDonors(
-  send: Send,
-  donorIds: readonly string[],
-  signal?: AbortSignal,
-): Promise<ProfileBatch> {
-  const list = distinctDonors(donorIds);
-  const reply = await send(DONORS, { list }, signal);
-  const found = parseReply(listUnder('donors', profileSchema), reply).map(toProfile);
-  const profiles = new Map(found.map((profile) => [profile.donorId, profile]));
-  return { profiles, ...leftOut(reply, list, profiles.keys()) };
+export function createDonors(send: Send): Donors {
+  return {
+    async read(donorId, signal) {
+      const reply = await send(DONOR, { id: donorId }, signal);
+      return toProfile(parseReply(bareOrUnder('donor', profileSchema), reply));
+    },
+    async readMany(donorIds, signal) {
+      const list = distinctDonors(donorIds);
+      const reply = await send(DONORS, { list }, signal);
+      const found = parseReply(listUnder('donors', profileSchema), reply).map(toProfile);
+      const profiles = new Map(found.map((profile) => [profile.donorId, profile]));
+      return { profiles, ...leftOut(reply, list, profiles.keys()) };
+    },
+    async readMetadata(donorId, signal) {
+      const reply = await send(METADATA, { id: donorId }, signal);
+      return parseReply(bareOrUnder('donor', metadataSchema), reply);
+    },
+    async readMetadataOfMany(donorIds, signal) {
+      const list = distinctDonors(donorIds);
+      const reply = await send(METADATA_OF_MANY, { list }, signal);
+      const found = parseReply(listUnder('donors', metadataSchema), reply);
+      const metadata = new Map(found.map((one) => [one.donorId, one]));
+      return { metadata, ...leftOut(reply, list, metadata.keys()) };
+    },
+  };
 }

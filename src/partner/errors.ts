@@ -8,7 +8,7 @@ import type { Bucket, Charge } from './buckets.ts';
  * person: its texts are left out, since some of them repeat what was sent.
  */
 
-/** Whether the credits of a failed request can be gone: refunded or never taken, or nobody knows. */
+/** Whether the credits of a failed request can be gone: refunded or never taken, or it is not known. */
 export type Charged = 'no' | 'unknown';
 
 /**
@@ -117,7 +117,7 @@ export class PartnerValidationError extends SkippableError {
 
 /**
  * The indexes of the submitted persons that a 422 blames, ascending. Empty if it blames none, so
- * that nobody can tell which of them to leave out.
+ * that it cannot be said which of them to leave out.
  */
 export function blamedPersons(error: PartnerValidationError): number[] {
   const indexes = error.items.flatMap(({ loc }) => {
@@ -197,7 +197,7 @@ export class PartnerUnavailable extends RetriableError {
 }
 
 /**
- * A request that may have cost credits, and whose answer nobody read. Fatal, so that nothing that
+ * A request that may have cost credits, and whose answer was not read. Fatal, so that nothing that
  * repeats retriable work can ever spend its credits twice; the caller settles it by the balance.
  */
 export class AnswerLost extends FatalError {
@@ -221,7 +221,7 @@ export class AnswerLost extends FatalError {
   }
 }
 
-/** A bulk add that takes longer than anybody should wait in one go; it may still end. */
+/** A bulk add that takes longer than a caller should wait in one go; it may still end. */
 export class BulkAddUnfinished extends RetriableError {
   readonly jobId: string;
 

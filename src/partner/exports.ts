@@ -35,17 +35,6 @@ export interface Exports {
   download(exportId: string, signal?: AbortSignal): Promise<ReceivedFile>;
 }
 
-export function createExports(send: Send): Exports {
-  return {
-    create: (order, signal, mayLeave) => createExport(send, order, signal, mayLeave),
-    list: (page = {}, signal) => readExports(send, page, signal),
-    read: (exportId, signal) => readExport(send, exportId, signal),
-    download: (exportId, signal) => downloadExport(send, exportId, signal),
-  };
-}
-
-/** Exports of donors (service document, sections 4.4 and 7.2). */
-
 /** What is to be exported: donors by id or those on a list. */
 export type ExportOrder = {
   /** The columns, at least one; which there are is not documented. */
@@ -85,42 +74,36 @@ export const EXPORT = operation('one export', { charges: null }, [
   { method: 'GET', path: '/exports/{id}' },
 ]);
 
-/** Orders an export. */
-export async function createExport(
-  send: Send,
-  order: ExportOrder,
-  signal?: AbortSignal,
-  mayLeave?: MayLeave,
-): Promise<CreatedExport> {
-  const reply = await send(CREATE_EXPORT, { fields: toWire(order) }, signal, mayLeave);
-  const { not_found_ids: notFound, unpaid_ids: unpaid } = parseReply(leftOutSchema, reply);
-  const made = parseReply(bareOrUnder('export', exportSchema), reply);
-  return { ...made, notFound: notFound ?? [], unpaid: unpaid ?? [] };
-}
+/** Not documented; free as everything about past exports (service document, section 4.4). */
+export const DOWNLOAD = operation('download an export', { charges: null, reads: 'file' }, [
+  { method: 'GET', path: '/exports/{id}/download' },
+]);
 
-/** A page of past exports. */
-export async function readExports(
-  send: Send,
-  page: PageRequest,
-  signal?: AbortSignal,
-): Promise<Page<DonorExport>> {
-  const reply = await send(EXPORTS, { query: pageQuery(page) }, signal);
+export function createExports(send: Send): Exports {
   return {
-    entries: parseReply(listUnder('exports', exportSchema), reply),
-    nextCursor: parseReply(nextCursorSchema, reply),
+    async create(order, signal, mayLeave) {
+      const reply = await send(CREATE_EXPORT, { fields: toWire(order) }, signal, mayLeave);
+      const { not_found_ids: notFound, unpaid_ids: unpaid } = parseReply(leftOutSchema, reply);
+      const made = parseReply(bareOrUnder('export', exportSchema), reply);
+      return { ...made, notFound: notFound ?? [], unpaid: unpaid ?? [] };
+    },
+    async list(page = {}, signal) {
+      const reply = await send(EXPORTS, { query: pageQuery(page) }, signal);
+      return {
+        entries: parseReply(listUnder('exports', exportSchema), reply),
+        nextCursor: parseReply(nextCursorSchema, reply),
+      };
+    },
+    async read(exportId, signal) {
+      const reply = await send(EXPORT, { id: exportId }, signal);
+      return parseReply(bareOrUnder('export', exportSchema), reply);
+    },
+    async download(exportId, signal) {
+      const reply = await send(DOWNLOAD, { id: exportId }, signal);
+      if (reply.file === null) throw unreadable(reply, 'it is no file');
+      return { ...reply.file, chunks: translated(reply.file.chunks, reply.endpoint, signal) };
+    },
   };
-}
-
-/** One past export. */
-export async function readExport(
-  send: Send,
-  exportId: string,
-  signal?: AbortSignal,
-): Promise<DonorExport> {
-  return parseReply(
-    bareOrUnder('export', exportSchema),
-    await send(EXPORT, { id: exportId }, signal),
-  );
 }
 
 function toWire(order: ExportOrder) {
@@ -155,22 +138,6 @@ const exportSchema = withIdAs(
     createdAt: wire.created_at ?? null,
   }),
 );
-
-/** Not documented; free as everything about past exports (service document, section 4.4). */
-export const DOWNLOAD = operation('download an export', { charges: null, reads: 'file' }, [
-  { method: 'GET', path: '/exports/{id}/download' },
-]);
-
-/** Opens the file of an export. */
-export async function downloadExport(
-  send: Send,
-  exportId: string,
-  signal?: AbortSignal,
-): Promise<ReceivedFile> {
-  const reply = await send(DOWNLOAD, { id: exportId }, signal);
-  if (reply.file === null) throw unreadable(reply, 'it is no file');
-  return { ...reply.file, chunks: translated(reply.file.chunks, reply.endpoint, signal) };
-}
 
 /** A file that breaks off says so in our words: what was read so far is not the whole. */
 async function* translated(

@@ -51,21 +51,6 @@ export interface Lists {
   removeDonors(listId: string, donorIds: readonly string[], signal?: AbortSignal): Promise<void>;
 }
 
-export function createLists(send: Send): Lists {
-  return {
-    list: (signal) => readLists(send, signal),
-    create: (name, signal) => createList(send, name, signal),
-    read: (listId, page = {}, signal) => readList(send, listId, page, signal),
-    rename: (listId, name, signal) => renameList(send, listId, name, signal),
-    delete: (listId, signal) => deleteList(send, listId, signal),
-    addDonors: (listId, donorIds, signal, mayLeave) =>
-      addToList(send, listId, donorIds, signal, mayLeave),
-    removeDonors: (listId, donorIds, signal) => removeFromList(send, listId, donorIds, signal),
-  };
-}
-
-/** The team's lists of donors (service document, sections 4.4 and 7.2). All of this is free. */
-
 /** A list. */
 export interface DonorList {
   listId: string;
@@ -102,49 +87,57 @@ export const DELETE_LIST = operation('delete a list', { charges: null, reads: 'n
   { method: 'DELETE', path: '/lists/{id}' },
 ]);
 
-/** All lists of the team. */
-export async function readLists(send: Send, signal?: AbortSignal): Promise<DonorList[]> {
-  return parseReply(listUnder('lists', listSchema), await send(LISTS, {}, signal));
+/** What adding to a list did with each donor. */
+export interface ListAddition extends LeftOut {
+  added: readonly string[];
+  alreadyListed: readonly string[];
 }
 
-/** Creates a list. */
-export async function createList(
-  send: Send,
-  name: string,
-  signal?: AbortSignal,
-): Promise<DonorList> {
-  const reply = await send(CREATE_LIST, { fields: { name } }, signal);
-  return parseReply(bareOrUnder('list', listSchema), reply);
-}
+/** One credit of the lists bucket for each donor. */
+export const ADD_TO_LIST = operation('add donors to a list', { charges: 'lists' }, [
+  { method: 'POST', path: '/lists/{id}/donors', listName: 'donor_ids' },
+]);
 
-/** One list with a page of its donors. */
-export async function readList(
-  send: Send,
-  listId: string,
-  page: PageRequest,
-  signal?: AbortSignal,
-): Promise<ListPage> {
-  const reply = await send(LIST, { id: listId, query: pageQuery(page) }, signal);
+export const REMOVE_FROM_LIST = operation(
+  'remove donors from a list',
+  { charges: null, reads: 'nothing' },
+  [{ method: 'POST', path: '/lists/{id}/donors/remove', listName: 'donor_ids' }],
+);
+
+export function createLists(send: Send): Lists {
   return {
-    list: parseReply(bareOrUnder('list', listSchema), reply),
-    entries: parseReply(donorsSchema, reply).donors ?? [],
-    nextCursor: parseReply(nextCursorSchema, reply),
+    async list(signal) {
+      return parseReply(listUnder('lists', listSchema), await send(LISTS, {}, signal));
+    },
+    async create(name, signal) {
+      const reply = await send(CREATE_LIST, { fields: { name } }, signal);
+      return parseReply(bareOrUnder('list', listSchema), reply);
+    },
+    async read(listId, page = {}, signal) {
+      const reply = await send(LIST, { id: listId, query: pageQuery(page) }, signal);
+      return {
+        list: parseReply(bareOrUnder('list', listSchema), reply),
+        entries: parseReply(donorsSchema, reply).donors ?? [],
+        nextCursor: parseReply(nextCursorSchema, reply),
+      };
+    },
+    async rename(listId, name, signal) {
+      await send(RENAME_LIST, { id: listId, fields: { name } }, signal);
+    },
+    async delete(listId, signal) {
+      await send(DELETE_LIST, { id: listId }, signal);
+    },
+    async addDonors(listId, donorIds, signal, mayLeave) {
+      const list = distinctDonors(donorIds);
+      const reply = await send(ADD_TO_LIST, { id: listId, list }, signal, mayLeave);
+      const { added_ids: added, already_listed_ids: listed } = parseReply(additionSchema, reply);
+      const alreadyListed = listed ?? [];
+      return { added, alreadyListed, ...leftOut(reply, list, [...added, ...alreadyListed]) };
+    },
+    async removeDonors(listId, donorIds, signal) {
+      await send(REMOVE_FROM_LIST, { id: listId, list: distinctDonors(donorIds) }, signal);
+    },
   };
-}
-
-/** Gives a list another name. */
-export async function renameList(
-  send: Send,
-  listId: string,
-  name: string,
-  signal?: AbortSignal,
-): Promise<void> {
-  await send(RENAME_LIST, { id: listId, fields: { name } }, signal);
-}
-
-/** Deletes a list; the donors stay. */
-export async function deleteList(send: Send, listId: string, signal?: AbortSignal): Promise<void> {
-  await send(DELETE_LIST, { id: listId }, signal);
 }
 
 const donorsSchema = z.object({ donors: z.array(donorSummarySchema).nullish() });
@@ -166,50 +159,6 @@ const listSchema = withIdAs(
     donorCount: wire.donor_count ?? null,
   }),
 );
-
-/** Who is on a list (service document, section 4.4). */
-
-/** What adding to a list did with each donor. */
-export interface ListAddition extends LeftOut {
-  added: readonly string[];
-  alreadyListed: readonly string[];
-}
-
-/** One credit of the lists bucket for each donor. */
-export const ADD_TO_LIST = operation('add donors to a list', { charges: 'lists' }, [
-  { method: 'POST', path: '/lists/{id}/donors', listName: 'donor_ids' },
-]);
-
-export const REMOVE_FROM_LIST = operation(
-  'remove donors from a list',
-  { charges: null, reads: 'nothing' },
-  [{ method: 'POST', path: '/lists/{id}/donors/remove', listName: 'donor_ids' }],
-);
-
-/** Adds 1 to 100 donors. */
-export async function addToList(
-  send: Send,
-  listId: string,
-  donorIds: readonly string[],
-  signal?: AbortSignal,
-  mayLeave?: MayLeave,
-): Promise<ListAddition> {
-  const list = distinctDonors(donorIds);
-  const reply = await send(ADD_TO_LIST, { id: listId, list }, signal, mayLeave);
-  const { added_ids: added, already_listed_ids: listed } = parseReply(additionSchema, reply);
-  const alreadyListed = listed ?? [];
-  return { added, alreadyListed, ...leftOut(reply, list, [...added, ...alreadyListed]) };
-}
-
-/** Removes 1 to 100 donors. */
-export async function removeFromList(
-  send: Send,
-  listId: string,
-  donorIds: readonly string[],
-  signal?: AbortSignal,
-): Promise<void> {
-  await send(REMOVE_FROM_LIST, { id: listId, list: distinctDonors(donorIds) }, signal);
-}
 
 const additionSchema = z.object({
   added_ids: z.array(idSchema),

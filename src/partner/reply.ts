@@ -3,7 +3,7 @@ import type { Charge } from './buckets.ts';
 import { AnswerLost, ReplyUnreadable } from './errors.ts';
 import type { ReceivedFile } from './exchange.ts';
 
-/** What a reply brought, and whom to name if it lacks something. */
+/** What a reply brought, and which endpoint to name if it lacks something. */
 export interface Reply {
   json: unknown;
   /** Null unless the operation reads one. */
@@ -38,19 +38,19 @@ export function unreadable({ endpoint, charges }: Reply, problem: string): Error
  */
 export function problemOf(error: z.ZodError, within = ''): string {
   const [issue] = error.issues;
-  const field = [within, toldPath(issue?.path ?? [])].filter((part) => part !== '').join('.');
+  const field = [within, shownPath(issue?.path ?? [])].filter((part) => part !== '').join('.');
   const expected =
     issue?.code === 'invalid_type' ? `${issue.expected} expected` : 'unexpected value';
   return `${field || 'the body'} is missing or malformed (${expected})`;
 }
 
 /**
- * What of a 422 may be told: its places and types as the service document and its framework know
+ * What of a 422 may be shown: its places and types as the service document and its framework know
  * them. A service may quote what it was sent in either, so that any other word stands as `?`.
  */
 
 /** Stands for a word that is not known. */
-export const UNTOLD = '?';
+export const HIDDEN = '?';
 
 const PLACES: ReadonlySet<string> = new Set([
   ...['body', 'query', 'path', 'header', 'content-type', 'x-api-key'],
@@ -86,28 +86,28 @@ const TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** A type of a 422, or `?`. */
-export function toldType(type: string): string {
-  return TYPES.has(type) ? type : UNTOLD;
+export function shownType(type: string): string {
+  return TYPES.has(type) ? type : HIDDEN;
 }
 
 /** More than any list that is sent has entries; a larger number is no place in one. */
 const MOST_ENTRIES = 1_000;
 
 /** A place of a 422 with `?` for each part that may be a text. */
-export function toldPlace(loc: readonly (string | number)[]): (string | number)[] {
+export function shownPlace(loc: readonly (string | number)[]): (string | number)[] {
   return loc.map((part) => {
-    if (typeof part === 'string') return PLACES.has(part) ? part : UNTOLD;
-    return Number.isInteger(part) && part >= 0 && part < MOST_ENTRIES ? part : UNTOLD;
+    if (typeof part === 'string') return PLACES.has(part) ? part : HIDDEN;
+    return Number.isInteger(part) && part >= 0 && part < MOST_ENTRIES ? part : HIDDEN;
   });
 }
 
 /** The path of a field in a reply; keys are the service's own, and may be texts. */
-export function toldPath(path: readonly PropertyKey[]): string {
+export function shownPath(path: readonly PropertyKey[]): string {
   return path
     .map((part) =>
       /^(?:[a-z][a-z0-9_]{0,39}|\d{1,4}|[0-9a-f-]{8,64})$/.test(String(part))
         ? String(part)
-        : UNTOLD,
+        : HIDDEN,
     )
     .join('.');
 }

@@ -28,18 +28,6 @@ export interface Search {
   ): Promise<SearchPage>;
 }
 
-export function createSearch(send: Send): Search {
-  return {
-    ask: (question, { filters, ...page } = {}, signal) =>
-      searchDonors(send, filters ? { question, filters } : { question }, page, signal),
-    byFilters: (filters, page = {}, signal) => searchDonors(send, { filters }, page, signal),
-    byParameters: (parameters, page = {}, signal) =>
-      searchByParameters(send, parameters, page, signal),
-  };
-}
-
-/** Searching for donors, for a credit of the searches bucket each time (section 4.4). */
-
 /**
  * What must hold of a donor, in the service's own words; its openapi.json lists them. Not
  * documented, so nothing is translated.
@@ -80,34 +68,28 @@ export const SEARCH_BY_PARAMETERS = operation('search by parameters', KIND, [
 
 export const SEARCH = operation('search', KIND, [{ method: 'POST', path: '/search' }]);
 
-/** Searches by the parameters of a URL. */
-export async function searchByParameters(
-  send: Send,
-  parameters: SearchParameters,
-  page: PageRequest,
-  signal?: AbortSignal,
-): Promise<SearchPage> {
-  const query = pageQuery(page);
-  for (const [name, value] of Object.entries(parameters)) {
-    for (const one of [value].flat()) query.append(name, String(one));
-  }
-  return searchPageIn(await send(SEARCH_BY_PARAMETERS, { query }, signal));
-}
-
-/** Searches by a question, by filters, or by both. */
-export async function searchDonors(
-  send: Send,
-  sought: { question?: string; filters?: SearchFilters },
-  page: PageRequest,
-  signal?: AbortSignal,
-): Promise<SearchPage> {
-  const fields = {
-    query: sought.question,
-    filters: sought.filters,
-    limit: page.limit,
-    cursor: page.cursor,
+export function createSearch(send: Send): Search {
+  return {
+    ask: (question, { filters, ...page } = {}, signal) =>
+      search({ query: question, filters }, page, signal),
+    byFilters: (filters, page = {}, signal) => search({ filters }, page, signal),
+    async byParameters(parameters, page = {}, signal) {
+      const query = pageQuery(page);
+      for (const [name, value] of Object.entries(parameters)) {
+        for (const one of [value].flat()) query.append(name, String(one));
+      }
+      return searchPageIn(await send(SEARCH_BY_PARAMETERS, { query }, signal));
+    },
   };
-  return searchPageIn(await send(SEARCH, { fields }, signal));
+
+  /** By a question, by filters, or by both. */
+  async function search(
+    sought: { query?: string; filters?: SearchFilters | undefined },
+    { limit, cursor }: PageRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<SearchPage> {
+    return searchPageIn(await send(SEARCH, { fields: { ...sought, limit, cursor } }, signal));
+  }
 }
 
 const foundSchema = withDonorId(
@@ -124,7 +106,7 @@ const ignoredSchema = z
   .object({ text: z.string(), reason: textSchema })
   .transform(({ text, reason }) => ({ text, reason: reason ?? null }));
 
-/** What was found counts; how the question was read is only told beside it. */
+/** What was found counts; how the question was read only stands beside it. */
 const interpretationSchema = z
   .object({
     interpretation: z.object({

@@ -67,7 +67,7 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
   };
 }
 
-/** An error nobody foresaw may have come after the request left: then its answer is lost. */
+/** An error that was not foreseen may have come after the request left: then its answer is lost. */
 function certainly(error: unknown, call: Call, signal: AbortSignal | undefined): unknown {
   if (call.charges === null || error instanceof DonorSyncError) return error;
   if (signal?.aborted && error === signal.reason) return error;

@@ -19,7 +19,7 @@ import {
   type ValidationItem,
 } from './errors.ts';
 import type { Body, Call, Exchange, ReceivedFile } from './exchange.ts';
-import { toldPlace, toldType } from './reply.ts';
+import { shownPlace, shownType } from './reply.ts';
 
 /** What an exchange means: a reply, or an error and whether another try is allowed. */
 export type Verdict =
@@ -143,7 +143,7 @@ const validationSchema = z.object({
 
 function validationItems(body: Body): ValidationItem[] {
   const items = validationSchema.safeParse(jsonOf(body)).data?.detail ?? [];
-  return items.map(({ type, loc }) => ({ type: toldType(type), loc: toldPlace(loc) }));
+  return items.map(({ type, loc }) => ({ type: shownType(type), loc: shownPlace(loc) }));
 }
 
 /** The day in "… expired on <date> …", whose format is not documented; null if none is found. */

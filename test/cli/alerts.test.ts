@@ -58,7 +58,7 @@ describe('donor-sync alerts', () => {
     const first = await run('check', '--json');
     expect(first.exitCode).toBe(0);
     expect(JSON.parse(first.stdout).alerts).toMatchObject([
-      { integration: 'riverside', subject: 'key_expires', told: true },
+      { integration: 'riverside', subject: 'key_expires', sent: true },
     ]);
     await run('check');
     expect(webhook.bodies).toHaveLength(1);

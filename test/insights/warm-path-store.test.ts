@@ -53,7 +53,7 @@ function computed(
   const [introducerId = 'maria'] = connecting ?? [];
   const isNone = connecting?.length === 0;
   return {
-    ...{ crmId, donorId: donorOf(crmId), told: `fingerprint for ${crmId}`, written: null },
+    ...{ crmId, donorId: donorOf(crmId), inCrm: `fingerprint for ${crmId}`, written: null },
     path: isNone
       ? null
       : { strength: 0.712345, people: 1, introducerId, networkId: 'board', connecting },
@@ -94,9 +94,9 @@ describeEachDatabase('stale warm paths', (open) => {
     const world = await createComputed();
     const members = { ...SCOPE.members, staff: ['carl', 'dora'] };
     expect(await stale(world, { members })).toEqual(crmIds(3));
-    expect((await listAll(world.store)).map(({ told }) => told)).not.toContain(null);
+    expect((await listAll(world.store)).map(({ inCrm }) => inCrm)).not.toContain(null);
     expect(await stale(world, { members, settings: 'another fingerprint' })).toEqual(crmIds(3));
-    expect((await listAll(world.store)).map(({ told }) => told)).toEqual([null, null, null]);
+    expect((await listAll(world.store)).map(({ inCrm }) => inCrm)).toEqual([null, null, null]);
   });
 
   it('are those through a member who left, and the leaver’s own', async () => {

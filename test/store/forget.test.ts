@@ -178,7 +178,7 @@ describeEachDatabase('erase', (open, kind) => {
     await store.warmPaths.noticeChanges(lease, { ...scope, computedBefore: null });
     const path = { strength: 0.7, people: 1, introducerId: 'donor-marked', networkId: 'board' };
     const through = (crmId: string, introducerId: string, connecting: string[]) => ({
-      ...{ crmId, donorId: `donor of ${crmId}`, told: 'fingerprint', written: null },
+      ...{ crmId, donorId: `donor of ${crmId}`, inCrm: 'fingerprint', written: null },
       path: { ...path, introducerId, connecting },
     });
     await store.warmPaths.recordComputed(lease, RUN, [

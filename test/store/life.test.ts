@@ -204,17 +204,20 @@ describeEachDatabase('a contact in a corner', (open) => {
   it.each([
     ['whose answer was lost', 'lost_answer', lose],
     ['whose name was asked about', 'name_mismatch', holdOneForName],
-  ] as const)('is asked about its job again once it is told apart, %s', async (_, kind, bring) => {
-    const world = await createWorld();
-    await bring(world);
-    const hold = { kind: 'hold', reason: 'forgotten_person' } as const;
-    await readPage(world, [readContact('c-1', 'another spelling')], hold);
-    const [asked] = await world.store.holds.listOpen(INTEGRATION);
-    expect(asked).toMatchObject({ kind: 'forgotten_person' });
-    if (asked) await world.store.holds.decide(asked, 'approved');
-    expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ kind }]);
-    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held', outcome_reason: kind });
-  });
+  ] as const)(
+    'is asked about its job again once it is distinguished, %s',
+    async (_, kind, bring) => {
+      const world = await createWorld();
+      await bring(world);
+      const hold = { kind: 'hold', reason: 'forgotten_person' } as const;
+      await readPage(world, [readContact('c-1', 'another spelling')], hold);
+      const [asked] = await world.store.holds.listOpen(INTEGRATION);
+      expect(asked).toMatchObject({ kind: 'forgotten_person' });
+      if (asked) await world.store.holds.decide(asked, 'approved');
+      expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ kind }]);
+      expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held', outcome_reason: kind });
+    },
+  );
 
   async function lose(world: StoreWorld): Promise<void> {
     await submit(world, ['c-1']);

@@ -10,7 +10,7 @@ import {
 } from '../../../src/outbound/sign-in.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
 import type { CrmExchange } from '../../exchange.ts';
-import { errorBodySchema, faultOf, requestError, SIGN_IN_MEND } from '../errors.ts';
+import { errorBodySchema, faultOf, requestError, SIGN_IN_FIX } from '../errors.ts';
 import { signedRequest } from '../exchange.ts';
 import type { Paths } from '../paths.ts';
 import type { AuthSettings } from '../settings.ts';
@@ -58,7 +58,7 @@ export function refreshTokenSecret(auth: Extract<AuthSettings, { type: 'oauth' }
   return `hubspot_refresh_token/${secretFingerprint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
 }
 
-/** What tells the credentials apart for whom HubSpot counts requests. */
+/** What tells the credentials apart for which HubSpot counts requests. */
 export function credentialsFingerprint(url: string, auth: AuthSettings): string {
   const secret = auth.type === 'token' ? auth.token : `${auth.clientId} ${auth.refreshToken ?? ''}`;
   return secretFingerprint(`${url} ${secret}`);
@@ -68,7 +68,7 @@ function refusedForGood({ auth }: AuthDeps): ConfigurationError {
   const message =
     auth.type === 'token'
       ? 'HubSpot does not accept the token in crm.auth: put a new one there.'
-      : `HubSpot signs the integration in and refuses its requests all the same. ${SIGN_IN_MEND}`;
+      : `HubSpot signs the integration in and refuses its requests all the same. ${SIGN_IN_FIX}`;
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 

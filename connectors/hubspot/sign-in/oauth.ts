@@ -5,7 +5,7 @@ import { parseJson } from '../../../src/outbound/exchange.ts';
 import { codeChallengeOf, formRequest, refusalIn } from '../../../src/outbound/sign-in.ts';
 import type { ConsentReply, ConsentRequest } from '../../contract.ts';
 import type { CrmExchange } from '../../exchange.ts';
-import { SIGN_IN_MEND } from '../errors.ts';
+import { SIGN_IN_FIX } from '../errors.ts';
 import { createExchange } from '../exchange.ts';
 import { OAUTH_PATHS } from '../paths.ts';
 import { SCOPE_NEEDS } from './scopes.ts';
@@ -182,7 +182,7 @@ async function post(
   const reply = await send(formRequest(url + path, { ...form, ...credentials }));
   if (reply.status < 300) return parseJson(reply.text);
   const { word, error, words } = refusalIn(reply);
-  const fix = FIXES[word] ?? FIXES[error ?? ''] ?? SIGN_IN_MEND;
+  const fix = FIXES[word] ?? FIXES[error ?? ''] ?? SIGN_IN_FIX;
   const message = `HubSpot refuses to ${what} (${word}). ${fix}`;
   throw new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }

@@ -185,7 +185,7 @@ function textOf(value: unknown): string {
 
 /**
  * Why a record failed, from its cell `sf__Error`: `CODE:message:fields --`, once for each error
- * (CRM facts, section A3). Like the collections' results it is told by its first error, with the
+ * (CRM facts, section A3). Like the collections' results it is named by its first error, with the
  * fields of all. Messages may hold anything, values too, so nothing of another error's may stay in.
  */
 export function bulkFault(cell: string): SalesforceFault {

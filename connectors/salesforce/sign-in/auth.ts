@@ -14,7 +14,7 @@ import {
 } from '../../../src/outbound/sign-in.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
 import type { CrmExchange, CrmReply } from '../../exchange.ts';
-import { SIGN_IN_MEND } from '../errors.ts';
+import { SIGN_IN_FIX } from '../errors.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { instanceUrlOf, pinInstance } from './instance.ts';
 
@@ -63,7 +63,7 @@ function refusedForGood({ settings }: AuthDeps): ConfigurationError {
   const message =
     settings.auth.type === 'token'
       ? 'Salesforce does not accept the token in crm.auth: put a new one there, or choose a way to sign in that renews itself (jwt, clientCredentials or refreshToken).'
-      : `Salesforce signs the integration in and refuses its requests all the same. ${SIGN_IN_MEND}`;
+      : `Salesforce signs the integration in and refuses its requests all the same. ${SIGN_IN_FIX}`;
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
@@ -203,7 +203,7 @@ export function tokenRefused(reply: Pick<CrmReply, 'status' | 'text'>): Configur
   const { error, description, word, words } = refusalIn(reply);
   if (error === null) return noTokenEndpoint(word);
   const said = KNOWN_DESCRIPTIONS.has(description) ? `${word}: ${description}` : word;
-  const message = `Salesforce refuses to sign the integration in (${said}). ${TOKEN_FIXES[word] ?? SIGN_IN_MEND}`;
+  const message = `Salesforce refuses to sign the integration in (${said}). ${TOKEN_FIXES[word] ?? SIGN_IN_FIX}`;
   return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }
 

@@ -52,7 +52,7 @@ function authorizeUrl(
     redirect_uri: redirectUri,
     scope: SCOPE,
     state,
-    // Salesforce knows the method S256 alone, and is not told.
+    // Salesforce knows the method S256 alone, and is not given its name.
     code_challenge: codeChallengeOf(codeVerifier),
   }).toString();
   return page.href;

@@ -34,7 +34,7 @@ export function instanceUrlOf(rules: Rules, named: string): string {
 /**
  * Keeps the origin of the first connect, and throws a ConfigurationError if it is another one now.
  * If the process dies before it is kept, the next connect is the first; two processes that connect
- * at once are told the same origin, or one of them stops at its next sign-in.
+ * at once are given the same origin, or one of them stops at its next sign-in.
  */
 export async function pinInstance(
   rules: Rules,

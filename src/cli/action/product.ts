@@ -97,7 +97,7 @@ export function neverAborted(): AbortSignal {
 }
 
 /** The option that every command with the product has; most have more. */
-export const productOptionsSchema = z.object({ config: z.string().optional() });
+export const baseOptions = z.object({ config: z.string().optional() });
 
 /** What the action of a command works with once the product is open. */
 export interface ProductAction<Options> {
@@ -108,10 +108,7 @@ export interface ProductAction<Options> {
 }
 
 /** Gives a command its work, which needs the product open and may name an exit code: else it is done. */
-export function productAction<
-  Options extends z.infer<typeof productOptionsSchema>,
-  Args extends unknown[],
->(
+export function productAction<Options extends z.infer<typeof baseOptions>, Args extends unknown[]>(
   deps: ProductDeps,
   command: Command,
   schema: z.ZodType<Options>,

@@ -9,10 +9,10 @@ import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
+  baseOptions,
   loadProductSettings,
   type ProductDeps,
   productCommand,
-  productOptionsSchema,
   withProduct,
 } from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
@@ -82,7 +82,7 @@ interface OpenAlert {
   subject: string;
   since: string;
   /** False if not all channels have sent it yet. */
-  told: boolean;
+  sent: boolean;
 }
 
 function checkCommand(deps: ProductDeps): Command {
@@ -92,7 +92,7 @@ function checkCommand(deps: ProductDeps): Command {
       const settings = await loadAlertSettings(deps, command);
       const open = await checkNow(deps, settings);
       output.finish({ alerts: open }, () => printOpen(output, open, deps.clock.now()));
-      return open.every(({ told }) => told) ? EXIT_CODES.done : EXIT_CODES.stopped;
+      return open.every(({ sent }) => sent) ? EXIT_CODES.done : EXIT_CODES.stopped;
     }),
   );
 }
@@ -106,7 +106,7 @@ function checkNow(deps: ProductDeps, settings: Settings): Promise<OpenAlert[]> {
     return rows
       .filter(({ overAt }) => overAt === null)
       .map(({ integrationId: integration, subject, since, toldAt }) => {
-        return { integration, subject, since: isoTime(since), told: toldAt !== null };
+        return { integration, subject, since: isoTime(since), sent: toldAt !== null };
       });
   });
 }
@@ -121,7 +121,7 @@ function printOpen(output: Output, open: readonly OpenAlert[], now: number): voi
       { header: 'Integration', value: ({ integration }) => integration },
       { header: 'What', value: ({ subject }) => subject },
       { header: 'Began', value: ({ since }) => formatAgo(since, now) },
-      { header: 'Sent', value: ({ told }) => (told ? 'yes' : 'not yet') },
+      { header: 'Sent', value: ({ sent }) => (sent ? 'yes' : 'not yet') },
     ],
     open,
   );
@@ -129,7 +129,7 @@ function printOpen(output: Output, open: readonly OpenAlert[], now: number): voi
 
 /** The settings; throws a ConfigurationError if they name no recipients. */
 async function loadAlertSettings(deps: ProductDeps, command: Command): Promise<Settings> {
-  const { config } = readOptions(command, productOptionsSchema);
+  const { config } = readOptions(command, baseOptions);
   const settings = await loadProductSettings(deps, config);
   if (channelsOf(settings.alerts).length > 0) return settings;
   throw new ConfigurationError(

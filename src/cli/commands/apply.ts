@@ -12,10 +12,10 @@ import { type Integration, integrationSchema } from '../../core/integration.ts';
 import { settingsPlace } from '../../store/secrets/seal-places.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
+  baseOptions,
   loadProductSettings,
   type ProductDeps,
   productCommand,
-  productOptionsSchema,
   withProduct,
 } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
@@ -28,7 +28,7 @@ Examples:
 The file has "integrations:" as a settings file has. They are kept encrypted in the database that
 the settings file names; an integration that the settings file has too is taken from there.`;
 
-const optionsSchema = productOptionsSchema.extend({ dryRun: z.boolean().default(false) });
+const optionsSchema = baseOptions.extend({ dryRun: z.boolean().default(false) });
 
 /** What applying a file did to one integration. */
 interface Applied {

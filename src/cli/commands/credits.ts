@@ -7,12 +7,7 @@ import { BUCKETS } from '../../partner/buckets.ts';
 import type { CreditBalances } from '../../partner/credits.ts';
 import type { SubmissionRecord } from '../../store/credits/submissions.ts';
 import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
-import {
-  type ProductDeps,
-  productAction,
-  productCommand,
-  productOptionsSchema,
-} from '../action/product.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
 import { countOf, formatCount, formatMoment } from '../terminal/words.ts';
 
@@ -55,7 +50,7 @@ export function creditsCommand(deps: ProductDeps): Command {
     .description('show the credits that each partner key has left, and what was spent')
     .argument('[ids...]', 'the integrations (default: all)')
     .addHelpText('after', EXAMPLES);
-  return productAction(deps, command, productOptionsSchema, async (action, ids: string[]) => {
+  return productAction(deps, command, baseOptions, async (action, ids: string[]) => {
     const { application, output } = action;
     const byKey = new Map<string, KeyCredits>();
     const attempts = await attemptEach(application, namedOrAll(application, ids), (open) =>

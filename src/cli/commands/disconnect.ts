@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { disconnect } from '../../application/consents.ts';
 import {
+  baseOptions,
   confirmOrStop,
   neverAborted,
   type ProductDeps,
   productAction,
   productCommand,
-  productOptionsSchema,
 } from '../action/product.ts';
 
 const EXAMPLES = `
@@ -18,7 +18,7 @@ Examples:
 The CRM takes its token back and runs of the integration stop. What is known of its contacts stays:
 connecting the same account again goes on from there.`;
 
-const optionsSchema = productOptionsSchema.extend({ yes: z.boolean().default(false) });
+const optionsSchema = baseOptions.extend({ yes: z.boolean().default(false) });
 
 /** The command `disconnect`: the end of what `connect` began. */
 export function disconnectCommand(deps: ProductDeps): Command {

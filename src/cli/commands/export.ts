@@ -2,12 +2,7 @@ import type { Command } from 'commander';
 import { Document, visit } from 'yaml';
 import type { Integration } from '../../core/integration.ts';
 import { isActing, plainJson } from '../../core/printable.ts';
-import {
-  type ProductDeps,
-  productAction,
-  productCommand,
-  productOptionsSchema,
-} from '../action/product.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,7 +18,7 @@ export function exportCommand(deps: ProductDeps): Command {
     .description('print the settings of an integration as YAML that apply takes')
     .argument('<id>', 'the integration, from the settings file or from the database')
     .addHelpText('after', EXAMPLES);
-  return productAction(deps, command, productOptionsSchema, async (action, id: string) => {
+  return productAction(deps, command, baseOptions, async (action, id: string) => {
     const { application, output } = action;
     for (const integration of application.select([id])) {
       const { settings, variables } = hideSecrets(integration);

@@ -7,12 +7,7 @@ import { openCrm } from '../../run/crm-account.ts';
 import { keepErasedAway } from '../../run/erased.ts';
 import { withLease } from '../../sync/with-lease.ts';
 import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
-import {
-  type ProductDeps,
-  productAction,
-  productCommand,
-  productOptionsSchema,
-} from '../action/product.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
 import { countOf } from '../terminal/words.ts';
 
@@ -67,7 +62,7 @@ function overIntegrations<Result>(
   { work, print, isFine }: FieldWork<Result>,
 ): Command {
   command.argument('[ids...]', 'the integrations (default: all)');
-  return productAction(deps, command, productOptionsSchema, async (action, ids: string[]) => {
+  return productAction(deps, command, baseOptions, async (action, ids: string[]) => {
     const { application, output } = action;
     const attempts = await attemptEach(application, namedOrAll(application, ids), work);
     const code = finishAttempts(output, attempts, 'fields', (result) => print(output, result));

@@ -15,11 +15,11 @@ import { newId } from '../../core/new-id.ts';
 import type { ErasedCounts } from '../../fields/erasure-note.ts';
 import { chooseOne } from '../action/integrations.ts';
 import {
+  baseOptions,
   confirmOrStop,
   type ProductDeps,
   productAction,
   productCommand,
-  productOptionsSchema,
 } from '../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
 import { countOf, formatMoment } from '../terminal/words.ts';
@@ -39,7 +39,7 @@ Cut off at any moment, the same command goes on. Exit code 0: erased, now or ear
 this id, and nothing was done. 3: the CRM did not let everything be cleared, or a sync is at work;
 repeat the command.`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   integration: z.string().optional(),
   alsoInCrm: z.boolean().default(false),
   everywhere: z.boolean().default(false),

@@ -10,12 +10,7 @@ import { newSecret } from '../../http/request/secret.ts';
 import { hookSecretPlace } from '../../store/secrets/seal-places.ts';
 import type { Sealer } from '../../store/secrets/sealed.ts';
 import type { HookRecord } from '../../store/service/hooks.ts';
-import {
-  type ProductDeps,
-  productAction,
-  productCommand,
-  productOptionsSchema,
-} from '../action/product.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatAgo } from '../terminal/words.ts';
 
@@ -34,7 +29,7 @@ The address is shown once: only a hash of it is kept. Anyone who knows it can as
 /** How the calls to a webhook address may be signed. */
 const SIGNATURES = ['none', 'hubspot', 'hmac'] as const;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   signature: z.enum(SIGNATURES, { error: 'Choose --signature none, hubspot or hmac.' }).optional(),
   secretEnv: z.string().optional(),
 });
@@ -124,7 +119,7 @@ function revokeCommand(deps: ProductDeps): Command {
   const command = productCommand('revoke', deps)
     .description('end the webhook address of an integration')
     .argument('<id>', 'the integration');
-  return productAction(deps, command, productOptionsSchema, async (action, id: string) => {
+  return productAction(deps, command, baseOptions, async (action, id: string) => {
     const { application, output } = action;
     // It need not be in the settings any more.
     await requireHook(application, id);
@@ -137,20 +132,15 @@ function showCommand(deps: ProductDeps): Command {
   const command = productCommand('show', deps)
     .description('show the webhook addresses, without their tokens')
     .argument('[id]', 'only this integration');
-  return productAction(
-    deps,
-    command,
-    productOptionsSchema,
-    async (action, id: string | undefined) => {
-      const { application, output } = action;
-      const rows =
-        id === undefined
-          ? await application.store.hooks.list()
-          : [await requireHook(application, id)];
-      const hooks = rows.map(viewOf);
-      output.finish({ hooks }, () => printHooks(output, hooks, deps.clock.now()));
-    },
-  );
+  return productAction(deps, command, baseOptions, async (action, id: string | undefined) => {
+    const { application, output } = action;
+    const rows =
+      id === undefined
+        ? await application.store.hooks.list()
+        : [await requireHook(application, id)];
+    const hooks = rows.map(viewOf);
+    output.finish({ hooks }, () => printHooks(output, hooks, deps.clock.now()));
+  });
 }
 
 function viewOf({ integrationId, signature, createdAt, lastUsedAt }: HookRecord): HookView {

@@ -5,10 +5,10 @@ import { contactIdOf } from '../../run/contact-id.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { chooseOne, noteQueryCost, percentText } from '../action/integrations.ts';
 import {
+  baseOptions,
   type ProductDeps,
   productAction,
   productCommand,
-  productOptionsSchema,
   withIntegration,
 } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
@@ -21,7 +21,7 @@ Examples:
 
 Asks the service once, which may cost a credit if it charges for queries. Writes nothing.`;
 
-const optionsSchema = productOptionsSchema.extend({ integration: z.string().optional() });
+const optionsSchema = baseOptions.extend({ integration: z.string().optional() });
 
 /** The command `paths`: everybody in the networks who knows one contact. */
 export function pathsCommand(deps: ProductDeps): Command {

@@ -6,10 +6,10 @@ import { type FoundProspect, findProspects } from '../../insights/find-prospects
 import { parseCount, parseStrength } from '../action/command.ts';
 import { chooseOne, noteQueryCost, percentText } from '../action/integrations.ts';
 import {
+  baseOptions,
   type ProductDeps,
   productAction,
   productCommand,
-  productOptionsSchema,
   withIntegration,
 } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
@@ -27,7 +27,7 @@ the same.`;
 
 const DEFAULT_LIMIT = 25;
 
-const optionsSchema = productOptionsSchema
+const optionsSchema = baseOptions
   .extend({
     json: z.boolean().default(false),
     csv: z.boolean().default(false),

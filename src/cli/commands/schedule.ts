@@ -10,12 +10,7 @@ import {
   type Scheduled,
   type ScheduleView,
 } from '../../schedule/schedules.ts';
-import {
-  type ProductDeps,
-  productAction,
-  productCommand,
-  productOptionsSchema,
-} from '../action/product.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatMoment } from '../terminal/words.ts';
 
@@ -39,7 +34,7 @@ export function scheduleCommand(deps: ProductDeps): Command {
 
 function listCommand(deps: ProductDeps): Command {
   const command = productCommand('list', deps).description('list the schedules');
-  return productAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+  return productAction(deps, command, baseOptions, async ({ application, output }) => {
     const { store, integrations } = application;
     await showSchedules(deps, store, output, integrations.values());
   });
@@ -54,7 +49,7 @@ function changeCommand(
   const command = productCommand(name, deps)
     .description(description)
     .argument('<id>', 'the integration');
-  return productAction(deps, command, productOptionsSchema, async (action, id: string) => {
+  return productAction(deps, command, baseOptions, async (action, id: string) => {
     const { application, output } = action;
     const integration = requireScheduled(application, id);
     await change({ ...deps, store: application.store }, integration);

@@ -16,10 +16,10 @@ import { createScheduler } from '../../schedule/scheduler.ts';
 import { listSchedules } from '../../schedule/schedules.ts';
 import { isPortTaken, readOptions, runAction } from '../action/command.ts';
 import {
+  baseOptions,
   loadProductSettings,
   type ProductDeps,
   productCommand,
-  productOptionsSchema,
   withProduct,
 } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
@@ -39,7 +39,7 @@ Runs begin by the schedules of the settings, by POST /v1/integrations/ID/runs an
 settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
 go on at the next start. Several may serve one database.`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   host: z.string().trim().min(1, { error: 'Write an address after --host.' }).optional(),
   port: z.number().optional(),
 });

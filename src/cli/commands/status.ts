@@ -6,12 +6,7 @@ import type { RunReport } from '../../core/run.ts';
 import { findRunning, type Running } from '../../views/run.ts';
 import { type IntegrationStatus, readStatus } from '../../views/status.ts';
 import { namedOrAll } from '../action/integrations.ts';
-import {
-  type ProductDeps,
-  productAction,
-  productCommand,
-  productOptionsSchema,
-} from '../action/product.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { nextSteps } from '../action/runs.ts';
 import { hangLines } from '../terminal/display-width.ts';
 import type { Output } from '../terminal/output.ts';
@@ -40,7 +35,7 @@ export function statusCommand(deps: ProductDeps): Command {
     .description('show what is running, how the last run ended and what waits')
     .argument('[ids...]', 'the integrations (default: all)')
     .addHelpText('after', EXAMPLES);
-  return productAction(deps, command, productOptionsSchema, async (action, ids: string[]) => {
+  return productAction(deps, command, baseOptions, async (action, ids: string[]) => {
     const { application, output } = action;
     const integrations: WorkStatus[] = [];
     for (const integration of namedOrAll(application, ids)) {

@@ -6,12 +6,7 @@ import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { AccessTokenRecord } from '../../store/service/access.ts';
-import {
-  type ProductDeps,
-  productAction,
-  productCommand,
-  productOptionsSchema,
-} from '../action/product.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
 import { findId, formatAgo, shortId } from '../terminal/words.ts';
 
@@ -27,7 +22,7 @@ kept.`;
 
 const NAME_MISSING = 'Give the token a name, so that you know it again: --name "Anna".';
 
-const createSchema = productOptionsSchema.extend({
+const createSchema = baseOptions.extend({
   role: z.enum(['admin', 'viewer'], {
     error: 'Name a role: --role admin (may do everything) or --role viewer (may look).',
   }),
@@ -72,7 +67,7 @@ function createTokenCommand(deps: ProductDeps): Command {
 
 function listCommand(deps: ProductDeps): Command {
   const command = productCommand('list', deps).description('list the tokens, without the tokens');
-  return productAction(deps, command, productOptionsSchema, async ({ application, output }) => {
+  return productAction(deps, command, baseOptions, async ({ application, output }) => {
     const tokens = (await application.store.access.listTokens()).map(viewOf);
     output.finish({ tokens }, () => printTokens(output, tokens, deps.clock.now()));
   });
@@ -107,7 +102,7 @@ function revokeCommand(deps: ProductDeps): Command {
   const command = productCommand('revoke', deps)
     .description('end a token, and the browsers that signed in with it')
     .argument('<id>', 'the id of the token, whole or as the list shows it');
-  return productAction(deps, command, productOptionsSchema, async (action, typed: string) => {
+  return productAction(deps, command, baseOptions, async (action, typed: string) => {
     const { application, output } = action;
     const { store } = application;
     const { id, name } = await findToken(store, typed);

@@ -5,11 +5,11 @@ import { type UndoReport, undoRun } from '../../fields/undo.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { withLease } from '../../sync/with-lease.ts';
 import {
+  baseOptions,
   confirmOrStop,
   type ProductDeps,
   productAction,
   productCommand,
-  productOptionsSchema,
   withIntegration,
 } from '../action/product.ts';
 import { findRun } from '../action/runs.ts';
@@ -25,7 +25,7 @@ Only values that are still ours are restored: what a person changed since then s
 come back, and the next sync does not write the same profiles again. Exit code 3: some records
 refused; undo the run again once that is fixed.`;
 
-const optionsSchema = productOptionsSchema.extend({ yes: z.boolean().default(false) });
+const optionsSchema = baseOptions.extend({ yes: z.boolean().default(false) });
 
 /** The command `undo`: restores what a run wrote over, where the CRM's value is still ours. */
 export function undoCommand(deps: ProductDeps): Command {

@@ -92,7 +92,7 @@ export function filterQuery(filters: Filters): URLSearchParams {
   return query;
 }
 
-/** Some services would take an empty list for nobody, others for everybody. */
+/** Some services would take an empty list for no member, others for all. */
 function refuseEmpty({ networkIds, inNetworkDonorIds }: Filters): void {
   if (networkIds?.length !== 0 && inNetworkDonorIds?.length !== 0) return;
   throw new RangeError('A filter names at least one id; one that is left out restricts nothing');

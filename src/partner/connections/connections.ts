@@ -42,7 +42,7 @@ export interface Connections {
     mayLeave?: MayLeave,
   ): Promise<DonorConnections>;
   /**
-   * The connections of one donor to anybody, computed while one waits: up to 20 seconds.
+   * The connections of one donor to all others, computed while the caller waits: up to 20 seconds.
    * `PartnerNotFound` for an unknown donor.
    */
   lookup(

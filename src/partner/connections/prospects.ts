@@ -34,7 +34,7 @@ export interface ProspectFilters extends Filters {
   minStrength?: number;
 }
 
-/** What discovered prospects must have, and how many may be told. */
+/** What discovered prospects must have, and how many may be named. */
 export interface DiscoverOptions extends ProspectFilters {
   /** At most so many prospects; the service's own choice by default, and never above its maximum. */
   limit?: number;

@@ -24,7 +24,7 @@ export interface QueryMeter {
    */
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
-   * Makes a query, which is told what it charges. While the cost of its kind is unknown, queries go
+   * Makes a query, which is given what it charges. While the cost of its kind is unknown, queries go
    * one by one, so that what the balance lost is the cost of one.
    */
   meter<Answer>(

@@ -133,10 +133,10 @@ export async function followBulkAdd(
   job: BulkAddJob,
   signal?: AbortSignal,
 ): Promise<Map<string, MemberOutcome>> {
-  const told = await outcomesAtEnd(deps, job.jobId, signal);
+  const named = await outcomesAtEnd(deps, job.jobId, signal);
   const outcomes = new Map<string, MemberOutcome>();
   for (const donorId of job.donorIds) {
-    outcomes.set(donorId, told.get(donorId) ?? (await findOut(deps, job, donorId, signal)));
+    outcomes.set(donorId, named.get(donorId) ?? (await findOut(deps, job, donorId, signal)));
   }
   return outcomes;
 }
@@ -156,7 +156,7 @@ async function outcomesAtEnd(
   throw new BulkAddUnfinished(jobId, (MAX_POLLS * POLL_INTERVAL_MS) / 60_000);
 }
 
-/** A donor whom the job does not name is looked for in the network itself. */
+/** A donor that the job does not name is looked for in the network itself. */
 async function findOut(
   { connections }: FollowDeps,
   { networkId }: BulkAddJob,
@@ -191,7 +191,7 @@ const progressSchema = z.object({
   job_state: z.object({ progress: nestedSchema }).nullish().catch(null),
   total: z.int().nullish().catch(null),
   error: z.unknown().optional(),
-  // In a form that nobody foresaw, results tell nothing: then each donor is looked for.
+  // In a form that was not foreseen, results say nothing: then each donor is looked for.
   results: resultsSchema.nullish().catch(null),
 });
 

@@ -53,7 +53,7 @@ function withNetworkId<Thing extends z.ZodType>(thing: Thing) {
 
 /** Making, naming and ending networks (service document, section 4.1). All of it is free. */
 
-/** What became of the wish for a network. */
+/** What became of a network that was asked for. */
 export interface CreatedNetwork extends Network {
   /** True if a network of that name was there before, and is used from now on. */
   adopted: boolean;

@@ -65,7 +65,7 @@ export interface Networks {
   readBulkAdd(jobId: string, signal?: AbortSignal): Promise<BulkAdd>;
   /**
    * Looks at a bulk add every three seconds until it ends, and gives each of its donors an outcome.
-   * Whom the job does not name is looked for by a query, which may cost what queries cost.
+   * A donor that the job does not name is looked for by a query, which may cost what queries cost.
    * `BulkAddUnfinished` after half an hour. A job can be followed again, also by another process.
    */
   followBulkAdd(job: BulkAddJob, signal?: AbortSignal): Promise<Map<string, MemberOutcome>>;

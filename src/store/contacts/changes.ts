@@ -97,13 +97,13 @@ export function read(value: Value, known: Known): Scalar {
 /** Pure: whether a condition holds for one row; nothing is equal to null, as in SQL. */
 export function holds(condition: Condition, known: Known): boolean {
   if ('equal' in condition) {
-    const [one, other] = condition.equal.map((value) => read(value, known));
-    return one !== null && one === other;
+    const one = read(condition.equal[0], known);
+    return one !== null && one === read(condition.equal[1], known);
   }
   if ('isNull' in condition) return read(condition.isNull, known) === null;
   if ('oneOf' in condition) {
     const value = read(condition.oneOf[0], known);
-    return condition.oneOf[1].some((word) => word === value);
+    return typeof value === 'string' && condition.oneOf[1].includes(value);
   }
   if ('not' in condition) return !holds(condition.not, known);
   if ('all' in condition) return condition.all.every((each) => holds(each, known));

@@ -125,7 +125,7 @@ async function moveProfile(
   await move(trx, lease, 'gaveJobAway', [{ crm_id: loserId, tracking_id }], run);
 }
 
-/** Nobody has to decide any more about contacts that left or are asked for again. */
+/** No person has to decide any more about contacts that left or are asked for again. */
 export async function supersedeHolds(
   trx: Trx,
   lease: Lease,

@@ -88,14 +88,14 @@ export async function reopenHolds(
 export async function suspectMerged(
   trx: Trx,
   integrationId: string,
-  print: string,
+  fingerprint: string,
   now: number,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('forgotten')
     .values({
       integration_id: integrationId,
-      crm_id_fingerprint: print,
+      crm_id_fingerprint: fingerprint,
       forgotten_at: now,
       state: 'merged',
     })

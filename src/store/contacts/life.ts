@@ -186,8 +186,8 @@ const STILL_WAITS = any(
   ]),
 );
 
-function shares(to: ContactState, told: Changes = {}): EventRow {
-  return { ways: [{ from: ['due'], to, set: { ...SHARED, ...told } }], otherwise: MOVED_ON };
+function shares(to: ContactState, more: Changes = {}): EventRow {
+  return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
 }
 
 function inherits(to: ContactState): EventRow {

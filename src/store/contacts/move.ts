@@ -13,7 +13,6 @@ import {
 import { portions } from '../engine/rows.ts';
 import type { ContactState, Tables, Trx } from '../engine/tables.ts';
 import {
-  type Changes,
   COLUMNS,
   type Column,
   type Condition,
@@ -21,7 +20,6 @@ import {
   type Given,
   givenIn,
   holds,
-  type Known,
   type Moment,
   own,
   read,
@@ -92,13 +90,12 @@ export function after(
     ({ from, when }) => from.includes(place) && (when === undefined || holds(when, known)),
   );
   if (way === undefined) return null;
-  return { ...row, state: way.to ?? row.state, ...changed(way.set, known) };
-}
-
-function changed(set: Changes, known: Known): Record<string, Scalar> {
-  return Object.fromEntries(
-    Object.entries(set).map(([column, value]) => [column, read(value, known)]),
-  );
+  const next: Record<string, Scalar> = { ...row, state: way.to ?? row.state };
+  for (const column of COLUMNS) {
+    const value = way.set[column];
+    if (value !== undefined) next[column] = read(value, known);
+  }
+  return { ...row, ...next };
 }
 
 /** Writes rows that were read in this transaction; what another station has moved stays as it is. */

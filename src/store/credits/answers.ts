@@ -43,7 +43,7 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
         }
         await dropErased(trx, submissionId, clock.now());
         if (answer.charged > started.length) {
-          // More was charged than there are jobs: whose credits those are, nobody can tell.
+          // More was charged than there are jobs: whose credits those are, cannot be known.
           await holdUnanswered(trx, submission, 'charged, and no job id came back');
         }
         await returnToDue(trx, submission, 'not_processed');
@@ -80,7 +80,7 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
   };
 }
 
-/** Persons whom the service blames are not submitted again with the same details. */
+/** Persons that the service blames are not submitted again with the same details. */
 async function settleRefused(
   trx: Trx,
   submission: ClosedSubmission,

@@ -24,7 +24,7 @@ export interface IntendedJob {
   /** Fingerprint of the identity that is submitted. */
   identity: string;
   reason: DueReason;
-  /** Fingerprint of partner key and person; null if the job is shared with nobody. */
+  /** Fingerprint of partner key and person; null if the job is not shared. */
   person: string | null;
 }
 
@@ -33,7 +33,7 @@ export type IntentResult =
   | { recorded: false; why: IntentRefusal };
 
 /**
- * Another submission of the key is open, the balance is unknown, somebody paid for one of the
+ * Another submission of the key is open, the balance is unknown, another run paid for one of the
  * persons meanwhile, or a contact has moved on.
  */
 export type IntentRefusal = 'key_busy' | 'balance_unknown' | 'person_paid' | 'contacts_changed';
@@ -75,7 +75,7 @@ export function intentQueries(checkpoint: Checkpoint, clock: Clock) {
       .onConflict((c) => c.doNothing())
       .executeTakeFirst();
     if (inserted.numInsertedOrUpdatedRows === 0n) throw new IntentRefused('key_busy');
-    // Asked once the key is ours: whoever had it before has left what it paid for.
+    // Asked once the key is ours: the one that had it before has left what it paid for.
     const shares = await findShares(trx, lease.integrationId, intent.jobs, intent.sharing);
     if (shares.size > 0) throw new IntentRefused('person_paid');
     for (const jobs of portions(intent.jobs)) await insertJobs(trx, lease, intent, jobs);

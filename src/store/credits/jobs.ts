@@ -76,17 +76,12 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       await checkpoint(lease, async (trx) => {
         const run = { id: runId, now: clock.now() };
         for (const portion of portions(progress.completed)) {
-          await trx
+          const jobs = await trx
             .updateTable('jobs')
             .set({ state: 'completed' })
             .where('tracking_id', 'in', portion)
-            .where('state', '=', 'processing')
-            .execute();
-          // A job that is done already may belong to a contact that was not moved on.
-          const jobs = await trx
-            .selectFrom('jobs')
-            .select(['crm_id', 'tracking_id'])
-            .where('tracking_id', 'in', portion)
+            .where('state', 'in', ['processing', 'completed'])
+            .returning(['crm_id', 'tracking_id'])
             .execute();
           await move(trx, lease, 'jobDone', jobs, run);
         }

@@ -25,7 +25,7 @@ export interface Settled {
   run: string | null;
 }
 
-/** A submission whose answer nobody read, and how it is settled. */
+/** A submission without a known answer, and how it is settled. */
 export function lostAnswerQueries(checkpoint: Checkpoint, clock: Clock) {
   return {
     /** No answer came, and the request may have been charged: the key waits for settlement. */
@@ -56,7 +56,7 @@ export function lostAnswerQueries(checkpoint: Checkpoint, clock: Clock) {
     },
 
     /**
-     * Settled: the credits are gone, or nobody can prove that they are not. The contacts are
+     * Settled: the credits are gone, or it cannot be proved that they are not. The contacts are
      * held, or due once more if the settings allow to spend again.
      */
     async settleCharged(

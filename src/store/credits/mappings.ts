@@ -118,7 +118,7 @@ export function mappingQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         .execute();
     },
 
-    /** The last answers about contacts that were paid for, at most `limit`, after `since` if told. */
+    /** The last answers about contacts that were paid for, at most `limit`, after `since` if given. */
     async countAnswers(
       integrationId: string,
       id: string,
@@ -147,7 +147,7 @@ export function mappingQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           join
             .onRef('contacts.integration_id', '=', 'jobs.integration_id')
             .onRef('contacts.crm_id', '=', 'jobs.crm_id')
-            // Whoever left, or was asked for again, gets no answer of this job any more.
+            // A contact that left, or was asked for again, gets no answer of this job any more.
             .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
         )
         .select(['jobs.state', 'contacts.outcome_run', 'contacts.outcome_reason'])

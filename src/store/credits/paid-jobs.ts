@@ -12,7 +12,7 @@ export interface SharingRules {
 /** A contact that is about to be submitted. */
 export interface Asker {
   crmId: string;
-  /** Fingerprint of partner key and person; null if it shares with nobody. */
+  /** Fingerprint of partner key and person; null if it is not shared. */
   person: string | null;
 }
 
@@ -44,7 +44,7 @@ const FATES = new Map<JobState, Fate | 'gone'>([
 
 /**
  * The job that each contact may share, by CRM id: one for the same person under the same key that
- * is newer than what the contact itself was last submitted for as that person. So whoever is asked
+ * is newer than what the contact itself was last submitted for as that person. So a contact that is asked
  * for again gets something new.
  */
 export async function findShares(
@@ -108,7 +108,7 @@ function paidRows(db: Database | Trx, persons: readonly string[], since: number)
     .where((eb) =>
       eb.or([
         eb('state', '<>', 'lost'),
-        // Once a person has decided, a lost answer keeps nobody waiting.
+        // Once a person has decided, a lost answer keeps no contact waiting.
         eb.exists(
           eb
             .selectFrom('holds')

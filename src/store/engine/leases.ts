@@ -66,7 +66,7 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
           .select(['run_epoch', 'lease_owner', 'lease_until'])
           .select((eb) => eb.case().when(isInForce(eb)).then(1).else(0).end().as('in_force'))
           .where('id', '=', integrationId)
-          // Two that ask at once, or one that asks while the owner renews, take turns. On SQLite
+          // Two that ask at once, or one that asks while the owner renews, go one after the other. On SQLite
           // transactions do so by themselves.
           .$if(isPostgres(db), (query) => query.forUpdate())
           .executeTakeFirstOrThrow();

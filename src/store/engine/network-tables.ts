@@ -13,7 +13,7 @@ export interface NetworkTables {
 export interface NetworksTable {
   id: string;
   integration_id: string;
-  /** Fingerprint of the group's selector, which may quote somebody's name. */
+  /** Fingerprint of the group's selector, which may quote a person's name. */
   selector: string;
   /** The name the service knows it by; before there is a network, that of the settings. */
   name: string;
@@ -64,7 +64,7 @@ export type AddState =
   | 'lost'
   /** Accepted: the service works on its job. */
   | 'running'
-  /** Charged without an answer: its job may still be at work, and nobody knows its id. */
+  /** Charged without an answer: its job may still be at work, and its id is not known. */
   | 'unclear'
   /** At its end; each donor is settled. */
   | 'done'

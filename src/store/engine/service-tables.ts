@@ -1,4 +1,4 @@
-/** The tables of the service that runs for years: what starts runs, who may ask, what was told. */
+/** The tables of the service that runs for years: what starts runs, who may ask, what was sent. */
 
 import type { Trigger } from '../../core/run.ts';
 
@@ -105,17 +105,17 @@ export interface ConsentsTable {
   /** The sealed PKCE verifier. */
   verifier: string;
   expires_at: number;
-  /** `connected`, or why not; null while nobody has come back. */
+  /** `connected`, or why not; null while no user has come back. */
   outcome: string | null;
 }
 
-/** Something that people were told of; one row of a subject, and it stays when it is over. */
+/** Something that people were notified of; one row of a subject, and it stays when it is over. */
 export interface AlertsTable {
   integration_id: string;
   /** What it is about, for example `held` or `credits_low/enhancements`. */
   subject: string;
   since: number;
-  /** When people were told; null while telling has not succeeded. */
+  /** When people were notified; null while sending has not succeeded. */
   told_at: number | null;
   /** When it was well again; null while it lasts. */
   over_at: number | null;

@@ -112,7 +112,7 @@ const CONNECTION_MESSAGES = new Set([
 ]);
 
 /**
- * The failure of a database in our words: retriable if waiting mends it, fatal if the run must
+ * The failure of a database in our words: retriable if it passes with time, fatal if the run must
  * stop, configuration if a person must act. Everything else (a broken constraint, wrong SQL) comes
  * back as it is.
  */

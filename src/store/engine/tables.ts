@@ -220,7 +220,7 @@ export interface JobsTable {
   identity: string;
   /**
    * Fingerprint of partner key and person, the same wherever the same question was paid for; null
-   * if the job is shared with nobody.
+   * if the job is not shared.
    */
   person: string | null;
   /** Why the contact was submitted. */

@@ -11,7 +11,7 @@ export interface WarmPathTables {
 export interface WarmPathsTable {
   integration_id: string;
   crm_id: string;
-  /** The contact's donor, for whom it was or is to be computed. */
+  /** The contact's donor, for which it was or is to be computed. */
   donor_id: string;
   /** 1 if it may have changed since it was computed. */
   stale: number;
@@ -27,7 +27,7 @@ export interface WarmPathsTable {
   network_id: string | null;
   /** JSON: donor ids of all those people; null if the service did not name every one. */
   connecting: string | null;
-  /** Fingerprint of what the CRM was told; null if its record is to be compared in any case. */
+  /** Fingerprint of what the CRM holds; null if its record is to be compared in any case. */
   told: string | null;
 }
 

@@ -103,7 +103,7 @@ async function eraseRuns(
     .where('integration_id', '=', integrationId)
     .where('contact', 'in', crmIds)
     .executeTakeFirst();
-  const told = await trx
+  const listed = await trx
     .deleteFrom('run_rows')
     .where('crm_id', 'in', crmIds)
     .where('run_id', 'in', (eb) =>
@@ -111,7 +111,7 @@ async function eraseRuns(
     )
     .executeTakeFirst();
   for (const id of crmIds) await unquoteInRuns(trx, integrationId, id);
-  return Number(asked.numDeletedRows + named.numUpdatedRows + told.numDeletedRows);
+  return Number(asked.numDeletedRows + named.numUpdatedRows + listed.numDeletedRows);
 }
 
 /** A run that failed may quote the id in its reason, and its report has the same reason as JSON. */

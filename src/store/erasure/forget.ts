@@ -52,7 +52,7 @@ export interface KnownContact {
   crmId: string;
 }
 
-/** Erasing a person, and knowing afterwards whom never to take up again. */
+/** Erasing a person, and knowing afterwards who must never be taken up again. */
 export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
   return {
     /**
@@ -173,7 +173,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           .executeTakeFirst();
         if (row !== undefined) return true;
       }
-      const told = await db
+      const found = await db
         .selectFrom('run_rows')
         .innerJoin('runs', 'runs.id', 'run_rows.run_id')
         .select('run_rows.crm_id')
@@ -181,7 +181,7 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
         .where('run_rows.crm_id', 'in', crmIds)
         .limit(1)
         .executeTakeFirst();
-      return told !== undefined;
+      return found !== undefined;
     },
 
     /**

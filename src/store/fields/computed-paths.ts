@@ -22,7 +22,8 @@ export interface ComputedPath {
   crmId: string;
   donorId: string;
   path: StoredPath | null;
-  told: string | null;
+  /** Fingerprint of what the CRM holds; null if its record is to be compared in any case. */
+  inCrm: string | null;
   /** How its values came into the CRM; null if its record was not looked at. */
   written: FieldEnd | null;
 }
@@ -59,7 +60,7 @@ async function savePaths(
     await trx
       .insertInto('warm_paths')
       .values(
-        portion.map(({ crmId, donorId, path, told }) => ({
+        portion.map(({ crmId, donorId, path, inCrm }) => ({
           integration_id: integrationId,
           crm_id: crmId,
           donor_id: donorId,
@@ -70,7 +71,7 @@ async function savePaths(
           introducer_id: path?.introducerId ?? null,
           network_id: path?.networkId ?? null,
           connecting: path?.connecting ? JSON.stringify(path.connecting) : null,
-          told,
+          told: inCrm,
         })),
       )
       .onConflict((c) =>

@@ -30,7 +30,7 @@ export type DeliveryEnd =
       owned: OwnedValues;
       writeId: string | null;
     }
-  /** A person decides: about the names unless another kind is told. */
+  /** A person decides: about the names unless another kind is given. */
   | { kind: 'held'; donorId: string; hold?: HoldKind }
   /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
   | { kind: 'postponed'; writeId: string | null; enhanced: boolean }

@@ -20,7 +20,7 @@ export async function forgetIntroducer(
   const donorId = await findOnlyDonor(trx, integrationId, crmIds);
   if (donorId === null) return 0;
   await markConnectedTo(trx, integrationId, [donorId]);
-  const told = await trx
+  const introduced = await trx
     .updateTable('warm_paths')
     .set({ introducer_id: ERASED_INTRODUCER, connecting: null })
     .where('integration_id', '=', integrationId)
@@ -34,7 +34,7 @@ export async function forgetIntroducer(
     .where((eb) => isConnecting(eb, donorId))
     .execute();
   const scope = await findScope(trx, integrationId);
-  if (scope === null) return Number(told.numUpdatedRows);
+  if (scope === null) return Number(introduced.numUpdatedRows);
   const members = Object.entries(scope.members).map(([networkId, donorIds]) => [
     networkId,
     donorIds.filter((each) => each !== donorId),
@@ -44,7 +44,7 @@ export async function forgetIntroducer(
     .set({ members: JSON.stringify(Object.fromEntries(members)) })
     .where('integration_id', '=', integrationId)
     .execute();
-  return Number(told.numUpdatedRows);
+  return Number(introduced.numUpdatedRows);
 }
 
 /** The donor that the contact is and no other contact of the integration; null if there is none. */

@@ -1,4 +1,4 @@
-/** Which warm paths can have changed since the last time somebody looked. */
+/** Which warm paths can have changed since they were computed last. */
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import type { Lease } from '../engine/leases.ts';
@@ -60,7 +60,7 @@ function missingFrom(those: Members, these: Members): Set<string> {
   return missing;
 }
 
-/** What was noted of an integration the last time; null if nobody has looked yet. */
+/** What was noted of an integration the last time; null before the first time. */
 export async function findScope(trx: Trx, integrationId: string) {
   const row = await trx
     .selectFrom('warm_path_scopes')
@@ -149,7 +149,7 @@ async function markEnhanced(trx: Trx, integrationId: string, since: number | nul
     .execute();
 }
 
-/** CRM ids of the contacts that these runs have touched, found without looking at all others. */
+/** CRM ids of the contacts that these runs have touched, found without reading all others. */
 function touchedSince(trx: Trx, integrationId: string, epoch: number) {
   return trx
     .selectFrom('contacts as touched')

@@ -13,8 +13,8 @@ export interface StaleContact {
   crmId: string;
   donorId: string;
   computedAt: number;
-  /** Fingerprint of what the CRM was told; null if its record is to be compared in any case. */
-  told: string | null;
+  /** Fingerprint of what the CRM holds; null if its record is to be compared in any case. */
+  inCrm: string | null;
   /** JSON: field → fingerprint of the value that we wrote last. */
   ownedValues: string;
   /** True if the CRM may still name a person who was erased. */
@@ -32,7 +32,7 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
   return {
     /**
      * Marks as stale what can have changed since the last time: all paths if the settings changed
-     * or somebody joined; those through a member who left, and the leaver's own; those of contacts
+     * or a member joined; those through a member who left, and the leaver's own; those of contacts
      * enhanced since; old ones. Contacts that have no path yet are taken up. Only contacts that a
      * run has touched since are looked at, so that a quiet night costs next to nothing.
      */
@@ -76,7 +76,7 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         crmId: row.crm_id,
         donorId: row.donor_id,
         computedAt: row.computed_at,
-        told: row.told,
+        inCrm: row.told,
         ownedValues: row.owned_values,
         isIntroducerErased: row.introducer_id === ERASED_INTRODUCER,
       }));

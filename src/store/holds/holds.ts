@@ -68,7 +68,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
 
     /**
      * Notes the decision and moves the contact on; false if the hold is no longer open, or if a
-     * profile is to be approved that nobody has: the answer was lost.
+     * profile is to be approved that is not there: the answer was lost.
      */
     async decide(hold: HoldRecord, decision: HoldDecision): Promise<boolean> {
       if (decision === 'approved' && hold.kind === 'lost_answer') return false;
@@ -104,7 +104,7 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
           .where('state', 'in', ['held', 'completed'])
     ).execute();
     const moved = await moveAndList(trx, hold, event, [hold.crmId], moment);
-    if (event === 'toldApart') await reopenHolds(trx, hold, moved, moment);
+    if (event === 'distinguished') await reopenHolds(trx, hold, moved, moment);
   }
 }
 

@@ -69,11 +69,11 @@ export function networkHoldQueries(db: Database, checkpoint: Checkpoint, clock: 
       });
     },
 
-    /** Where a question stands; null if nobody was asked. */
+    /** Where a question stands; null if it was not asked. */
     findDecision: (network: string, kind: NetworkHoldKind, subject: string) =>
       findDecision(db, network, kind, subject),
 
-    /** The matter is over: nobody has to decide it, and no earlier decision counts any more. */
+    /** The matter is over: no person has to decide it, and no earlier decision counts any more. */
     async settle(lease: Lease, network: string, kind: NetworkHoldKind): Promise<void> {
       await checkpoint(lease, (trx) => drop(trx, network, kind));
     },

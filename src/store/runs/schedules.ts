@@ -7,7 +7,7 @@ import { addRunRequest, type NewRunRequest } from './run-requests.ts';
 
 export type ScheduleRecord = FromRow<Selectable<SchedulesTable>>;
 
-/** When each integration runs next; a time is claimed by whoever ticks first. */
+/** When each integration runs next; a time is claimed by the process that ticks first. */
 export function scheduleQueries(db: Database, clock: Clock) {
   return {
     list(): Promise<ScheduleRecord[]> {
@@ -37,7 +37,7 @@ export function scheduleQueries(db: Database, clock: Clock) {
         .execute();
     },
 
-    /** Schedules whose time has come and that nobody has stopped. */
+    /** Schedules whose time has come and that are not paused. */
     listDue(): Promise<ScheduleRecord[]> {
       return db
         .selectFrom('schedules')

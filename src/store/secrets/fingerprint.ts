@@ -7,7 +7,7 @@ import type { Sealer } from './sealed.ts';
 
 /**
  * A keyed hash of a text: 22 characters, the same for the same purpose and text, and of no use to
- * somebody who guesses at texts without the key. Purposes keep equal texts of different meaning
+ * a person who guesses at texts without the key. Purposes keep equal texts of different meaning
  * apart; they are words of ours, like `identity`.
  */
 export type Fingerprint = (purpose: string, text: string) => string;

@@ -32,7 +32,7 @@ async function readIfExists(path: string): Promise<string | null> {
 }
 
 /**
- * Written whole under another name first and then linked, which never replaces a file: nobody
+ * Written whole under another name first and then linked, which never replaces a file: no process
  * sees half a key, and a key that already seals something is never lost.
  */
 async function create(path: string, key: string): Promise<string> {

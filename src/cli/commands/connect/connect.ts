@@ -15,10 +15,10 @@ import type { Settings } from '../../../config.ts';
 import { ConfigurationError, RetriableError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import {
+  baseOptions,
   type ProductDeps,
   productAction,
   productCommand,
-  productOptionsSchema,
 } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { DoctorFinding } from '../doctor/checks.ts';
@@ -36,7 +36,7 @@ For integrations whose crm.auth is of type oauth. The app in the CRM has to know
 back to: server.publicUrl of the settings (or --port) and /oauth/KIND/callback. Connecting again keeps
 everything that is known of the contacts. The address is good for ten minutes.`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   port: z.number().optional(),
   open: z.boolean().default(false),
 });

@@ -9,11 +9,11 @@ import type { Integration } from '../../../core/integration.ts';
 import { readOptions, requireTerminal, runAction } from '../../action/command.ts';
 import { namedOrAll } from '../../action/integrations.ts';
 import {
+  baseOptions,
   loadProductSettings,
   openProduct,
   type ProductDeps,
   productCommand,
-  productOptionsSchema,
   withIntegration,
 } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
@@ -37,7 +37,7 @@ Examples:
 Nothing is spent and nothing is written into a CRM. Exit codes: 0 all is well, 2 a person has to fix
 something.`;
 
-const optionsSchema = productOptionsSchema.extend({ show: z.boolean().default(false) });
+const optionsSchema = baseOptions.extend({ show: z.boolean().default(false) });
 
 /** The command `doctor`: every prerequisite, each with its fix. */
 export function doctorCommand(deps: ProductDeps): Command {

@@ -18,10 +18,10 @@ import {
 } from '../../../views/hold.ts';
 import { readOptions, runAction } from '../../action/command.ts';
 import {
+  baseOptions,
   type ProductDeps,
   productAction,
   productCommand,
-  productOptionsSchema,
   withApplication,
 } from '../../action/product.ts';
 import { EXIT_CODES, type Output, usageError } from '../../terminal/output.ts';
@@ -47,13 +47,13 @@ Examples:
   donor-sync holds approve --batch 5e6f7a8b   ask about all of a batch, for a credit each
   donor-sync holds reject --batch 5e6f7a8b    they are the same people still: no credit`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   integration: z.string().optional(),
   show: z.boolean().default(false),
   batch: z.string().optional(),
 });
 
-const decisionOptionsSchema = productOptionsSchema.extend({ batch: z.string().optional() });
+const decisionOptionsSchema = baseOptions.extend({ batch: z.string().optional() });
 
 /** The command `holds`: what waits for a person's decision, and the decisions. */
 export function holdsCommand(deps: ProductDeps): Command {

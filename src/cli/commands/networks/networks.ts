@@ -17,13 +17,13 @@ import {
   worstOf,
 } from '../../action/integrations.ts';
 import {
+  baseOptions,
   confirmOrStop,
   neverAborted,
   type ProductAction,
   type ProductDeps,
   productAction,
   productCommand,
-  productOptionsSchema,
 } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode } from '../../terminal/output.ts';
 import { countOf } from '../../terminal/words.ts';
@@ -44,7 +44,7 @@ Examples:
   donor-sync networks check riverside     what was changed by hand at the service
   donor-sync networks repair riverside    make the networks what their groups are`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   spend: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
@@ -60,7 +60,7 @@ export function networksCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES)
     .addCommand(checkCommand(deps))
     .addCommand(repairCommand(deps));
-  return productAction(deps, command, productOptionsSchema, async (action, ids: string[]) => {
+  return productAction(deps, command, baseOptions, async (action, ids: string[]) => {
     const { application, output } = action;
     const networks: IntegrationNetworks[] = [];
     for (const integration of namedOrAll(application, ids)) {

@@ -14,10 +14,10 @@ import {
   requireOne,
 } from '../../action/integrations.ts';
 import {
+  baseOptions,
   type ProductDeps,
   productAction,
   productCommand,
-  productOptionsSchema,
 } from '../../action/product.ts';
 import { printNetworks, printPaths, printPreview } from './text.ts';
 
@@ -33,7 +33,7 @@ Nothing is written anywhere, and only free requests are made.`;
 /** Contacts and changes that are named one by one by default. */
 const DEFAULT_LISTED = 10;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   all: z.boolean().default(false),
   contact: contactOptionSchema.optional(),
   full: z.boolean().default(false),

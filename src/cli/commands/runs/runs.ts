@@ -13,10 +13,10 @@ import {
 } from '../../../views/run-contacts.ts';
 import { parseCount, requireTerminal } from '../../action/command.ts';
 import {
+  baseOptions,
   type ProductDeps,
   productAction,
   productCommand,
-  productOptionsSchema,
 } from '../../action/product.ts';
 import { findRun } from '../../action/runs.ts';
 import { type Output, usageError } from '../../terminal/output.ts';
@@ -43,7 +43,7 @@ Examples:
 const DEFAULT_RUNS = 20;
 const DEFAULT_CONTACTS = 100;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   integration: z.string().optional(),
   limit: z.int().positive().optional(),
   show: z.boolean().default(false),
@@ -76,7 +76,11 @@ export function runsCommand(deps: ProductDeps): Command {
     const { application, options, output } = action;
     const { integration, limit, show } = options;
     if (show) requireTerminal(deps.stdout, output);
-    if (show && run === undefined) throw withoutRun();
+    if (show && run === undefined) {
+      throw usageError(
+        '--show needs a run: donor-sync runs RUN --show. `donor-sync runs` lists them.',
+      );
+    }
     if (run === undefined) requireNoFilter(options);
     if (integration !== undefined) application.select([integration]);
     if (run === undefined) {
@@ -119,11 +123,6 @@ async function showRun(
     if (words !== null) printWords(output, words, filter.limit);
     else printWordsHint(output, row.id, length);
   });
-}
-
-function withoutRun(): ConfigurationError {
-  const message = '--show needs a run: donor-sync runs RUN --show. `donor-sync runs` lists them.';
-  return usageError(message);
 }
 
 /** Straight to stdout: a file of a million contacts is written as it is read. */

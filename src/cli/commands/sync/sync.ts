@@ -13,9 +13,9 @@ import {
   worstOf,
 } from '../../action/integrations.ts';
 import {
+  baseOptions,
   type ProductDeps,
   productCommand,
-  productOptionsSchema,
   withApplication,
 } from '../../action/product.ts';
 import { nextSteps } from '../../action/runs.ts';
@@ -34,7 +34,7 @@ Examples:
 Exit codes: 0 all is done, 3 a run stopped before its end (run again to go on), 1 a run failed,
 2 the settings are wrong and nothing was changed.`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   all: z.boolean().default(false),
   contact: contactOptionSchema.optional(),
   full: z.boolean().default(false),

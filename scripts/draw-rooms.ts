@@ -1,0 +1,7 @@
+/** Draws the rooms in ARCHITECTURE.md as the imports are: `node scripts/draw-rooms.ts`. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, withDrawings } from './rooms.ts';
+
+const file = join(ROOT, 'ARCHITECTURE.md');
+writeFileSync(file, withDrawings(readFileSync(file, 'utf8')));

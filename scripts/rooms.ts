@@ -1,0 +1,130 @@
+/** The rooms of the house, by the import lines: what `test/architecture.test.ts` holds and draws. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..');
+
+/** Rooms with a place of their own: the schema belongs to the store, the start to `main`. */
+const PART_OF = new Map([
+  ['migrations', 'src/store'],
+  ['src/memory', 'src/main'],
+  ['src/wiring', 'src/main'],
+]);
+
+/** What is no part of the product, and what each of them may know of the others. */
+export const BESIDE_THE_PRODUCT: Readonly<Record<string, readonly string[]>> = {
+  people: [],
+  testbed: ['people'],
+  service: ['people', 'testbed'],
+  sandbox: ['people', 'testbed'],
+};
+
+export interface Import {
+  from: string;
+  to: string;
+}
+
+export const files = [
+  'src',
+  'connectors',
+  'migrations',
+  ...Object.keys(BESIDE_THE_PRODUCT),
+].flatMap(sourceFiles);
+export const imports = files.flatMap(importsOf);
+
+/** Each drawing of ARCHITECTURE.md: the room of a file, or null for files that are not in it. */
+export const DRAWINGS: Readonly<Record<string, (file: string) => string | null>> = {
+  'the whole': topOf,
+  src: (file) => (isBeside(file) ? null : roomOf(file).replace('src/', '')),
+  store: (file) => insideOf('src/store', file),
+  cli: (file) => insideOf('src/cli', file),
+};
+
+/** The drawing as it stands in a document, between its marker and the end of its block. */
+export function drawingIn(document: string, name: string): string | undefined {
+  return document.split(markerOf(name))[1]?.split('```')[0];
+}
+
+/** The document with the drawings as the imports are now. */
+export function withDrawings(document: string): string {
+  return Object.entries(DRAWINGS).reduce((text, [name, room]) => {
+    const [before = '', after = ''] = text.split(markerOf(name));
+    return before + markerOf(name) + draw(room) + after.slice(after.indexOf('```'));
+  }, document);
+}
+
+function markerOf(name: string): string {
+  return `<!-- drawn: ${name} -->\n\n\`\`\`text\n`;
+}
+
+/** `core` and `outbound` are under the product and the connectors; the rest of `src` is above them. */
+function topOf(file: string): string {
+  const room = roomOf(file);
+  const isGround = room === 'src/core' || room === 'src/outbound';
+  return isGround || !room.startsWith('src/') ? room : 'src';
+}
+
+/** The room inside a large one; null for files that are elsewhere, or beside its rooms. */
+function insideOf(room: string, file: string): string | null {
+  const [inner, ...more] = file.slice(room.length + 1).split('/');
+  return file.startsWith(`${room}/`) && more.length > 0 ? (inner ?? null) : null;
+}
+
+/** A line for each room, the highest floor first: its floor, its name, and what it imports. */
+export function draw(room: (file: string) => string | null): string {
+  const below = new Map<string, Set<string>>();
+  for (const { from, to } of imports) {
+    const [a, b] = [room(from), room(to)];
+    if (a !== null && !below.has(a)) below.set(a, new Set());
+    if (a !== null && b !== null && a !== b) below.get(a)?.add(b);
+    if (b !== null && !below.has(b)) below.set(b, new Set());
+  }
+  const floors = new Map<string, number>();
+  const floorOfRoom = (name: string, above: readonly string[]): number => {
+    if (above.includes(name)) throw new Error(`A circle: ${[...above, name].join(' → ')}`);
+    const known = floors.get(name);
+    if (known !== undefined) return known;
+    const lower = [...(below.get(name) ?? [])].map((each) => floorOfRoom(each, [...above, name]));
+    floors.set(name, 1 + Math.max(0, ...lower));
+    return 1 + Math.max(0, ...lower);
+  };
+  const rooms = [...below.keys()]
+    .map((name) => ({ name, floor: floorOfRoom(name, []) }))
+    .sort((one, other) => other.floor - one.floor || (one.name < other.name ? -1 : 1));
+  const width = Math.max(...rooms.map(({ name }) => name.length));
+  return rooms
+    .map(({ name, floor }) => {
+      const lower = [...(below.get(name) ?? [])].sort().join(' ');
+      return `${String(floor).padStart(2)}  ${name.padEnd(width)}  ${lower && `→ ${lower}`}`.trimEnd();
+    })
+    .concat('')
+    .join('\n');
+}
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .filter((file) => !file.startsWith('connectors/testing/'));
+}
+
+export function isBeside(file: string): boolean {
+  return roomOf(file) in BESIDE_THE_PRODUCT;
+}
+
+/** Static imports, exports from elsewhere and dynamic imports of our own files. */
+function importsOf(from: string): Import[] {
+  const text = readFileSync(join(ROOT, from), 'utf8');
+  const specifiers = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*\.tsx?)'/g);
+  return [...specifiers].map(([, specifier = '']) => ({
+    from,
+    to: normalize(join(dirname(from), specifier)),
+  }));
+}
+
+/** `src/sync` for everything in that folder, `src/config` also for `src/config.ts`. */
+export function roomOf(file: string): string {
+  const [top = '', second = ''] = file.split('/');
+  const room = top === 'src' ? `src/${second.replace(/\.tsx?$/, '')}` : top;
+  return PART_OF.get(room) ?? room;
+}
