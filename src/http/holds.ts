@@ -25,15 +25,7 @@ import {
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
-import {
-  accessErrors,
-  createRouter,
-  failure,
-  findIntegration,
-  invalidError,
-  json,
-  notFoundError,
-} from './request/router.ts';
+import { createRouter, failure, findIntegration, json, problems } from './request/router.ts';
 
 const holdSchema = z
   .object({
@@ -96,7 +88,7 @@ function listRoute({ requireRole }: Access) {
         description: 'The open holds, and the batches that they belong to.',
         ...json(z.object({ holds: z.array(holdSchema), batches: z.array(batchSchema) })),
       },
-      ...{ ...accessErrors, ...notFoundError, ...invalidError },
+      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
     },
   });
 }
@@ -113,7 +105,7 @@ function decideRoute({ requireRole }: Access) {
     request: { params: z.object({ id: z.string(), decision: z.enum(HOLD_DECISIONS) }) },
     responses: {
       200: { description: 'Decided.', ...json(z.object({ hold: holdSchema })) },
-      ...{ ...accessErrors, ...notFoundError, ...invalidError },
+      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
       409: failure('It was decided before, or cannot be decided like that.'),
     },
   });
@@ -131,7 +123,7 @@ function decideBatchRoute({ requireRole }: Access) {
     request: { params: z.object({ id: z.string(), decision: z.enum(BATCH_DECISIONS) }) },
     responses: {
       200: { description: 'Decided.', ...json(z.object({ batch: decidedBatchSchema })) },
-      ...{ ...accessErrors, ...notFoundError, ...invalidError },
+      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
       409: failure('All of it was decided before.'),
     },
   });

@@ -18,15 +18,7 @@ import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { limitBody, MAX_HOOK_BODY_BYTES } from './request/guards.ts';
 import type { ClientAddress } from './request/peer.ts';
-import {
-  bodyErrors,
-  contactSchema,
-  createRouter,
-  failure,
-  invalidError,
-  json,
-  notFoundError,
-} from './request/router.ts';
+import { contactSchema, createRouter, failure, json, problems } from './request/router.ts';
 import { isSameText } from './request/secret.ts';
 
 /** Uses closer together than this are not noted: a burst must not cost a write for each call. */
@@ -64,7 +56,7 @@ const hookRoute = createRoute({
   responses: {
     202: { description: 'A run will look at it.', ...json(acceptedSchema) },
     401: failure('The signature is missing, wrong or too old.'),
-    ...{ ...notFoundError, ...invalidError, ...bodyErrors },
+    ...{ ...problems.notFound, ...problems.invalid, ...problems.body },
     429: failure('Too many wrong addresses were called; Retry-After says when to come back.'),
   },
 });

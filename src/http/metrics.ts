@@ -7,7 +7,7 @@ import { readReasons } from '../views/run-contacts.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
 import type { AnsweredRequest } from './request/guards.ts';
-import { accessErrors, createRouter } from './request/router.ts';
+import { createRouter, problems } from './request/router.ts';
 
 export interface Metrics {
   noteRequest(request: AnsweredRequest): void;
@@ -183,7 +183,7 @@ function metricsRoute({ requireViewerUnlessLocal }: Access) {
         description: 'The text format of Prometheus.',
         content: { 'text/plain': { schema: z.string() } },
       },
-      ...accessErrors,
+      ...problems.access,
     },
   });
 }

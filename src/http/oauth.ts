@@ -20,7 +20,7 @@ import { publicAddress } from './hook-address.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
-import { accessErrors, createRouter, findIntegration, notFoundError } from './request/router.ts';
+import { createRouter, findIntegration, problems } from './request/router.ts';
 
 /** What the way to a CRM and back needs of the world. */
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
@@ -49,7 +49,7 @@ const startRoute = createRoute({
   responses: {
     302: { description: 'To the CRM.' },
     400: page('The ticket was used already or is too old.'),
-    ...{ ...accessErrors, ...notFoundError },
+    ...{ ...problems.access, ...problems.notFound },
   },
 });
 

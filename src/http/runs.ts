@@ -16,15 +16,7 @@ import {
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
-import {
-  accessErrors,
-  createRouter,
-  invalidError,
-  json,
-  notFoundError,
-  readCursor,
-  writeCursor,
-} from './request/router.ts';
+import { createRouter, json, problems, readCursor, writeCursor } from './request/router.ts';
 
 /** The report under its name in openapi.json, which only schemas of this `z` can have. */
 export const runSchema = z.object(runReportSchema.shape).openapi('Run');
@@ -66,7 +58,7 @@ function listRoute({ requireRole }: Access) {
     request: { query: querySchema },
     responses: {
       200: { description: 'A page of runs.', ...json(pageSchema) },
-      ...{ ...accessErrors, ...invalidError },
+      ...{ ...problems.access, ...problems.invalid },
     },
   });
 }
@@ -81,7 +73,7 @@ function showRoute({ requireRole }: Access) {
     request: { params: z.object({ id: z.string() }) },
     responses: {
       200: { description: 'The run.', ...json(z.object({ run: runSchema })) },
-      ...{ ...accessErrors, ...notFoundError },
+      ...{ ...problems.access, ...problems.notFound },
     },
   });
 }
@@ -186,7 +178,7 @@ function contactsRoute({ requireRole }: Access) {
         description: 'A page of contacts.',
         content: { ...json(contactPageSchema).content, 'text/csv': { schema: z.string() } },
       },
-      ...{ ...accessErrors, ...notFoundError, ...invalidError },
+      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
     },
   });
 }

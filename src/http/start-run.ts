@@ -10,15 +10,12 @@ import { type HttpDeps, liveDeps } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './request/guards.ts';
 import {
-  accessErrors,
-  bodyErrors,
   contactSchema,
   createRouter,
   failure,
   findIntegration,
-  invalidError,
   json,
-  notFoundError,
+  problems,
 } from './request/router.ts';
 import { runSchema } from './runs.ts';
 
@@ -74,7 +71,7 @@ function startRoute({ requireRole }: Access) {
     },
     responses: {
       202: { description: 'It runs, or waits to begin.', ...json(startedSchema) },
-      ...{ ...accessErrors, ...notFoundError, ...invalidError, ...bodyErrors },
+      ...{ ...problems.access, ...problems.notFound, ...problems.invalid, ...problems.body },
       415: failure('The body is not JSON.'),
     },
   });

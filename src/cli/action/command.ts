@@ -2,7 +2,6 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import { plainText } from '../../core/printable.ts';
-import { STRENGTH_FLOOR } from '../../insights/strength.ts';
 import {
   createOutput,
   EXIT_CODES,
@@ -121,13 +120,6 @@ export function requireTerminal(
     ? '--show is for a terminal: what the CRM said goes into no JSON document. Leave --json out.'
     : '--show is for a terminal: what the CRM said goes into no pipe and no file. Run it at a terminal.';
   throw usageError(message);
-}
-
-/** Reads the value of an option that is the strength of a connection. */
-export function parseStrength(text: string): number {
-  const strength = Number(text);
-  if (/^\d*\.?\d+$/.test(text) && strength >= STRENGTH_FLOOR && strength <= 1) return strength;
-  throw new InvalidArgumentError(`Write a number from ${STRENGTH_FLOOR} to 1, for example 0.7.`);
 }
 
 /** True of what is thrown where something else listens at the port already. */

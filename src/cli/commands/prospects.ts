@@ -1,9 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { plainCell } from '../../core/printable.ts';
 import { type FoundProspect, findProspects } from '../../insights/find-prospects.ts';
-import { parseCount, parseStrength } from '../action/command.ts';
+import { STRENGTH_FLOOR } from '../../insights/strength.ts';
+import { parseCount } from '../action/command.ts';
 import { chooseOne, noteQueryCost, percentText } from '../action/integrations.ts';
 import {
   baseOptions,
@@ -62,6 +63,13 @@ export function prospectsCommand(deps: ProductDeps): Command {
       noteQueryCost(output, open.partner);
     });
   });
+}
+
+/** Reads the value of an option that is the strength of a connection. */
+function parseStrength(text: string): number {
+  const strength = Number(text);
+  if (/^\d*\.?\d+$/.test(text) && strength >= STRENGTH_FLOOR && strength <= 1) return strength;
+  throw new InvalidArgumentError(`Write a number from ${STRENGTH_FLOOR} to 1, for example 0.7.`);
 }
 
 function printProspects(output: Output, prospects: readonly FoundProspect[]): void {

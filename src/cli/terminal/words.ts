@@ -54,23 +54,21 @@ export function findId(typed: string, ids: Iterable<string>): string | null {
 }
 
 /** A finding, and the subjects of those that say the same of something else. */
-export type GatheredFinding<Each extends Finding> = Each & { others: string[] };
+export type MergedFinding<Each extends Finding> = Each & { others: string[] };
 
 /**
  * The findings with those that differ in nothing but their subject put together: a new CRM lacks
  * every field of the map, and a person needs to read that once. In the order of the first of each.
  */
-export function gatherAlike<Each extends Finding>(
-  findings: readonly Each[],
-): GatheredFinding<Each>[] {
-  const gathered = new Map<string, GatheredFinding<Each>>();
+export function mergeAlike<Each extends Finding>(findings: readonly Each[]): MergedFinding<Each>[] {
+  const merged = new Map<string, MergedFinding<Each>>();
   for (const finding of findings) {
     const key = JSON.stringify({ ...finding, subject: null, message: withoutSubject(finding) });
-    const first = gathered.get(key);
-    if (first === undefined) gathered.set(key, { ...finding, others: [] });
+    const first = merged.get(key);
+    if (first === undefined) merged.set(key, { ...finding, others: [] });
     else first.others.push(nameOf(finding));
   }
-  return [...gathered.values()];
+  return [...merged.values()];
 }
 
 /** `The same of 2 others: donor_age, donor_bio.` */

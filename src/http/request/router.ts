@@ -45,25 +45,22 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
-/** The errors of every route that asks for a role. */
-export const accessErrors = {
-  401: failure('A valid access token is needed.'),
-  403: failure('The token lacks the role, or the request came from a page of another site.'),
-  429: failure('Too many wrong tokens came from this address; Retry-After says when to come back.'),
-};
-
-/** The error of a route that looks for one thing. */
-export const notFoundError = { 404: failure('It does not exist.') };
-
-/** The error of a route with parameters. */
-export const invalidError = {
-  422: failure('The request is not valid; details name each problem.'),
-};
-
-/** The errors of a route that reads a body. */
-export const bodyErrors = {
-  400: failure('The body cannot be read.'),
-  413: failure('The body is too large.'),
+/** The errors that routes have in common. */
+export const problems = {
+  /** Of every route that asks for a role. */
+  access: {
+    401: failure('A valid access token is needed.'),
+    403: failure('The token lacks the role, or the request came from a page of another site.'),
+    429: failure(
+      'Too many wrong tokens came from this address; Retry-After says when to come back.',
+    ),
+  },
+  /** Of a route that looks for one thing. */
+  notFound: { 404: failure('It does not exist.') },
+  /** Of a route with parameters. */
+  invalid: { 422: failure('The request is not valid; details name each problem.') },
+  /** Of a route that reads a body. */
+  body: { 400: failure('The body cannot be read.'), 413: failure('The body is too large.') },
 };
 
 /** The description of an error. */

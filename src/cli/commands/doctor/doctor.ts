@@ -17,7 +17,7 @@ import {
   withIntegration,
 } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
-import { countOf, gatherAlike, sameOf } from '../../terminal/words.ts';
+import { countOf, mergeAlike, sameOf } from '../../terminal/words.ts';
 import {
   checkCrm,
   checked,
@@ -157,7 +157,7 @@ export function printFindings(
 ): void {
   const { style } = output;
   let heading: string | null = null;
-  for (const { integration, subject, ok, message, fix, words, others } of gatherAlike(findings)) {
+  for (const { integration, subject, ok, message, fix, words, others } of mergeAlike(findings)) {
     if (integration !== heading && integration !== null)
       output.print(`\n${style.strong(integration)}`);
     heading = integration;

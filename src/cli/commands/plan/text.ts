@@ -8,7 +8,7 @@ import type { Preview } from '../../../sync/preview.ts';
 import { oddityOf, type PersonShape, shapeOf } from '../../../sync/sample-persons.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
-import { countOf, formatCount, formatDuration, gatherAlike, sameOf } from '../../terminal/words.ts';
+import { countOf, formatCount, formatDuration, mergeAlike, sameOf } from '../../terminal/words.ts';
 
 const MS_PER_SECOND = 1000;
 
@@ -155,7 +155,7 @@ function printFields(output: Output, { fields }: PreviewText): void {
   const findings = fields.map(({ field, message, fix }) => ({
     ...{ subject: field, ok: false, message, fix },
   }));
-  for (const { message, fix, others } of gatherAlike(findings)) {
+  for (const { message, fix, others } of mergeAlike(findings)) {
     output.print(`  - ${message} ${fix}`);
     if (others.length > 0) output.print(`    ${sameOf(others)}`);
   }
