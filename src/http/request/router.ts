@@ -1,3 +1,4 @@
+/** How routes describe themselves and what they have in common: errors, ids, cursors. */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Application } from '../../application.ts';

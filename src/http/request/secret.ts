@@ -1,4 +1,4 @@
-/** Secrets that are no access tokens: cookies, the tokens in webhook addresses, keys to sign with. */
+/** Secrets that are no access tokens: of cookies, webhook addresses, signatures, the first visit. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { hashToken } from '../../application/access-token.ts';
 import type { Clock } from '../../core/clock.ts';
