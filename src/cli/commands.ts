@@ -14,142 +14,91 @@ export interface CommandEntry {
   load(deps: AllDeps): Promise<Command>;
 }
 
+function entry(name: string, summary: string, load: CommandEntry['load']): CommandEntry {
+  return { name, summary, load };
+}
+
 /** Every command, in the order in which a new user needs them. */
 export const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'demo',
-    summary: 'see it work with invented people, on this machine alone',
-    load: async (deps) => (await import('./commands/demo/demo.ts')).demoCommand(deps),
-  },
-  {
-    name: 'init',
-    summary: 'ask a few questions and write a settings file',
-    load: async (deps) => (await import('./commands/init/init.ts')).initCommand(deps),
-  },
-  {
-    name: 'doctor',
-    summary: 'check every prerequisite and say how to fix it',
-    load: async (deps) => (await import('./commands/doctor/doctor.ts')).doctorCommand(deps),
-  },
-  {
-    name: 'connect',
-    summary: 'let donor-sync into a CRM account, once',
-    load: async (deps) => (await import('./commands/connect/connect.ts')).connectCommand(deps),
-  },
-  {
-    name: 'plan',
-    summary: 'show what a sync would do; writes and spends nothing',
-    load: async (deps) => (await import('./commands/plan/plan.ts')).planCommand(deps),
-  },
-  {
-    name: 'sync',
-    summary: 'sync now',
-    load: async (deps) => (await import('./commands/sync/sync.ts')).syncCommand(deps),
-  },
-  {
-    name: 'serve',
-    summary: 'serve HTTP and run by schedule',
-    load: async (deps) => (await import('./commands/serve.ts')).serveCommand(deps),
-  },
-  {
-    name: 'status',
-    summary: 'show what is going on, and what to do next',
-    load: async (deps) => (await import('./commands/status.ts')).statusCommand(deps),
-  },
-  {
-    name: 'runs',
-    summary: 'show what happened, run by run and contact by contact',
-    load: async (deps) => (await import('./commands/runs/runs.ts')).runsCommand(deps),
-  },
-  {
-    name: 'holds',
-    summary: 'show what waits for a person, and decide it',
-    load: async (deps) => (await import('./commands/holds/holds.ts')).holdsCommand(deps),
-  },
-  {
-    name: 'schedule',
-    summary: 'show when each integration runs next, pause and resume',
-    load: async (deps) => (await import('./commands/schedule.ts')).scheduleCommand(deps),
-  },
-  {
-    name: 'tokens',
-    summary: 'make, list and revoke the access tokens of the HTTP service',
-    load: async (deps) => (await import('./commands/tokens.ts')).tokensCommand(deps),
-  },
-  {
-    name: 'fields',
-    summary: 'check the mapped fields of the CRM, or create them',
-    load: async (deps) => (await import('./commands/fields.ts')).fieldsCommand(deps),
-  },
-  {
-    name: 'networks',
-    summary: 'show the mirrored groups; check and repair their networks',
-    load: async (deps) => (await import('./commands/networks/networks.ts')).networksCommand(deps),
-  },
-  {
-    name: 'paths',
-    summary: 'show everybody in the networks who knows a contact',
-    load: async (deps) => (await import('./commands/paths.ts')).pathsCommand(deps),
-  },
-  {
-    name: 'prospects',
-    summary: 'show people that the networks know and the CRM does not',
-    load: async (deps) => (await import('./commands/prospects.ts')).prospectsCommand(deps),
-  },
-  {
-    name: 'credits',
-    summary: 'show the balances of each partner key',
-    load: async (deps) => (await import('./commands/credits.ts')).creditsCommand(deps),
-  },
-  {
-    name: 'undo',
-    summary: 'restore the values that a run wrote over',
-    load: async (deps) => (await import('./commands/undo.ts')).undoCommand(deps),
-  },
-  {
-    name: 'forget',
-    summary: 'erase one person',
-    load: async (deps) => (await import('./commands/forget/forget.ts')).forgetCommand(deps),
-  },
-  {
-    name: 'hooks',
-    summary: 'make and revoke the webhook addresses of integrations',
-    load: async (deps) => (await import('./commands/hooks/hooks.ts')).hooksCommand(deps),
-  },
-  {
-    name: 'apply',
-    summary: 'put integrations of a file into the database',
-    load: async (deps) => (await import('./commands/apply.ts')).applyCommand(deps),
-  },
-  {
-    name: 'export',
-    summary: 'print the settings of an integration, without its secrets',
-    load: async (deps) => (await import('./commands/export/export.ts')).exportCommand(deps),
-  },
-  {
-    name: 'alerts',
-    summary: 'send messages about problems, or a test message',
-    load: async (deps) => (await import('./commands/alerts/alerts.ts')).alertsCommand(deps),
-  },
-  {
-    name: 'disconnect',
-    summary: 'have the CRM take back what connecting gave',
-    load: async (deps) => (await import('./commands/disconnect.ts')).disconnectCommand(deps),
-  },
-  {
-    name: 'migrate',
-    summary: "bring the database's schema up to date",
-    load: async (deps) => (await import('./commands/migrate.ts')).migrateCommand(deps),
-  },
-  {
-    name: 'connector',
-    summary: 'begin a connector for another kind of CRM',
-    load: async (deps) =>
-      (await import('./commands/connector/connector.ts')).connectorCommand(deps),
-  },
-  {
-    name: 'sandbox',
-    summary: 'serve a local stand-in for the Partner Data Service or a CRM',
-    load: async (deps) => (await import('./commands/sandbox/sandbox.ts')).sandboxCommand(deps),
-  },
+  entry('demo', 'see it work with invented people, on this machine alone', async (deps) =>
+    (await import('./commands/demo/demo.ts')).demoCommand(deps),
+  ),
+  entry('init', 'ask a few questions and write a settings file', async (deps) =>
+    (await import('./commands/init/init.ts')).initCommand(deps),
+  ),
+  entry('doctor', 'check every prerequisite and say how to fix it', async (deps) =>
+    (await import('./commands/doctor/doctor.ts')).doctorCommand(deps),
+  ),
+  entry('connect', 'let donor-sync into a CRM account, once', async (deps) =>
+    (await import('./commands/connect/connect.ts')).connectCommand(deps),
+  ),
+  entry('plan', 'show what a sync would do; writes and spends nothing', async (deps) =>
+    (await import('./commands/plan/plan.ts')).planCommand(deps),
+  ),
+  entry('sync', 'sync now', async (deps) =>
+    (await import('./commands/sync/sync.ts')).syncCommand(deps),
+  ),
+  entry('serve', 'serve HTTP and run by schedule', async (deps) =>
+    (await import('./commands/serve.ts')).serveCommand(deps),
+  ),
+  entry('status', 'show what is going on, and what to do next', async (deps) =>
+    (await import('./commands/status.ts')).statusCommand(deps),
+  ),
+  entry('runs', 'show what happened, run by run and contact by contact', async (deps) =>
+    (await import('./commands/runs/runs.ts')).runsCommand(deps),
+  ),
+  entry('holds', 'show what waits for a person, and decide it', async (deps) =>
+    (await import('./commands/holds/holds.ts')).holdsCommand(deps),
+  ),
+  entry('schedule', 'show when each integration runs next, pause and resume', async (deps) =>
+    (await import('./commands/schedule.ts')).scheduleCommand(deps),
+  ),
+  entry('tokens', 'make, list and revoke the access tokens of the HTTP service', async (deps) =>
+    (await import('./commands/tokens.ts')).tokensCommand(deps),
+  ),
+  entry('fields', 'check the mapped fields of the CRM, or create them', async (deps) =>
+    (await import('./commands/fields.ts')).fieldsCommand(deps),
+  ),
+  entry('networks', 'show the mirrored groups; check and repair their networks', async (deps) =>
+    (await import('./commands/networks/networks.ts')).networksCommand(deps),
+  ),
+  entry('paths', 'show everybody in the networks who knows a contact', async (deps) =>
+    (await import('./commands/paths.ts')).pathsCommand(deps),
+  ),
+  entry('prospects', 'show people that the networks know and the CRM does not', async (deps) =>
+    (await import('./commands/prospects.ts')).prospectsCommand(deps),
+  ),
+  entry('credits', 'show the balances of each partner key', async (deps) =>
+    (await import('./commands/credits.ts')).creditsCommand(deps),
+  ),
+  entry('undo', 'restore the values that a run wrote over', async (deps) =>
+    (await import('./commands/undo.ts')).undoCommand(deps),
+  ),
+  entry('forget', 'erase one person', async (deps) =>
+    (await import('./commands/forget.ts')).forgetCommand(deps),
+  ),
+  entry('hooks', 'make and revoke the webhook addresses of integrations', async (deps) =>
+    (await import('./commands/hooks.ts')).hooksCommand(deps),
+  ),
+  entry('apply', 'put integrations of a file into the database', async (deps) =>
+    (await import('./commands/apply.ts')).applyCommand(deps),
+  ),
+  entry('export', 'print the settings of an integration, without its secrets', async (deps) =>
+    (await import('./commands/export.ts')).exportCommand(deps),
+  ),
+  entry('alerts', 'send messages about problems, or a test message', async (deps) =>
+    (await import('./commands/alerts.ts')).alertsCommand(deps),
+  ),
+  entry('disconnect', 'have the CRM take back what connecting gave', async (deps) =>
+    (await import('./commands/disconnect.ts')).disconnectCommand(deps),
+  ),
+  entry('migrate', "bring the database's schema up to date", async (deps) =>
+    (await import('./commands/migrate.ts')).migrateCommand(deps),
+  ),
+  entry('connector', 'begin a connector for another kind of CRM', async (deps) =>
+    (await import('./commands/connector/connector.ts')).connectorCommand(deps),
+  ),
+  entry('sandbox', 'serve a local stand-in for the Partner Data Service or a CRM', async (deps) =>
+    (await import('./commands/sandbox/sandbox.ts')).sandboxCommand(deps),
+  ),
 ];

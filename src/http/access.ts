@@ -6,14 +6,10 @@ import type { Clock } from '../core/clock.ts';
 import type { AccessTokenRecord } from '../store/service/access.ts';
 import type { Store } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';
-import type { ClientAddress } from './request/client-address.ts';
-import type { HttpEnv } from './request/context.ts';
-import type { WithoutToken } from './request/first-visit.ts';
-import { HttpError } from './request/http-error.ts';
-import { isLocal, isLoopbackName } from './request/peer.ts';
-import type { Principal, Role } from './request/principal.ts';
-import { requireSameOrigin } from './request/same-origin.ts';
-import { isSameText, newSecret } from './request/secret.ts';
+import type { HttpEnv, Principal, Role } from './request/context.ts';
+import { HttpError } from './request/errors.ts';
+import { type ClientAddress, isLocal, isLoopbackName, requireSameOrigin } from './request/peer.ts';
+import { isSameText, newSecret, type WithoutToken } from './request/secret.ts';
 
 export interface Access {
   /**
@@ -120,7 +116,9 @@ export function createAccess(deps: AccessDeps): Access {
       return async (c, next) => {
         const principal = await identify(c);
         if (principal === null) throw unauthenticated();
-        if (role === 'admin' && principal.role !== 'admin') throw forbidden();
+        if (role === 'admin' && principal.role !== 'admin') {
+          throw new HttpError(403, 'role_insufficient', 'This needs an access token of an admin.');
+        }
         requireOurPages(c, principal);
         c.set('principal', principal);
         await next();
@@ -193,8 +191,4 @@ function firstVisitRefused(): HttpError {
     'first_visit_refused',
     'This link does not let you in. It works once, within 15 minutes, on the machine of the service, without a proxy, and while there is no access token. Start `donor-sync serve` again for a new link, or make a token: `donor-sync tokens create --role admin --name NAME`.',
   );
-}
-
-function forbidden(): HttpError {
-  return new HttpError(403, 'role_insufficient', 'This needs an access token of an admin.');
 }

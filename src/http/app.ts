@@ -11,21 +11,14 @@ import { healthRoutes } from './health.ts';
 import { holdRoutes } from './holds.ts';
 import { hookRoutes } from './hooks.ts';
 import { integrationRoutes } from './integrations.ts';
-import { createMetrics } from './metrics.ts';
-import { metricsRoutes } from './metrics-route.ts';
+import { createMetrics, metricsRoutes } from './metrics.ts';
 import { oauthRoutes } from './oauth.ts';
-import { refuseNullCharacters } from './request/addresses.ts';
-import { answer, answerError } from './request/answer-error.ts';
-import { clientAddress, trustedProxies } from './request/client-address.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
-import { forbidCaching, protectAnswers } from './request/headers.ts';
-import { HttpError } from './request/http-error.ts';
-import { requireKnownHost } from './request/known-hosts.ts';
-import { noteRequests } from './request/request-log.ts';
-import { createRouter } from './request/router.ts';
-import { runContactRoutes } from './run-contacts.ts';
+import { answer, HttpError } from './request/errors.ts';
+import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
+import { clientAddress, trustedProxies } from './request/peer.ts';
 import { runEventRoutes } from './run-events.ts';
-import { runRoutes } from './runs.ts';
+import { runContactRoutes, runRoutes } from './runs.ts';
 import { startRunRoutes } from './start-run.ts';
 
 /** Longer than any answer takes that is not stuck. */
@@ -49,12 +42,7 @@ export function createHttpApp(deps: HttpDeps): Hono<HttpEnv> {
   const metrics = createMetrics(deps);
   runner.onRunEnded(({ report }) => metrics.noteRun(report));
 
-  const app = createRouter();
-  app.onError((error, c) => answerError(error, c, log));
-  app.notFound((c) => answer(c, new HttpError(404, 'not_found', 'There is nothing here.')));
-  app.use(noteRequests({ clock, log }, metrics.noteRequest));
-  app.use(protectAnswers(publicUrl));
-  app.use(forbidCaching);
+  const app = createGuardedApp(deps, metrics.noteRequest);
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
   // Who watches over us may know us by any name.
   app.use(except(['/healthz', '/readyz'], requireKnownHost(publicUrl)));

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { html } from 'hono/html';
+import { plainText } from '../core/printable.ts';
 
 export interface Asset {
   /** Without the query. */
@@ -51,4 +53,9 @@ function asset(path: string, contentType: string, file: string): Asset {
 
 function readAsset(file: string): string {
   return readFileSync(join(FOLDER, file), 'utf8');
+}
+
+/** A page as it goes out: names and texts in it may come from a CRM, and nothing in them acts. */
+export async function pageText(page: ReturnType<typeof html>): Promise<string> {
+  return plainText(String(await page));
 }

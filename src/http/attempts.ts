@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { tryLater } from './request/http-error.ts';
+import { tryLater } from './request/errors.ts';
 
 /** Wrong tokens that an address may present within the time below. */
 const MAX_FAILURES = 20;

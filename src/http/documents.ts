@@ -1,7 +1,7 @@
 /** The API's own documents: openapi.json, made from the routes, and a page for people. */
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { html } from 'hono/html';
 import { readDocsStyles } from './assets.ts';
-import { renderDocs } from './docs-page.ts';
 import type { HttpEnv } from './request/context.ts';
 import { isLoopbackName } from './request/peer.ts';
 import { json } from './request/router.ts';
@@ -60,4 +60,128 @@ const DOCUMENTS: readonly RouteConfig[] = [
 function documentPath(path: string, summary: string) {
   const description = 'Needs no token.';
   return { method: 'get' as const, path, summary, tags: ['Documents'], description, security: [] };
+}
+
+const contentSchema = z.record(z.string(), z.object({ schema: z.unknown() })).optional();
+
+const operationSchema = z.object({
+  tags: z.array(z.string()),
+  summary: z.string(),
+  description: z.string().optional(),
+  security: z.array(z.unknown()).optional(),
+  parameters: z
+    .array(
+      z.object({
+        name: z.string(),
+        in: z.string(),
+        required: z.boolean().optional(),
+        description: z.string().optional(),
+        schema: z.looseObject({ description: z.string().optional() }),
+      }),
+    )
+    .default([]),
+  requestBody: z.object({ content: contentSchema }).optional(),
+  responses: z.record(z.string(), z.object({ description: z.string(), content: contentSchema })),
+});
+
+const documentSchema = z.object({
+  info: z.object({ title: z.string(), version: z.string(), description: z.string() }),
+  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+});
+
+interface Operation extends z.infer<typeof operationSchema> {
+  path: string;
+  method: string;
+}
+
+/** Renders an OpenAPI document of ours. */
+export function renderDocs(document: unknown) {
+  const { info, paths, components } = documentSchema.parse(document);
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  );
+  const areas = Map.groupBy(operations, ({ tags }) => tags[0] ?? 'Other');
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${info.title}: HTTP API</title>
+<link rel="stylesheet" href="/docs/styles.css">
+<main>
+<h1>${info.title} ${info.version}: HTTP API</h1>
+<p>${info.description}</p>
+<p>Send <code>Authorization: Bearer TOKEN</code>; <code>donor-sync tokens create</code> makes a
+token. The same as data: <a href="/openapi.json">openapi.json</a>.</p>
+${[...areas].map(
+  ([area, members]) => html`<section>
+<h2>${area}</h2>
+${members.map(renderOperation)}
+</section>
+`,
+)}
+<section>
+<h2>Schemas</h2>
+${Object.entries(components.schemas).map(
+  ([name, schema]) => html`<details id="${name}">
+<summary><code>${name}</code></summary>
+${renderData(schema)}
+</details>
+`,
+)}
+</section>
+</main>
+</html>`;
+}
+
+function renderOperation(operation: Operation) {
+  const { path, method, summary, description, security, parameters } = operation;
+  return html`<details>
+<summary><code>${method.toUpperCase()} ${path}</code> ${summary}</summary>
+<p>${description ?? ''} ${security?.length === 0 ? '' : 'Needs an access token.'}</p>
+${parameters.length > 0 && renderParameters(operation)}
+${renderBody(operation)}
+<table>
+<tr><th>Status</th><th>Answer</th><th>Body</th></tr>
+${Object.entries(operation.responses).map(
+  ([status, response]) =>
+    html`<tr><td>${status}</td><td>${response.description}</td><td>${renderContent(response.content)}</td></tr>
+`,
+)}
+</table>
+</details>
+`;
+}
+
+function renderParameters({ parameters }: Operation) {
+  return html`<table>
+<tr><th>Parameter</th><th>In</th><th>Meaning</th></tr>
+${parameters.map(
+  ({ name, in: place, required, description, schema }) =>
+    html`<tr><td><code>${name}</code>${required ? '' : ' (optional)'}</td><td>${place}</td><td>${description ?? schema.description ?? ''}</td></tr>
+`,
+)}
+</table>`;
+}
+
+function renderBody({ requestBody }: Operation) {
+  return requestBody === undefined ? '' : html`<p>Body: ${renderContent(requestBody.content)}</p>`;
+}
+
+const referenceSchema = z.object({ $ref: z.string() });
+
+/** A link to the schema by its name, or the schema itself. */
+function renderContent(content: z.infer<typeof contentSchema>) {
+  const [first] = Object.entries(content ?? {});
+  if (first === undefined) return '';
+  const [type, { schema }] = first;
+  if (type !== 'application/json') return html`<code>${type}</code>`;
+  const reference = referenceSchema.safeParse(schema);
+  if (!reference.success) return renderData(schema);
+  const name = reference.data.$ref.split('/').at(-1) ?? '';
+  return html`<a href="#${name}">${name}</a>`;
+}
+
+function renderData(data: unknown) {
+  return html`<pre>${JSON.stringify(data, null, 2)}</pre>`;
 }

@@ -1,28 +1,31 @@
 /** GET /v1/holds and POST /v1/holds/:id/:decision: what waits for a person, and the decisions. */
 import { createRoute, z } from '@hono/zod-openapi';
-import { DECIDED, decideHold } from '../application/decide-holds.ts';
-import { CHANGED_PARTS } from '../identity/identity-text.ts';
 import {
+  DECIDED,
+  type DecidedBatch,
+  decideBatch,
+  decideHold,
+} from '../application/decide-holds.ts';
+import { CHANGED_PARTS } from '../identity/identity-text.ts';
+import type { HoldBatch } from '../store/holds/hold-batches.ts';
+import type { Store } from '../store/store.ts';
+import {
+  type AnyHold,
   BATCH_DECISIONS,
+  type BatchDecisionWord,
+  type DecisionWord,
+  decisionsFor,
   describeBatch,
   describeHold,
+  findHold,
   HOLD_DECISIONS,
+  type HoldStore,
   listOpenHolds,
 } from '../views/hold.ts';
 import type { Access } from './access.ts';
-import { findDecidableHold } from './decidable-hold.ts';
-import { decideOpenBatch } from './open-batch.ts';
 import type { HttpDeps } from './request/context.ts';
-import { findIntegration } from './request/find-integration.ts';
-import { HttpError } from './request/http-error.ts';
-import {
-  accessErrors,
-  createRouter,
-  failure,
-  invalidError,
-  json,
-  notFoundError,
-} from './request/router.ts';
+import { HttpError } from './request/errors.ts';
+import { createRouter, failure, findIntegration, json, problems } from './request/router.ts';
 
 const holdSchema = z
   .object({
@@ -85,7 +88,7 @@ function listRoute({ requireRole }: Access) {
         description: 'The open holds, and the batches that they belong to.',
         ...json(z.object({ holds: z.array(holdSchema), batches: z.array(batchSchema) })),
       },
-      ...{ ...accessErrors, ...notFoundError, ...invalidError },
+      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
     },
   });
 }
@@ -102,7 +105,7 @@ function decideRoute({ requireRole }: Access) {
     request: { params: z.object({ id: z.string(), decision: z.enum(HOLD_DECISIONS) }) },
     responses: {
       200: { description: 'Decided.', ...json(z.object({ hold: holdSchema })) },
-      ...{ ...accessErrors, ...notFoundError, ...invalidError },
+      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
       409: failure('It was decided before, or cannot be decided like that.'),
     },
   });
@@ -120,7 +123,7 @@ function decideBatchRoute({ requireRole }: Access) {
     request: { params: z.object({ id: z.string(), decision: z.enum(BATCH_DECISIONS) }) },
     responses: {
       200: { description: 'Decided.', ...json(z.object({ batch: decidedBatchSchema })) },
-      ...{ ...accessErrors, ...notFoundError, ...invalidError },
+      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
       409: failure('All of it was decided before.'),
     },
   });
@@ -144,11 +147,61 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
     .openapi(decideRoute(access), async (c) => {
       const { id, decision } = c.req.valid('param');
       const hold = await findDecidableHold(store, id, decision);
-      if (!(await decideHold(store, hold, decision))) throw decidedBefore();
+      if (!(await decideHold(store, hold, decision))) {
+        throw new HttpError(409, 'hold_decided', 'This hold was decided already.');
+      }
       return c.json({ hold: { ...describeHold(hold), decision: DECIDED[decision] } }, 200);
     });
 }
 
-function decidedBefore(): HttpError {
-  return new HttpError(409, 'hold_decided', 'This hold was decided already.');
+/**
+ * The hold with this id, for a decision about it. Throws an HttpError: 404 if there is none, 409 if
+ * the decision makes no sense for it.
+ */
+export async function findDecidableHold(
+  store: HoldStore,
+  id: string,
+  word: DecisionWord,
+): Promise<AnyHold> {
+  const hold = await findHold(store, id);
+  if (hold === null) throw new HttpError(404, 'hold_unknown', `There is no hold "${id}".`);
+  if (decisionsFor(hold).includes(word)) return hold;
+  throw hold.row.kind === 'lost_answer' ? withoutProfile() : notDecidable(hold);
+}
+
+/** Approving writes the profile that is there; after a lost answer there is none. */
+function withoutProfile(): HttpError {
+  return new HttpError(
+    409,
+    'hold_without_profile',
+    'The answer was lost, so there is no profile to approve. Resubmit the contact or reject it.',
+  );
+}
+
+function notDecidable(hold: AnyHold): HttpError {
+  const words = decisionsFor(hold).join(', ');
+  const message = `This hold cannot be decided like that; it takes: ${words}.`;
+  return new HttpError(409, 'hold_not_decidable', message);
+}
+
+type BatchStore = {
+  holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration' | 'decideBatch'>;
+};
+
+/** The open batch with this id. Throws an HttpError: 404 if there is none, 409 if it is decided. */
+export async function findOpenBatch({ holds }: BatchStore, id: string): Promise<HoldBatch> {
+  const batch = (await holds.listBatches()).find((one) => one.id === id);
+  if (batch) return batch;
+  throw (await holds.findBatchIntegration(id)) === null
+    ? new HttpError(404, 'batch_unknown', `There is no batch "${id}".`)
+    : new HttpError(409, 'batch_decided', 'All contacts of this batch are decided already.');
+}
+
+/** Decides what is still open of the batch with this id. Throws as `findOpenBatch`. */
+export async function decideOpenBatch(
+  store: BatchStore,
+  id: string,
+  word: BatchDecisionWord,
+): Promise<DecidedBatch> {
+  return decideBatch(store, await findOpenBatch(store, id), word);
 }

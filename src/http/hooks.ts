@@ -5,29 +5,21 @@ import { hashToken } from '../application/access-token.ts';
 import { hookSecretPlace } from '../store/secrets/seal-places.ts';
 import type { HookRecord } from '../store/service/hooks.ts';
 import type { Attempts } from './attempts.ts';
-import { publicAddress } from './hook-address.ts';
-import { limitBody, MAX_HOOK_BODY_BYTES } from './request/bodies.ts';
-import type { ClientAddress } from './request/client-address.ts';
-import { contactSchema } from './request/contact-id.ts';
-import type { HttpDeps, HttpEnv } from './request/context.ts';
-import { HttpError } from './request/http-error.ts';
-import {
-  bodyErrors,
-  createRouter,
-  failure,
-  invalidError,
-  json,
-  notFoundError,
-} from './request/router.ts';
-import { isSameText } from './request/secret.ts';
 import {
   findSignatureProblem,
   isSignedTheOldWay,
   MAX_SIGNATURE_AGE_MS,
+  publicAddress,
   type SignatureProblem,
   type SignedCall,
   signatureOf,
-} from './signature.ts';
+} from './hook-address.ts';
+import type { HttpDeps, HttpEnv } from './request/context.ts';
+import { HttpError } from './request/errors.ts';
+import { limitBody, MAX_HOOK_BODY_BYTES } from './request/guards.ts';
+import type { ClientAddress } from './request/peer.ts';
+import { contactSchema, createRouter, failure, json, problems } from './request/router.ts';
+import { isSameText } from './request/secret.ts';
 
 /** Uses closer together than this are not noted: a burst must not cost a write for each call. */
 const USE_NOTED_EVERY_MS = 60_000;
@@ -64,7 +56,7 @@ const hookRoute = createRoute({
   responses: {
     202: { description: 'A run will look at it.', ...json(acceptedSchema) },
     401: failure('The signature is missing, wrong or too old.'),
-    ...{ ...notFoundError, ...invalidError, ...bodyErrors },
+    ...{ ...problems.notFound, ...problems.invalid, ...problems.body },
     429: failure('Too many wrong addresses were called; Retry-After says when to come back.'),
   },
 });

@@ -3,9 +3,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { readStatus } from '../views/status.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
-import { findIntegration } from './request/find-integration.ts';
-import { accessErrors, createRouter, json, notFoundError } from './request/router.ts';
-import { runSchema } from './run-schema.ts';
+import { createRouter, findIntegration, json, problems } from './request/router.ts';
+import { runSchema } from './runs.ts';
 
 const integrationSchema = z
   .object({
@@ -38,7 +37,7 @@ function listRoute({ requireRole }: Access) {
         description: 'All of them.',
         ...json(z.object({ integrations: z.array(integrationSchema) })),
       },
-      ...accessErrors,
+      ...problems.access,
     },
   });
 }
@@ -56,7 +55,7 @@ function showRoute({ requireRole }: Access) {
         description: 'The integration.',
         ...json(z.object({ integration: integrationSchema })),
       },
-      ...{ ...accessErrors, ...notFoundError },
+      ...{ ...problems.access, ...problems.notFound },
     },
   });
 }

@@ -1,10 +1,13 @@
 /** GET /metrics: what goes on, for Prometheus. Labels are ids, words of ours and routes, no more. */
+import { createRoute, z } from '@hono/zod-openapi';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RunReport } from '../core/run.ts';
 import { reportOf } from '../views/run.ts';
 import { readReasons } from '../views/run-contacts.ts';
+import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
-import type { AnsweredRequest } from './request/request-log.ts';
+import type { AnsweredRequest } from './request/guards.ts';
+import { createRouter, problems } from './request/router.ts';
 
 export interface Metrics {
   noteRequest(request: AnsweredRequest): void;
@@ -48,37 +51,26 @@ export function createMetrics(deps: MetricDeps): Metrics {
 
 /** What adds up while the process lives. */
 function createCounters(registers: Registry[]) {
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `donor_sync_${name}_total`, help, labelNames, registers });
   return {
-    runs: new Counter({
-      name: 'donor_sync_runs_total',
-      help: 'Runs that have ended.',
-      labelNames: ['integration', 'trigger', 'status'],
-      registers,
-    }),
-    contacts: new Counter({
-      name: 'donor_sync_contacts_total',
-      help: 'What runs did to contacts, by outcome and reason.',
-      labelNames: ['integration', 'outcome', 'reason'],
-      registers,
-    }),
-    calls: new Counter({
-      name: 'donor_sync_calls_total',
-      help: 'Requests to the Partner Data Service and to CRMs.',
-      labelNames: ['integration', 'to'],
-      registers,
-    }),
-    throttled: new Counter({
-      name: 'donor_sync_throttled_calls_total',
-      help: 'Requests that were asked to come back later.',
-      labelNames: ['integration'],
-      registers,
-    }),
-    spent: new Counter({
-      name: 'donor_sync_credits_spent_total',
-      help: 'Credits that runs have spent.',
-      labelNames: ['integration', 'bucket'],
-      registers,
-    }),
+    runs: counter('runs', 'Runs that have ended.', 'integration', 'trigger', 'status'),
+    contacts: counter(
+      'contacts',
+      'What runs did to contacts, by outcome and reason.',
+      ...['integration', 'outcome', 'reason'],
+    ),
+    calls: counter(
+      'calls',
+      'Requests to the Partner Data Service and to CRMs.',
+      ...['integration', 'to'],
+    ),
+    throttled: counter(
+      'throttled_calls',
+      'Requests that were asked to come back later.',
+      'integration',
+    ),
+    spent: counter('credits_spent', 'Credits that runs have spent.', 'integration', 'bucket'),
   };
 }
 
@@ -176,4 +168,30 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       },
     });
   }
+}
+
+function metricsRoute({ requireViewerUnlessLocal }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/metrics',
+    tags: ['Health'],
+    summary: 'Metrics for Prometheus',
+    description: 'On this machine no token is needed, unless the service has a public address.',
+    middleware: [requireViewerUnlessLocal()] as const,
+    responses: {
+      200: {
+        description: 'The text format of Prometheus.',
+        content: { 'text/plain': { schema: z.string() } },
+      },
+      ...problems.access,
+    },
+  });
+}
+
+/** GET /metrics. */
+export function metricsRoutes(metrics: Metrics, access: Access) {
+  return createRouter().openapi(metricsRoute(access), async (c) => {
+    const { text, contentType } = await metrics.render();
+    return c.text(text, 200, { 'Content-Type': contentType });
+  });
 }

@@ -1,7 +1,8 @@
 /** GET /oauth/:kind/start and /oauth/:kind/callback: a person lets donor-sync into a CRM account. */
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { html } from 'hono/html';
 import { hashToken } from '../application/access-token.ts';
 import {
   beginConsent,
@@ -14,13 +15,12 @@ import {
 } from '../application/consents.ts';
 import { type DonorSyncError, isConfigurationError, isRetriableError } from '../core/errors.ts';
 import type { Access } from './access.ts';
-import { readDocsStyles } from './assets.ts';
+import { pageText, readDocsStyles } from './assets.ts';
 import { publicAddress } from './hook-address.ts';
-import { type Notice, renderNotice } from './oauth-page.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
-import { findIntegration } from './request/find-integration.ts';
-import { HttpError } from './request/http-error.ts';
-import { accessErrors, createRouter, notFoundError } from './request/router.ts';
+import { HttpError } from './request/errors.ts';
+import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
+import { createRouter, findIntegration, problems } from './request/router.ts';
 
 /** What the way to a CRM and back needs of the world. */
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
@@ -49,7 +49,7 @@ const startRoute = createRoute({
   responses: {
     302: { description: 'To the CRM.' },
     400: page('The ticket was used already or is too old.'),
-    ...{ ...accessErrors, ...notFoundError },
+    ...{ ...problems.access, ...problems.notFound },
   },
 });
 
@@ -223,4 +223,37 @@ function failureNotice({ message }: DonorSyncError): Notice {
     text: message,
     next: ['To try again: donor-sync connect'],
   };
+}
+
+/** What a person reads who comes back from a CRM: plain text, whatever the CRM has put into it. */
+export interface Notice {
+  title: string;
+  text: string;
+  /** What to do next. */
+  next: readonly string[];
+}
+
+/** The notice as a page; its styles are beside it, at `/oauth/styles.css`. */
+export function renderNotice({ title, text, next }: Notice) {
+  return pageText(html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<link rel="stylesheet" href="../styles.css">
+<main>
+<h1>${title}</h1>
+<p>${text}</p>
+<ul>${next.map((step) => html`<li>${step}</li>`)}</ul>
+</main>
+</html>`);
+}
+
+/** Connecting alone, by tickets, for as long as `donor-sync connect` waits without a service. */
+export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
+  const app = createGuardedApp(deps);
+  app.use(requireKnownHost(deps.publicUrl));
+  app.use(refuseNullCharacters);
+  app.route('/', oauthRoutes(deps, null));
+  return app;
 }

@@ -6,8 +6,8 @@ import type { RunReport } from '../core/run.ts';
 import { findRunReport } from '../views/run.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
-import { tryLater } from './request/http-error.ts';
-import { accessErrors, createRouter, failure, notFoundError } from './request/router.ts';
+import { tryLater } from './request/errors.ts';
+import { createRouter, failure, problems } from './request/router.ts';
 import { runUnknown } from './runs.ts';
 
 /** How often the store is asked how far the run is. */
@@ -43,7 +43,7 @@ function eventsRoute({ requireRole }: Access) {
         description: 'Events until the run ends.',
         content: { 'text/event-stream': { schema: z.string() } },
       },
-      ...{ ...accessErrors, ...notFoundError },
+      ...{ ...problems.access, ...problems.notFound },
       503: failure('Too many follow runs already; Retry-After says when to come back.'),
     },
   });

@@ -1,14 +1,35 @@
-/** GET /v1/runs and /v1/runs/:id. */
+/** GET /v1/runs, /v1/runs/:id and /v1/runs/:id/contacts: the runs, and what each did to contacts. */
 import { createRoute, z } from '@hono/zod-openapi';
-import { runStatusSchema } from '../core/run.ts';
+import { stream } from 'hono/streaming';
+import { OUTCOME_ORDER } from '../core/outcome.ts';
+import { runReportSchema, runStatusSchema } from '../core/run.ts';
+import type { RunContactFilter, RunKey } from '../store/runs/run-rows.ts';
 import type { RunFilter } from '../store/runs/runs.ts';
+import type { Store } from '../store/store.ts';
 import { findRunReport, reportOf } from '../views/run.ts';
+import {
+  pagesOfRunContacts,
+  RUN_CONTACTS_HEADER,
+  readRunContacts,
+  runContactLines,
+} from '../views/run-contacts.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
-import { readCursor, writeCursor } from './request/cursor.ts';
-import { HttpError } from './request/http-error.ts';
-import { accessErrors, createRouter, invalidError, json, notFoundError } from './request/router.ts';
-import { runSchema } from './run-schema.ts';
+import { HttpError } from './request/errors.ts';
+import { createRouter, json, problems, readCursor, writeCursor } from './request/router.ts';
+
+/** The report under its name in openapi.json, which only schemas of this `z` can have. */
+export const runSchema = z.object(runReportSchema.shape).openapi('Run');
+
+const cursorSchema = z
+  .string()
+  .optional()
+  .openapi({ description: 'The `next` of the page before.' });
+
+const nextSchema = z
+  .string()
+  .nullable()
+  .openapi({ description: 'The cursor of the next page, if any.' });
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 20;
@@ -17,13 +38,13 @@ const querySchema = z.object({
   integration: z.string().optional().openapi({ description: 'Only the runs of this integration.' }),
   status: runStatusSchema.optional(),
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
-  cursor: z.string().optional().openapi({ description: 'The `next` of the page before.' }),
+  cursor: cursorSchema,
 });
 
 const pageSchema = z
   .object({
     runs: z.array(runSchema),
-    next: z.string().nullable().openapi({ description: 'The cursor of the next page, if any.' }),
+    next: nextSchema,
   })
   .openapi('RunPage');
 
@@ -37,7 +58,7 @@ function listRoute({ requireRole }: Access) {
     request: { query: querySchema },
     responses: {
       200: { description: 'A page of runs.', ...json(pageSchema) },
-      ...{ ...accessErrors, ...invalidError },
+      ...{ ...problems.access, ...problems.invalid },
     },
   });
 }
@@ -52,7 +73,7 @@ function showRoute({ requireRole }: Access) {
     request: { params: z.object({ id: z.string() }) },
     responses: {
       200: { description: 'The run.', ...json(z.object({ run: runSchema })) },
-      ...{ ...accessErrors, ...notFoundError },
+      ...{ ...problems.access, ...problems.notFound },
     },
   });
 }
@@ -89,4 +110,122 @@ export function runUnknown(id: string): HttpError {
 function positionOf(cursor: string): RunFilter['after'] {
   const [startedAt, id] = readCursor(cursor);
   return { startedAt, id };
+}
+
+const MAX_CONTACTS = 1_000;
+const DEFAULT_CONTACTS = 100;
+
+const outcomeSchema = z.enum(OUTCOME_ORDER);
+
+/** Filters of a run's contacts, in the API and on the page. */
+export const contactFilterSchema = z.object({
+  outcome: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(outcomeSchema))
+    .optional()
+    .openapi({
+      type: 'string',
+      description: `Only these outcomes, with commas: ${OUTCOME_ORDER.join(', ')}.`,
+      example: 'held,failed',
+    }),
+  reason: z.string().optional().openapi({ description: 'Only contacts with this reason.' }),
+  contact: z
+    .string()
+    .optional()
+    .openapi({ description: 'Only contacts whose id in the CRM begins so.' }),
+});
+
+const contactQuerySchema = contactFilterSchema.extend({
+  limit: z.coerce.number().int().min(1).max(MAX_CONTACTS).default(DEFAULT_CONTACTS),
+  cursor: cursorSchema,
+  format: z
+    .enum(['json', 'csv'])
+    .default('json')
+    .openapi({ description: '`csv` has all contacts in one file, without pages.' }),
+});
+
+const contactSchema = z
+  .object({
+    crmId: z.string().openapi({ description: 'The id of the contact in the CRM.' }),
+    outcome: outcomeSchema.nullable(),
+    reason: z.string(),
+    text: z.string().openapi({ description: 'The reason as a part of a sentence.' }),
+    detail: z.string().nullable(),
+    at: z.iso.datetime(),
+  })
+  .openapi('RunContact');
+
+const contactPageSchema = z
+  .object({
+    contacts: z.array(contactSchema),
+    next: nextSchema,
+  })
+  .openapi('RunContactPage');
+
+function contactsRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/v1/runs/{id}/contacts',
+    tags: ['Runs'],
+    summary: 'List what a run did to contacts, without those that were simply fresh',
+    description:
+      'Held and failed contacts come first. What runs did is kept for `retention.runRows` days.',
+    middleware: [requireRole('viewer')] as const,
+    request: { params: z.object({ id: z.string() }), query: contactQuerySchema },
+    responses: {
+      200: {
+        description: 'A page of contacts.',
+        content: { ...json(contactPageSchema).content, 'text/csv': { schema: z.string() } },
+      },
+      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
+    },
+  });
+}
+
+export function runContactRoutes({ application: { store } }: HttpDeps, access: Access) {
+  return createRouter().openapi(contactsRoute(access), async (c) => {
+    const { id } = c.req.valid('param');
+    const { limit, cursor, format, ...query } = c.req.valid('query');
+    const filter = filterOf(query);
+    const run = await requireRun(store, id);
+    if (format === 'csv') {
+      c.header('Content-Type', 'text/csv; charset=utf-8');
+      c.header('Content-Disposition', `attachment; filename="run-${id}.csv"`);
+      return stream(c, async (out) => {
+        await out.write(RUN_CONTACTS_HEADER);
+        if (run === null) return;
+        for await (const contacts of pagesOfRunContacts(store, run, filter)) {
+          await out.write(runContactLines(contacts));
+        }
+      });
+    }
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const { contacts, next } = await pageOf(store, run, {
+      ...{ ...filter, limit },
+      after: after && { place: after[0], crmId: after[1] },
+    });
+    return c.json({ contacts, next: next && writeCursor([next.place, next.crmId]) }, 200);
+  });
+}
+
+/** The filter as the store takes it. */
+export function filterOf({
+  outcome,
+  reason,
+  contact,
+}: z.infer<typeof contactFilterSchema>): Omit<RunContactFilter, 'after' | 'limit'> {
+  return { outcomes: outcome, reason, idPrefix: contact };
+}
+
+/** The run with this id; null if it waits to begin. Throws an HttpError (404) if there is none. */
+async function requireRun(store: Store, id: string): Promise<RunKey | null> {
+  const report = await findRunReport(store, id);
+  if (report === null) throw runUnknown(id);
+  // One run over all contacts may have answered several requests.
+  return (await store.runs.find(report.id)) ?? null;
+}
+
+async function pageOf(store: Store, run: RunKey | null, filter: RunContactFilter) {
+  return run === null ? { contacts: [], next: null } : readRunContacts(store, run, filter);
 }

@@ -6,22 +6,18 @@ import { newId } from '../core/new-id.ts';
 import type { RunReport } from '../core/run.ts';
 import { findRunReport, waitingRun } from '../views/run.ts';
 import type { Access } from './access.ts';
-import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './request/bodies.ts';
-import { contactSchema } from './request/contact-id.ts';
-import type { HttpDeps } from './request/context.ts';
-import { findIntegration } from './request/find-integration.ts';
-import { HttpError } from './request/http-error.ts';
-import { liveDeps } from './request/live.ts';
+import { type HttpDeps, liveDeps } from './request/context.ts';
+import { HttpError } from './request/errors.ts';
+import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './request/guards.ts';
 import {
-  accessErrors,
-  bodyErrors,
+  contactSchema,
   createRouter,
   failure,
-  invalidError,
+  findIntegration,
   json,
-  notFoundError,
+  problems,
 } from './request/router.ts';
-import { runSchema } from './run-schema.ts';
+import { runSchema } from './runs.ts';
 
 const bodySchema = z
   .strictObject({
@@ -75,7 +71,7 @@ function startRoute({ requireRole }: Access) {
     },
     responses: {
       202: { description: 'It runs, or waits to begin.', ...json(startedSchema) },
-      ...{ ...accessErrors, ...notFoundError, ...invalidError, ...bodyErrors },
+      ...{ ...problems.access, ...problems.notFound, ...problems.invalid, ...problems.body },
       415: failure('The body is not JSON.'),
     },
   });

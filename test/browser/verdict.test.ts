@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordUrl } from '../../src/http/dashboard/record-url.ts';
+import { recordUrl } from '../../src/http/dashboard/holds.ts';
 import { type Brief, judge, standingOf } from '../../src/http/dashboard/verdict.ts';
 import { adviceFor } from '../../src/views/advice.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { alertsCommand } from '../../src/cli/commands/alerts/alerts.ts';
+import { alertsCommand } from '../../src/cli/commands/alerts.ts';
 import { serveCommand } from '../../src/cli/commands/serve.ts';
 import { startMailServer, startWebhook } from '../alerts/receivers.ts';
 import { runCommand, startCommand } from './run-command.ts';

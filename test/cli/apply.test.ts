@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { exportCommand } from '../../src/cli/commands/export/export.ts';
+import { exportCommand } from '../../src/cli/commands/export.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
 

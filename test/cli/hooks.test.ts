@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { hooksCommand } from '../../src/cli/commands/hooks/hooks.ts';
+import { hooksCommand } from '../../src/cli/commands/hooks.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { errorSchema } from './documents.ts';
 import { type Ended, runCommand } from './run-command.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printRuns } from '../../src/cli/commands/runs/run-list.ts';
+import { printRuns } from '../../src/cli/commands/runs/run-text.ts';
 import { displayWidth } from '../../src/cli/terminal/display-width.ts';
 import { createOutput } from '../../src/cli/terminal/output.ts';
 import type { RunReport } from '../../src/core/run.ts';

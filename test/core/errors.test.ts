@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { describeFailure } from '../../src/cli/terminal/exit-codes.ts';
+import { describeFailure } from '../../src/cli/terminal/output.ts';
 import {
   ConfigurationError,
   isConfigurationError,

@@ -7,8 +7,8 @@ import { hashToken, newAccessToken } from '../../src/application/access-token.ts
 import { silentLog } from '../../src/core/log.ts';
 import { createAccess } from '../../src/http/access.ts';
 import { createAttempts } from '../../src/http/attempts.ts';
-import { answerError } from '../../src/http/request/answer-error.ts';
 import type { HttpEnv } from '../../src/http/request/context.ts';
+import { answerError } from '../../src/http/request/errors.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import { clientAddress, networkOf, trustedProxies } from '../../src/http/request/client-address.ts';
 import type { HttpEnv } from '../../src/http/request/context.ts';
+import { clientAddress, networkOf, trustedProxies } from '../../src/http/request/peer.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFirstVisit, type FirstVisit } from '../../src/http/request/first-visit.ts';
+import { createFirstVisit, type FirstVisit } from '../../src/http/request/secret.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import { openPlainProxy } from '../helpers/plain-proxy.ts';

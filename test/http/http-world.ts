@@ -18,8 +18,8 @@ import { settingsSchema } from '../../src/config/settings-schema.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { createHttpApp } from '../../src/http/app.ts';
 import { createHookAddress, type HookSigning } from '../../src/http/hook-address.ts';
-import type { WithoutToken } from '../../src/http/request/first-visit.ts';
-import type { Role } from '../../src/http/request/principal.ts';
+import type { Role } from '../../src/http/request/context.ts';
+import type { WithoutToken } from '../../src/http/request/secret.ts';
 import { type ServerLimits, startHttpServer } from '../../src/http/server.ts';
 import { controlService } from '../helpers/service-control.ts';
 

@@ -59,6 +59,7 @@ async function begin(world: SweptWorld): Promise<void> {
   await world.look('plan', '--list', '50');
   const file = ['--yes', '--crm', 'csv', '--csv-path', world.path('lists/in.csv'), '--force'];
   await world.look('init', ...file, '--config', world.path('temp/made.yaml'));
+  await world.once('connector', 'new', world.path('temp/connector'));
 }
 
 const tokenSchema = z.object({ token: z.string(), id: z.string() });

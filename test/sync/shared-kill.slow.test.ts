@@ -9,7 +9,7 @@ import { stringify } from 'csv-stringify/sync';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startPartnerSandbox } from '../../service/index.ts';
-import { EXIT_CODES } from '../../src/cli/terminal/exit-codes.ts';
+import { EXIT_CODES } from '../../src/cli/terminal/output.ts';
 import { readBooks } from '../helpers/killed-sync.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');

@@ -1,10 +1,15 @@
-import { Command, CommanderError } from 'commander';
-import type { z } from 'zod';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
-import { ConfigurationError } from '../../core/errors.ts';
 import { plainText } from '../../core/printable.ts';
-import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
-import { createOutput, type Output, type TextStream } from '../terminal/output.ts';
+import {
+  createOutput,
+  EXIT_CODES,
+  type ExitCode,
+  type Output,
+  type TextStream,
+  usageError,
+} from '../terminal/output.ts';
 
 /** The part of the world that every command has. */
 export interface CommandDeps {
@@ -40,18 +45,19 @@ function wholeName(command: Command): string {
 const HELP_WIDTH = 80;
 
 /**
- * Runs a command's work with its output, and makes an exit code of what it throws. `--json`
+ * Runs a command's work with its output, and makes an exit code of what it throws; without one it is
+ * done. `--json`
  * counts before the command's name as well as after it.
  */
 export async function runAction(
   deps: CommandDeps,
   command: Command,
-  work: (output: Output) => Promise<ExitCode>,
+  work: (output: Output) => Promise<ExitCode | undefined>,
 ): Promise<void> {
   const isJson = command.optsWithGlobals()['json'] === true;
   const output = createOutput({ ...deps, isJson });
   try {
-    deps.setExitCode(await work(output));
+    deps.setExitCode((await work(output)) ?? EXIT_CODES.done);
   } catch (error) {
     deps.setExitCode(output.fail(error));
   }
@@ -65,7 +71,7 @@ export function readOptions<Options>(command: Command, schema: z.ZodType<Options
   const parsed = schema.safeParse(command.optsWithGlobals());
   if (parsed.success) return parsed.data;
   const words = parsed.error.issues.map(({ message }) => message).join(' ');
-  throw new ConfigurationError(words, { code: 'usage' });
+  throw usageError(words);
 }
 
 /**
@@ -87,4 +93,36 @@ export async function runProgram(
     const output = createOutput({ ...deps, stderr, isJson: argv.includes('--json') });
     deps.setExitCode(output.fail(error));
   }
+}
+
+/** The value of `--contact`: the id of one contact in its CRM. */
+export const contactOptionSchema = z
+  .string()
+  .min(1, { error: "Write the contact's id in the CRM after --contact." });
+
+/** Reads the value of an option that is a whole number from 1 up. */
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError('Write a whole number from 1 up, for example 20.');
+}
+
+/**
+ * What a CRM said may quote names and figures: it is shown on a terminal to the person who asks, and
+ * goes into no document, pipe or file. Throws a ConfigurationError where there is no terminal.
+ */
+export function requireTerminal(
+  stdout: Pick<TextStream, 'isTTY'>,
+  { isJson }: { isJson: boolean },
+): void {
+  if (stdout.isTTY && !isJson) return;
+  const message = isJson
+    ? '--show is for a terminal: what the CRM said goes into no JSON document. Leave --json out.'
+    : '--show is for a terminal: what the CRM said goes into no pipe and no file. Run it at a terminal.';
+  throw usageError(message);
+}
+
+/** True of what is thrown where something else listens at the port already. */
+export function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }

@@ -5,12 +5,12 @@ import { type Application, type OpenIntegration, openApplication } from '../../a
 import { readRuntimeOptions } from '../../config/environment.ts';
 import { type LoadOptions, loadSettings, type Settings, settingsPath } from '../../config.ts';
 import type { Clock } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Log } from '../../core/log.ts';
 import type { Owner } from '../../core/owner.ts';
-import type { ExitCode } from '../terminal/exit-codes.ts';
 import type { LogStream } from '../terminal/log.ts';
-import type { Output } from '../terminal/output.ts';
+import type { ExitCode, Output } from '../terminal/output.ts';
 import { type CommandDeps, createCommand, readOptions, runAction } from './command.ts';
 
 /** What commands need that work with settings, database and integrations. */
@@ -38,13 +38,23 @@ export function productCommand(name: string, deps: CommandDeps): Command {
   );
 }
 
-/** Does something with the product as the settings describe it, and closes it whatever happens. */
+/** Does something with the product as its settings file describes it, and closes it whatever happens. */
 export async function withApplication<Result>(
   deps: ProductDeps,
   config: string | undefined,
+  work: (application: Application, settings: Settings) => Promise<Result>,
+): Promise<Result> {
+  const settings = await loadProductSettings(deps, config);
+  return withProduct(deps, settings, (application) => work(application, settings));
+}
+
+/** Likewise with the product of these settings. */
+export async function withProduct<Result>(
+  deps: ProductDeps,
+  settings: Settings,
   work: (application: Application) => Promise<Result>,
 ): Promise<Result> {
-  const application = await openProduct(deps, await loadProductSettings(deps, config));
+  const application = await openProduct(deps, settings);
   try {
     return await work(application);
   } finally {
@@ -70,8 +80,8 @@ export function openProduct(deps: ProductDeps, settings: Settings): Promise<Appl
 export async function withIntegration<Result>(
   application: Application,
   integration: Integration,
-  signal: AbortSignal,
   work: (open: OpenIntegration) => Promise<Result>,
+  signal: AbortSignal = neverAborted(),
 ): Promise<Result> {
   const open = await application.open(integration, signal);
   try {
@@ -87,26 +97,50 @@ export function neverAborted(): AbortSignal {
 }
 
 /** The option that every command with the product has; most have more. */
-export const productOptionsSchema = z.object({ config: z.string().optional() });
+export const baseOptions = z.object({ config: z.string().optional() });
 
 /** What the action of a command works with once the product is open. */
 export interface ProductAction<Options> {
   application: Application;
+  settings: Settings;
   options: Options;
   output: Output;
 }
 
-/** Runs the work of a command that opens the product, as `runAction` runs that of any command. */
-export function runProductAction<Options extends z.infer<typeof productOptionsSchema>>(
+/** Gives a command its work, which needs the product open and may name an exit code: else it is done. */
+export function productAction<Options extends z.infer<typeof baseOptions>, Args extends unknown[]>(
   deps: ProductDeps,
   command: Command,
   schema: z.ZodType<Options>,
-  work: (action: ProductAction<Options>) => Promise<ExitCode>,
+  work: (action: ProductAction<Options>, ...args: Args) => Promise<ExitCode | undefined>,
+): Command {
+  return command.action((...args: Args) =>
+    runAction(deps, command, (output) => {
+      const options = readOptions(command, schema);
+      return withApplication(deps, options.config, (application, settings) =>
+        work({ application, settings, options, output }, ...args),
+      );
+    }),
+  );
+}
+
+/**
+ * Asks before something is done that is not undone easily. Throws a ConfigurationError (nothing
+ * was changed) if the answer is no, or if no person can be asked and `--yes` was not given.
+ */
+export async function confirmOrStop(
+  { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,
+  question: string,
+  yes: boolean,
 ): Promise<void> {
-  return runAction(deps, command, (output) => {
-    const options = readOptions(command, schema);
-    return withApplication(deps, options.config, (application) =>
-      work({ application, options, output }),
+  if (yes) return;
+  if (!stdin.isTTY || !stderr.isTTY) {
+    throw new ConfigurationError(
+      `${question} Without a terminal no person can be asked here: add --yes to do it.`,
+      { code: 'confirmation_missing' },
     );
-  });
+  }
+  const { createPrompts } = await import('../terminal/asker.ts');
+  if (await createPrompts({ input: stdin, output: stderr }).confirm(question)) return;
+  throw new ConfigurationError('Nothing was changed.', { code: 'not_confirmed' });
 }

@@ -12,13 +12,12 @@ import { type Integration, integrationSchema } from '../../core/integration.ts';
 import { settingsPlace } from '../../store/secrets/seal-places.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
+  baseOptions,
   loadProductSettings,
-  openProduct,
   type ProductDeps,
   productCommand,
-  productOptionsSchema,
+  withProduct,
 } from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 
 const EXAMPLES = `
@@ -29,7 +28,7 @@ Examples:
 The file has "integrations:" as a settings file has. They are kept encrypted in the database that
 the settings file names; an integration that the settings file has too is taken from there.`;
 
-const optionsSchema = productOptionsSchema.extend({ dryRun: z.boolean().default(false) });
+const optionsSchema = baseOptions.extend({ dryRun: z.boolean().default(false) });
 
 /** What applying a file did to one integration. */
 interface Applied {
@@ -53,7 +52,6 @@ export function applyCommand(deps: ProductDeps): Command {
       const integrations = await readIntegrations(deps, file, settings, output);
       const applied = await applyAll(deps, settings, integrations, dryRun);
       output.finish({ dryRun, integrations: applied }, () => render(output, applied, dryRun));
-      return EXIT_CODES.done;
     }),
   );
 }
@@ -87,14 +85,13 @@ async function readText(path: string, cwd: string): Promise<string> {
   }
 }
 
-async function applyAll(
+function applyAll(
   deps: ProductDeps,
   settings: Settings,
   integrations: readonly Integration[],
   dryRun: boolean,
 ): Promise<Applied[]> {
-  const application = await openProduct(deps, settings);
-  try {
+  return withProduct(deps, settings, async (application) => {
     const present = await readPresent(application);
     for (const integration of integrations) requireSecure(settings, integration, present);
     const overriding = new Set(settings.integrations.map(({ id }) => id));
@@ -105,9 +102,7 @@ async function applyAll(
     }));
     if (!dryRun) await saveChanged(application, integrations, applied);
     return applied;
-  } finally {
-    await application.close();
-  }
+  });
 }
 
 /** Settings in the database as JSON, by id. */

@@ -6,17 +6,10 @@ import { startOfMonth } from '../../credits/allowance.ts';
 import { BUCKETS } from '../../partner/buckets.ts';
 import type { CreditBalances } from '../../partner/credits.ts';
 import type { SubmissionRecord } from '../../store/credits/submissions.ts';
-import { attemptEach, finishAttempts } from '../action/attempts.ts';
-import { namedOrAll } from '../action/choose-integrations.ts';
-import {
-  neverAborted,
-  type ProductDeps,
-  productCommand,
-  productOptionsSchema,
-  runProductAction,
-} from '../action/product.ts';
+import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
-import { countOf, formatCount, formatMoment } from '../terminal/quantities.ts';
+import { countOf, formatCount, formatMoment } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
@@ -57,21 +50,14 @@ export function creditsCommand(deps: ProductDeps): Command {
     .description('show the credits that each partner key has left, and what was spent')
     .argument('[ids...]', 'the integrations (default: all)')
     .addHelpText('after', EXAMPLES);
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      const byKey = new Map<string, KeyCredits>();
-      const chosen = namedOrAll(application, ids);
-      const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
-        addCredits(deps, application, byKey, open),
-      );
-      return finishAttempts(output, attempts, {
-        document: () => ({ keys: [...byKey.values()] }),
-        render: ({ keys }) => {
-          for (const key of keys) printKey(output, key);
-        },
-      });
-    }),
-  );
+  return productAction(deps, command, baseOptions, async (action, ids: string[]) => {
+    const { application, output } = action;
+    const byKey = new Map<string, KeyCredits>();
+    const attempts = await attemptEach(application, namedOrAll(application, ids), (open) =>
+      addCredits(deps, application, byKey, open),
+    );
+    return finishAttempts(output, attempts, 'keys', (key) => printKey(output, key));
+  });
 }
 
 /** Several integrations may share a key, which is asked once. */
@@ -91,7 +77,8 @@ async function addCredits(
   const monthStart = startOfMonth(clock.now(), integration.schedule?.timezone ?? 'UTC');
   const { id, budget } = integration;
   credits.integrations.push({
-    ...{ integration: id, budget },
+    integration: id,
+    budget,
     spentThisMonth: {
       enhancements: await store.submissions.spentSince(id, monthStart),
       networks: await store.networks.spentSince(id, monthStart),

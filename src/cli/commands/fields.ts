@@ -6,18 +6,10 @@ import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { keepErasedAway } from '../../run/erased.ts';
 import { withLease } from '../../sync/with-lease.ts';
-import { attemptEach, finishAttempts } from '../action/attempts.ts';
-import { namedOrAll } from '../action/choose-integrations.ts';
-import {
-  neverAborted,
-  type ProductDeps,
-  productCommand,
-  productOptionsSchema,
-  runProductAction,
-} from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/quantities.ts';
+import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
+import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import { countOf } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
@@ -36,56 +28,44 @@ export function fieldsCommand(deps: ProductDeps): Command {
 }
 
 function checkCommand(deps: ProductDeps): Command {
-  const command = productCommand('check', deps)
-    .description('say what each mapped field lacks (missing, type, permission) and the exact fix')
-    .argument('[ids...]', 'the integrations (default: all)');
-  return command.action((ids: string[]) =>
-    runOverIntegrations(deps, command, ids, {
-      work: check,
-      document: (checks) => ({ fields: checks }),
-      print: printCheck,
-      isFine: ({ findings }) => findings.length === 0,
-    }),
+  const command = productCommand('check', deps).description(
+    'say what each mapped field lacks (missing, type, permission) and the exact fix',
   );
+  return overIntegrations(deps, command, {
+    work: check,
+    print: printCheck,
+    isFine: ({ findings }) => findings.length === 0,
+  });
 }
 
 function createFieldsCommand(deps: ProductDeps): Command {
-  const command = productCommand('create', deps)
-    .description('create the mapped fields that are missing, with the access they need')
-    .argument('[ids...]', 'the integrations (default: all)');
-  return command.action((ids: string[]) =>
-    runOverIntegrations(deps, command, ids, {
-      work: create,
-      document: (creations) => ({ fields: creations }),
-      print: printCreation,
-      isFine: ({ created, findings }) =>
-        findings.length === 0 && created.every(({ result }) => result !== 'failed'),
-    }),
+  const command = productCommand('create', deps).description(
+    'create the mapped fields that are missing, with the access they need',
   );
+  return overIntegrations(deps, command, {
+    work: create,
+    print: printCreation,
+    isFine: ({ created, findings }) =>
+      findings.length === 0 && created.every(({ result }) => result !== 'failed'),
+  });
 }
 
 interface FieldWork<Result> {
   work: (open: OpenIntegration) => Promise<Result>;
-  document: (results: Result[]) => { fields: Result[] };
   print: (output: Output, result: Result) => void;
   isFine: (result: Result) => boolean;
 }
 
-function runOverIntegrations<Result>(
+function overIntegrations<Result>(
   deps: ProductDeps,
   command: Command,
-  ids: readonly string[],
-  { work, document, print, isFine }: FieldWork<Result>,
-): Promise<void> {
-  return runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-    const chosen = namedOrAll(application, ids);
-    const attempts = await attemptEach(application, chosen, neverAborted(), work);
-    const code = finishAttempts(output, attempts, {
-      document,
-      render: ({ fields }) => {
-        for (const result of fields) print(output, result);
-      },
-    });
+  { work, print, isFine }: FieldWork<Result>,
+): Command {
+  command.argument('[ids...]', 'the integrations (default: all)');
+  return productAction(deps, command, baseOptions, async (action, ids: string[]) => {
+    const { application, output } = action;
+    const attempts = await attemptEach(application, namedOrAll(application, ids), work);
+    const code = finishAttempts(output, attempts, 'fields', (result) => print(output, result));
     const isFineEverywhere = attempts.every(({ value }) => value === undefined || isFine(value));
     // A field that cannot be written needs a person, as wrong settings do.
     return code === EXIT_CODES.done && !isFineEverywhere ? EXIT_CODES.usage : code;

@@ -14,14 +14,13 @@ import { resealAll } from '../../store/secrets/reseal.ts';
 import { createSealer, createUnboundOpener } from '../../store/secrets/sealed.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
+  baseOptions,
   loadProductSettings,
   type ProductDeps,
   productCommand,
-  productOptionsSchema,
 } from '../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/quantities.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
+import { countOf } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
@@ -32,7 +31,7 @@ Examples:
 A SQLite file is brought up to date by every command that opens it; Postgres waits for this one.
 With --check nothing is changed, and the exit code is 3 if steps are missing.`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   check: z.boolean().default(false),
   reseal: z.boolean().default(false),
 });

@@ -3,19 +3,16 @@ import { z } from 'zod';
 import { type ContactPaths, readContactPaths } from '../../insights/contact-paths.ts';
 import { contactIdOf } from '../../run/contact-id.ts';
 import { openCrm } from '../../run/crm-account.ts';
-import { chooseOne } from '../action/choose-integrations.ts';
+import { chooseOne, noteQueryCost, percentText } from '../action/integrations.ts';
 import {
-  neverAborted,
+  baseOptions,
   type ProductDeps,
+  productAction,
   productCommand,
-  productOptionsSchema,
-  runProductAction,
   withIntegration,
 } from '../action/product.ts';
-import { noteQueryCost, percentText } from '../action/query-text.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/quantities.ts';
+import { countOf } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
@@ -24,7 +21,7 @@ Examples:
 
 Asks the service once, which may cost a credit if it charges for queries. Writes nothing.`;
 
-const optionsSchema = productOptionsSchema.extend({ integration: z.string().optional() });
+const optionsSchema = baseOptions.extend({ integration: z.string().optional() });
 
 /** The command `paths`: everybody in the networks who knows one contact. */
 export function pathsCommand(deps: ProductDeps): Command {
@@ -33,18 +30,16 @@ export function pathsCommand(deps: ProductDeps): Command {
     .argument('<contact>', 'the id of the contact in the CRM')
     .option('--integration <id>', 'may be left out if there is only one')
     .addHelpText('after', EXAMPLES);
-  return command.action((contact: string) =>
-    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      const integration = chooseOne(application, options.integration);
-      await withIntegration(application, integration, neverAborted(), async (open) => {
-        const crmId = contactIdOf(open.deps.canonicalId, integration.id, contact);
-        const paths = await readContactPaths(await openCrm(open.deps, null), integration.id, crmId);
-        output.finish({ paths }, () => printPaths(output, paths));
-        noteQueryCost(output, open.partner);
-      });
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async (action, contact: string) => {
+    const { application, options, output } = action;
+    const integration = chooseOne(application, options.integration);
+    await withIntegration(application, integration, async (open) => {
+      const crmId = contactIdOf(open.deps.canonicalId, integration.id, contact);
+      const paths = await readContactPaths(await openCrm(open.deps, null), integration.id, crmId);
+      output.finish({ paths }, () => printPaths(output, paths));
+      noteQueryCost(output, open.partner);
+    });
+  });
 }
 
 function printPaths(output: Output, { contact, name, memberOf, connections }: ContactPaths): void {

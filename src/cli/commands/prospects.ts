@@ -1,22 +1,18 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { ConfigurationError } from '../../core/errors.ts';
 import { plainCell } from '../../core/printable.ts';
 import { type FoundProspect, findProspects } from '../../insights/find-prospects.ts';
-import { chooseOne } from '../action/choose-integrations.ts';
-import { readOptions, runAction } from '../action/command.ts';
-import { parseCount, parseStrength } from '../action/options.ts';
+import { STRENGTH_FLOOR } from '../../insights/strength.ts';
+import { parseCount } from '../action/command.ts';
+import { chooseOne, noteQueryCost, percentText } from '../action/integrations.ts';
 import {
-  neverAborted,
+  baseOptions,
   type ProductDeps,
+  productAction,
   productCommand,
-  productOptionsSchema,
-  withApplication,
   withIntegration,
 } from '../action/product.ts';
-import { noteQueryCost, percentText } from '../action/query-text.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 
 const EXAMPLES = `
@@ -32,11 +28,14 @@ the same.`;
 
 const DEFAULT_LIMIT = 25;
 
-const optionsSchema = productOptionsSchema.extend({
-  csv: z.boolean().default(false),
-  limit: z.int().default(DEFAULT_LIMIT),
-  minStrength: z.number().optional(),
-});
+const optionsSchema = baseOptions
+  .extend({
+    json: z.boolean().default(false),
+    csv: z.boolean().default(false),
+    limit: z.int().default(DEFAULT_LIMIT),
+    minStrength: z.number().optional(),
+  })
+  .refine(({ csv, json }) => !(csv && json), { error: 'Either --csv or --json, not both.' });
 
 /** The command `prospects`: people that the networks know and the CRM does not. */
 export function prospectsCommand(deps: ProductDeps): Command {
@@ -51,29 +50,26 @@ export function prospectsCommand(deps: ProductDeps): Command {
     )
     .option('--csv', 'print a CSV file on stdout')
     .addHelpText('after', EXAMPLES);
-  return command.action((id: string | undefined) =>
-    runAction(deps, command, (output) => {
-      const { config, csv, limit, minStrength } = readOptions(command, optionsSchema);
-      if (csv && output.isJson) throw eitherFormat();
-      return withApplication(deps, config, async (application) => {
-        const integration = chooseOne(application, id);
-        const filter = { limit, minStrength: minStrength ?? integration.insights.minStrength };
-        await withIntegration(application, integration, neverAborted(), async (open) => {
-          const prospects = await findProspects(open.deps, integration.id, filter);
-          output.finish({ prospects }, () => {
-            if (csv) deps.stdout.write(csvText(prospects));
-            else printProspects(output, prospects);
-          });
-          noteQueryCost(output, open.partner);
-        });
-        return EXIT_CODES.done;
+  return productAction(deps, command, optionsSchema, async (action, id: string | undefined) => {
+    const { application, options, output } = action;
+    const integration = chooseOne(application, id);
+    const { csv, limit, minStrength = integration.insights.minStrength } = options;
+    await withIntegration(application, integration, async (open) => {
+      const prospects = await findProspects(open.deps, integration.id, { limit, minStrength });
+      output.finish({ prospects }, () => {
+        if (csv) deps.stdout.write(csvText(prospects));
+        else printProspects(output, prospects);
       });
-    }),
-  );
+      noteQueryCost(output, open.partner);
+    });
+  });
 }
 
-function eitherFormat(): ConfigurationError {
-  return new ConfigurationError('Either --csv or --json, not both.', { code: 'usage' });
+/** Reads the value of an option that is the strength of a connection. */
+function parseStrength(text: string): number {
+  const strength = Number(text);
+  if (/^\d*\.?\d+$/.test(text) && strength >= STRENGTH_FLOOR && strength <= 1) return strength;
+  throw new InvalidArgumentError(`Write a number from ${STRENGTH_FLOOR} to 1, for example 0.7.`);
 }
 
 function printProspects(output: Output, prospects: readonly FoundProspect[]): void {

@@ -10,15 +10,9 @@ import {
   type Scheduled,
   type ScheduleView,
 } from '../../schedule/schedules.ts';
-import {
-  type ProductDeps,
-  productCommand,
-  productOptionsSchema,
-  runProductAction,
-} from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
-import { formatMoment } from '../terminal/quantities.ts';
+import { formatMoment } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
@@ -40,13 +34,10 @@ export function scheduleCommand(deps: ProductDeps): Command {
 
 function listCommand(deps: ProductDeps): Command {
   const command = productCommand('list', deps).description('list the schedules');
-  return command.action(() =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      const { store, integrations } = application;
-      await showSchedules(deps, store, output, integrations.values());
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, baseOptions, async ({ application, output }) => {
+    const { store, integrations } = application;
+    await showSchedules(deps, store, output, integrations.values());
+  });
 }
 
 function changeCommand(
@@ -58,14 +49,12 @@ function changeCommand(
   const command = productCommand(name, deps)
     .description(description)
     .argument('<id>', 'the integration');
-  return command.action((id: string) =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      const integration = requireScheduled(application, id);
-      await change({ ...deps, store: application.store }, integration);
-      await showSchedules(deps, application.store, output, [integration]);
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, baseOptions, async (action, id: string) => {
+    const { application, output } = action;
+    const integration = requireScheduled(application, id);
+    await change({ ...deps, store: application.store }, integration);
+    await showSchedules(deps, application.store, output, [integration]);
+  });
 }
 
 function requireScheduled(application: Application, id: string): Integration & Scheduled {

@@ -10,24 +10,23 @@ import {
   createFirstVisit,
   FIRST_VISIT_LIFE_MS,
   type FirstVisit,
-} from '../../http/request/first-visit.ts';
+} from '../../http/request/secret.ts';
 import { type HttpServer, type ServerOptions, startHttpServer } from '../../http/server.ts';
 import { createScheduler } from '../../schedule/scheduler.ts';
 import { listSchedules } from '../../schedule/schedules.ts';
-import { readOptions, runAction } from '../action/command.ts';
+import { isPortTaken, readOptions, runAction } from '../action/command.ts';
 import {
+  baseOptions,
   loadProductSettings,
-  openProduct,
   type ProductDeps,
   productCommand,
-  productOptionsSchema,
+  withProduct,
 } from '../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/quantities.ts';
-import { productAlerts } from './alerts/product-alerts.ts';
-import { wholeNumber } from './sandbox/flags.ts';
-import { untilStopped } from './sandbox/until-stopped.ts';
+import { untilStopped } from '../terminal/stop-signal.ts';
+import { countOf } from '../terminal/words.ts';
+import { productAlerts } from './alerts.ts';
+import { wholeNumber } from './sandbox/stand-in.ts';
 
 const EXAMPLES = `
 Examples:
@@ -40,7 +39,7 @@ Runs begin by the schedules of the settings, by POST /v1/integrations/ID/runs an
 settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
 go on at the next start. Several may serve one database.`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   host: z.string().trim().min(1, { error: 'Write an address after --host.' }).optional(),
   port: z.number().optional(),
 });
@@ -56,7 +55,9 @@ export function serveCommand(deps: ProductDeps): Command {
     .option('--port <n>', 'at which port; 0 for any free one', wholeNumber(0, 65_535))
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
-    runAction(deps, command, (output) => serve(deps, readOptions(command, optionsSchema), output)),
+    runAction(deps, command, async (output) => {
+      await serve(deps, readOptions(command, optionsSchema), output);
+    }),
   );
 }
 
@@ -64,19 +65,15 @@ async function serve(
   deps: ProductDeps,
   options: z.infer<typeof optionsSchema>,
   output: Output,
-): Promise<ExitCode> {
+): Promise<void> {
   const stopped = deps.stopSignal();
   const settings = await loadProductSettings(deps, options.config);
   const { host = settings.server.host, port = settings.server.port } = options;
-  const application = await openProduct(deps, settings);
-  try {
+  await withProduct(deps, settings, async (application) => {
     await requireTokenBeyondLoopback(application, host);
     await warnOfOverriding(application, settings, deps.log);
     await serveUntil(stopped, deps, output, { application, settings, address: { host, port } });
-  } finally {
-    await application.close();
-  }
-  return EXIT_CODES.done;
+  });
 }
 
 /** Every caller that reaches this service may spend credits: beyond this machine only with a token. */
@@ -156,7 +153,7 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
   try {
     return await startHttpServer(options);
   } catch (cause) {
-    const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    const isTaken = isPortTaken(cause);
     const words = isTaken
       ? `The port ${port} of ${host} is in use. Choose another with --port or server.port in the settings.`
       : `Nothing can listen at ${host}, port ${port}: ${messageOf(cause)}`;

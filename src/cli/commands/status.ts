@@ -5,18 +5,12 @@ import { ownerWords } from '../../core/owner.ts';
 import type { RunReport } from '../../core/run.ts';
 import { findRunning, type Running } from '../../views/run.ts';
 import { type IntegrationStatus, readStatus } from '../../views/status.ts';
-import { namedOrAll } from '../action/choose-integrations.ts';
-import { nextSteps } from '../action/next-steps.ts';
-import {
-  type ProductDeps,
-  productCommand,
-  productOptionsSchema,
-  runProductAction,
-} from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { hangLines } from '../terminal/hang-lines.ts';
+import { namedOrAll } from '../action/integrations.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
+import { nextSteps } from '../action/runs.ts';
+import { hangLines } from '../terminal/display-width.ts';
 import type { Output } from '../terminal/output.ts';
-import { countOf, formatAgo } from '../terminal/quantities.ts';
+import { countOf, formatAgo } from '../terminal/words.ts';
 import { countsOf, STATUS_WORDS } from './sync/run-summary.ts';
 
 const EXAMPLES = `
@@ -41,18 +35,16 @@ export function statusCommand(deps: ProductDeps): Command {
     .description('show what is running, how the last run ended and what waits')
     .argument('[ids...]', 'the integrations (default: all)')
     .addHelpText('after', EXAMPLES);
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      const integrations: WorkStatus[] = [];
-      for (const integration of namedOrAll(application, ids)) {
-        integrations.push(await statusOf(deps, application, integration));
-      }
-      output.finish({ integrations }, () => {
-        for (const status of integrations) printStatus(output, status, deps.clock.now());
-      });
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, baseOptions, async (action, ids: string[]) => {
+    const { application, output } = action;
+    const integrations: WorkStatus[] = [];
+    for (const integration of namedOrAll(application, ids)) {
+      integrations.push(await statusOf(deps, application, integration));
+    }
+    output.finish({ integrations }, () => {
+      for (const status of integrations) printStatus(output, status, deps.clock.now());
+    });
+  });
 }
 
 async function statusOf(

@@ -6,16 +6,9 @@ import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { AccessTokenRecord } from '../../store/service/access.ts';
-import {
-  type ProductDeps,
-  productCommand,
-  productOptionsSchema,
-  runProductAction,
-} from '../action/product.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
-import { formatAgo } from '../terminal/quantities.ts';
-import { findId, shortId } from '../terminal/short-id.ts';
+import { findId, formatAgo, shortId } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
@@ -29,7 +22,7 @@ kept.`;
 
 const NAME_MISSING = 'Give the token a name, so that you know it again: --name "Anna".';
 
-const createSchema = productOptionsSchema.extend({
+const createSchema = baseOptions.extend({
   role: z.enum(['admin', 'viewer'], {
     error: 'Name a role: --role admin (may do everything) or --role viewer (may look).',
   }),
@@ -60,32 +53,24 @@ function createTokenCommand(deps: ProductDeps): Command {
     .description('make a token and print it once')
     .option('--role <role>', 'admin (may do everything) or viewer (may look)')
     .option('--name <name>', 'what you know it by, for example its owner');
-  return command.action(() =>
-    runProductAction(deps, command, createSchema, async ({ application, options, output }) => {
-      const token = newAccessToken();
-      const { name, role } = options;
-      const id = newId(deps.clock.now());
-      await application.store.access.addToken({ id, name, role, hash: hashToken(token) });
-      output.finish({ token, id, name, role }, () => {
-        output.print(token);
-        output.note(
-          'Keep it now: it is not shown again. Send it as "Authorization: Bearer TOKEN".',
-        );
-      });
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, createSchema, async ({ application, options, output }) => {
+    const token = newAccessToken();
+    const { name, role } = options;
+    const id = newId(deps.clock.now());
+    await application.store.access.addToken({ id, name, role, hash: hashToken(token) });
+    output.finish({ token, id, name, role }, () => {
+      output.print(token);
+      output.note('Keep it now: it is not shown again. Send it as "Authorization: Bearer TOKEN".');
+    });
+  });
 }
 
 function listCommand(deps: ProductDeps): Command {
   const command = productCommand('list', deps).description('list the tokens, without the tokens');
-  return command.action(() =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      const tokens = (await application.store.access.listTokens()).map(viewOf);
-      output.finish({ tokens }, () => printTokens(output, tokens, deps.clock.now()));
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, baseOptions, async ({ application, output }) => {
+    const tokens = (await application.store.access.listTokens()).map(viewOf);
+    output.finish({ tokens }, () => printTokens(output, tokens, deps.clock.now()));
+  });
 }
 
 function viewOf({ id, name, role, createdAt, lastUsedAt }: AccessTokenRecord): TokenView {
@@ -117,15 +102,13 @@ function revokeCommand(deps: ProductDeps): Command {
   const command = productCommand('revoke', deps)
     .description('end a token, and the browsers that signed in with it')
     .argument('<id>', 'the id of the token, whole or as the list shows it');
-  return command.action((typed: string) =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      const { store } = application;
-      const { id, name } = await findToken(store, typed);
-      await store.access.revokeToken(id);
-      output.finish({ revoked: id }, () => output.print(`"${name}" cannot sign in any more.`));
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, baseOptions, async (action, typed: string) => {
+    const { application, output } = action;
+    const { store } = application;
+    const { id, name } = await findToken(store, typed);
+    await store.access.revokeToken(id);
+    output.finish({ revoked: id }, () => output.print(`"${name}" cannot sign in any more.`));
+  });
 }
 
 async function findToken(

@@ -4,20 +4,17 @@ import type { Application } from '../../application.ts';
 import { type UndoReport, undoRun } from '../../fields/undo.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { withLease } from '../../sync/with-lease.ts';
-import { confirmOrStop } from '../action/confirm.ts';
-import { findRun } from '../action/find-run.ts';
 import {
-  neverAborted,
+  baseOptions,
+  confirmOrStop,
   type ProductDeps,
+  productAction,
   productCommand,
-  productOptionsSchema,
-  runProductAction,
   withIntegration,
 } from '../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../terminal/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { countOf, formatMoment } from '../terminal/quantities.ts';
-import { shortId } from '../terminal/short-id.ts';
+import { findRun } from '../action/runs.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
+import { countOf, formatMoment, shortId } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
@@ -28,7 +25,7 @@ Only values that are still ours are restored: what a person changed since then s
 come back, and the next sync does not write the same profiles again. Exit code 3: some records
 refused; undo the run again once that is fixed.`;
 
-const optionsSchema = productOptionsSchema.extend({ yes: z.boolean().default(false) });
+const optionsSchema = baseOptions.extend({ yes: z.boolean().default(false) });
 
 /** The command `undo`: restores what a run wrote over, where the CRM's value is still ours. */
 export function undoCommand(deps: ProductDeps): Command {
@@ -37,10 +34,12 @@ export function undoCommand(deps: ProductDeps): Command {
     .argument('<run>', 'the id of the run, whole or as `runs` shows it')
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
-  return command.action((run: string) =>
-    runProductAction(deps, command, optionsSchema, ({ application, options, output }) =>
+  return productAction(
+    deps,
+    command,
+    optionsSchema,
+    ({ application, options, output }, run: string) =>
       undo(deps, application, output, run, options.yes),
-    ),
   );
 }
 
@@ -63,7 +62,7 @@ async function undo(
     `Take back what the run ${shortId(row.id)} of ${when} wrote into ${contacts} of "${integration.id}"?`,
     yes || writes.length === 0,
   );
-  const report = await withIntegration(application, integration, neverAborted(), (open) =>
+  const report = await withIntegration(application, integration, (open) =>
     withLease(open.deps, integration.id, async (lease) => {
       return undoRun(await openCrm(open.deps, lease), lease, row.id);
     }),

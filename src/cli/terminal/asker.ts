@@ -3,6 +3,7 @@ import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';
 import { plainLine, plainText } from '../../core/printable.ts';
+import { usageError } from './output.ts';
 
 /** A question that is answered with one or several texts. */
 interface Question<Answer> {
@@ -136,9 +137,4 @@ function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): v
   if (values.includes(answer)) return;
   const hint = didYouMean(answer, values) || `; there is: ${values.join(', ')}`;
   throw usageError(`${question.flag}: "${answer}" is not one of the choices${hint}`);
-}
-
-/** An option or an answer that cannot be. */
-export function usageError(message: string): ConfigurationError {
-  return new ConfigurationError(message, { code: 'usage' });
 }

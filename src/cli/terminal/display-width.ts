@@ -1,6 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when it is first needed: it takes 12 ms, and most commands write ASCII alone. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
 
 /** Scripts and forms whose characters take two columns of a terminal; most emoji do too. */
 const WIDE =
@@ -18,7 +24,7 @@ export function displayWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   if (ONLY_ASCII.test(plain)) return plain.length;
   let width = 0;
-  for (const { segment } of GRAPHEMES.segment(plain)) width += graphemeWidth(segment);
+  for (const { segment } of graphemesOf(plain)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -27,7 +33,7 @@ export function fitWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
   let left = width - displayWidth(ELLIPSIS);
-  for (const { segment } of GRAPHEMES.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     left -= graphemeWidth(segment);
     if (left < 0) break;
     kept += segment;
@@ -56,7 +62,7 @@ export function wrapWidth(text: string, width: number): string[] {
 function pieces(word: string, width: number): string[] {
   const parts: string[] = [];
   let part = '';
-  for (const { segment } of GRAPHEMES.segment(word)) {
+  for (const { segment } of graphemesOf(word)) {
     if (part !== '' && displayWidth(part + segment) > width) {
       parts.push(part);
       part = '';
@@ -75,4 +81,9 @@ export function padWidth(text: string, width: number, align: 'left' | 'right'): 
 function graphemeWidth(grapheme: string): number {
   if (WITHOUT_WIDTH.test(grapheme)) return 0;
   return WIDE.test(grapheme) ? 2 : 1;
+}
+
+/** Text of several lines whose second line and all after it begin below the first, in that column. */
+export function hangLines(text: string, column: number): string {
+  return text.replaceAll('\n', `\n${' '.repeat(column)}`);
 }

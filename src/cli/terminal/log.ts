@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { LogLevel } from '../../config/environment.ts';
 import type { Log } from '../../core/log.ts';
 import { plainJson, plainLine } from '../../core/printable.ts';
-import type { TextStream } from './output.ts';
-import { createStyle, forTerminal, type Style } from './style.ts';
+import { createStyle, forTerminal, type Style, type TextStream } from './output.ts';
 
 /** Where log lines go: JSON into a pipe, words onto a terminal. */
 export interface LogStream {

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { plainLine } from '../../core/printable.ts';
 import { fitWidth } from './display-width.ts';
 import type { TextStream } from './output.ts';
-import { formatCount, formatDuration, formatRate } from './quantities.ts';
+import { formatCount, formatDuration, formatRate } from './words.ts';
 
 /** How far one piece of work is. */
 export interface ProgressState {

@@ -1,5 +1,4 @@
-import { EXIT_CODES } from './exit-codes.ts';
-import type { TextStream } from './output.ts';
+import { EXIT_CODES, type TextStream } from './output.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
@@ -40,4 +39,12 @@ export function createStopSignal(process: Stoppable, stderr: TextStream): () => 
     isListening = true;
     return controller.signal;
   };
+}
+
+/** Resolves when the signal is aborted, at once if it is so already. */
+export function untilStopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

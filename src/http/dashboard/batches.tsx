@@ -3,7 +3,7 @@ import type { BatchExample } from '../../application/batch-examples.ts';
 import { countOf } from '../../core/quantities.ts';
 import type { BatchView } from './holds.ts';
 import { Layout, type Viewer } from './layout.tsx';
-import { Dialog, Moment, RecordId } from './parts.tsx';
+import { Cell, Decision, Heads, Moment, Question, RecordId } from './parts.tsx';
 
 /** One line for all contacts of a batch. */
 export function BatchRow(props: { batch: BatchView; isAdmin: boolean; now: number }) {
@@ -11,15 +11,11 @@ export function BatchRow(props: { batch: BatchView; isAdmin: boolean; now: numbe
   return (
     <tr>
       <th scope="row">{countOf(batch.count, 'contact')}</th>
-      <td data-label="Integration" class="wide">
-        {batch.integration.name}
-      </td>
-      <td data-label="Why" class="wide">
-        {whyText(batch)}
-      </td>
-      <td data-label="Since" class="wide">
+      <Cell label="Integration">{batch.integration.name}</Cell>
+      <Cell label="Why">{whyText(batch)}</Cell>
+      <Cell label="Since">
         <Moment at={batch.since} now={now} />
-      </td>
+      </Cell>
       {isAdmin && (
         <td class="action">
           <DecideBatch batch={batch} />
@@ -39,28 +35,15 @@ function DecideBatch({ batch }: { batch: BatchView }) {
   const dialog = `batch-${id}`;
   const subject = `${countOf(count, 'contact')} of ${integration.name}`;
   return (
-    <>
-      <button type="button" class="button small" id={`${dialog}-decide`} popovertarget={dialog}>
-        Decide<span class="hidden"> about {subject}</span>
-      </button>
-      <Dialog id={dialog} title={subject}>
-        <p>{whyText(batch)}</p>
-        <div data-load>
-          <p>
-            <a href={`/holds/batches/${id}`}>Show three of them as the CRM has them now</a>
-          </p>
-        </div>
-        <BatchChoices batch={batch} place={dialog} />
-        <button
-          type="button"
-          class="button plain"
-          popovertarget={dialog}
-          popovertargetaction="hide"
-        >
-          Decide later
-        </button>
-      </Dialog>
-    </>
+    <Decision id={dialog} about={subject} title={subject}>
+      <p>{whyText(batch)}</p>
+      <div data-load>
+        <p>
+          <a href={`/holds/batches/${id}`}>Show three of them as the CRM has them now</a>
+        </p>
+      </div>
+      <BatchChoices batch={batch} place={dialog} />
+    </Decision>
   );
 }
 
@@ -103,24 +86,13 @@ interface ChoiceProps {
   answer: string;
 }
 
-function Choice({ id, action, label, effect, question, consequence, answer }: ChoiceProps) {
+function Choice({ effect, question, consequence, ...asked }: ChoiceProps) {
   return (
     <div class="choice priced">
-      <button type="button" class="button" popovertarget={id}>
-        {label}
-      </button>
+      <Question {...asked} title={question}>
+        {consequence}
+      </Question>
       <span class="quiet">{effect}</span>
-      <Dialog id={id} title={question}>
-        <p>{consequence}</p>
-        <form class="row" method="post" action={action}>
-          <button type="submit" class="button primary">
-            {answer}
-          </button>
-          <button type="button" class="button" popovertarget={id} popovertargetaction="hide">
-            Cancel
-          </button>
-        </form>
-      </Dialog>
     </div>
   );
 }
@@ -147,29 +119,21 @@ export function BatchPage({ detail, viewer }: { detail: BatchDetail; viewer: Vie
         <div data-fragment>
           <table class="stacks examples">
             <caption>Examples, as the CRM has them now; none of it is kept</caption>
-            <thead>
-              <tr>
-                <th scope="col">Contact</th>
-                <th scope="col">Name</th>
-                <th scope="col">Now</th>
-              </tr>
-            </thead>
+            <Heads texts={['Contact', 'Name', 'Now']} />
             <tbody>
               {examples.map(({ contact, url, name, now }) => (
                 <tr key={contact}>
                   <th scope="row">
                     <RecordId id={contact} url={url} />
                   </th>
-                  <td data-label="Name" class="wide">
-                    {name ?? 'no longer in the CRM'}
-                  </td>
-                  <td data-label="Now" class="wide">
+                  <Cell label="Name">{name ?? 'no longer in the CRM'}</Cell>
+                  <Cell label="Now">
                     {now.map(({ part, text }) => (
                       <div key={part}>
                         {part}: {text}
                       </div>
                     ))}
-                  </td>
+                  </Cell>
                 </tr>
               ))}
             </tbody>

@@ -1,7 +1,7 @@
 import { countOf } from '../../core/quantities.ts';
 import { BatchRow } from './batches.tsx';
 import type { HoldsView, HoldView } from './holds.ts';
-import { CommandLine, Dialog, Moment, RecordId } from './parts.tsx';
+import { Cell, CommandLine, Decision, Heads, Moment, RecordId } from './parts.tsx';
 
 /** What waits for a person, with the decisions for those who may make them. */
 export function HoldsSection(props: { holds: HoldsView; isAdmin: boolean; now: number }) {
@@ -36,19 +36,12 @@ function HoldTable(props: { holds: HoldsView; isAdmin: boolean; now: number }) {
   return (
     <table class="stacks">
       <caption class="hidden">Contacts and networks that are held</caption>
-      <thead>
-        <tr>
-          <th scope="col">Contact or network</th>
-          <th scope="col">Integration</th>
-          <th scope="col">Why</th>
-          <th scope="col">Since</th>
-          {isAdmin && (
-            <th scope="col">
-              <span class="hidden">Decision</span>
-            </th>
-          )}
-        </tr>
-      </thead>
+      <Heads
+        texts={[
+          ...['Contact or network', 'Integration', 'Why', 'Since'],
+          ...(isAdmin ? [<span class="hidden">Decision</span>] : []),
+        ]}
+      />
       <tbody>
         {holds.batches.map((batch) => (
           <BatchRow key={batch.id} batch={batch} isAdmin={isAdmin} now={now} />
@@ -62,15 +55,11 @@ function HoldTable(props: { holds: HoldsView; isAdmin: boolean; now: number }) {
                 <RecordId id={hold.subject} url={hold.url} />
               )}
             </th>
-            <td data-label="Integration" class="wide">
-              {hold.integration.name}
-            </td>
-            <td data-label="Why" class="wide">
-              {hold.why}
-            </td>
-            <td data-label="Since" class="wide">
+            <Cell label="Integration">{hold.integration.name}</Cell>
+            <Cell label="Why">{hold.why}</Cell>
+            <Cell label="Since">
               <Moment at={hold.since} now={now} />
-            </td>
+            </Cell>
             {isAdmin && (
               <td class="action">
                 <Decide hold={hold} />
@@ -87,34 +76,20 @@ function HoldTable(props: { holds: HoldsView; isAdmin: boolean; now: number }) {
 function Decide({ hold }: { hold: HoldView }) {
   const dialog = `hold-${hold.id}`;
   return (
-    <>
-      <button type="button" class="button small" id={`${dialog}-decide`} popovertarget={dialog}>
-        Decide<span class="hidden"> about {hold.subject}</span>
-      </button>
-      <Dialog id={dialog} title={`${hold.subject} of ${hold.integration.name}`}>
-        <p>{hold.why}</p>
-        {hold.choices.map(({ decision, label, effect }) => (
-          <form
-            key={decision}
-            method="post"
-            action={`/holds/${hold.id}/${decision}`}
-            class="choice"
-          >
-            <button type="submit" class="button">
-              {label}
-            </button>
-            <span class="quiet">{effect}</span>
-          </form>
-        ))}
-        <button
-          type="button"
-          class="button plain"
-          popovertarget={dialog}
-          popovertargetaction="hide"
-        >
-          Decide later
-        </button>
-      </Dialog>
-    </>
+    <Decision
+      id={dialog}
+      about={hold.subject}
+      title={`${hold.subject} of ${hold.integration.name}`}
+    >
+      <p>{hold.why}</p>
+      {hold.choices.map(({ decision, label, effect }) => (
+        <form key={decision} method="post" action={`/holds/${hold.id}/${decision}`} class="choice">
+          <button type="submit" class="button">
+            {label}
+          </button>
+          <span class="quiet">{effect}</span>
+        </form>
+      ))}
+    </Decision>
   );
 }

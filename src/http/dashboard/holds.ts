@@ -1,5 +1,4 @@
 /** What waits for a person as the pages show it, with what may be said about it. */
-
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
 import { partCountsText } from '../../identity/changed-parts-text.ts';
@@ -15,7 +14,6 @@ import {
   reasonText,
   type SingleHoldStore,
 } from '../../views/hold.ts';
-import { recordUrl } from './record-url.ts';
 
 /** A hold as the page shows it. There is no name of a contact: none is kept. */
 export interface HoldView {
@@ -201,4 +199,17 @@ function rejectionOf({ kind }: NetworkHoldRecord): Label {
 /** What cannot be approved has to be fixed elsewhere. */
 function hide(fix: string): Label {
   return { label: 'Hide it', effect: `${fix}: then the hold goes by itself.` };
+}
+
+/**
+ * The page of a contact in its CRM; null where the settings do not tell where that is. A My Domain
+ * of Salesforce shows the record of any id. HubSpot's pages need the number of the account, which
+ * is kept nowhere, and a file has no pages.
+ */
+export function recordUrl({ crm }: Pick<Integration, 'crm'>, contactId: string): string | null {
+  const { kind, url } = crm;
+  if (kind !== 'salesforce' || typeof url !== 'string' || !URL.canParse(url)) return null;
+  const { protocol, hostname, origin } = new URL(url);
+  if (protocol !== 'https:' || !hostname.endsWith('.my.salesforce.com')) return null;
+  return `${origin}/${encodeURIComponent(contactId)}`;
 }

@@ -1,21 +1,20 @@
-import { countOf } from '../../core/quantities.ts';
+import { countOf, formatCount } from '../../core/quantities.ts';
+import type { RunReport } from '../../core/run.ts';
 import type { PlannedRuns } from '../../views/status.ts';
-import { AcceptRate, PersonsLink } from './accept-rate.tsx';
-import { anchorOf } from './anchors.ts';
-import { CurrentRunPanel } from './current-run.tsx';
-import type { IntegrationView, PastRun } from './overview.ts';
+import { anchorOf, type CurrentRun, type IntegrationView, type PastRun } from './overview.ts';
 import {
-  CountCell,
-  CountHead,
-  Dialog,
+  CountCells,
+  Fact,
+  formatSpan,
+  Heads,
   type MarkKind,
   Moment,
+  Question,
   RunStatus,
   Status,
   Trouble,
 } from './parts.tsx';
 import type { Standing } from './verdict.ts';
-import { formatSpan } from './words.ts';
 
 const STANDINGS: Readonly<Record<Standing, { kind: MarkKind; word: string }>> = {
   syncing: { kind: 'busy', word: 'Syncing' },
@@ -68,27 +67,18 @@ export function IntegrationCard(props: { view: IntegrationView; isAdmin: boolean
 /** A click opens a question; the answer is what starts. */
 function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
   const button = `${anchorOf(id)}_sync`;
-  const dialog = `${button}_question`;
   return (
-    <>
-      <button type="button" class="button" id={button} popovertarget={dialog}>
-        Sync now
-      </button>
-      <Dialog id={dialog} title={`Sync ${name} now?`}>
-        <p>
-          The contacts that changed in the CRM ({crm}) are read. Each new or changed contact costs a
-          credit; no contact is paid for twice.
-        </p>
-        <form class="row" method="post" action={`/integrations/${id}/sync`}>
-          <button type="submit" class="button primary">
-            Sync now
-          </button>
-          <button type="button" class="button" popovertarget={dialog} popovertargetaction="hide">
-            Cancel
-          </button>
-        </form>
-      </Dialog>
-    </>
+    <Question
+      id={`${button}_question`}
+      buttonId={button}
+      label="Sync now"
+      title={`Sync ${name} now?`}
+      action={`/integrations/${id}/sync`}
+      answer="Sync now"
+    >
+      The contacts that changed in the CRM ({crm}) are read. Each new or changed contact costs a
+      credit; no contact is paid for twice.
+    </Question>
   );
 }
 
@@ -96,24 +86,16 @@ function Facts({ view, now }: { view: IntegrationView; now: number }) {
   const { lastSuccessAt, schedule, waiting, held } = view;
   return (
     <dl class="facts">
-      <div>
-        <dt>Last success</dt>
-        <dd>{lastSuccessAt === null ? 'never' : <Moment at={lastSuccessAt} now={now} />}</dd>
-      </div>
-      <div>
-        <dt>Next run</dt>
-        <dd>
-          <NextRun schedule={schedule} now={now} />
-        </dd>
-      </div>
-      <div>
-        <dt>Left for the next run</dt>
-        <dd>{countOf(waiting, 'contact')}</dd>
-      </div>
-      <div>
-        <dt>Held for a person</dt>
-        <dd>{held === 0 ? 'nothing' : <a href="#holds">{countOf(held, 'decision')}</a>}</dd>
-      </div>
+      <Fact name="Last success">
+        {lastSuccessAt === null ? 'never' : <Moment at={lastSuccessAt} now={now} />}
+      </Fact>
+      <Fact name="Next run">
+        <NextRun schedule={schedule} now={now} />
+      </Fact>
+      <Fact name="Left for the next run">{countOf(waiting, 'contact')}</Fact>
+      <Fact name="Held for a person">
+        {held === 0 ? 'nothing' : <a href="#holds">{countOf(held, 'decision')}</a>}
+      </Fact>
     </dl>
   );
 }
@@ -140,20 +122,10 @@ function RunTable({ name, runs, now }: { name: string; runs: readonly PastRun[];
   return (
     <table class="stacks">
       <caption class="hidden">The last runs of {name}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          <th scope="col">Began</th>
-          <th scope="col">Took</th>
-          <CountHead label="Read" />
-          <CountHead label="Enhanced" />
-          <CountHead label="Written" />
-          <CountHead label="Failed" />
-          <CountHead label="Held" />
-          <CountHead label="Credits" />
-          <CountHead label="For networks" />
-        </tr>
-      </thead>
+      <Heads
+        texts={['Run', 'Began', 'Took']}
+        counts={['Read', 'Enhanced', 'Written', 'Failed', 'Held', 'Credits', 'For networks']}
+      />
       <tbody>
         {runs.map((run) => (
           <RunRow key={run.report.id} run={run} now={now} />
@@ -176,13 +148,88 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
         <Moment at={startedAt} now={now} />
       </td>
       <td data-label="Took">{finishedAt === null ? '–' : formatSpan(startedAt, finishedAt)}</td>
-      <CountCell label="Read" count={contacts.read} />
-      <CountCell label="Enhanced" count={contacts.enhanced} />
-      <CountCell label="Written" count={contacts.written} />
-      <CountCell label="Failed" count={contacts.failed} />
-      <CountCell label="Held" count={contacts.held} />
-      <CountCell label="Credits" count={credits.enhancements.spent} />
-      <CountCell label="For networks" count={credits.networks.spent} />
+      <CountCells
+        counts={{
+          Read: contacts.read,
+          Enhanced: contacts.enhanced,
+          Written: contacts.written,
+          Failed: contacts.failed,
+          Held: contacts.held,
+          Credits: credits.enhancements.spent,
+          'For networks': credits.networks.spent,
+        }}
+      />
     </tr>
   );
+}
+
+/** A run that goes on: how far it is, station by station. The script follows it by `data-run`. */
+export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: number }) {
+  const { report, hasBegun, done } = current;
+  const { chosen, read } = report.contacts;
+  return (
+    <div class="current" data-run={report.id}>
+      <p class="current-line">
+        <strong>{hasBegun ? phaseText(report) : 'Waits for its turn'}</strong>
+        <span class="quiet">
+          {hasBegun ? 'begun ' : 'asked for '}
+          <Moment at={report.startedAt} now={now} />
+        </span>
+      </p>
+      <progress
+        aria-label="Contacts that are settled, of those that were chosen"
+        {...(chosen > 0 ? { value: done, max: chosen } : {})}
+      />
+      <p class="quiet">
+        {chosen > 0
+          ? `${formatCount(done)} of ${countOf(chosen, 'contact')} settled`
+          : `${countOf(read, 'contact')} read so far`}
+      </p>
+      <Stations report={report} />
+    </div>
+  );
+}
+
+function phaseText({ contacts }: RunReport): string {
+  if (contacts.chosen === 0) return 'Reading the contacts';
+  return contacts.submitted < contacts.chosen ? 'Submitting' : 'Fetching and writing profiles';
+}
+
+/** The way of the contacts, from left to right. */
+export function Stations({ report: { contacts } }: { report: RunReport }) {
+  const { read, chosen, submitted, enhanced, written } = contacts;
+  return (
+    <ol class="stations">
+      {Object.entries({ read, chosen, submitted, enhanced, written }).map(([station, count]) => (
+        <li key={station} class={count === 0 ? 'zero' : ''}>
+          <span class="station-count">{formatCount(count)}</span>
+          <span class="station-name">{station}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Of an integration whose last run stopped because too few were known: look, and accept if right. */
+export function AcceptRate(props: { integration: { id: string; name: string } }) {
+  const { id, name } = props.integration;
+  const button = `${anchorOf(id)}_accept`;
+  return (
+    <Question
+      id={`${button}_question`}
+      buttonId={button}
+      label="Accept this rate"
+      title={`Send the contacts of ${name} all the same?`}
+      action={`/integrations/${id}/accept-match-rate`}
+      answer="Accept and sync"
+    >
+      The service knew few of the contacts that were sent first. If their columns are right, all
+      others can be sent: a credit each. That is remembered until the columns change.
+    </Question>
+  );
+}
+
+/** The way to a few persons as they would be sent; for admins, since it shows names. */
+export function PersonsLink({ id }: { id: string }) {
+  return <a href={`/integrations/${id}/persons`}>See what is sent</a>;
 }

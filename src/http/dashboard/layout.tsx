@@ -1,7 +1,7 @@
 /** What every page has round its content. */
 import type { PropsWithChildren } from 'hono/jsx';
 import { readPageAssets } from '../assets.ts';
-import type { Principal } from '../request/principal.ts';
+import type { Principal } from '../request/context.ts';
 
 /** What pages know of the moment and of the user. */
 export interface Viewer {

@@ -6,7 +6,6 @@ import type { RunRequestRecord } from '../../store/runs/run-requests.ts';
 import type { RunRecord } from '../../store/runs/runs.ts';
 import { findRunReport, reportOf } from '../../views/run.ts';
 import { type PlannedRuns, readLastSuccess, readPlannedRuns } from '../../views/status.ts';
-import { anchorOf } from './anchors.ts';
 import type { CreditReader, KeyCredits } from './credits.ts';
 import { type HoldsView, readHolds } from './holds.ts';
 import {
@@ -178,4 +177,12 @@ async function readCurrent(
   // It may have ended between the two looks.
   if (report?.status !== 'running') return null;
   return { report, hasBegun, done: Math.max(0, report.contacts.chosen - waiting) };
+}
+
+/**
+ * The name of an integration's place on the status page. The page has names of its own, which an
+ * integration may be called as well (`holds`), and no id has an underscore.
+ */
+export function anchorOf(integrationId: string): string {
+  return `integration_${integrationId}`;
 }

@@ -1,10 +1,9 @@
 /** The small parts that several pages are made of. */
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import type { Outcome } from '../../core/outcome.ts';
-import { formatCount } from '../../core/quantities.ts';
+import { countOf, formatCount, formatDuration } from '../../core/quantities.ts';
 import type { RunReport } from '../../core/run.ts';
 import { type Advice, adviceFor } from '../../views/advice.ts';
-import { formatMoment, formatRelative } from './words.ts';
 
 /** What a mark says; each has a shape of its own, so that its colour is never all there is. */
 export type MarkKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';
@@ -150,21 +149,104 @@ export function Dialog(props: PropsWithChildren<{ id: string; title: string }>) 
   );
 }
 
-/** The head of a column of `CountCell`s. */
-export function CountHead({ label }: { label: string }) {
+/** A button that opens a question, and the two answers: one is sent to `action`. */
+export function Question(
+  props: PropsWithChildren<{
+    /** Of the dialog; the button has `buttonId`, if it is to be found again. */
+    id: string;
+    buttonId?: string;
+    label: string;
+    title: string;
+    action: string;
+    answer: string;
+  }>,
+) {
+  const { id, buttonId, label, title, action, answer, children } = props;
   return (
-    <th scope="col" class="number">
-      {label}
-    </th>
+    <>
+      <button type="button" class="button" id={buttonId} popovertarget={id}>
+        {label}
+      </button>
+      <Dialog id={id} title={title}>
+        <p>{children}</p>
+        <form class="row" method="post" action={action}>
+          <button type="submit" class="button primary">
+            {answer}
+          </button>
+          <button type="button" class="button" popovertarget={id} popovertargetaction="hide">
+            Cancel
+          </button>
+        </form>
+      </Dialog>
+    </>
   );
 }
 
-/** A number of a table. A zero is quieter than what has happened. */
-export function CountCell({ label, count }: { label: string; count: number }) {
+/** A button that opens the choices about something, one of which is to make none. */
+export function Decision(props: PropsWithChildren<{ id: string; about: string; title: string }>) {
+  const { id, about, title, children } = props;
   return (
-    <td class={count === 0 ? 'number zero' : 'number'} data-label={label}>
-      {formatCount(count)}
+    <>
+      <button type="button" class="button small" id={`${id}-decide`} popovertarget={id}>
+        Decide<span class="hidden"> about {about}</span>
+      </button>
+      <Dialog id={id} title={title}>
+        {children}
+        <button type="button" class="button plain" popovertarget={id} popovertargetaction="hide">
+          Decide later
+        </button>
+      </Dialog>
+    </>
+  );
+}
+
+/** A word and what it is, in a list of `facts`. */
+export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The heads of a table: of columns with texts, and of those with numbers. */
+export function Heads(props: { texts: readonly Child[]; counts?: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {props.texts.map((text) => (
+          <th scope="col">{text}</th>
+        ))}
+        {props.counts?.map((label) => (
+          <th scope="col" class="number">
+            {label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** A text of a table, which takes a line of its own where there is no room for columns. */
+export function Cell({ label, children }: PropsWithChildren<{ label: string }>) {
+  return (
+    <td data-label={label} class="wide">
+      {children}
     </td>
+  );
+}
+
+/** Numbers of a table by their heads. A zero is quieter than what has happened. */
+export function CountCells({ counts }: { counts: Readonly<Record<string, number>> }) {
+  return (
+    <>
+      {Object.entries(counts).map(([label, count]) => (
+        <td class={count === 0 ? 'number zero' : 'number'} data-label={label}>
+          {formatCount(count)}
+        </td>
+      ))}
+    </>
   );
 }
 
@@ -205,4 +287,33 @@ const MAX_WHOLE_LENGTH = 24;
 /** A word of code in one piece, unless it is too long for that. */
 function Word({ text }: { text: string }) {
   return <span class={text.length > MAX_WHOLE_LENGTH ? '' : 'whole'}>{text}</span>;
+}
+
+const UNITS = [
+  { name: 'day', ms: 86_400_000 },
+  { name: 'hour', ms: 3_600_000 },
+  { name: 'minute', ms: 60_000 },
+] as const;
+
+/** `2 hours ago`, `in 5 minutes`, `just now`: the unit that matters, for an instant in ISO 8601. */
+export function formatRelative(instant: string, nowMs: number): string {
+  const distanceMs = Date.parse(instant) - nowMs;
+  const unit = UNITS.find(({ ms }) => Math.abs(distanceMs) >= ms);
+  if (unit === undefined) return distanceMs > 0 ? 'in a moment' : 'just now';
+  const text = countOf(Math.floor(Math.abs(distanceMs) / unit.ms), unit.name);
+  return distanceMs > 0 ? `in ${text}` : `${text} ago`;
+}
+
+/** `20 Nov 2026, 02:00 UTC`, for an instant in ISO 8601. */
+export function formatMoment(instant: string): string {
+  return `${MOMENT_FORMAT.format(new Date(instant))} UTC`;
+}
+
+const MOMENT_FORMAT = new Intl.DateTimeFormat('en-GB', {
+  ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' },
+});
+
+/** `4.2 s`, between two instants in ISO 8601. */
+export function formatSpan(from: string, to: string): string {
+  return formatDuration(Date.parse(to) - Date.parse(from));
 }

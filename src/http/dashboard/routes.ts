@@ -13,21 +13,15 @@ import {
 } from '../../views/hold.ts';
 import type { Access } from '../access.ts';
 import { readPageAssets } from '../assets.ts';
-import { findDecidableHold } from '../decidable-hold.ts';
-import { decideOpenBatch, findOpenBatch } from '../open-batch.ts';
-import { answerError } from '../request/answer-error.ts';
-import { limitBody, MAX_API_BODY_BYTES, readForm } from '../request/bodies.ts';
-import type { HttpDeps, HttpEnv } from '../request/context.ts';
-import { findIntegration } from '../request/find-integration.ts';
-import { HttpError } from '../request/http-error.ts';
-import { liveDeps } from '../request/live.ts';
-import type { Principal } from '../request/principal.ts';
-import { anchorOf } from './anchors.ts';
+import { decideOpenBatch, findDecidableHold, findOpenBatch } from '../holds.ts';
+import { type HttpDeps, type HttpEnv, liveDeps, type Principal } from '../request/context.ts';
+import { answerError, HttpError } from '../request/errors.ts';
+import { limitBody, MAX_API_BODY_BYTES, readForm } from '../request/guards.ts';
+import { findIntegration } from '../request/router.ts';
 import { createCreditReader } from './credits.ts';
-import { batchView } from './holds.ts';
+import { batchView, recordUrl } from './holds.ts';
 import type { Viewer } from './layout.tsx';
-import { readOverview } from './overview.ts';
-import { recordUrl } from './record-url.ts';
+import { anchorOf, readOverview } from './overview.ts';
 import { findLowRate, PAGE_SIZE, readRunDetail } from './run-detail.ts';
 
 /**

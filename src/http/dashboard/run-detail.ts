@@ -12,9 +12,9 @@ import {
   readReasons,
   readRunContacts,
 } from '../../views/run-contacts.ts';
-import { readCursor, writeCursor } from '../request/cursor.ts';
+import { readCursor, writeCursor } from '../request/router.ts';
 import { runUnknown } from '../runs.ts';
-import { recordUrl } from './record-url.ts';
+import { recordUrl } from './holds.ts';
 
 export interface RunDetail {
   report: RunReport;

@@ -5,13 +5,15 @@ import type { RunReport } from '../../core/run.ts';
 import { outcomesText } from '../../views/run.ts';
 import { whyText } from '../../views/run-contacts.ts';
 import { spentText } from '../../views/status.ts';
-import { AcceptRate, PersonsLink } from './accept-rate.tsx';
-import { anchorOf } from './anchors.ts';
-import { Stations } from './current-run.tsx';
+import { AcceptRate, PersonsLink, Stations } from './integration-card.tsx';
 import { Layout, type Viewer } from './layout.tsx';
+import { anchorOf } from './overview.ts';
 import {
-  CountCell,
-  CountHead,
+  Cell,
+  CountCells,
+  Fact,
+  formatSpan,
+  Heads,
   Moment,
   OutcomeStatus,
   RecordId,
@@ -20,7 +22,6 @@ import {
   Trouble,
 } from './parts.tsx';
 import type { ContactQuery, RunDetail } from './run-detail.ts';
-import { formatSpan } from './words.ts';
 
 /** What one run did, and why. */
 export function RunPage({
@@ -84,34 +85,18 @@ function RunFacts({ report, now }: { report: RunReport; now: number }) {
   const { startedAt, finishedAt, trigger, credits, calls } = report;
   return (
     <dl class="facts">
-      <div>
-        <dt>Began</dt>
-        <dd>
-          <Moment at={startedAt} now={now} as="moment" />
-        </dd>
-      </div>
-      <div>
-        <dt>Took</dt>
-        <dd>{finishedAt === null ? 'not over' : formatSpan(startedAt, finishedAt)}</dd>
-      </div>
-      <div>
-        <dt>Asked for by</dt>
-        <dd>{TRIGGERS[trigger]}</dd>
-      </div>
-      <div>
-        <dt>Credits for enhancements</dt>
-        <dd>{spentText(credits.enhancements)}</dd>
-      </div>
-      <div>
-        <dt>Credits for networks</dt>
-        <dd>{spentText(credits.networks)}</dd>
-      </div>
-      <div>
-        <dt>Requests</dt>
-        <dd>
-          {formatCount(calls.partner)} to the service, {formatCount(calls.crm)} to the CRM
-        </dd>
-      </div>
+      <Fact name="Began">
+        <Moment at={startedAt} now={now} as="moment" />
+      </Fact>
+      <Fact name="Took">
+        {finishedAt === null ? 'not over' : formatSpan(startedAt, finishedAt)}
+      </Fact>
+      <Fact name="Asked for by">{TRIGGERS[trigger]}</Fact>
+      <Fact name="Credits for enhancements">{spentText(credits.enhancements)}</Fact>
+      <Fact name="Credits for networks">{spentText(credits.networks)}</Fact>
+      <Fact name="Requests">
+        {formatCount(calls.partner)} to the service, {formatCount(calls.crm)} to the CRM
+      </Fact>
     </dl>
   );
 }
@@ -128,27 +113,21 @@ function Reasons({ detail: { report, reasons, shared } }: { detail: RunDetail })
       )}
       {reasons.length > 0 && (
         <table class="stacks">
-          <thead>
-            <tr>
-              <th scope="col">Outcome</th>
-              <th scope="col">Why</th>
-              <CountHead label="Contacts" />
-            </tr>
-          </thead>
+          <Heads texts={['Outcome', 'Why']} counts={['Contacts']} />
           <tbody>
             {reasons.map(({ outcome, reason, text, count }) => (
               <tr key={reason}>
                 <th scope="row">
                   <OutcomeStatus outcome={outcome} />
                 </th>
-                <td data-label="Why" class="wide">
+                <Cell label="Why">
                   {reason === 'profile_fresh' ? (
                     text
                   ) : (
                     <a href={contactsHref(report.id, { reason })}>{text}</a>
                   )}
-                </td>
-                <CountCell label="Contacts" count={count} />
+                </Cell>
+                <CountCells counts={{ Contacts: count }} />
               </tr>
             ))}
           </tbody>
@@ -164,23 +143,12 @@ function Networks({ report: { networks } }: { report: RunReport }) {
     <section aria-labelledby="networks-title">
       <h2 id="networks-title">Networks</h2>
       <table class="stacks">
-        <thead>
-          <tr>
-            <th scope="col">Network</th>
-            <CountHead label="Added" />
-            <CountHead label="Removed" />
-            <CountHead label="Kept" />
-            <CountHead label="Failed" />
-          </tr>
-        </thead>
+        <Heads texts={['Network']} counts={['Added', 'Removed', 'Kept', 'Failed']} />
         <tbody>
           {networks.map(({ name, added, removed, kept, failed }) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              <CountCell label="Added" count={added} />
-              <CountCell label="Removed" count={removed} />
-              <CountCell label="Kept" count={kept} />
-              <CountCell label="Failed" count={failed} />
+              <CountCells counts={{ Added: added, Removed: removed, Kept: kept, Failed: failed }} />
             </tr>
           ))}
         </tbody>
@@ -269,13 +237,7 @@ function csvHref(id: string, { outcome, reason, contact }: ContactQuery): string
 function ContactTable({ contacts }: { contacts: RunDetail['contacts'] }) {
   return (
     <table class="stacks">
-      <thead>
-        <tr>
-          <th scope="col">Contact</th>
-          <th scope="col">Outcome</th>
-          <th scope="col">Why</th>
-        </tr>
-      </thead>
+      <Heads texts={['Contact', 'Outcome', 'Why']} />
       <tbody>
         {contacts.map(({ crmId, url, outcome, ...why }) => (
           <tr key={crmId}>
@@ -285,9 +247,7 @@ function ContactTable({ contacts }: { contacts: RunDetail['contacts'] }) {
             <td data-label="Outcome">
               <OutcomeStatus outcome={outcome} />
             </td>
-            <td data-label="Why" class="wide">
-              {whyText(why)}
-            </td>
+            <Cell label="Why">{whyText(why)}</Cell>
           </tr>
         ))}
       </tbody>
@@ -304,19 +264,14 @@ function Words({ words }: { words: readonly KeptWords[] }) {
         It may quote names and figures. It is kept sealed for 30 days, and only admins see it here.
       </p>
       <table class="stacks">
-        <thead>
-          <tr>
-            <th scope="col">Contact</th>
-            <th scope="col">It said</th>
-          </tr>
-        </thead>
+        <Heads texts={['Contact', 'It said']} />
         <tbody>
           {words.map(({ contact, text }) => (
             <tr key={contact}>
               <th scope="row">{contact ?? 'The run'}</th>
-              <td data-label="It said" class="wide">
+              <Cell label="It said">
                 {text ?? 'It was sealed with a key that is not here any more.'}
-              </td>
+              </Cell>
             </tr>
           ))}
         </tbody>

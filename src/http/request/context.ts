@@ -1,11 +1,12 @@
 /** What the HTTP of the service is made of, and what its requests carry along. */
 import type { HttpBindings } from '@hono/node-server';
+import type { LiveDeps } from '../../application/live-crm.ts';
 import type { Runner } from '../../application/runner.ts';
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { WithoutToken } from './first-visit.ts';
-import type { Principal } from './principal.ts';
+import type { AccessTokenRecord } from '../../store/service/access.ts';
+import type { WithoutToken } from './secret.ts';
 
 /** What the HTTP of the service needs of the world. */
 export interface HttpDeps {
@@ -39,5 +40,31 @@ export interface HttpEnv {
     requestId: string;
     /** Who asks; set where a role is required. */
     principal: Principal;
+  };
+}
+
+/** A viewer reads; an admin also starts runs and decides. */
+export type Role = AccessTokenRecord['role'];
+
+/** Who asks. */
+export interface Principal {
+  /** `local`: the first visitor on this machine, while there is no access token at all. */
+  kind: 'token' | 'session' | 'local';
+  role: Role;
+  /** What the owner calls the token; null for `local`. */
+  name: string | null;
+}
+
+/** How long a CRM may take while a person waits; less than an answer of ours may take. */
+const CRM_PATIENCE_MS = 20_000;
+
+/** What asks a CRM within a request: given up when the service ends or the person has waited enough. */
+export function liveDeps({
+  application,
+  stopping,
+}: Pick<HttpDeps, 'application' | 'stopping'>): LiveDeps {
+  return {
+    application,
+    signal: AbortSignal.any([stopping, AbortSignal.timeout(CRM_PATIENCE_MS)]),
   };
 }

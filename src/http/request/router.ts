@@ -1,7 +1,10 @@
+/** How routes describe themselves and what they have in common: errors, ids, cursors. */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { Application } from '../../application.ts';
+import type { Integration } from '../../core/integration.ts';
 import type { HttpEnv } from './context.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError } from './errors.ts';
 
 /** A router whose routes describe themselves, and whose requests are checked by their schemas. */
 export function createRouter(): OpenAPIHono<HttpEnv> {
@@ -43,28 +46,64 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
-/** The errors of every route that asks for a role. */
-export const accessErrors = {
-  401: failure('A valid access token is needed.'),
-  403: failure('The token lacks the role, or the request came from a page of another site.'),
-  429: failure('Too many wrong tokens came from this address; Retry-After says when to come back.'),
-};
-
-/** The error of a route that looks for one thing. */
-export const notFoundError = { 404: failure('It does not exist.') };
-
-/** The error of a route with parameters. */
-export const invalidError = {
-  422: failure('The request is not valid; details name each problem.'),
-};
-
-/** The errors of a route that reads a body. */
-export const bodyErrors = {
-  400: failure('The body cannot be read.'),
-  413: failure('The body is too large.'),
+/** The errors that routes have in common. */
+export const problems = {
+  /** Of every route that asks for a role. */
+  access: {
+    401: failure('A valid access token is needed.'),
+    403: failure('The token lacks the role, or the request came from a page of another site.'),
+    429: failure(
+      'Too many wrong tokens came from this address; Retry-After says when to come back.',
+    ),
+  },
+  /** Of a route that looks for one thing. */
+  notFound: { 404: failure('It does not exist.') },
+  /** Of a route with parameters. */
+  invalid: { 422: failure('The request is not valid; details name each problem.') },
+  /** Of a route that reads a body. */
+  body: { 400: failure('The body cannot be read.'), 413: failure('The body is too large.') },
 };
 
 /** The description of an error. */
 export function failure(description: string) {
   return { description, ...json(errorSchema) };
+}
+
+/** Longer than the ids of any CRM. */
+const MAX_LENGTH = 255;
+
+/** The id of a contact in its CRM, as callers write it. */
+export const contactSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_LENGTH)
+  .regex(/^\P{Cc}+$/u, 'has characters that no id has');
+
+const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
+
+/** What the list is sorted by: a number, and an id among those that share it. */
+export type Position = z.infer<typeof positionSchema>;
+
+export function writeCursor(position: Position): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
+}
+
+/** Throws an HttpError (422) for a word that no list has given. */
+export function readCursor(cursor: string): Position {
+  try {
+    return positionSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch {
+    throw new HttpError(422, 'cursor_invalid', 'The cursor is not one that this list has given.');
+  }
+}
+
+/** The integration with this id; throws an HttpError (404) if there is none. */
+export function findIntegration(
+  { integrations }: Pick<Application, 'integrations'>,
+  id: string,
+): Integration {
+  const integration = integrations.get(id);
+  if (integration) return integration;
+  throw new HttpError(404, 'integration_unknown', `There is no integration "${id}".`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { worstOf } from '../../../src/cli/action/attempts.ts';
+import { worstOf } from '../../../src/cli/action/integrations.ts';
 
 describe('worstOf', () => {
   it('promises that nothing was changed only where nothing else was done', () => {

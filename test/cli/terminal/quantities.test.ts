@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countOf, formatDuration, formatRate } from '../../../src/cli/terminal/quantities.ts';
+import { countOf, formatDuration, formatRate } from '../../../src/cli/terminal/words.ts';
 
 describe('countOf', () => {
   it('says one and many', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findId, shortId } from '../../../src/cli/terminal/short-id.ts';
+import { findId, shortId } from '../../../src/cli/terminal/words.ts';
 import { newId } from '../../../src/core/new-id.ts';
 
 describe('findId', () => {

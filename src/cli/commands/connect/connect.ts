@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { platform } from 'node:os';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import {
@@ -8,23 +10,20 @@ import {
   findConsentOutcome,
 } from '../../../application/consents.ts';
 import type { Application } from '../../../application.ts';
+import type { Environment } from '../../../config/environment.ts';
 import type { Settings } from '../../../config.ts';
 import { ConfigurationError, RetriableError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
-import { readOptions, runAction } from '../../action/command.ts';
 import {
-  loadProductSettings,
-  openProduct,
+  baseOptions,
   type ProductDeps,
+  productAction,
   productCommand,
-  productOptionsSchema,
 } from '../../action/product.ts';
-import { EXIT_CODES } from '../../terminal/exit-codes.ts';
 import type { Output } from '../../terminal/output.ts';
+import type { DoctorFinding } from '../doctor/checks.ts';
 import { examineIntegration, printFindings, withoutWords } from '../doctor/doctor.ts';
-import type { DoctorFinding } from '../doctor/finding.ts';
-import { wholeNumber } from '../sandbox/flags.ts';
-import { openInBrowser } from './open-in-browser.ts';
+import { wholeNumber } from '../sandbox/stand-in.ts';
 import { openWayBack } from './way-back.ts';
 
 const EXAMPLES = `
@@ -37,7 +36,7 @@ For integrations whose crm.auth is of type oauth. The app in the CRM has to know
 back to: server.publicUrl of the settings (or --port) and /oauth/KIND/callback. Connecting again keeps
 everything that is known of the contacts. The address is good for ten minutes.`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   port: z.number().optional(),
   open: z.boolean().default(false),
 });
@@ -52,21 +51,11 @@ export function connectCommand(deps: ProductDeps): Command {
     .option('--open', 'open the address in a browser instead of only printing it')
     .option('--port <n>', 'come back to this port of this machine', wholeNumber(1, 65_535))
     .addHelpText('after', EXAMPLES);
-  return command.action((id: string) =>
-    runAction(deps, command, async (output) => {
-      const options = readOptions(command, optionsSchema);
-      const settings = await loadProductSettings(deps, options.config);
-      const application = await openProduct(deps, settings);
-      try {
-        for (const integration of application.select([id])) {
-          await connect(deps, { application, settings, integration, options }, output);
-        }
-        return EXIT_CODES.done;
-      } finally {
-        await application.close();
-      }
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async ({ output, ...call }, id: string) => {
+    for (const integration of call.application.select([id])) {
+      await connect(deps, { ...call, integration }, output);
+    }
+  });
 }
 
 interface ConnectCall {
@@ -139,4 +128,18 @@ function printConnected(
   output.print(output.style.good(`"${id}" is connected.`));
   printFindings(output, findings);
   output.print(`Next: donor-sync plan ${id}`);
+}
+
+/** What opens an address in the browser that a person likes best; `xdg-open` elsewhere. */
+const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Tries to open an address; where there is no browser the person has the printed address. */
+export function openInBrowser(address: string, env: Environment): void {
+  const [program, ...options] = OPENERS[platform()] ?? ['xdg-open'];
+  const child = spawn(program, [...options, address], { detached: true, stdio: 'ignore', env });
+  child.on('error', () => {});
+  child.unref();
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import { type OAuthDeps, ticketAddress } from '../../../http/oauth.ts';
-import { createOAuthApp } from '../../../http/oauth-app.ts';
+import { createOAuthApp, type OAuthDeps, ticketAddress } from '../../../http/oauth.ts';
 import { isLoopbackName } from '../../../http/request/peer.ts';
 import { startHttpServer } from '../../../http/server.ts';
+import { isPortTaken } from '../../action/command.ts';
 
 /** A server of the addresses of connecting, until the person is back. */
 export interface WayBack {
@@ -87,8 +87,7 @@ function unserved(publicUrl: string): ConfigurationError {
 }
 
 function unheard(publicUrl: string, cause: unknown): ConfigurationError {
-  const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-  const words = isTaken
+  const words = isPortTaken(cause)
     ? `${publicUrl} is in use by something that does not know this integration. If it is donor-sync, start it again; else come back to another port with --port N.`
     : `Nothing can listen at ${publicUrl}: ${messageOf(cause)}`;
   return new ConfigurationError(words, { code: 'listen_failed', cause, details: { publicUrl } });

@@ -4,8 +4,7 @@ import type { Command } from 'commander';
 import { isPackageName } from '../../../../connectors/index.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
-import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:

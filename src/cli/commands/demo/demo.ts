@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { createRunner } from '../../../application/runner.ts';
 import { silentLog } from '../../../core/log.ts';
+import { createHttpApp } from '../../../http/app.ts';
+import { startHttpServer } from '../../../http/server.ts';
 import { createCommand, runAction } from '../../action/command.ts';
 import { type ProductDeps, withApplication, withIntegration } from '../../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
-import { wholeNumber } from '../sandbox/flags.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
+import { untilStopped } from '../../terminal/stop-signal.ts';
+import { wholeNumber } from '../sandbox/stand-in.ts';
 import { syncOnce } from '../sync/sync-once.ts';
-import { type CrmResult, type DemoCrm, syncCrm } from './crm-syncs.ts';
 import { createDemoFolder, crmIntegration, DEMO_INTEGRATION, type DemoFolder } from './folder.ts';
-import { readResults } from './results.ts';
-import { serveStatusPage, showStatusPage } from './serving.ts';
+import { type CrmResult, type DemoCrm, readResults, syncCrm } from './results.ts';
 import { type DemoReport, showNextSteps, showReport, showStart } from './show.ts';
 import type { Stage } from './stage.ts';
 
@@ -85,8 +86,11 @@ function runSyncs(
     const [integration] = application.select([DEMO_INTEGRATION]);
     if (integration === undefined) throw new Error('the settings of the demo lack its integration');
     const sync = () =>
-      withIntegration(application, integration, signal, (open) =>
-        syncOnce(quietDeps, open, signal),
+      withIntegration(
+        application,
+        integration,
+        (open) => syncOnce(quietDeps, open, signal),
+        signal,
       );
     const partner = { baseUrl, apiKey, rootUrl };
     const places = { folder, partner };
@@ -128,4 +132,53 @@ function demoCrmsOf({ salesforce, hubspot }: Stage['crms']): DemoCrm[] {
       pathField: 'warm_path',
     },
   ];
+}
+
+import packageFile from '../../../../package.json' with { type: 'json' };
+
+/** The demo cannot be reached from outside this machine, and it needs no token there. */
+const HOST = '127.0.0.1';
+
+/** Syncs that are asked for on the page; a demo has three integrations. */
+const MAX_RUNS_AT_ONCE = 3;
+
+/** Serves at a free port until `stopped`; calls `started` with the address. */
+export function serveStatusPage(
+  deps: ProductDeps,
+  settings: string,
+  stopped: AbortSignal,
+  started: (url: string) => void,
+): Promise<void> {
+  const { clock } = deps;
+  const quietDeps = { ...deps, log: silentLog };
+  return withApplication(quietDeps, settings, async (application) => {
+    const parts = { clock, log: silentLog };
+    const runner = createRunner(application, { ...parts, maxRunsAtOnce: MAX_RUNS_AT_ONCE });
+    const app = createHttpApp({
+      ...{ application, runner, ...parts },
+      publicUrl: `http://${HOST}`,
+      // Invented people and credits: a link that works once would only be in the way.
+      withoutToken: 'thisMachine',
+      // The demo has no schedules that could be late.
+      lastTickAt: clock.now,
+      stopping: stopped,
+      version: packageFile.version,
+    });
+    const http = await startHttpServer({ app, host: HOST, port: 0 });
+    try {
+      runner.start();
+      started(http.url);
+      await untilStopped(stopped);
+    } finally {
+      await runner.stop();
+      await http.close();
+    }
+  });
+}
+
+/** Says where the page is. */
+export function showStatusPage(output: Output, url: string): void {
+  output.print();
+  output.print(`${output.style.strong('The status page of the three integrations:')} ${url}`);
+  output.print('  "Sync now" works there, and so does deciding about the contact that is held.');
 }

@@ -2,13 +2,12 @@ import type { Environment } from '../../../config/environment.ts';
 import type { RunReport } from '../../../core/run.ts';
 import { outcomesText } from '../../../views/run.ts';
 import { spentText } from '../../../views/status.ts';
-import { displayWidth, fitWidth, padWidth } from '../../terminal/display-width.ts';
+import { fitWidth, padWidth, wrapWidth } from '../../terminal/display-width.ts';
 import type { Output } from '../../terminal/output.ts';
-import { countOf, formatCount, formatDuration } from '../../terminal/quantities.ts';
+import { countOf, formatCount, formatDuration } from '../../terminal/words.ts';
 import { STATUS_WORDS } from '../sync/run-summary.ts';
-import type { CrmResult } from './crm-syncs.ts';
 import { type DemoFolder, ENHANCED_FIELDS } from './folder.ts';
-import type { DemoResult } from './results.ts';
+import type { CrmResult, DemoResult } from './results.ts';
 import type { Stage } from './stage.ts';
 
 /** The answer of `demo`, as `--json` prints it. */
@@ -109,24 +108,13 @@ function showIntroduced(output: Output, { introduced, name }: CrmResult): void {
   for (const { name: contact, id, values } of introduced.contacts) {
     output.print(`  ${contact} ${output.style.faint(id)}`);
     for (const { value } of values) {
-      for (const line of wrapWords(String(value), SENTENCE_WIDTH)) output.print(`    ${line}`);
+      for (const line of wrapWidth(String(value), SENTENCE_WIDTH)) output.print(`    ${line}`);
     }
   }
   output.print();
 }
 
 const SENTENCE_WIDTH = 95;
-
-/** The text in lines of at most `width` columns each; a longer word has a line of its own. */
-function wrapWords(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = `${lines.at(-1) ?? ''} ${word}`.trim();
-    if (lines.length > 0 && displayWidth(line) <= width) lines.splice(-1, 1, line);
-    else lines.push(word);
-  }
-  return lines;
-}
 
 /** What became of the contacts in one sync, and what it cost. */
 function showRun(

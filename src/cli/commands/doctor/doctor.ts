@@ -6,26 +6,28 @@ import { insecureAddresses, insecureProblem } from '../../../config/insecure-htt
 import type { Settings } from '../../../config.ts';
 import { isConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
-import { namedOrAll } from '../../action/choose-integrations.ts';
-import { runAction } from '../../action/command.ts';
-import { requireTerminal } from '../../action/options.ts';
+import { readOptions, requireTerminal, runAction } from '../../action/command.ts';
+import { namedOrAll } from '../../action/integrations.ts';
 import {
+  baseOptions,
   loadProductSettings,
-  neverAborted,
   openProduct,
   type ProductDeps,
   productCommand,
   withIntegration,
 } from '../../action/product.ts';
-import { gatherAlike, sameOf } from '../../terminal/alike.ts';
-import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
-import { countOf } from '../../terminal/quantities.ts';
-import { checkCrm } from './crm-checks.ts';
-import { checked, type DoctorFinding, met, unmet } from './finding.ts';
-import { checkPartner } from './partner-checks.ts';
-import { checkSecretKey } from './secret-key-check.ts';
-import { checkState } from './state-checks.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
+import { countOf, mergeAlike, sameOf } from '../../terminal/words.ts';
+import {
+  checkCrm,
+  checked,
+  checkPartner,
+  checkSecretKey,
+  checkState,
+  type DoctorFinding,
+  met,
+  unmet,
+} from './checks.ts';
 
 const EXAMPLES = `
 Examples:
@@ -35,10 +37,7 @@ Examples:
 Nothing is spent and nothing is written into a CRM. Exit codes: 0 all is well, 2 a person has to fix
 something.`;
 
-const optionsSchema = z.object({
-  config: z.string().optional(),
-  show: z.boolean().default(false),
-});
+const optionsSchema = baseOptions.extend({ show: z.boolean().default(false) });
 
 /** The command `doctor`: every prerequisite, each with its fix. */
 export function doctorCommand(deps: ProductDeps): Command {
@@ -51,7 +50,7 @@ export function doctorCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
     runAction(deps, command, async (output) => {
-      const { config, show } = optionsSchema.parse(command.optsWithGlobals());
+      const { config, show } = readOptions(command, optionsSchema);
       if (show) requireTerminal(deps.stdout, output);
       const findings = await examine(deps, config, ids);
       output.finish({ findings: findings.map(withoutWords) }, () => {
@@ -141,7 +140,7 @@ export async function examineIntegration(
   integration: Integration,
 ): Promise<DoctorFinding[]> {
   const findings = await checked('integration', 'Do what the message says.', () =>
-    withIntegration(application, integration, neverAborted(), async (open) => [
+    withIntegration(application, integration, async (open) => [
       ...(await checkPartner(open)),
       ...(await checkCrm(open)),
       ...(await checkState(deps, open)),
@@ -158,7 +157,7 @@ export function printFindings(
 ): void {
   const { style } = output;
   let heading: string | null = null;
-  for (const { integration, subject, ok, message, fix, words, others } of gatherAlike(findings)) {
+  for (const { integration, subject, ok, message, fix, words, others } of mergeAlike(findings)) {
     if (integration !== heading && integration !== null)
       output.print(`\n${style.strong(integration)}`);
     heading = integration;

@@ -10,8 +10,7 @@ import type { Store } from '../../../store/store.ts';
 import { type BatchDecisionWord, type BatchView, decidedText } from '../../../views/hold.ts';
 import { neverAborted } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
-import { countOf, formatAgo, formatCount } from '../../terminal/quantities.ts';
-import { findId, shortId } from '../../terminal/short-id.ts';
+import { countOf, findId, formatAgo, formatCount, shortId } from '../../terminal/words.ts';
 
 type BatchStore = { holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration'> };
 

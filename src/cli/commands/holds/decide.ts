@@ -1,7 +1,9 @@
 import { DECIDED, type DecisionStore, decideHold } from '../../../application/decide-holds.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { didYouMean } from '../../../core/near-miss.ts';
+import type { NetworkHoldKind } from '../../../store/engine/network-tables.ts';
 import type { HoldRecord } from '../../../store/holds/holds.ts';
+import type { NetworkHoldRecord } from '../../../store/networks/network-holds.ts';
 import {
   type AnyHold,
   type DecisionWord,
@@ -13,9 +15,7 @@ import {
   listOpenHolds,
 } from '../../../views/hold.ts';
 import type { Output } from '../../terminal/output.ts';
-import { countOf, formatMoment } from '../../terminal/quantities.ts';
-import { findId, shortId } from '../../terminal/short-id.ts';
-import { requireNetworkDecision } from './network-hold.ts';
+import { countOf, findId, formatMoment, shortId } from '../../terminal/words.ts';
 
 /**
  * Decides the holds with these ids, whole or short, all or none: a ConfigurationError says
@@ -136,5 +136,36 @@ function sentenceFor(word: DecisionWord, count: number): string {
       return `${holds} rejected. The contacts are left alone.`;
     case 'resubmit':
       return `${holds} to be submitted again. The next sync spends ${countOf(count, 'credit')} on that.`;
+  }
+}
+
+/** What a person can do about holds that cannot be approved. */
+const FIXES: Readonly<Partial<Record<NetworkHoldKind, string>>> = {
+  group_unreadable:
+    'Correct the group in the CRM, or name another one in the settings: the hold goes with the next sync',
+  name_taken:
+    'Give one of the two networks another name, here or at the service: the hold goes with the next sync',
+  network_refused:
+    'Correct what is refused, for example a name that is too long, in the settings: the hold goes with the next sync',
+};
+
+/** Throws a ConfigurationError that says what to do if the hold cannot be decided so. */
+export function requireNetworkDecision(
+  { id, kind, name }: NetworkHoldRecord,
+  word: 'approve' | 'reject' | 'resubmit',
+): void {
+  const short = shortId(id);
+  const fix = FIXES[kind];
+  if (word === 'resubmit') {
+    throw new ConfigurationError(
+      `The hold ${short} is about the network "${name}", and there is nothing to submit again. Approve or reject it.`,
+      { code: 'hold_of_network', details: { hold: id } },
+    );
+  }
+  if (word === 'approve' && fix !== undefined) {
+    throw new ConfigurationError(
+      `The hold ${short} of the network "${name}" cannot be approved. ${fix}; \`donor-sync holds reject ${short}\` hides it until then.`,
+      { code: 'hold_not_approvable', details: { hold: id } },
+    );
   }
 }

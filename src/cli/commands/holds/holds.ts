@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../../application.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
 import { didYouMean } from '../../../core/near-miss.ts';
 import type { HoldBatch } from '../../../store/holds/hold-batches.ts';
 import {
@@ -19,16 +18,14 @@ import {
 } from '../../../views/hold.ts';
 import { readOptions, runAction } from '../../action/command.ts';
 import {
+  baseOptions,
   type ProductDeps,
+  productAction,
   productCommand,
-  productOptionsSchema,
-  runProductAction,
   withApplication,
 } from '../../action/product.ts';
-import { EXIT_CODES } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
-import { countOf, formatAgo } from '../../terminal/quantities.ts';
-import { shortId } from '../../terminal/short-id.ts';
+import { EXIT_CODES, type Output, usageError } from '../../terminal/output.ts';
+import { countOf, formatAgo, shortId } from '../../terminal/words.ts';
 import {
   decideWholeBatch,
   findExamples,
@@ -37,8 +34,7 @@ import {
   requireBatch,
 } from './batches.ts';
 import { decideHolds } from './decide.ts';
-import type { HoldNames } from './hold-names.ts';
-import { findNames } from './names.ts';
+import { findNames, type HoldNames } from './names.ts';
 
 const EXAMPLES = `
 Examples:
@@ -51,13 +47,13 @@ Examples:
   donor-sync holds approve --batch 5e6f7a8b   ask about all of a batch, for a credit each
   donor-sync holds reject --batch 5e6f7a8b    they are the same people still: no credit`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   integration: z.string().optional(),
   show: z.boolean().default(false),
   batch: z.string().optional(),
 });
 
-const decisionOptionsSchema = productOptionsSchema.extend({ batch: z.string().optional() });
+const decisionOptionsSchema = baseOptions.extend({ batch: z.string().optional() });
 
 /** The command `holds`: what waits for a person's decision, and the decisions. */
 export function holdsCommand(deps: ProductDeps): Command {
@@ -98,15 +94,12 @@ function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
   if (isBatchDecision(word)) {
     command.option('--batch <id>', 'instead of ids: all contacts of this batch');
   }
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, decisionOptionsSchema, async (action) => {
-      const { application, options, output } = action;
-      const batch = batchAlone(word, ids, options.batch);
-      if (batch === null) await decideHolds(application.store, output, word, ids);
-      else await decideWholeBatch(application, output, batch.word, batch.id);
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, decisionOptionsSchema, async (action, ids: string[]) => {
+    const { application, options, output } = action;
+    const batch = batchAlone(word, ids, options.batch);
+    if (batch === null) await decideHolds(application.store, output, word, ids);
+    else await decideWholeBatch(application, output, batch.word, batch.id);
+  });
 }
 
 /** The batch that is meant, or null if it is single holds. Throws a ConfigurationError if both are. */
@@ -131,19 +124,14 @@ function batchAlone(
   throw usageError('Either --batch or the ids of single holds, not both.');
 }
 
-function usageError(message: string): ConfigurationError {
-  return new ConfigurationError(message, { code: 'usage' });
-}
-
 function isBatchDecision(word: DecisionWord): word is BatchDecisionWord {
   return BATCH_DECISIONS.some((known) => known === word);
 }
 
 function requireNoWords([word]: readonly string[]): void {
   if (word === undefined) return;
-  throw new ConfigurationError(
+  throw usageError(
     `holds knows no "${word}"${didYouMean(word, HOLD_DECISIONS) || '.'} It can ${HOLD_DECISIONS.join(', ')}.`,
-    { code: 'usage' },
   );
 }
 

@@ -2,13 +2,11 @@ import { contactName, nameText } from '../../../application/contact-name.ts';
 import type { Application } from '../../../application.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Profile } from '../../../core/profile.ts';
-import type { JobResult } from '../../../partner/results.ts';
-import { MAX_JOBS_PER_RESULTS } from '../../../partner/results.ts';
+import { type JobResult, MAX_JOBS_PER_RESULTS } from '../../../partner/results.ts';
 import type { SyncDeps } from '../../../run/context.ts';
 import { openCrm } from '../../../run/crm-account.ts';
 import type { HoldRecord } from '../../../store/holds/holds.ts';
-import { neverAborted, withIntegration } from '../../action/product.ts';
-import type { HoldNames } from './hold-names.ts';
+import { withIntegration } from '../../action/product.ts';
 
 /**
  * The names behind the holds that have a profile, by hold id: asked of the CRM and the service at
@@ -43,7 +41,7 @@ async function namesOf(
 ): Promise<Named[]> {
   const [integration] = application.select([integrationId]);
   if (!integration) return [];
-  return withIntegration(application, integration, neverAborted(), async (open) => {
+  return withIntegration(application, integration, async (open) => {
     const deps = await openCrm(open.deps, null);
     const named: Named[] = [];
     const size = Math.min(deps.connector.capabilities.readBatch, MAX_JOBS_PER_RESULTS);
@@ -77,4 +75,12 @@ function profileName(result: JobResult | undefined): string | null {
   if (result?.state !== 'completed') return null;
   const { first, middle, last }: Profile['name'] = result.profile.name;
   return nameText([first, middle, last]);
+}
+
+/** The names that differ, as CRM and service have them now. */
+export interface HoldNames {
+  contact: string | null;
+  profile: string | null;
+  /** Why a name is missing here. */
+  problem: string | null;
 }

@@ -1,17 +1,16 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { cronProblem, timezoneProblem } from '../../../config/cron.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
+import { type Asker, askChoice, askMany, askText, type Choice } from '../../terminal/asker.ts';
+import { usageError } from '../../terminal/output.ts';
 import {
-  type Asker,
-  askChoice,
-  askMany,
-  askText,
-  type Choice,
-  usageError,
-} from '../../terminal/asker.ts';
-import { type CsvHeader, type CsvProblem, readCsvHeader } from './csv-header.ts';
+  type ColumnGuess,
+  type CsvHeader,
+  type CsvProblem,
+  guessColumns,
+  readCsvHeader,
+} from './csv-columns.ts';
 import type { InitFlags } from './flags.ts';
-import { type ColumnGuess, guessColumns } from './guess-columns.ts';
 
 /** All that a settings file is written from. */
 export interface Answers {

@@ -10,7 +10,6 @@ import { ConfigurationError } from '../../../core/errors.ts';
 import type { PersonShape } from '../../../sync/sample-persons.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
 import { type Asker, askText, createDefaults, createPrompts } from '../../terminal/asker.ts';
-import { EXIT_CODES } from '../../terminal/exit-codes.ts';
 import type { Output } from '../../terminal/output.ts';
 import { type Answers, collectAnswers } from './answers.ts';
 import { type InitFlags, initFlagsSchema } from './flags.ts';
@@ -70,7 +69,6 @@ export function initCommand(deps: InitDeps): Command {
   return command.action(() =>
     runAction(deps, command, async (output) => {
       await init(deps, initFlagsSchema.parse(command.optsWithGlobals()), output);
-      return EXIT_CODES.done;
     }),
   );
 }

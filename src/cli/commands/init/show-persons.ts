@@ -10,7 +10,7 @@ import { firstPersons, oddityOf, type PersonShape, shapeOf } from '../../../sync
 import type { Asker } from '../../terminal/asker.ts';
 import type { Output } from '../../terminal/output.ts';
 import { formatTable } from '../../terminal/table.ts';
-import { PERSON_COLUMNS, printPersons, titleOf } from '../plan/persons-text.ts';
+import { PERSON_COLUMNS, printPersons, titleOf } from '../plan/text.ts';
 
 /** What showing persons takes of the world. */
 interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {

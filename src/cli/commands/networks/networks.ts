@@ -9,28 +9,34 @@ import { openCrm } from '../../../run/crm-account.ts';
 import { loadErased } from '../../../run/erased.ts';
 import type { Lease } from '../../../store/engine/leases.ts';
 import { withLease } from '../../../sync/with-lease.ts';
-import { attemptEach, finishAttempts, worstOf } from '../../action/attempts.ts';
-import { chooseIntegrations, namedOrAll } from '../../action/choose-integrations.ts';
-import { confirmOrStop } from '../../action/confirm.ts';
 import {
+  attemptEach,
+  chooseIntegrations,
+  finishAttempts,
+  namedOrAll,
+  worstOf,
+} from '../../action/integrations.ts';
+import {
+  baseOptions,
+  confirmOrStop,
   neverAborted,
   type ProductAction,
   type ProductDeps,
+  productAction,
   productCommand,
-  productOptionsSchema,
-  runProductAction,
 } from '../../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
-import { countOf } from '../../terminal/quantities.ts';
+import { EXIT_CODES, type ExitCode } from '../../terminal/output.ts';
+import { countOf } from '../../terminal/words.ts';
 import {
   type IntegrationDrift,
+  type IntegrationNetworks,
   type IntegrationRepair,
   isTheSame,
   printDrift,
+  printOverview,
   printRepair,
   viewDrift,
-} from './drift-text.ts';
-import { type IntegrationNetworks, printOverview } from './overview-text.ts';
+} from './text.ts';
 
 const EXAMPLES = `
 Examples:
@@ -38,7 +44,7 @@ Examples:
   donor-sync networks check riverside     what was changed by hand at the service
   donor-sync networks repair riverside    make the networks what their groups are`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   spend: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
@@ -54,21 +60,19 @@ export function networksCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES)
     .addCommand(checkCommand(deps))
     .addCommand(repairCommand(deps));
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, productOptionsSchema, async ({ application, output }) => {
-      const networks: IntegrationNetworks[] = [];
-      for (const integration of namedOrAll(application, ids)) {
-        networks.push({
-          integration: integration.id,
-          networks: await describeNetworks(application, integration),
-        });
-      }
-      output.finish({ networks }, () => {
-        for (const each of networks) printOverview(output, each, deps.clock.now());
+  return productAction(deps, command, baseOptions, async (action, ids: string[]) => {
+    const { application, output } = action;
+    const networks: IntegrationNetworks[] = [];
+    for (const integration of namedOrAll(application, ids)) {
+      networks.push({
+        integration: integration.id,
+        networks: await describeNetworks(application, integration),
       });
-      return EXIT_CODES.done;
-    }),
-  );
+    }
+    output.finish({ networks }, () => {
+      for (const each of networks) printOverview(output, each, deps.clock.now());
+    });
+  });
 }
 
 function checkCommand(deps: ProductDeps): Command {
@@ -76,27 +80,17 @@ function checkCommand(deps: ProductDeps): Command {
     .description('ask the service who is in the networks, and show what differs from the mirror')
     .argument('[ids...]', 'the integrations (default: all)')
     .option('--spend', 'ask even if the service charges for questions');
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, optionsSchema, (action) => check(action, ids)),
-  );
+  return productAction(deps, command, optionsSchema, check);
 }
 
 async function check(
   { application, options, output }: ProductAction<NetworksOptions>,
-  ids: readonly string[],
+  ids: string[],
 ): Promise<ExitCode> {
-  const attempts = await attemptEach(
-    application,
-    namedOrAll(application, ids),
-    neverAborted(),
-    (open) => checkOne(open, { maySpend: options.spend }),
+  const attempts = await attemptEach(application, namedOrAll(application, ids), (open) =>
+    checkOne(open, { maySpend: options.spend }),
   );
-  const errorCode = finishAttempts(output, attempts, {
-    document: (checks) => ({ checks }),
-    render: ({ checks }) => {
-      for (const each of checks) printDrift(output, each);
-    },
-  });
+  const errorCode = finishAttempts(output, attempts, 'checks', (each) => printDrift(output, each));
   const found = attempts.flatMap(({ value }) => value?.networks ?? []);
   return worstOf([errorCode, ...(found.every(isTheSame) ? [] : [EXIT_CODES.stopped])]);
 }
@@ -121,22 +115,21 @@ function repairCommand(deps: ProductDeps): Command {
     .argument('[ids...]', 'the integrations; may be left out if there is only one')
     .option('--spend', 'ask even if the service charges for questions')
     .option('--yes', 'do not ask');
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      const chosen = chooseIntegrations(application, ids, false);
-      const attempts = await attemptEach(application, chosen, deps.stopSignal(), (open) =>
-        repairOne(deps, open, options),
-      );
-      const errorCode = finishAttempts(output, attempts, {
-        document: (repairs) => ({ repairs }),
-        render: ({ repairs }) => {
-          for (const each of repairs) printRepair(output, each);
-        },
-      });
-      const isStopped = attempts.some(({ value }) => value?.stopped);
-      return worstOf([errorCode, ...(isStopped ? [EXIT_CODES.stopped] : [])]);
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async (action, ids: string[]) => {
+    const { application, options, output } = action;
+    const chosen = chooseIntegrations(application, ids, false);
+    const attempts = await attemptEach(
+      application,
+      chosen,
+      (open) => repairOne(deps, open, options),
+      deps.stopSignal(),
+    );
+    const errorCode = finishAttempts(output, attempts, 'repairs', (each) =>
+      printRepair(output, each),
+    );
+    const isStopped = attempts.some(({ value }) => value?.stopped);
+    return worstOf([errorCode, ...(isStopped ? [EXIT_CODES.stopped] : [])]);
+  });
 }
 
 function repairOne(

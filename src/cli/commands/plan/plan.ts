@@ -6,19 +6,20 @@ import { forecastPaths, type PathsForecast } from '../../../insights/forecast-pa
 import { forecastNetworks, type NetworksForecast } from '../../../networks/forecast.ts';
 import { openCrm } from '../../../run/crm-account.ts';
 import { type Preview, previewRun, secondsAtLimit } from '../../../sync/preview.ts';
-import { attemptEach, finishAttempts } from '../../action/attempts.ts';
-import { chooseIntegrations, requireOne } from '../../action/choose-integrations.ts';
-import { contactOptionSchema, parseCount } from '../../action/options.ts';
+import { contactOptionSchema, parseCount } from '../../action/command.ts';
 import {
-  neverAborted,
+  attemptEach,
+  chooseIntegrations,
+  finishAttempts,
+  requireOne,
+} from '../../action/integrations.ts';
+import {
+  baseOptions,
   type ProductDeps,
+  productAction,
   productCommand,
-  productOptionsSchema,
-  runProductAction,
 } from '../../action/product.ts';
-import { printNetworks } from './networks-text.ts';
-import { printPaths } from './paths-text.ts';
-import { printPreview } from './preview-text.ts';
+import { printNetworks, printPaths, printPreview } from './text.ts';
 
 const EXAMPLES = `
 Examples:
@@ -32,7 +33,7 @@ Nothing is written anywhere, and only free requests are made.`;
 /** Contacts and changes that are named one by one by default. */
 const DEFAULT_LISTED = 10;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   all: z.boolean().default(false),
   contact: contactOptionSchema.optional(),
   full: z.boolean().default(false),
@@ -51,29 +52,23 @@ export function planCommand(deps: ProductDeps): Command {
     .option('--full', 'as if all contacts were read again')
     .option('--list <n>', `contacts and changes to name (default: ${DEFAULT_LISTED})`, parseCount)
     .addHelpText('after', EXAMPLES);
-  return command.action((ids: string[]) =>
-    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      const chosen = chooseIntegrations(application, ids, options.all);
-      if (options.contact !== undefined) requireOne(chosen);
-      // Names of persons are for the terminal alone, and no part of the document.
-      const shown = new Map<string, readonly PersonDetails[]>();
-      const attempts = await attemptEach(application, chosen, neverAborted(), (open) =>
-        planOne(open, options, (persons) => shown.set(open.integration.id, persons)),
-      );
-      return finishAttempts(output, attempts, {
-        document: (plans) => ({ plans }),
-        render: ({ plans }) => {
-          for (const plan of plans) {
-            const persons = shown.get(plan.integration) ?? [];
-            printPreview(output, plan, { listed: options.list, persons }, () => {
-              printNetworks(output, plan);
-              printPaths(output, plan);
-            });
-          }
-        },
+  return productAction(deps, command, optionsSchema, async (action, ids: string[]) => {
+    const { application, options, output } = action;
+    const chosen = chooseIntegrations(application, ids, options.all);
+    if (options.contact !== undefined) requireOne(chosen);
+    // Names of persons are for the terminal alone, and no part of the document.
+    const shown = new Map<string, readonly PersonDetails[]>();
+    const attempts = await attemptEach(application, chosen, (open) =>
+      planOne(open, options, (persons) => shown.set(open.integration.id, persons)),
+    );
+    return finishAttempts(output, attempts, 'plans', (plan) => {
+      const persons = shown.get(plan.integration) ?? [];
+      printPreview(output, plan, { listed: options.list, persons }, () => {
+        printNetworks(output, plan);
+        printPaths(output, plan);
       });
-    }),
-  );
+    });
+  });
 }
 
 /** What a sync would do to contacts, networks and warm paths. */

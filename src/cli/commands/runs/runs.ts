@@ -11,19 +11,23 @@ import {
   RUN_CONTACTS_HEADER,
   runContactLines,
 } from '../../../views/run-contacts.ts';
-import { findRun } from '../../action/find-run.ts';
-import { parseCount, requireTerminal } from '../../action/options.ts';
+import { parseCount, requireTerminal } from '../../action/command.ts';
 import {
+  baseOptions,
   type ProductDeps,
+  productAction,
   productCommand,
-  productOptionsSchema,
-  runProductAction,
 } from '../../action/product.ts';
-import { EXIT_CODES } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
-import { printWords, printWordsHint } from './kept-words-text.ts';
-import { describeRun, printContacts, printRunDetail } from './run-detail.ts';
-import { printRuns } from './run-list.ts';
+import { findRun } from '../../action/runs.ts';
+import { type Output, usageError } from '../../terminal/output.ts';
+import {
+  describeRun,
+  printContacts,
+  printRunDetail,
+  printRuns,
+  printWords,
+  printWordsHint,
+} from './run-text.ts';
 
 const EXAMPLES = `
 Examples:
@@ -39,7 +43,7 @@ Examples:
 const DEFAULT_RUNS = 20;
 const DEFAULT_CONTACTS = 100;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   integration: z.string().optional(),
   limit: z.int().positive().optional(),
   show: z.boolean().default(false),
@@ -68,21 +72,23 @@ export function runsCommand(deps: ProductDeps): Command {
     .option('--csv', 'with a run: all of its contacts as CSV')
     .option('--show', 'with a run: what the CRM said, in its own words; on a terminal only')
     .addHelpText('after', EXAMPLES);
-  return command.action((run: string | undefined) =>
-    runProductAction(deps, command, optionsSchema, async ({ application, options, output }) => {
-      const { integration, limit, show } = options;
-      if (show) requireTerminal(deps.stdout, output);
-      if (show && run === undefined) throw withoutRun();
-      if (run === undefined) requireNoFilter(options);
-      if (integration !== undefined) application.select([integration]);
-      if (run === undefined) {
-        await listRuns(application, output, { integration, limit: limit ?? DEFAULT_RUNS });
-      } else if (options.csv) {
-        await printCsv(deps, application, run, options);
-      } else await showRun(application, output, run, options);
-      return EXIT_CODES.done;
-    }),
-  );
+  return productAction(deps, command, optionsSchema, async (action, run: string | undefined) => {
+    const { application, options, output } = action;
+    const { integration, limit, show } = options;
+    if (show) requireTerminal(deps.stdout, output);
+    if (show && run === undefined) {
+      throw usageError(
+        '--show needs a run: donor-sync runs RUN --show. `donor-sync runs` lists them.',
+      );
+    }
+    if (run === undefined) requireNoFilter(options);
+    if (integration !== undefined) application.select([integration]);
+    if (run === undefined) {
+      await listRuns(application, output, { integration, limit: limit ?? DEFAULT_RUNS });
+    } else if (options.csv) {
+      await printCsv(deps, application, run, options);
+    } else await showRun(application, output, run, options);
+  });
 }
 
 async function listRuns(
@@ -117,11 +123,6 @@ async function showRun(
     if (words !== null) printWords(output, words, filter.limit);
     else printWordsHint(output, row.id, length);
   });
-}
-
-function withoutRun(): ConfigurationError {
-  const message = '--show needs a run: donor-sync runs RUN --show. `donor-sync runs` lists them.';
-  return new ConfigurationError(message, { code: 'usage' });
 }
 
 /** Straight to stdout: a file of a million contacts is written as it is read. */

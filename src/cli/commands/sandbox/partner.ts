@@ -1,9 +1,16 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { addCommonOptions, addFaultsOption, commonFlags, readCount, readJobTime } from './flags.ts';
-import { readFaultFile } from './read-fault-file.ts';
-import type { Serving, StandIn } from './stand-in.ts';
+import {
+  addCommonOptions,
+  addFaultsOption,
+  commonFlags,
+  readCount,
+  readFaultFile,
+  readJobTime,
+  type Serving,
+  type StandIn,
+} from './stand-in.ts';
 
 const EXAMPLES = `
 Examples:

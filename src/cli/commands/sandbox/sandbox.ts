@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { ConfigurationError, isConfigurationError, messageOf } from '../../../core/errors.ts';
-import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
+import { type CommandDeps, createCommand, isPortTaken, runAction } from '../../action/command.ts';
 import type { ProductDeps } from '../../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
-import { HUBSPOT } from './hubspot.ts';
+import { EXIT_CODES, type ExitCode } from '../../terminal/output.ts';
+import { untilStopped } from '../../terminal/stop-signal.ts';
+import { HUBSPOT, SALESFORCE } from './crms.ts';
 import { PARTNER } from './partner.ts';
-import { SALESFORCE } from './salesforce.ts';
 import type { Serving, StandIn } from './stand-in.ts';
-import { untilStopped } from './until-stopped.ts';
 
 /** What `sandbox` needs besides what every command has. */
 export type SandboxDeps = CommandDeps & Pick<ProductDeps, 'cwd' | 'stopSignal'>;
@@ -62,8 +61,7 @@ async function startOrExplain(start: () => Promise<Serving>, port: number): Prom
 
 /** Starting depends on nothing but the options, so one of them is to blame. */
 function startError(error: unknown, port: number): ConfigurationError {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') {
+  if (isPortTaken(error)) {
     return new ConfigurationError(
       `The port ${port} is in use. Choose another with --port, or --port 0 for any free one.`,
       { code: 'port_in_use', cause: error, details: { port } },

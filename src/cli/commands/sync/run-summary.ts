@@ -1,11 +1,9 @@
 import type { RunReport, RunStatus } from '../../../core/run.ts';
 import type { ReasonCount } from '../../../views/run-contacts.ts';
 import { spentText } from '../../../views/status.ts';
-import { hangLines } from '../../terminal/hang-lines.ts';
-import type { Output } from '../../terminal/output.ts';
-import { formatCount, formatDuration } from '../../terminal/quantities.ts';
-import { shortId } from '../../terminal/short-id.ts';
-import type { Style } from '../../terminal/style.ts';
+import { hangLines } from '../../terminal/display-width.ts';
+import type { Output, Style } from '../../terminal/output.ts';
+import { formatCount, formatDuration, shortId } from '../../terminal/words.ts';
 
 /** A run for a person: how it ended, what it counted, why, and the steps to take next. */
 export function printRun(

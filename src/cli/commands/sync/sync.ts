@@ -1,25 +1,25 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Application } from '../../../application.ts';
+import type { Application, OpenIntegration } from '../../../application.ts';
 import type { RunReport, RunStatus } from '../../../core/run.ts';
 import { readReasons } from '../../../views/run-contacts.ts';
-import { attemptEach, finishAttempts, worstOf } from '../../action/attempts.ts';
+import { contactOptionSchema, parseCount, readOptions, runAction } from '../../action/command.ts';
 import {
+  attemptEach,
   chooseIntegrations,
+  finishAttempts,
   requireOne,
   requireOneToAccept,
-} from '../../action/choose-integrations.ts';
-import { readOptions, runAction } from '../../action/command.ts';
-import { nextSteps } from '../../action/next-steps.ts';
-import { contactOptionSchema, parseCount } from '../../action/options.ts';
+  worstOf,
+} from '../../action/integrations.ts';
 import {
+  baseOptions,
   type ProductDeps,
   productCommand,
-  productOptionsSchema,
   withApplication,
 } from '../../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../../terminal/exit-codes.ts';
-import type { Output } from '../../terminal/output.ts';
+import { nextSteps } from '../../action/runs.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { printRun } from './run-summary.ts';
 import { syncOnce } from './sync-once.ts';
 
@@ -34,7 +34,7 @@ Examples:
 Exit codes: 0 all is done, 3 a run stopped before its end (run again to go on), 1 a run failed,
 2 the settings are wrong and nothing was changed.`;
 
-const optionsSchema = productOptionsSchema.extend({
+const optionsSchema = baseOptions.extend({
   all: z.boolean().default(false),
   contact: contactOptionSchema.optional(),
   full: z.boolean().default(false),
@@ -89,7 +89,7 @@ async function syncChosen(
   const chosen = chooseIntegrations(application, ids, options.all);
   if (options.contact !== undefined) requireOne(chosen);
   if (options.acceptMatchRate) requireOneToAccept(chosen);
-  const attempts = await attemptEach(application, chosen, signal, async (open) => {
+  const work = async (open: OpenIntegration) => {
     const { contact: only = null, limit = null, full, adopt, acceptMatchRate } = options;
     const chosenOptions = { only, limit, full, adopt, acceptMatchRate };
     const report = await syncOnce(deps, open, signal, chosenOptions);
@@ -99,13 +99,11 @@ async function syncChosen(
       steps: nextSteps(report, { isLimited: limit !== null }),
     });
     return report;
-  });
+  };
+  const attempts = await attemptEach(application, chosen, work, signal);
   const left = chosen.slice(attempts.length).map(({ id }) => id);
   if (left.length > 0) output.note(`Not begun, because a stop was asked for: ${left.join(', ')}.`);
-  const errorCode = finishAttempts(output, attempts, {
-    document: (runs) => ({ runs }),
-    render: () => undefined,
-  });
+  const errorCode = finishAttempts(output, attempts, 'runs', () => {});
   const reports = attempts.flatMap(({ value }) => value ?? []);
   for (const report of reports) noteStop(output, report);
   return worstOf([

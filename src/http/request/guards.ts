@@ -1,0 +1,170 @@
+/** What every request passes, and what every answer has: names, bodies, headers, the log. */
+import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { createMiddleware } from 'hono/factory';
+import { routePath } from 'hono/route';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import { newId } from '../../core/new-id.ts';
+import type { HttpDeps, HttpEnv } from './context.ts';
+import { answer, answerError, HttpError } from './errors.ts';
+import { hostnameOf, isLoopbackName, ownAddressOf } from './peer.ts';
+import { createRouter } from './router.ts';
+
+/**
+ * Refuses addresses with the character U+0000 (422). No id has it, and Postgres cannot even be asked
+ * for a text with it.
+ */
+export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) => {
+  if (!c.req.url.includes('%00')) return next();
+  throw new HttpError(422, 'request_invalid', 'An address cannot have the character U+0000.');
+});
+
+/**
+ * Refuses requests for names that are not ours, with 421. A page of a stranger can make its own
+ * name lead to this machine (DNS rebinding) and would be taken for a page of ours. Names of this
+ * machine, the public one and the bare address that was called are ours; the port does not matter,
+ * since tunnels and containers change it and no stranger gains by that.
+ */
+export function requireKnownHost(publicUrl: string): MiddlewareHandler<HttpEnv> {
+  const { hostname: publicName } = new URL(publicUrl);
+  return async (c, next) => {
+    const hostname = hostnameOf(c);
+    const isOurs =
+      isLoopbackName(hostname) || hostname === publicName || hostname === ownAddressOf(c);
+    if (isOurs) return next();
+    throw new HttpError(
+      421,
+      'host_unknown',
+      'This service does not answer under that name. Its settings name it in server.publicUrl.',
+    );
+  };
+}
+
+/**
+ * The headers of every answer. Pages load their own styles and scripts from us and nothing from
+ * anywhere else; nothing runs that stands inside a page; no other site can show our pages inside its own.
+ */
+function protectAnswers(publicUrl: string) {
+  return secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+    xFrameOptions: 'DENY',
+    // Without any referrer browsers would hide the origin of our own forms from us as well.
+    referrerPolicy: 'same-origin',
+    // Over plain http browsers ignore it, and on this machine it would only be in the way.
+    strictTransportSecurity: publicUrl.startsWith('https:') && 'max-age=31536000',
+  });
+}
+
+/** Answers are for one person and are not kept on the way, unless a route says otherwise. */
+const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
+  await next();
+  if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
+});
+
+/** Requests of the API are a few words. */
+export const MAX_API_BODY_BYTES = 64 * 1_024;
+
+/** A hundred events of HubSpot, or a record of Salesforce with all its fields. */
+export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
+
+/** Refuses larger bodies (413), also those that do not tell their size. */
+export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
+  return bodyLimit({
+    maxSize: maxBytes,
+    onError() {
+      throw new HttpError(413, 'body_too_large', `The body may have ${maxBytes} bytes at most.`);
+    },
+  });
+}
+
+/** Refuses bodies that are not JSON (415); without it they would be taken for none. */
+export const requireJsonBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const type = c.req.header('content-type');
+  const hasBody =
+    c.req.header('transfer-encoding') !== undefined || lengthOf(c.req.header('content-length')) > 0;
+  if (hasBody && !/^application\/([\w.-]+\+)?json(;|$)/i.test(type?.trim() ?? '')) {
+    throw new HttpError(415, 'body_not_json', 'Send the body as "Content-Type: application/json".');
+  }
+  await next();
+};
+
+/** The fields of a form; throws an HttpError (400) if the body is none. */
+export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unknown>> {
+  try {
+    return await c.req.parseBody();
+  } catch (cause) {
+    // What the body is made of is no fault of ours; that it has not come to its end is another matter.
+    if (cause instanceof TypeError) {
+      throw new HttpError(400, 'body_unreadable', 'The body cannot be read as a form.');
+    }
+    throw cause;
+  }
+}
+
+function lengthOf(header: string | undefined): number {
+  return Number(header ?? 0);
+}
+
+/** A request that was answered, without anything that callers can write into it. */
+export interface AnsweredRequest {
+  method: string;
+  /** The route's pattern, for example `/v1/runs/:id`: no ids, no tokens, and few of them. */
+  route: string;
+  status: number;
+  timeMs: number;
+}
+
+/**
+ * Gives each request an id, which the answer carries as `X-Request-Id`, and tells of it when it is
+ * answered.
+ */
+export function noteRequests(
+  { clock, log }: { clock: Pick<Clock, 'now'>; log: Log },
+  onAnswered: (request: AnsweredRequest) => void,
+): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const startedAt = clock.now();
+    const requestId = newId(startedAt);
+    c.set('requestId', requestId);
+    await next();
+    c.header('X-Request-Id', requestId);
+    const answered = {
+      method: METHODS.has(c.req.method) ? c.req.method : 'other',
+      route: routePath(c, -1),
+      status: c.res.status,
+      timeMs: clock.now() - startedAt,
+    };
+    log.debug({ requestId, ...answered }, 'http request');
+    onAnswered(answered);
+  };
+}
+
+/** Callers may make up others. */
+const METHODS: ReadonlySet<string> = new Set([
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+]);
+
+/** An app with the guards of every request: what it answers where nothing is, its log, its headers. */
+export function createGuardedApp(
+  { clock, log, publicUrl }: Pick<HttpDeps, 'clock' | 'log' | 'publicUrl'>,
+  onAnswered: (request: AnsweredRequest) => void = () => {},
+): ReturnType<typeof createRouter> {
+  const app = createRouter();
+  app.onError((error, c) => answerError(error, c, log));
+  app.notFound((c) => answer(c, new HttpError(404, 'not_found', 'There is nothing here.')));
+  app.use(noteRequests({ clock, log }, onAnswered));
+  app.use(protectAnswers(publicUrl));
+  app.use(forbidCaching);
+  return app;
+}
