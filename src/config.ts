@@ -5,6 +5,7 @@ import type { ConnectorDefinition } from '../connectors/contract.ts';
 import { checkPart } from './config/check.ts';
 import { duplicateProblems } from './config/duplicates.ts';
 import type { Environment } from './config/environment.ts';
+import { withEnvironmentFile } from './config/environment-file.ts';
 import { valueAt } from './config/expectation.ts';
 import { insecureProblem, isInsecure } from './config/insecure-http.ts';
 import { formatPath, formatProblem, type Problem, sortProblems } from './config/problem.ts';
@@ -50,11 +51,13 @@ export function settingsPath(option: string | undefined, env: Environment): stri
 }
 
 /**
- * Reads and checks a settings file (design, section 4.2). Throws one ConfigurationError that
+ * Reads and checks a settings file (design, section 4.2); variables that the environment does not set are
+ * looked for in `.env` beside it. Throws one ConfigurationError that
  * lists every problem; `details.problems` holds them for programs.
  */
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
-  return parseSettings(await readSettingsFile(options), options);
+  const text = await readSettingsFile(options);
+  return parseSettings(text, { ...options, env: await withEnvironmentFile(options) });
 }
 
 /** The same for a text that is, or is going to be, the content of the file. */

@@ -26,6 +26,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('init', 'ask a few questions and write a settings file', async (deps) =>
     (await import('./commands/init/init.ts')).initCommand(deps),
   ),
+  entry('add', 'ask a few questions and add an integration to the settings', async (deps) =>
+    (await import('./commands/init/add.ts')).addCommand(deps),
+  ),
   entry('doctor', 'check every prerequisite and say how to fix it', async (deps) =>
     (await import('./commands/doctor/doctor.ts')).doctorCommand(deps),
   ),

@@ -364,6 +364,9 @@ describe('init', () => {
     await answer('shall get the results?', KEYS.enter);
     await answer('name of the nonprofit?', ` West${KEYS.enter}`);
     await answer('base URL of the Partner Data Service?', KEYS.enter);
+    await answer('What is the key of the service?', KEYS.enter);
+    await answer('may one run spend', KEYS.enter);
+    await answer('may a month spend', KEYS.enter);
     await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
     await answer('In which time zone?', KEYS.enter);
     await answer('Where shall the settings go?', KEYS.enter);
@@ -394,6 +397,9 @@ describe('init', () => {
     await answer('shall get the results?', KEYS.enter);
     await answer('name of the nonprofit?', KEYS.enter);
     await answer('base URL of the Partner Data Service?', KEYS.enter);
+    await answer('What is the key of the service?', KEYS.enter);
+    await answer('may one run spend', KEYS.enter);
+    await answer('may a month spend', KEYS.enter);
     await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
     await answer('In which time zone?', KEYS.enter);
     await answer('Where shall the settings go?', KEYS.enter);
@@ -420,7 +426,7 @@ describe('the persons of a CSV file', () => {
     ...['--csv-output', 'out.csv', '--config', 'donor-sync.yaml', '--csv-id', 'Id'],
     ...['--csv-first-name', 'First', '--csv-last-name', 'Last', '--csv-addresses', 'Street'],
     ...['--csv-employers', 'Employer', '--csv-opt-out', 'none', '--csv-deceased', 'none'],
-    ...['--csv-do-not-contact', 'none'],
+    ...['--csv-do-not-contact', 'none', '--budget-per-run', 'none', '--budget-per-month', 'none'],
   ];
 
   beforeEach(async () => {
@@ -437,7 +443,10 @@ describe('the persons of a CSV file', () => {
   ])(
     'are shown before anything is written, and a person says whether they are right ($isWritten)',
     async ({ keys, exitCode, isWritten }) => {
-      const { stdin, stderr, ended } = startInit(ALL_FLAGS, { isTTY: true });
+      const { stdin, stderr, ended } = startInit(ALL_FLAGS, {
+        isTTY: true,
+        env: { PARTNER_API_KEY: 'key' },
+      });
       await expect
         .poll(() => stderr.written(), { timeout: 10_000 })
         .toContain('Are these the right columns?');

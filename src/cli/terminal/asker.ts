@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
+import { confirm, isCancel, multiselect, password, select, text } from '@clack/prompts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';
 import { plainLine, plainText } from '../../core/printable.ts';
@@ -40,6 +40,8 @@ export interface Asker {
   text(question: TextQuestion): Promise<string>;
   choose(question: ChoiceQuestion): Promise<string>;
   chooseMany(question: ManyQuestion): Promise<readonly string[]>;
+  /** A text that is not shown while it is typed; null if nothing was typed. */
+  secret(message: string): Promise<string | null>;
   /** Yes or no; `initial` is what the key Enter says, no by default. */
   confirm(message: string, initial?: boolean): Promise<boolean>;
 }
@@ -74,6 +76,7 @@ export function createDefaults(): Asker {
     text: initialOf,
     choose: initialOf,
     chooseMany: initialOf,
+    secret: async () => null,
     confirm: async () => false,
   };
 }
@@ -105,6 +108,11 @@ export function createPrompts(streams: { input: Readable; output: Writable }): A
         initialValues: [...(initial ?? [])],
       };
       return unlessCancelled(await multiselect({ ...streams, ...options, required: false }));
+    },
+    async secret(message) {
+      const answer = await password({ ...streams, message, mask: '•' });
+      // Nothing typed is no text at all for this prompt.
+      return unlessCancelled(answer ?? '').trim() || null;
     },
     async confirm(message, initial = false) {
       return unlessCancelled(

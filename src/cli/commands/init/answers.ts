@@ -18,10 +18,24 @@ export interface Answers {
   name: string;
   /** Null: only by hand. */
   schedule: { cron: string; timezone: string } | null;
-  /** A URL or a `${NAME}`. */
-  partnerUrl: string;
+  partner: PartnerAnswers;
+  /** Credits; null: no limit. */
+  budget: { perRun: number | null; perMonth: number | null };
   crm: CsvAnswers | SalesforceAnswers | HubspotAnswers;
+  variableFor: VariableFor;
 }
+
+export interface PartnerAnswers {
+  /** A URL or a `${NAME}`. */
+  url: string;
+  /** The variable that the settings take the service key from. */
+  keyVariable: string;
+  /** The key itself, for a file beside the settings; null: the variable is set by other means. */
+  key: string | null;
+}
+
+/** The variable for a secret, of which another integration may have one already. */
+export type VariableFor = (name: string) => string;
 
 export interface CsvAnswers {
   kind: 'csv';
@@ -30,6 +44,7 @@ export interface CsvAnswers {
   /** Null: `path` itself is replaced. */
   output: string | null;
   encoding: CsvHeader['encoding'];
+  badRows: 'stop' | 'skip';
   columns: {
     id: string;
     names: NameColumns;
@@ -37,6 +52,8 @@ export interface CsvAnswers {
     employers: readonly string[];
   };
   marks: MarkColumns;
+  /** What a person should know of this kind of export; null for nothing. */
+  advice: string | null;
 }
 
 /** Where names stand: never one column for both parts. */
@@ -53,17 +70,35 @@ export interface SalesforceAnswers {
   kind: 'salesforce';
   url: string;
   auth: string;
+  /** The field that marks who must not be researched; null for none. */
+  optOut: string | null;
 }
 
 export interface HubspotAnswers {
   kind: 'hubspot';
   url: string;
+  optOut: string | null;
 }
 
 /** What the questions look at besides the flags. */
-interface Surroundings {
+export interface Surroundings {
   cwd: string;
   timezone: string;
+  /** True if the variable has a value already, in the environment or in the file beside the settings. */
+  isSet(variable: string): boolean;
+  /** Reads the file that `--partner-key-file` names; "-" is stdin. */
+  readKey(path: string): Promise<string>;
+  /** What the settings file has already; null for a new one. */
+  present: PresentSettings | null;
+}
+
+/** What a settings file has before an integration is added to it. */
+export interface PresentSettings {
+  ids: ReadonlySet<string>;
+  /** The variables that it names. */
+  variables: ReadonlySet<string>;
+  /** The service as the first integration has it, in the words of the file. */
+  partner: { url: string; keyVariable: string } | null;
 }
 
 /** Asks what the flags leave open. Throws a ConfigurationError for an answer that cannot be. */
@@ -79,23 +114,42 @@ export async function collectAnswers(
     given: flags.name,
     initial: DEFAULT_NAME,
   });
+  const id = flags.id ?? newId(idFrom(name), surroundings.present?.ids ?? new Set());
+  const variableFor: VariableFor = (variable) =>
+    surroundings.present?.variables.has(variable) ? variableOf(variable, id) : variable;
   return {
-    id: flags.id ?? idFrom(name),
+    id,
     name,
     crm,
-    partnerUrl: await askPartnerUrl(asker, flags),
+    variableFor,
+    partner: await askPartner(asker, flags, surroundings, variableFor),
+    budget: await askBudget(asker, flags),
     schedule: await askSchedule(asker, flags, surroundings),
   };
 }
 
+/** `riverside`, or `riverside-2` where that is taken. */
+function newId(id: string, taken: ReadonlySet<string>): string {
+  let candidate = id;
+  for (let number = 2; taken.has(candidate); number += 1) candidate = `${id}-${number}`;
+  return candidate;
+}
+
+/** `HUBSPOT_TOKEN` of the integration `river-side` → `HUBSPOT_TOKEN_RIVER_SIDE` */
+function variableOf(name: string, id: string): string {
+  return `${name}_${id.toUpperCase().replaceAll('-', '_')}`;
+}
+
 const DEFAULT_NAME = 'My nonprofit';
+
+const PARTNER_KEY_VARIABLE = 'PARTNER_API_KEY';
 
 const PARTNER_URL_VARIABLE = `\${PARTNER_BASE_URL}`;
 
 const NIGHTLY = '0 2 * * *';
 
-/** What `--schedule` says for no schedule. */
-const NO_SCHEDULE = 'none';
+/** What options say for no schedule, no field and no limit. */
+const NONE = 'none';
 
 async function askCrm(
   asker: Asker,
@@ -114,11 +168,22 @@ async function askCrm(
     ],
   });
   if (kind === 'csv') return askCsv(asker, flags, surroundings);
-  return kind === 'hubspot' ? askHubspot(flags) : askSalesforce(asker, flags);
+  return kind === 'hubspot' ? askHubspot(asker, flags) : askSalesforce(asker, flags);
 }
 
-function askHubspot(flags: InitFlags): HubspotAnswers {
-  return { kind: 'hubspot', url: flags.crmUrl ?? 'https://api.hubapi.com' };
+async function askHubspot(asker: Asker, flags: InitFlags): Promise<HubspotAnswers> {
+  const url = flags.crmUrl ?? 'https://api.hubapi.com';
+  return { kind: 'hubspot', url, optOut: await askOptOutField(asker, flags) };
+}
+
+async function askOptOutField(asker: Asker, flags: InitFlags): Promise<string | null> {
+  const field = await askText(asker, {
+    flag: '--opt-out-field',
+    message: `Which field of a contact marks who must not be researched? (its API name; "${NONE}": no field does)`,
+    given: flags.optOutField,
+    initial: NONE,
+  });
+  return field === NONE ? null : field;
 }
 
 async function askSalesforce(asker: Asker, flags: InitFlags): Promise<SalesforceAnswers> {
@@ -142,7 +207,7 @@ async function askSalesforce(asker: Asker, flags: InitFlags): Promise<Salesforce
     initial: ['jwt', 'refreshToken'].includes(auth) ? 'https://login.salesforce.com' : null,
     validate: urlProblem,
   });
-  return { kind: 'salesforce', url, auth };
+  return { kind: 'salesforce', url, auth, optOut: await askOptOutField(asker, flags) };
 }
 
 async function askCsv(asker: Asker, flags: InitFlags, { cwd }: Surroundings): Promise<CsvAnswers> {
@@ -165,8 +230,21 @@ async function askCsv(asker: Asker, flags: InitFlags, { cwd }: Surroundings): Pr
     initial: enhancedPath(path),
   });
   const isSame = resolve(cwd, output) === resolve(cwd, path);
-  const { encoding } = header;
-  return { kind: 'csv', path, output: isSame ? null : output, encoding, columns, marks };
+  const badRows = await askChoice(asker, {
+    flag: '--csv-bad-rows',
+    message: 'What if a row cannot be read?',
+    // Asked where there are such rows, once they are known.
+    given: flags.csvBadRows ?? 'stop',
+    initial: 'stop',
+    choices: [
+      { value: 'stop', label: 'stop' },
+      { value: 'skip', label: 'skip' },
+    ],
+  });
+  return {
+    ...{ kind: 'csv', path, output: isSame ? null : output, encoding: header.encoding },
+    ...{ badRows: badRows === 'skip' ? 'skip' : 'stop', columns, marks, advice: guess.advice },
+  };
 }
 
 async function askColumns(
@@ -274,26 +352,23 @@ function guessNameForm({ firstName, lastName, fullName }: ColumnGuess): 'parts' 
   return firstName === null && lastName === null ? null : 'parts';
 }
 
-/** What the options say where no column marks contacts. */
-const NO_COLUMN = 'none';
-
 async function askMarks(
   asker: Asker,
   flags: InitFlags,
   names: readonly string[],
   guess: ColumnGuess,
 ): Promise<MarkColumns> {
-  const choices = [{ value: NO_COLUMN, label: 'no column does' }, ...columnChoices(names)];
+  const choices = [{ value: NONE, label: 'no column does' }, ...columnChoices(names)];
   const ask = async (
     flag: string,
     who: string,
     given: string | undefined,
     column: string | null,
   ) => {
-    const initial = column ?? NO_COLUMN;
+    const initial = column ?? NONE;
     const message = `Which column marks ${who}? They are never asked about.`;
     const answer = await askChoice(asker, { flag, message, given, initial, choices });
-    return answer === NO_COLUMN ? null : answer;
+    return answer === NONE ? null : answer;
   };
   return {
     optOut: await ask('--csv-opt-out', 'who must not be researched', flags.csvOptOut, guess.optOut),
@@ -307,14 +382,60 @@ async function askMarks(
   };
 }
 
-function askPartnerUrl(asker: Asker, flags: InitFlags): Promise<string> {
-  return askText(asker, {
+async function askPartner(
+  asker: Asker,
+  flags: InitFlags,
+  { present, isSet, readKey }: Surroundings,
+  variableFor: VariableFor,
+): Promise<PartnerAnswers> {
+  const url = await askText(asker, {
     flag: '--partner-url',
     message: 'What is the base URL of the Partner Data Service? (or a variable that has it)',
     given: flags.partnerUrl,
-    initial: PARTNER_URL_VARIABLE,
+    initial: present?.partner?.url ?? PARTNER_URL_VARIABLE,
     validate: urlProblem,
   });
+  const shared = present?.partner?.url === url ? present.partner.keyVariable : null;
+  if (flags.partnerKeyFile !== undefined) {
+    const keyVariable = variableFor(PARTNER_KEY_VARIABLE);
+    return { url, keyVariable, key: requireKey(await readKey(flags.partnerKeyFile)) };
+  }
+  if (shared !== null && (await sharesKey(asker, flags))) {
+    return { url, keyVariable: shared, key: null };
+  }
+  const keyVariable = variableFor(PARTNER_KEY_VARIABLE);
+  if (isSet(keyVariable)) return { url, keyVariable, key: null };
+  const message = `What is the key of the service? It goes into .env, which only you can read, and never into the settings. (Enter: set ${keyVariable} yourself)`;
+  const key = await asker.secret(message);
+  return { url, keyVariable, key: key === null ? null : requireKey(key) };
+}
+
+async function sharesKey(asker: Asker, { yes }: InitFlags): Promise<boolean> {
+  return yes || asker.confirm('Does it use the same key of the service?', true);
+}
+
+function requireKey(text: string): string {
+  const key = text.trim();
+  if (/^[!-~]+$/.test(key) && !key.includes("'")) return key;
+  throw usageError('The key of the service must be one word, without spaces and quotes.');
+}
+
+async function askBudget(asker: Asker, flags: InitFlags): Promise<Answers['budget']> {
+  const ask = async (flag: string, span: string, given: string | undefined) => {
+    const answer = await askText(asker, {
+      flag,
+      message: `How many credits may ${span} spend at most? ("${NONE}": no limit)`,
+      given,
+      initial: NONE,
+      validate: (text) =>
+        text === NONE || /^\d{1,9}$/.test(text) ? undefined : `a whole number, or "${NONE}"`,
+    });
+    return answer === NONE ? null : Number(answer);
+  };
+  return {
+    perRun: await ask('--budget-per-run', 'one run', flags.budgetPerRun),
+    perMonth: await ask('--budget-per-month', 'a month', flags.budgetPerMonth),
+  };
 }
 
 async function askSchedule(
@@ -324,12 +445,12 @@ async function askSchedule(
 ): Promise<Answers['schedule']> {
   const cron = await askText(asker, {
     flag: '--schedule',
-    message: `When shall it sync? "${NIGHTLY}" is every night at 2:00 (five fields of cron); "${NO_SCHEDULE}": only by hand`,
+    message: `When shall it sync? "${NIGHTLY}" is every night at 2:00 (five fields of cron); "${NONE}": only by hand`,
     given: flags.schedule,
     initial: NIGHTLY,
-    validate: (answer) => (answer === NO_SCHEDULE ? undefined : (cronProblem(answer) ?? undefined)),
+    validate: (answer) => (answer === NONE ? undefined : (cronProblem(answer) ?? undefined)),
   });
-  if (cron === NO_SCHEDULE) return null;
+  if (cron === NONE) return null;
   const zone = await askText(asker, {
     flag: '--timezone',
     message: 'In which time zone?',

@@ -13,6 +13,10 @@ export const initFlagsSchema = z.object({
   schedule: flag,
   timezone: flag,
   partnerUrl: flag,
+  partnerKeyFile: flag,
+  budgetPerRun: flag,
+  budgetPerMonth: flag,
+  optOutField: flag,
   crmUrl: flag,
   auth: flag,
   csvPath: flag,
@@ -26,6 +30,7 @@ export const initFlagsSchema = z.object({
   csvOptOut: flag,
   csvDeceased: flag,
   csvDoNotContact: flag,
+  csvBadRows: flag,
 });
 
 export type InitFlags = z.infer<typeof initFlagsSchema>;

@@ -1,20 +1,29 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
+import type { Finding } from '../../../../connectors/contract.ts';
 import type { Environment } from '../../../config/environment.ts';
+import { environmentFileOf, withEnvironmentFile } from '../../../config/environment-file.ts';
 import { insecureAddresses, insecureProblem } from '../../../config/insecure-http.ts';
 import { interpolate } from '../../../config/interpolation.ts';
 import { type LoadOptions, parseSettings, type Settings, settingsPath } from '../../../config.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
+import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration.ts';
 import type { PersonShape } from '../../../sync/sample-persons.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
 import { type Asker, askText, createDefaults, createPrompts } from '../../terminal/asker.ts';
-import type { Output } from '../../terminal/output.ts';
-import { type Answers, collectAnswers } from './answers.ts';
+import { type Output, usageError } from '../../terminal/output.ts';
+import {
+  type Answers,
+  collectAnswers,
+  type PresentSettings,
+  type Surroundings,
+} from './answers.ts';
 import { type InitFlags, initFlagsSchema } from './flags.ts';
+import { saveVariable } from './key-file.ts';
 import { settingsText } from './settings-text.ts';
-import { showPersons } from './show-persons.ts';
+import { fileDeps, showPersons } from './show-persons.ts';
 
 /** What `init` needs besides what every command has. */
 export interface InitDeps
@@ -34,25 +43,49 @@ Examples:
   donor-sync init --yes --crm hubspot --name "Riverside Food Bank" --schedule "0 2 * * *"
   donor-sync init --yes --crm salesforce --crm-url https://riverside.my.salesforce.com --auth jwt
 
-Keys and tokens never go into the file: it names environment variables for them.`;
+Keys and tokens never go into the file: it names variables for them. The key of the service is asked for
+and kept in .env beside the file, which only you can read and git ignores; variables of the environment
+itself come before those of .env.`;
 
 /** The command `init`: asks a few questions and writes a settings file. */
 export function initCommand(deps: InitDeps): Command {
   const command = createCommand('init', deps)
     .description('ask a few questions and write a settings file that sync and serve accept')
     .option('--config <file>', 'the file to write (default: DONOR_SYNC_CONFIG or donor-sync.yaml)')
+    .option('--force', 'replace a file that is there already');
+  withAnswerOptions(command).addHelpText('after', EXAMPLES);
+  return command.action(() =>
+    runAction(deps, command, async (output) => {
+      await init(deps, initFlagsSchema.parse(command.optsWithGlobals()), output);
+    }),
+  );
+}
+
+/** The options that answer the questions about an integration. */
+export function withAnswerOptions(command: Command): Command {
+  return command
     .option('--yes', 'ask nothing: take the options below, and defaults for the others')
-    .option('--force', 'replace a file that is there already')
     .option('--crm <kind>', 'salesforce, hubspot or csv')
     .option('--name <name>', 'the name of the nonprofit')
     .option('--id <id>', 'the short name that commands use (default: made from the name)')
     .option('--schedule <cron>', 'when to sync, five fields of cron, or "none"')
     .option('--timezone <zone>', 'the time zone of the schedule (default: that of this machine)')
     .option('--partner-url <url>', 'the base URL of the Partner Data Service')
+    .option(
+      '--partner-key-file <file>',
+      'a file with the key of the service ("-": stdin), to be kept in .env beside the settings',
+    )
+    .option('--budget-per-run <credits>', 'what one run may spend, or "none" for no limit')
+    .option('--budget-per-month <credits>', 'what a month may spend, or "none" for no limit')
     .option('--crm-url <url>', 'the login or My Domain URL of Salesforce, the API URL of HubSpot')
     .option('--auth <type>', 'Salesforce: jwt, clientCredentials, refreshToken or token')
+    .option(
+      '--opt-out-field <field>',
+      'Salesforce, HubSpot: the field that marks who must not be researched, or "none"',
+    )
     .option('--csv-path <file>', 'the CSV file with the contacts')
     .option('--csv-output <file>', 'the CSV file for the results (the same file: replace it)')
+    .option('--csv-bad-rows <word>', 'what a row does that cannot be read: stop or skip')
     .option('--csv-id <column>', 'the column with the id of a contact')
     .option('--csv-first-name <column>', 'the column with the first name')
     .option('--csv-last-name <column>', 'the column with the last name')
@@ -64,37 +97,123 @@ export function initCommand(deps: InitDeps): Command {
     .option(
       '--csv-do-not-contact <column>',
       'the column that marks who wants no contact, or "none"',
-    )
-    .addHelpText('after', EXAMPLES);
-  return command.action(() =>
-    runAction(deps, command, async (output) => {
-      await init(deps, initFlagsSchema.parse(command.optsWithGlobals()), output);
-    }),
-  );
+    );
 }
 
 async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<void> {
   const asker = chooseAsker(deps, flags);
-  const answers = await collectAnswers(asker, flags, deps);
+  const env = await withEnvironmentFile({ ...deps, path: settingsPath(flags.config, deps.env) });
+  const answers = await collectAnswers(asker, flags, surroundingsOf(deps, env, null));
   const path = await askText(asker, {
     flag: '--config',
     message: 'Where shall the settings go?',
     given: flags.config,
     initial: settingsPath(undefined, deps.env),
   });
-  const text = settingsText(answers, { path: resolve(deps.cwd, path), cwd: deps.cwd });
-  const env = withStandIns(text, deps.env);
-  const settings = await parseSettings(text, { ...deps, path, env });
-  requireSecure(settings);
+  const target = { path: resolve(deps.cwd, path), cwd: deps.cwd };
+  const draft = { deps, flags, output, asker, env, path };
+  const checked = await checkDraft(draft, answers, (complete) => settingsText(complete, target));
   const mayReplaceIt = await mayReplace(asker, flags, deps, path);
   // Before the file is written, so that a wrong column leaves nothing behind.
   const showing = { deps, output, asker: flags.yes ? null : asker };
-  const persons = await showPersons(showing, settings.integrations[0]);
-  await writeSettings(resolve(deps.cwd, path), text, mayReplaceIt);
-  report(output, { path, answers, text, env: deps.env, persons });
+  const persons = await showPersons(showing, checked.integration);
+  await writeSettings(target.path, checked.text, mayReplaceIt);
+  await report(draft, { ...checked, persons, verb: 'Wrote' });
 }
 
-function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Asker {
+/** What the questions look at besides the options. */
+export function surroundingsOf(
+  { cwd, timezone, stdin }: InitDeps,
+  env: Environment,
+  present: PresentSettings | null,
+): Surroundings {
+  return {
+    ...{ cwd, timezone, present },
+    isSet: (variable) => Boolean(env[variable]),
+    readKey: (path) => (path === '-' ? readToEnd(stdin) : readKeyFile(resolve(cwd, path))),
+  };
+}
+
+async function readKeyFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw usageError(`--partner-key-file: ${messageOf(error)}`);
+  }
+}
+
+/** Settings on the way to their file. */
+export interface Draft {
+  deps: InitDeps;
+  flags: InitFlags;
+  output: Output;
+  asker: Asker;
+  /** With the variables of the file beside the settings. */
+  env: Environment;
+  /** The settings file as messages name it. */
+  path: string;
+}
+
+/** A text that was checked as settings are, and what it says of the integration that was answered. */
+export interface CheckedDraft {
+  text: string;
+  answers: Answers;
+  integration: Integration | undefined;
+}
+
+/**
+ * Checks the text that the answers make, and asks what is to become of rows of a CSV file that cannot
+ * be read. Throws a ConfigurationError where the text is not good.
+ */
+export async function checkDraft(
+  draft: Draft,
+  answers: Answers,
+  textOf: (answers: Answers) => string,
+): Promise<CheckedDraft> {
+  const checked = await parseDraft(draft, answers, textOf);
+  const { crm } = answers;
+  if (crm.kind !== 'csv' || crm.badRows === 'skip' || checked.integration === undefined) {
+    return checked;
+  }
+  const finding = await findBadRows(draft.deps, checked.integration);
+  if (finding === null) return checked;
+  const { asker, flags, output } = draft;
+  output.note(`${finding.message}. ${finding.fix ?? ''}`);
+  const isAsked = !flags.yes && flags.csvBadRows === undefined;
+  if (isAsked && (await asker.confirm('Leave these rows out, and go on with the others?', true))) {
+    return parseDraft(draft, { ...answers, crm: { ...crm, badRows: 'skip' } }, textOf);
+  }
+  output.note('Until they are corrected no sync begins; --csv-bad-rows skip leaves them out.');
+  return checked;
+}
+
+async function parseDraft(
+  { deps, env, path }: Draft,
+  answers: Answers,
+  textOf: (answers: Answers) => string,
+): Promise<CheckedDraft> {
+  const text = textOf(answers);
+  const settings = await parseSettings(text, { ...deps, path, env: withStandIns(text, env) });
+  requireSecure(settings);
+  const integration = settings.integrations.find(({ id }) => id === answers.id);
+  return { text, answers, integration };
+}
+
+/** What the connector says of rows that it would skip; null if there are none. */
+async function findBadRows(
+  { findConnectorDefinition }: InitDeps,
+  { crm, contacts }: Integration,
+): Promise<Finding | null> {
+  const definition = await findConnectorDefinition(crm.kind);
+  const settings = definition.settingsSchema.parse({ ...crm, badRows: 'skip' });
+  const findings = await definition.check({ settings, contacts, deps: fileDeps() });
+  const found = findings.find(({ subject }) => subject === 'bad rows');
+  return found === undefined
+    ? null
+    : { ...found, message: found.message.replace(' and are skipped', '') };
+}
+
+export function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Asker {
   if (flags.yes) return createDefaults();
   if (stdin.isTTY && stderr.isTTY) return createPrompts({ input: stdin, output: stderr });
   throw new ConfigurationError(
@@ -148,27 +267,44 @@ async function writeSettings(path: string, text: string, mayReplaceIt: boolean):
   await writeFile(path, text, { flag: mayReplaceIt ? 'w' : 'wx' });
 }
 
-interface Written {
-  path: string;
-  answers: Answers;
-  text: string;
-  env: Environment;
-  /** What a few persons of a CSV file are made of; empty for other CRMs. */
-  persons: readonly PersonShape[];
-}
-
-function report(output: Output, { path, answers, text, env, persons }: Written): void {
+/**
+ * Keeps the key beside the settings and says what is there and what comes next. The settings are
+ * written first: where the key cannot be kept, its variable can still be set by other means.
+ */
+export async function report(
+  draft: Draft,
+  {
+    text,
+    answers,
+    persons,
+    verb,
+  }: CheckedDraft & { persons: readonly PersonShape[]; verb: string },
+): Promise<void> {
+  const { deps, output, path } = draft;
+  const { key, keyVariable } = answers.partner;
+  const keyFile = environmentFileOf(resolve(deps.cwd, path));
+  if (key !== null) await saveVariable(keyFile, keyVariable, key);
+  const env = await withEnvironmentFile({ ...deps, path });
   const variables = [...new Set(interpolate(text, {}).variables)];
   const unset = variables.filter((name) => !env[name]);
-  const next = nextCommands(answers, path, env);
-  const shown = persons.length > 0 ? { persons } : {};
-  const document = { settings: path, integration: answers.id, unset, next, ...shown };
+  const next = nextCommands(answers, path, deps.env);
+  const document = {
+    ...{ settings: path, integration: answers.id, unset, next },
+    ...(key === null ? {} : { keyFile: relative(deps.cwd, keyFile) }),
+    ...(persons.length > 0 ? { persons } : {}),
+  };
   output.finish(document, () => {
     if (persons.length > 0) output.print();
-    output.print(output.style.good(`Wrote ${path}.`));
+    output.print(output.style.good(`${verb} ${path}.`));
+    if (key !== null) {
+      output.print(
+        `The key of the service is in ${relative(deps.cwd, keyFile)}, which only you can read and git ignores.`,
+      );
+    }
     const marks = markedColumns(answers);
     if (marks.length > 0)
       output.print(`Never asked about: contacts marked in ${marks.join(', ')}.`);
+    if (answers.crm.kind === 'csv' && answers.crm.advice !== null) output.print(answers.crm.advice);
     output.print();
     if (unset.length > 0) output.print('First set these in the environment:');
     for (const name of unset) output.print(`  export ${name}=…`);
@@ -193,4 +329,10 @@ function nextCommands({ id, crm }: Answers, path: string, env: Environment): str
 
 function shellQuoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+async function readToEnd(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const piece of stream) text += String(piece);
+  return text;
 }

@@ -6,6 +6,7 @@ import type {
   MarkColumns,
   NameColumns,
   SalesforceAnswers,
+  VariableFor,
 } from './answers.ts';
 
 /** The file to write, absolute, and the folder that the answers' own paths are meant from. */
@@ -29,19 +30,24 @@ server:
 database: "sqlite:data/donor-sync.db"       # from this file's folder; or postgres://…
 
 integrations:
-  - id: ${quoted(answers.id)}
+${integrationText(answers, target)}`;
+}
+
+/** The integration that was answered, as one entry of the list of integrations. */
+export function integrationText(answers: Answers, target: Target): string {
+  return `  - id: ${quoted(answers.id)}
     name: ${quoted(answers.name)}
     schedule: ${scheduleText(answers.schedule)}
     partner:
-      baseUrl: ${asTyped(answers.partnerUrl)}
-      apiKey: ${reference('PARTNER_API_KEY')}
-${crmText(answers.crm, target)}
+      baseUrl: ${asTyped(answers.partner.url)}
+      apiKey: ${reference(answers.partner.keyVariable)}
+${crmText(answers, target)}
     refresh:
       afterDays: 365                        # a profile older than this is asked for again
       whenIdentityChanges: true             # a new name, address or employer is worth a credit
     budget:                                 # credits; null: no limit
-      perRun: null
-      perMonth: null
+      perRun: ${answers.budget.perRun}
+      perMonth: ${answers.budget.perMonth}
       keep: 0                               # never goes below this balance
     # Groups of people to mirror, so that warm paths to them are found:
     # networks:
@@ -50,24 +56,28 @@ ${crmText(answers.crm, target)}
 `;
 }
 
-function crmText(crm: Answers['crm'], target: Target): string {
+function crmText({ crm, variableFor }: Answers, target: Target): string {
   switch (crm.kind) {
     case 'csv':
       return csvText(crm, target);
     case 'salesforce':
-      return salesforceText(crm);
+      return salesforceText(crm, variableFor);
     case 'hubspot':
-      return hubspotText(crm);
+      return hubspotText(crm, variableFor);
   }
 }
 
-function csvText({ path, output, encoding, columns, marks }: CsvAnswers, target: Target): string {
+function csvText(
+  { path, output, encoding, badRows, columns, marks }: CsvAnswers,
+  target: Target,
+): string {
   const lines = [
     '    crm:',
     '      kind: csv',
     `      path: ${quoted(fromFile(path, target))}`,
     output === null ? null : `      output: ${quoted(fromFile(output, target))}`,
     encoding === 'utf-8' ? null : `      encoding: ${encoding}`,
+    badRows === 'stop' ? null : `      badRows: ${badRows}   # what cannot be read is left out`,
     '      columns:',
     `        id: ${quoted(columns.id)}`,
     ...nameLines(columns.names),
@@ -98,11 +108,17 @@ function markLines({ optOut, deceased, doNotContact }: MarkColumns): string[] {
   ];
 }
 
-function hubspotText({ url }: HubspotAnswers): string {
+function hubspotText({ url, optOut }: HubspotAnswers, variableFor: VariableFor): string {
   return `    crm:
       kind: hubspot
       url: ${asTyped(url)}
-      auth: { type: token, token: ${reference('HUBSPOT_TOKEN')} }`;
+      auth: { type: token, token: ${reference(variableFor('HUBSPOT_TOKEN'))} }
+${optOutText(optOut)}`;
+}
+
+function optOutText(field: string | null): string {
+  return `    contacts:
+      optOutField: ${field === null ? 'null ' : quoted(field)}   # true, or not blank: never sent to the service`;
 }
 
 /** What each way to sign in needs, and the variable it is taken from (design, section 4.2). */
@@ -124,15 +140,21 @@ const SALESFORCE_AUTH: Readonly<Record<string, Readonly<Record<string, string>>>
   token: { token: 'SALESFORCE_TOKEN' },
 };
 
-function salesforceText({ url, auth }: SalesforceAnswers): string {
+function salesforceText(
+  { url, auth, optOut }: SalesforceAnswers,
+  variableFor: VariableFor,
+): string {
   const secrets = Object.entries(SALESFORCE_AUTH[auth] ?? {});
-  const lines = secrets.map(([name, variable]) => `        ${name}: ${reference(variable)}`);
+  const lines = secrets.map(
+    ([name, variable]) => `        ${name}: ${reference(variableFor(variable))}`,
+  );
   return `    crm:
       kind: salesforce
       url: ${asTyped(url)}
       auth:
         type: ${auth}
-${lines.join('\n')}`;
+${lines.join('\n')}
+${optOutText(optOut)}`;
 }
 
 function scheduleText(schedule: Answers['schedule']): string {

@@ -1,4 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
+import type { ConnectorDeps } from '../../../../connectors/contract.ts';
 import type { LoadOptions } from '../../../config.ts';
 import { systemClock } from '../../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
@@ -64,6 +65,15 @@ async function confirmPersons(
   );
 }
 
+/** What the connector of a file needs: it has no secrets, and nothing stops it. */
+export function fileDeps(): ConnectorDeps {
+  return {
+    ...{ clock: systemClock, log: silentLog, signal: new AbortController().signal },
+    secrets: { read: async () => null, write: async () => {} },
+    onCall() {},
+  };
+}
+
 async function readFile(
   { findConnectorDefinition }: ShowDeps,
   { crm, contacts }: Integration,
@@ -72,11 +82,7 @@ async function readFile(
   const connector = await definition.open({
     settings: definition.settingsSchema.parse(crm),
     contacts,
-    deps: {
-      ...{ clock: systemClock, log: silentLog, signal: new AbortController().signal },
-      secrets: { read: async () => null, write: async () => {} },
-      onCall() {},
-    },
+    deps: fileDeps(),
   });
   // There is no database yet: a key of this moment spreads them as well.
   const fingerprint = createFingerprint(createSecretKey(randomBytes(32)));

@@ -1,0 +1,55 @@
+/** The key of the service in a file that only its owner reads, and that git never takes up. */
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** Puts a variable into a file of variables, with all else in it kept. On disk when it resolves. */
+export async function saveVariable(file: string, name: string, value: string): Promise<void> {
+  await ignoreInGit(file);
+  const text = (await readText(file)) ?? '';
+  const lines = text.split('\n').filter((line) => !isAssignment(line, name));
+  const kept = lines.join('\n').trimEnd();
+  await writePrivately(file, `${kept === '' ? '' : `${kept}\n`}${name}='${value}'\n`);
+}
+
+function isAssignment(line: string, name: string): boolean {
+  return (
+    line
+      .trim()
+      .replace(/^export\s+/, '')
+      .split('=')[0]
+      ?.trim() === name
+  );
+}
+
+/** Never readable by others, not even for a moment: made anew, and then put in place. */
+async function writePrivately(file: string, text: string): Promise<void> {
+  const fresh = `${file}.donor-sync-new`;
+  await rm(fresh, { force: true });
+  try {
+    await writeFile(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
+    await chmod(fresh, 0o600);
+    await rename(fresh, file);
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+/** Adds the file to `.gitignore` beside it, unless it is there. */
+async function ignoreInGit(file: string): Promise<void> {
+  const list = join(dirname(file), '.gitignore');
+  const text = (await readText(list)) ?? '';
+  const name = basename(file);
+  const rules = text.split('\n').map((line) => line.trim());
+  if (rules.some((rule) => [name, `/${name}`, `${name}*`].includes(rule))) return;
+  const start = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  await writeFile(list, `${start}${name}\n`);
+}
+
+async function readText(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+/** `.env` beside the settings file: variables that the environment itself does not set. */
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
+import type { Environment } from './environment.ts';
+
+/** The file of variables that belongs to a settings file; both absolute. */
+export function environmentFileOf(settingsFile: string): string {
+  return join(dirname(settingsFile), '.env');
+}
+
+/** The environment with what the file beside the settings adds; what is set already stays. */
+export async function withEnvironmentFile(options: {
+  /** The settings file, from `cwd` if relative. */
+  path: string;
+  cwd: string;
+  env: Environment;
+}): Promise<Environment> {
+  const file = environmentFileOf(resolve(options.cwd, options.path));
+  const isSet = ([, value]: [string, string | undefined]) => Boolean(value);
+  const set = Object.fromEntries(Object.entries(options.env).filter(isSet));
+  return { ...options.env, ...(await readVariables(file)), ...set };
+}
+
+async function readVariables(file: string): Promise<Environment> {
+  try {
+    return parseEnv(await readFile(file, 'utf8'));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    // A folder of that name is another program's.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return {};
+    throw new ConfigurationError(
+      `${file} cannot be read: ${messageOf(error)}. It may hold variables of the settings: let the user who runs donor-sync read it.`,
+      { code: 'environment_file_unreadable', cause: error, details: { path: file } },
+    );
+  }
+}
