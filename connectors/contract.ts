@@ -183,6 +183,16 @@ export interface Connector {
   /** Creates what is missing and grants the integration's user access; repeatable. */
   createFields(fields: readonly FieldSpec[]): Promise<FieldCreation[]>;
 
+  /**
+   * Lets people see these fields, besides the integration's user, where the CRM hides new fields
+   * from all of them; left out where it does not. `assignTo` names the people: what a CRM groups its
+   * users by, for example a profile; null assigns no one. Repeatable.
+   */
+  showFields?(names: readonly string[], assignTo: string | null): Promise<FieldViewers>;
+
+  /** How many people can see one of these fields at least; left out where new fields are not hidden. */
+  countViewers?(names: readonly string[]): Promise<number>;
+
   /** The groups of people that the CRM offers for choosing. */
   listGroups(): Promise<GroupSummary[]>;
 
@@ -283,6 +293,21 @@ export interface FieldCreation {
   result: 'created' | 'existed' | 'failed';
   /** Why it failed and the fix; null otherwise. */
   problem: string | null;
+}
+
+/** Who can see the fields that are written, and what a person does next. */
+export interface FieldViewers {
+  /** What lets people see them, as the CRM calls it: a permission set. */
+  grant: string;
+  /** People who have it, those from before among them. */
+  people: number;
+  /** People who were given it just now, and those the CRM refused it to. */
+  assigned: number;
+  refused: number;
+  /** What went wrong and the fix; null if nothing did. */
+  problem: string | null;
+  /** Where the fields are placed, so that they are on the screen. */
+  next: string;
 }
 
 /** One `group` of the settings: a single key that names the kind, and what it selects. */

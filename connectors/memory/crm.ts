@@ -11,7 +11,17 @@ import type {
 
 /** A method of the connector that a test may count, interrupt or make fail. */
 export type MemoryOperation =
-  | Exclude<keyof Connector, 'kind' | 'capabilities' | 'account' | 'identity' | 'erase' | 'close'>
+  | Exclude<
+      keyof Connector,
+      | 'kind'
+      | 'capabilities'
+      | 'account'
+      | 'identity'
+      | 'erase'
+      | 'showFields'
+      | 'countViewers'
+      | 'close'
+    >
   | 'open';
 
 /** A part of the identity that a test may make unreadable. */
