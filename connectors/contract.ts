@@ -66,7 +66,12 @@ export interface Consent<Settings = unknown> {
   isWanted(settings: Settings): boolean;
   /** The name of the secret under which the connector looks for the refresh token. */
   secretName(settings: Settings): string;
-  /** The page to send the person to. */
+  /**
+   * The one name of this machine to which the CRM sends people back over http, for example
+   * `localhost`; left out where it takes any of them.
+   */
+  loopbackName?: string;
+  /** The page to send the person to. Throws a ConfigurationError for an address that the CRM refuses. */
   begin(settings: Settings, request: ConsentRequest): string;
   /**
    * Gives the code for a refresh token, and says of which account it is. Throws one of the four

@@ -23,6 +23,12 @@ export type Kind = (typeof KINDS)[number];
 /** The address that the settings name; the service listens elsewhere. */
 export const PUBLIC_URL = 'http://127.0.0.1:8787';
 
+/** The public address as each kind of CRM sends people back to it: HubSpot knows `localhost` alone. */
+export const WAY_BACK: Readonly<Record<Kind, string>> = {
+  hubspot: 'http://localhost:8787',
+  salesforce: PUBLIC_URL,
+};
+
 /** The service with an integration `riverside` whose CRM is not connected yet. */
 export type OAuthWorld = Awaited<ReturnType<typeof openOAuthWorld>>;
 
@@ -76,7 +82,7 @@ export async function openOAuthWorld(kind: Kind) {
   return {
     ...{ application, clock, integration, url: http.url, crm },
     /** A person's browser, in which the public address leads here. */
-    browser: (): Browser => createBrowser({ [PUBLIC_URL]: http.url }),
+    browser: (): Browser => createBrowser({ [PUBLIC_URL]: http.url, [WAY_BACK.hubspot]: http.url }),
     /** Moves the service's clock on. */
     wait(ms: number) {
       aheadMs += ms;
