@@ -302,7 +302,7 @@ describeEachDatabase('alerts', (open) => {
 
   /** Changes that are on record and were not sent. */
   async function unsent(): Promise<number> {
-    return (await world.store.alerts.list()).filter(({ toldAt }) => toldAt === null).length;
+    return (await world.store.alerts.list()).filter(({ sentAt }) => sentAt === null).length;
   }
 
   let runs = 0;
