@@ -81,7 +81,9 @@ export async function showFields(
     const { assigned, refused } = await assignTo(session, setId, users);
     return {
       ...shown,
-      ...{ assigned, refused, people: await countPeople(session, [setId]) },
+      assigned,
+      refused,
+      people: await countPeople(session, [setId]),
       problem: problemOf(profile, users, problems),
     };
   } catch (error) {

@@ -51,7 +51,8 @@ const startRoute = createRoute({
   responses: {
     302: { description: 'To the CRM.' },
     400: page('The ticket was used already or is too old.'),
-    ...{ ...problems.access, ...problems.notFound },
+    ...problems.access,
+    ...problems.notFound,
   },
 });
 
@@ -117,7 +118,9 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
     try {
       const address = await consentPage(consentsDeps(), key);
       setCookie(c, cookieName(key), '1', {
-        ...{ httpOnly: true, sameSite: 'Lax', path: '/' },
+        httpOnly: true,
+        sameSite: 'Lax',
+        path: '/',
         secure: publicUrl.startsWith('https:'),
         maxAge: CONSENT_LIFE_MS / 1_000,
       });

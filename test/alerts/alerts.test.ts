@@ -330,8 +330,13 @@ describeEachDatabase('alerts', (open) => {
     await world.db
       .insertInto('holds')
       .values({
-        ...{ id: 'hold-1', integration_id: 'riverside', crm_id: contact, tracking_id: 'hold-1' },
-        ...{ kind: 'name_mismatch', detail: null, opened_at: world.clock.now() },
+        id: 'hold-1',
+        integration_id: 'riverside',
+        crm_id: contact,
+        tracking_id: 'hold-1',
+        kind: 'name_mismatch',
+        detail: null,
+        opened_at: world.clock.now(),
       })
       .execute();
   }

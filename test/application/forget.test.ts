@@ -42,7 +42,11 @@ describe('forgetPerson', () => {
     const fields = writtenInto(world, id).filter((field) => field !== 'Donor Net Worth');
     const receipt = await world.forget(id, CLEARED);
     expect(receipt).toMatchObject({
-      ...{ complete: true, erasedEarlier: null, alike: [], leftAlone: [], pending: [] },
+      complete: true,
+      erasedEarlier: null,
+      alike: [],
+      leftAlone: [],
+      pending: [],
       erased: { contacts: 1, jobs: 1, writes: 1, holds: 0 },
       crm: { editedSince: ['Donor Net Worth'], stillPresent: [], unreadable: [], verified: true },
       integrations: [{ integration: 'riverside', wasKnown: true, erasedEarlier: null }],

@@ -50,23 +50,32 @@ export async function openOAuthWorld(kind: Kind) {
     database: `sqlite:${join(folder, 'store.db')}`,
     integrations: [
       {
-        ...{ id: 'riverside', partner },
+        id: 'riverside',
+        partner,
         crm: { kind, url, auth: { type: 'oauth', clientId, clientSecret } },
       },
       {
-        ...{ id: 'hillside', partner },
+        id: 'hillside',
+        partner,
         crm: { kind, url, auth: { type: 'token', token: crm.token } },
       },
     ],
   });
   const application = await openApplication({
     settings: { path: join(folder, 'donor-sync.yaml'), ...settings },
-    ...{ secretKey: undefined, clock, log: silentLog },
+    secretKey: undefined,
+    clock,
+    log: silentLog,
     owner: { host: 'test', processId: process.pid, start: randomUUID() },
   });
   const runner = createRunner(application, { clock, log: silentLog, maxRunsAtOnce: 1 });
   const app = createHttpApp({
-    ...{ application, runner, clock, log: silentLog, publicUrl: PUBLIC_URL, version: '0.0.0' },
+    application,
+    runner,
+    clock,
+    log: silentLog,
+    publicUrl: PUBLIC_URL,
+    version: '0.0.0',
     withoutToken: 'thisMachine',
     lastTickAt: () => clock.now(),
     stopping: new AbortController().signal,
@@ -80,7 +89,11 @@ export async function openOAuthWorld(kind: Kind) {
   const secretName = consent?.secretName(crmSchema.parse(integration.crm)) ?? '';
 
   return {
-    ...{ application, clock, integration, url: http.url, crm },
+    application,
+    clock,
+    integration,
+    url: http.url,
+    crm,
     /** A person's browser, in which the public address leads here. */
     browser: (): Browser => createBrowser({ [PUBLIC_URL]: http.url, [WAY_BACK.hubspot]: http.url }),
     /** Moves the service's clock on. */

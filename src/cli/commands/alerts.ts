@@ -145,7 +145,12 @@ export function productAlerts(
   { alerts: settings, server }: Settings,
 ): Alerts {
   return createAlerts({
-    ...{ store, integrations, settings, clock, log },
-    ...{ publicUrl: server.publicUrl, takeLease },
+    store,
+    integrations,
+    settings,
+    clock,
+    log,
+    publicUrl: server.publicUrl,
+    takeLease,
   });
 }

@@ -73,7 +73,9 @@ async function readFile(
     settings: definition.settingsSchema.parse(crm),
     contacts,
     deps: {
-      ...{ clock: systemClock, log: silentLog, signal: new AbortController().signal },
+      clock: systemClock,
+      log: silentLog,
+      signal: new AbortController().signal,
       secrets: { read: async () => null, write: async () => {} },
       onCall() {},
     },
