@@ -155,7 +155,10 @@ function printCreation(output: Output, { integration, created, findings, viewers
 
 function printViewers(output: Output, integration: string, viewers: FieldViewers): void {
   const { grant, people, assigned, refused, problem, next } = viewers;
-  if (problem !== null) return output.print(`  ${output.style.warn(problem)}`);
+  if (problem !== null) {
+    output.print(`  ${output.style.warn(problem)}`);
+    return;
+  }
   const given = assigned === 0 ? '' : `, ${formatCount(assigned)} of them since now`;
   const not = refused === 0 ? '' : `; the CRM refused it to ${countOf(refused, 'user')}`;
   output.print(
