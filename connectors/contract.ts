@@ -176,7 +176,8 @@ export interface Connector {
   /**
    * Writes the changes and yields one result for each, in any order, as soon as it is known. A
    * change writes exactly the fields it names; null clears a field. A record that is refused
-   * does not disturb the others. Writing the same change twice is harmless.
+   * does not disturb the others, nor does a value that the CRM refuses by naming its field disturb
+   * the other values of its record. Writing the same change twice is harmless.
    */
   write(
     changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
@@ -278,20 +279,29 @@ export interface ContactChange {
 
 export type WriteResult =
   | { status: 'written'; id: string }
-  | {
-      status: 'refused';
-      id: string;
-      /** True if the same write may succeed later (a lock, a passing fault). */
-      retriable: boolean;
-      /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
-      code: string;
-      /** A sentence of ours that a nonprofit's admin understands; nothing that the CRM has said. */
-      message: string;
-      /** The fields that are to blame, if the CRM says. */
-      fields: readonly string[];
-      /** What the CRM said, sealed where it is kept; left out where it said nothing. */
-      words?: ForeignText | null;
-    };
+  /** All is written but the fields of `refusals`; each of those is named there. */
+  | { status: 'written_in_part'; id: string; refusals: readonly Refusal[] }
+  | RefusedWrite;
+
+/** Nothing of the change is written. */
+export interface RefusedWrite extends Refusal {
+  status: 'refused';
+  id: string;
+}
+
+/** Why a CRM refuses a change, or some fields of it. */
+export interface Refusal {
+  /** True if the same write may succeed later (a lock, a passing fault). */
+  retriable: boolean;
+  /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
+  code: string;
+  /** A sentence of ours that a nonprofit's admin understands; nothing that the CRM has said. */
+  message: string;
+  /** The fields that are to blame, if the CRM says. */
+  fields: readonly string[];
+  /** What the CRM said, sealed where it is kept; left out where it said nothing. */
+  words?: ForeignText | null;
+}
 
 export interface FieldCreation {
   name: string;

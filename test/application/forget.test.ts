@@ -117,6 +117,17 @@ describe('forgetPerson', () => {
     expect(await tablesNaming(world, id)).toEqual([]);
   });
 
+  it('clears all but the field that the CRM refuses to clear, and says which it is', async () => {
+    const { world, id } = await open();
+    world.crm.refuseField(id, 'Donor ID');
+    const refused = await world.forget(id, CLEARED);
+    expect(refused).toMatchObject({ complete: false, crm: { stillPresent: ['Donor ID'] } });
+    expect(writtenInto(world, id)).toEqual(['Donor ID']);
+    world.crm.allowWrites(id);
+    expect(await world.forget(id, CLEARED)).toMatchObject({ complete: true });
+    expect(writtenInto(world, id)).toEqual([]);
+  });
+
   it('names the fields that it cannot see any more', async () => {
     const { world, id } = await open({
       connector(crm, signal) {
