@@ -9,6 +9,7 @@ const PART_OF = new Map([
   ['migrations', 'src/store'],
   ['src/memory', 'src/main'],
   ['src/wiring', 'src/main'],
+  ['src/node-version', 'src/main'],
 ]);
 
 /** What is no part of the product, and what each of them may know of the others. */

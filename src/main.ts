@@ -1,7 +1,17 @@
 #!/usr/bin/env node
-/** The start: settles how much memory the process may take, and only then loads the program. */
+/**
+ * The start: refuses a Node that is too old, settles how much memory the process may take, and only then
+ * loads the program.
+ */
 import { keepMemoryFlat } from './memory.ts';
+import { nodeProblem } from './node-version.ts';
 
-keepMemoryFlat(process);
-const { runWired } = await import('./wiring.ts');
-await runWired();
+const problem = nodeProblem(process.versions.node);
+if (problem === null) {
+  keepMemoryFlat(process);
+  const { runWired } = await import('./wiring.ts');
+  await runWired();
+} else {
+  process.stderr.write(problem);
+  process.exitCode = 2;
+}

@@ -2,18 +2,25 @@
 import { withoutGuard } from '../../src/core/printable.ts';
 
 /** A row cut into raw cells, or why that cannot be done. */
-export type SplitRow = { cells: string[]; fault: null } | { cells: null; fault: RowFault };
+export type SplitRow =
+  | { cells: string[]; fault: null }
+  | { cells: null; fault: RowFault; column: number; rest: number };
 
 /** `unclosed`: a quote is never closed; `afterQuote`: text follows a closing quote. */
 export type RowFault = 'unclosed' | 'afterQuote';
 
-/** The raw cells of a row, quotes included. */
+/**
+ * The raw cells of a row, quotes included. Where that cannot be done, `column` is the place of the cell
+ * to blame (the first is 1), and `rest` says how many characters there are from it on.
+ */
 export function splitRow(text: string, delimiter: string): SplitRow {
   if (!text.includes('"')) return { cells: text.split(delimiter), fault: null };
   const cells: string[] = [];
   for (let start = 0; start <= text.length; ) {
     const end = cellEnd(text, start, delimiter);
-    if (typeof end !== 'number') return { cells: null, fault: end };
+    if (typeof end !== 'number') {
+      return { cells: null, fault: end, column: cells.length + 1, rest: text.length - start };
+    }
     cells.push(text.slice(start, end));
     start = end + 1;
   }

@@ -3,6 +3,7 @@ import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { ContactsSettings, Finding } from '../contract.ts';
 import { type ContactColumns, contactOf } from './contact.ts';
 import { type CsvFiles, openFiles } from './files.ts';
+import type { Problem } from './header.ts';
 import type { CsvSettings } from './settings.ts';
 
 /** Looks at the files as opening does and says what it finds. */
@@ -32,14 +33,28 @@ function filterFinding(): Finding {
 }
 
 async function describe({ withTables, paths, journal }: CsvFiles): Promise<Finding[]> {
-  const rowCount = await withTables(async ({ input }) => input.rowCount);
+  const { rowCount, brokenRows } = await withTables(async ({ input }) => input);
   const findings = [
     met('input', `${paths.input} has ${rowCount} contacts and every column that is needed`),
     met('output', `${paths.output} can be replaced`),
+    ...brokenFindings(brokenRows),
   ];
   if (journal.pending === 0) return findings;
   const message = `changes that wait in ${journal.path} will be in the output after the next sync`;
   return [...findings, met('journal', message)];
+}
+
+/** So many rows are named. */
+const ROWS_NAMED = 10;
+
+function brokenFindings(rows: readonly Problem[]): Finding[] {
+  if (rows.length === 0) return [];
+  const named = rows.slice(0, ROWS_NAMED).map(({ line, row = line }) => String(row));
+  const others = rows.length > named.length ? ' and others' : '';
+  const message = `${rows.length} rows cannot be read and are skipped: ${named.join(', ')}${others}`;
+  const [first] = rows;
+  const fix = `Correct them in the file; of row ${first?.row ?? first?.line}: ${first?.message ?? ''}`;
+  return [{ subject: 'bad rows', ok: true, message, fix }];
 }
 
 /** How many contacts there are of each kind that the settings lead to. */
@@ -49,6 +64,7 @@ interface Counts {
   optedOut: number;
   deceased: number;
   do_not_contact: number;
+  row_unreadable: number;
 }
 
 /**
@@ -57,7 +73,14 @@ interface Counts {
  */
 async function countContacts(files: CsvFiles, options: ContactColumns): Promise<Finding[]> {
   const counts = await files.withTables(async ({ input }) => {
-    const found: Counts = { all: 0, named: 0, optedOut: 0, deceased: 0, do_not_contact: 0 };
+    const found: Counts = {
+      all: 0,
+      named: 0,
+      optedOut: 0,
+      deceased: 0,
+      do_not_contact: 0,
+      row_unreadable: 0,
+    };
     for await (const rows of input.rows()) {
       for (const row of rows) {
         if (row.id !== '') count(found, contactOf(row, input, options));

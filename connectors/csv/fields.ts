@@ -7,8 +7,11 @@ import type { CsvSession } from './session.ts';
 
 /** The columns of the output: all of them text, because a file knows nothing else. */
 export async function describeFields(session: CsvSession): Promise<CrmField[]> {
-  const names = await session.files.withTables(async (tables) => columnNames(session, tables));
-  return names.map((name) => ({
+  const { names, namedTwice } = await session.files.withTables(async (tables) => ({
+    names: columnNames(session, tables),
+    namedTwice: tables.input.namedTwice,
+  }));
+  return [...new Set(names)].map((name) => ({
     name,
     label: name,
     type: 'text',
@@ -17,7 +20,7 @@ export async function describeFields(session: CsvSession): Promise<CrmField[]> {
     decimalDigits: null,
     options: [],
     restricted: false,
-    writable: name !== session.settings.columns.id,
+    writable: name !== session.settings.columns.id && !namedTwice.has(name),
   }));
 }
 

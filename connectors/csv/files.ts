@@ -142,8 +142,8 @@ function tableFormats(
   contacts: ContactsSettings,
 ): { input: TableFormat; output: TableFormat } {
   const required = requiredColumns(settings, contacts);
-  const { delimiter, encoding } = settings;
-  const input = { required, delimiter, encoding, idColumn: settings.columns.id };
+  const { delimiter, encoding, badRows } = settings;
+  const input = { required, delimiter, encoding, badRows, idColumn: settings.columns.id };
   // The output may have been saved by a spreadsheet with another delimiter, and of its columns
   // only the id must be there.
   return { input, output: { ...input, required: required.slice(0, 1), delimiter: undefined } };

@@ -17,6 +17,7 @@ export async function* readGroup(
 ): AsyncGenerator<readonly string[]> {
   const { column, equals } = csvGroupSchema.parse(selector);
   const input = await inputOf(session);
+  if (input.namedTwice.has(column)) throw ambiguousColumn(column, input);
   const position = input.positions.get(column);
   if (position === undefined) throw missingColumn(column, input);
   for await (const rows of input.rows()) {
@@ -43,6 +44,11 @@ export async function listGroups(session: CsvSession): Promise<GroupSummary[]> {
 
 async function inputOf(session: CsvSession): Promise<Table> {
   return session.files.withTables(async ({ input }) => input);
+}
+
+function ambiguousColumn(column: string, input: Table): ConfigurationError {
+  const message = `The group names the column "${column}", but two columns of ${input.path} have this name; rename one of them.`;
+  return new ConfigurationError(message, { code: 'csv_column_twice', details: { column } });
 }
 
 function missingColumn(column: string, input: Table): ConfigurationError {
@@ -77,5 +83,7 @@ async function countValues(
 function sortingColumns({ settings }: CsvSession, input: Table): string[] {
   const { id, firstName, lastName, addresses, employers } = settings.columns;
   const identity = new Set([id, firstName, lastName, ...addresses, ...employers]);
-  return input.header.columns.filter((column) => column !== '' && !identity.has(column));
+  return input.header.columns.filter(
+    (column) => column !== '' && !identity.has(column) && !input.namedTwice.has(column),
+  );
 }

@@ -156,7 +156,10 @@ function columnProblems(
     problems.push({ line: 1, message: others + delimiterHint(format, text, encoding) });
   }
   if (!isHeader) return problems;
+  const named = new Set(format.required.map(({ name }) => name));
   for (const name of new Set(columns)) {
+    // Columns that no setting names are left alone, whatever they are called.
+    if (!named.has(name)) continue;
     const places = columns.flatMap((column, at) => (column === name ? [at + 1] : []));
     if (name === '' || places.length < 2) continue;
     const message = `"${name}" is the name of ${places.length} columns (${places.join(', ')}).`;
@@ -221,6 +224,8 @@ function editDistance(a: string, b: string): number {
 /** Something a person has to fix in a file; line 1 is the header. */
 export interface Problem {
   line: number;
+  /** Its number in a spreadsheet; left out if that is the number of the line. */
+  row?: number;
   message: string;
 }
 
@@ -228,11 +233,22 @@ export interface Problem {
 export const MOST_PROBLEMS = 20;
 
 /** The error that lists everything that was found wrong with a file. */
-export function unusableFile(path: string, problems: readonly Problem[]): ConfigurationError {
-  const lines = problems.map(({ line, message }) => `  line ${line}: ${message}`);
+export function unusableFile(
+  path: string,
+  problems: readonly Problem[],
+  hint: string | null = null,
+): ConfigurationError {
+  const lines = problems
+    .slice(0, MOST_PROBLEMS)
+    .map(({ line, row, message }) => `  ${placeText(line, row)}: ${message}`);
   if (problems.length >= MOST_PROBLEMS) lines.push('  … and perhaps more.');
+  if (hint !== null) lines.push(hint);
   return new ConfigurationError(`${path} cannot be used as it is:\n${lines.join('\n')}`, {
     code: 'csv_file_unusable',
-    details: { path, problems },
+    details: { path, problems: problems.slice(0, MOST_PROBLEMS) },
   });
+}
+
+function placeText(line: number, row: number | undefined): string {
+  return row === undefined ? `line ${line}` : `line ${line} (row ${row} of a spreadsheet)`;
 }

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { quote } from './cells.ts';
+import { quote, unquote } from './cells.ts';
 import { encodeText } from './encoding.ts';
 import { fileError } from './file-errors.ts';
 import type { Tables } from './files.ts';
@@ -13,6 +13,7 @@ import {
   rawCell,
 } from './layout.ts';
 import { isSameFile, modeOf, replaceFile, writeWholeFile } from './replace-file.ts';
+import type { BrokenRow, Row } from './rows.ts';
 import type { CsvSession } from './session.ts';
 
 /**
@@ -73,12 +74,69 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
   yield encode(names.join(header.dialect.delimiter) + header.ending);
   for await (const rows of tables.input.rows()) {
     const versions = await gatherVersions(tables, journal, rows);
-    yield encode(versions.map((version) => mergedRow(version, columns, tables)).join(''));
+    for (const part of partsBetweenBroken(versions)) {
+      const { broken, ending } = part[0]?.input ?? NO_ROW;
+      if (broken === undefined) {
+        yield encode(part.map((version) => mergedRow(version, columns, tables)).join(''));
+      } else {
+        const kept = broken.id === null ? null : await keptRow(broken.id, columns, tables);
+        if (kept !== null) yield encode(kept + ending);
+        else yield* brokenRow(broken, ending, columns, tables);
+      }
+    }
   }
 
   function encode(text: string): Buffer {
     return encodeText(text, header.dialect.encoding);
   }
+}
+
+const NO_ROW: Pick<Row, 'broken' | 'ending'> = { ending: '' };
+
+/** Each broken row by itself, and the rows between them together. */
+function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
+  const parts: RowVersions[][] = [];
+  let isOpen = false;
+  for (const version of versions) {
+    const isBroken = version.input.broken !== undefined;
+    if (isOpen && !isBroken) parts.at(-1)?.push(version);
+    else parts.push([version]);
+    isOpen = !isBroken;
+  }
+  return parts;
+}
+
+/**
+ * A row that is broken in the input as the output had it before: what was paid for stays in it. Null if
+ * the output does not know it, or if a row of the input that is in order has this id.
+ */
+async function keptRow(
+  id: string,
+  columns: readonly Column[],
+  { input, output }: Tables,
+): Promise<string | null> {
+  const row = (await output?.find([id]))?.get(id);
+  if (row === undefined || output == null || (await input.find([id])).has(id)) return null;
+  const { dialect } = input.header;
+  return columns
+    .map(({ name }) => unquote(row.cells[output.positions.get(name) ?? -1] ?? ''))
+    .map((text) => quote(text, dialect))
+    .join(dialect.delimiter);
+}
+
+/**
+ * The bytes of a broken row as they are. Where columns were added, as many blank cells are: else a
+ * row that has too many cells could look whole, with its cells in columns that are not theirs.
+ */
+async function* brokenRow(
+  { offset, size, isExtendable }: BrokenRow,
+  ending: string,
+  columns: readonly Column[],
+  { input }: Tables,
+): AsyncGenerator<Buffer> {
+  yield* input.bytesOf({ offset, size });
+  const added = isExtendable ? columns.length - input.header.columns.length : 0;
+  yield Buffer.from(input.header.dialect.delimiter.repeat(Math.max(0, added)) + ending);
 }
 
 function mergedRow(version: RowVersions, columns: readonly Column[], tables: Tables): string {

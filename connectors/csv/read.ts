@@ -5,7 +5,7 @@ import { throwIfStopped } from '../stopped.ts';
 import { contactOf } from './contact.ts';
 import type { Tables } from './files.ts';
 import { type Column, gatherVersions, layOut, presentValue, type RowVersions } from './layout.ts';
-import { idOf } from './rows.ts';
+import { idOf, type Row } from './rows.ts';
 import type { CsvSession } from './session.ts';
 
 const CONTACTS_PER_PAGE = 500;
@@ -48,8 +48,9 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
   let contacts: Contact[] = [];
   for await (const rows of input.rows()) {
     for (const row of rows) {
-      if (row.id === '') continue;
-      contacts.push(contactOf(row, input, session));
+      if (row.broken !== undefined) contacts.push(unreadableContact(row));
+      else if (row.id === '') continue;
+      else contacts.push(contactOf(row, input, session));
       if (contacts.length < CONTACTS_PER_PAGE) continue;
       throwIfStopped(session.signal);
       yield { contacts, removed: [], cursor: null };
@@ -58,6 +59,12 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
   }
   throwIfStopped(session.signal);
   if (contacts.length > 0) yield { contacts, removed: [], cursor: null };
+}
+
+/** A broken row under its number in a spreadsheet, since the id in it is not certain. */
+function unreadableContact({ row }: Row): Contact {
+  const nothing = { firstName: null, lastName: null, addresses: [], employers: [] };
+  return { id: `row ${row}`, ...nothing, optedOut: false, excluded: 'row_unreadable' };
 }
 
 function lookUp(

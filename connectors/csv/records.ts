@@ -14,8 +14,15 @@ export interface RawRecord {
   offset: number;
   /** The line it begins in; the first one is 1. */
   line: number;
-  /** The record without its line ending; valid until the next record or batch is asked for. */
+  /** Its number in a spreadsheet, where a quoted line break begins no new row; the first one is 1. */
+  row: number;
+  /**
+   * The record without its line ending; valid until the next record or batch is asked for. Of one that
+   * is longer than MAX_RECORD_BYTES the beginning.
+   */
   bytes: Buffer;
+  /** Bytes of the whole record without its line ending. */
+  size: number;
   ending: LineEnding;
 }
 
@@ -24,7 +31,7 @@ export type LineEnding = '\n' | '\r\n' | '';
 /** Finds the line feed that ends the record beginning at `start`; -1 if it is not in `bytes`. */
 export type FindEnd = (bytes: Buffer, start: number) => number;
 
-/** A longer record is a quote that was not closed. */
+/** No row of people is longer: it holds a cell that does not belong there, or a quote is not closed. */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /** About 200 rows: what is made of a chunk is gone again before the garbage collector keeps it. */
@@ -40,32 +47,61 @@ export interface RecordSource {
   /** Bytes; what is added behind them later is not seen. */
   size: number;
   findEnd: FindEnd;
+  /**
+   * Corrects where a record ends, for files in which one bad row must not swallow the rows below it:
+   * asked with the end that `findEnd` gave, -1 for the end of the file.
+   */
+  correctEnd?: (bytes: Buffer, start: number, end: number) => number;
+  /** The extent of a record that is longer than MAX_RECORD_BYTES; without it, it is cut there. */
+  findFarEnd?: (offset: number) => Promise<FarEnd>;
 }
 
-/**
- * All records from `start` on, one batch for each chunk of the file. A record that is longer
- * than MAX_RECORD_BYTES is cut there.
- */
+/** Where a long record ends. */
+export interface FarEnd {
+  /** Bytes without the line ending. */
+  size: number;
+  ending: LineEnding;
+  /** Line feeds in it, the one at its end included. */
+  lineFeeds: number;
+}
+
+/** All records from `start` on, one batch for each chunk of the file. */
 export async function* readRecords(
   source: RecordSource,
-  start: { offset: number; line: number } = { offset: 0, line: 1 },
+  start: RecordStart = { offset: 0, line: 1, row: 1 },
 ): AsyncGenerator<RawRecord[]> {
-  let { offset, line } = start;
+  let { offset, line, row } = start;
   let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let filled = 0;
   while (offset + filled < source.size) {
     if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
     filled += await readSome(source, buffer, filled, offset + filled);
-    const batch = cutRecords(buffer.subarray(0, filled), source.findEnd, {
-      ...{ offset, line },
-      atEnd: offset + filled >= source.size,
-    });
+    const atEnd = offset + filled >= source.size;
+    const batch = cutRecords(buffer.subarray(0, filled), source, { offset, line, row, atEnd });
+    if (batch.isTooLong && source.findFarEnd !== undefined) {
+      const { size, ending, lineFeeds } = await source.findFarEnd(offset);
+      const bytes = buffer.subarray(0, Math.min(filled, size));
+      yield [{ offset, line, row, bytes, size, ending }];
+      offset += size + ending.length;
+      filled = 0;
+      line += lineFeeds;
+      row += 1;
+      continue;
+    }
     yield batch.records;
     buffer.copyWithin(0, batch.used, filled);
     filled -= batch.used;
     offset += batch.used;
     line = batch.line;
+    row += batch.records.length;
   }
+}
+
+/** Where reading begins, and the numbers of what is there. */
+export interface RecordStart {
+  offset: number;
+  line: number;
+  row: number;
 }
 
 /** Gives single records by their offset; records near each other share one read. */
@@ -152,23 +188,37 @@ async function readSome(
 
 function cutRecords(
   bytes: Buffer,
-  findEnd: FindEnd,
-  place: { offset: number; line: number; atEnd: boolean },
-): { records: RawRecord[]; used: number; line: number } {
+  { findEnd, correctEnd }: RecordSource,
+  place: RecordStart & { atEnd: boolean },
+): { records: RawRecord[]; used: number; line: number; isTooLong: boolean } {
   const records: RawRecord[] = [];
-  let { line } = place;
+  let { line, row } = place;
   let used = 0;
   while (used < bytes.length) {
-    const end = findEnd(bytes, used);
+    const found = findEnd(bytes, used);
     // Only what is too long by itself is cut; what merely ends behind the buffer is read on.
-    const isTooLong = used === 0 && bytes.length >= MAX_RECORD_BYTES;
-    if (end === -1 && !place.atEnd && !isTooLong) break;
-    records.push(cut(bytes, used, end, { offset: place.offset + used, line }));
+    const isTooLong = used === 0 && (found === -1 ? bytes.length : found) >= MAX_RECORD_BYTES;
+    if (isTooLong) return { ...cutLong(bytes, found, place), isTooLong };
+    if (found === -1 && !place.atEnd) break;
+    const end = correctEnd === undefined ? found : correctEnd(bytes, used, found);
+    records.push(cut(bytes, used, end, { offset: place.offset + used, line, row }));
     const next = end === -1 ? bytes.length : end + 1;
     line += countLineFeeds(bytes, used, next);
     used = next;
+    row += 1;
   }
-  return { records, used, line };
+  return { records, used, line, isTooLong: false };
+}
+
+/** A record that is longer than any should be, as far as it was read. */
+function cutLong(
+  bytes: Buffer,
+  end: number,
+  { offset, line, row }: RecordStart,
+): { records: RawRecord[]; used: number; line: number } {
+  const used = end === -1 ? bytes.length : end + 1;
+  const records = [cut(bytes, 0, end, { offset, line, row })];
+  return { records, used, line: line + countLineFeeds(bytes, 0, used) };
 }
 
 function cutOne(
@@ -179,21 +229,16 @@ function cutOne(
 ): RawRecord | null {
   const end = source.findEnd(bytes, start);
   if (end === -1 && begin + bytes.length < source.size) return null;
-  return cut(bytes, start, end, { offset: begin + start, line: 0 });
+  return cut(bytes, start, end, { offset: begin + start, line: 0, row: 0 });
 }
 
-function cut(
-  bytes: Buffer,
-  start: number,
-  lineFeed: number,
-  place: { offset: number; line: number },
-): RawRecord {
-  if (lineFeed === -1) return { ...place, bytes: bytes.subarray(start), ending: '' };
+function cut(bytes: Buffer, start: number, lineFeed: number, place: RecordStart): RawRecord {
   const hasReturn = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN;
+  const end = lineFeed === -1 ? bytes.length : lineFeed - (hasReturn ? 1 : 0);
+  const ending = hasReturn ? '\r\n' : '\n';
   return {
-    ...place,
-    bytes: bytes.subarray(start, hasReturn ? lineFeed - 1 : lineFeed),
-    ending: hasReturn ? '\r\n' : '\n',
+    ...{ ...place, bytes: bytes.subarray(start, end), size: end - start },
+    ending: lineFeed === -1 ? '' : ending,
   };
 }
 

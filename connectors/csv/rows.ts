@@ -1,43 +1,88 @@
-import { readText, splitRow, unquote } from './cells.ts';
+import { sizeText } from './broken-rows.ts';
+import { readText, type SplitRow, splitRow, unquote } from './cells.ts';
 import { decodeText } from './encoding.ts';
 import { encodingProblem, type Header } from './header.ts';
 import { type LineEnding, MAX_RECORD_BYTES, type RawRecord } from './records.ts';
 
-/** A row of a file; a blank line is a row without an id. */
+/** A row of a file; a blank line and a broken row are rows without an id. */
 export interface Row {
   line: number;
+  /** Its number in a spreadsheet. */
+  row: number;
   id: string;
   /** As they stand in the file, quotes included. */
   cells: readonly string[];
   ending: LineEnding;
+  /** Where the row stands in the file if it is broken and skipped; its cells are unknown. */
+  broken?: BrokenRow;
+}
+
+/** A row that cannot be read, as far as it is known. */
+export interface BrokenRow {
+  offset: number;
+  /** Bytes without the line ending. */
+  size: number;
+  /** The id that seems to stand in it; null if none does. */
+  id: string | null;
+  /** False if cells cannot be added at its end, because a quote is open there. */
+  isExtendable: boolean;
 }
 
 /** Why a record is no row: a sentence, and the part of the record that is to blame. */
 export interface RowFailure {
   reason: 'encoding' | 'shape';
   message: string;
+  id: string | null;
+  isExtendable: boolean;
 }
 
 /** Reads a record of a file with this header. */
 export function parseRow(record: RawRecord, header: Header, idColumn: string): Row | RowFailure {
   const { dialect, columns } = header;
+  if (record.size >= MAX_RECORD_BYTES) return failure('shape', TOO_LONG, { isExtendable: false });
   const text = decodeText(record.bytes, dialect.encoding);
-  if (text === null) return { reason: 'encoding', message: encodingProblem(record.line).message };
-  const { cells, fault } = splitRow(text, dialect.delimiter);
-  const { line, ending } = record;
-  if (cells === null) return { reason: 'shape', message: FAULTS[fault] };
-  if (text.includes('\0')) return { reason: 'shape', message: 'the row holds a NUL character.' };
-  if (isBlank(text, dialect.delimiter)) return { line, id: '', cells, ending };
-  if (cells.length !== columns.length) return wrongWidth(cells.length, columns.length, record);
+  if (text === null) return failure('encoding', encodingProblem(record.line).message);
+  const split = splitRow(text, dialect.delimiter);
+  if (split.cells === null) return quoteFailure(split, columns);
+  const { cells } = split;
+  const { line, row, ending } = record;
+  if (text.includes('\0')) return failure('shape', 'the row holds a NUL character.');
+  if (isBlank(text, dialect.delimiter)) return { line, row, id: '', cells, ending };
   const id = idOf(unquote(cells[columns.indexOf(idColumn)] ?? ''));
-  if (id === '') return { reason: 'shape', message: `the row has no id in "${idColumn}".` };
-  return { line, id, cells, ending };
+  if (cells.length !== columns.length) return wrongWidth(cells.length, columns.length, record, id);
+  if (id === '') return failure('shape', `the row has no id in "${idColumn}".`);
+  return { line, row, id, cells, ending };
 }
+
+/** How a column is named in messages, by its place (the first is 1). */
+export function columnText(column: number, columns: readonly string[]): string {
+  const name = columns[column - 1];
+  return name ? `column ${column} ("${name}")` : `column ${column}`;
+}
+
+const TOO_LONG = 'the row has no end; a quote is probably never closed.';
 
 const FAULTS = {
   unclosed: 'a quote that begins a cell of this row is never closed.',
   afterQuote: 'text follows the closing quote of a cell; a quote within a cell must be doubled.',
 } as const;
+
+function quoteFailure(
+  { fault, column, rest }: Extract<SplitRow, { cells: null }>,
+  columns: readonly string[],
+): RowFailure {
+  const size = fault === 'unclosed' ? `, and ${sizeText(rest)} follow it` : '';
+  const message = `${FAULTS[fault]} It is in ${columnText(column, columns)}${size}.`;
+  return failure('shape', message, { isExtendable: fault !== 'unclosed' });
+}
+
+function failure(
+  reason: RowFailure['reason'],
+  message: string,
+  known: Partial<Pick<RowFailure, 'id' | 'isExtendable'>> = {},
+): RowFailure {
+  return { reason, message, id: null, isExtendable: true, ...known };
+}
 
 /** An id as it is known, from the text of a cell or from what a person or a program typed. */
 export function idOf(text: string): string {
@@ -51,11 +96,8 @@ function isBlank(text: string, delimiter: string): boolean {
   return text.replaceAll(delimiter, '').trim() === '';
 }
 
-function wrongWidth(found: number, expected: number, record: RawRecord): RowFailure {
-  if (record.bytes.length >= MAX_RECORD_BYTES) {
-    return { reason: 'shape', message: 'the row has no end; a quote is probably never closed.' };
-  }
+function wrongWidth(found: number, expected: number, record: RawRecord, id: string): RowFailure {
   const cutOff = found < expected && record.ending === '' ? ' The file may have been cut off.' : '';
   const message = `the row has ${found} cells, but the header has ${expected}.${cutOff}`;
-  return { reason: 'shape', message };
+  return failure('shape', message, { id: id || null });
 }

@@ -39,6 +39,8 @@ export const csvSettingsSchema = z.strictObject({
   delimiter: z.enum(DELIMITERS).optional(),
   /** A file that begins with a byte order mark is read as UTF-8 whatever stands here. */
   encoding: z.enum(ENCODINGS).default('utf-8'),
+  /** `stop`: a row that cannot be read stops the run before anything is done; `skip`: it alone is left out. */
+  badRows: z.enum(['stop', 'skip']).default('stop'),
 });
 
 export type CsvSettings = z.infer<typeof csvSettingsSchema>;

@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { RetriableError } from '../../src/core/errors.ts';
+import { endAtFirstLine, measureLongRow, sizeText } from './broken-rows.ts';
 import { fileError } from './file-errors.ts';
 import {
   type Header,
@@ -13,11 +14,13 @@ import {
   createRecordWindow,
   findRowEnd,
   MAX_RECORD_BYTES,
+  type RawRecord,
   type RecordSource,
+  type RecordStart,
   readRecords,
 } from './records.ts';
 import { createRowIndex, type RowIndex } from './row-index.ts';
-import { parseRow, type Row } from './rows.ts';
+import { columnText, parseRow, type Row, type RowFailure } from './rows.ts';
 
 /** A file that was read to its end once and found in order. */
 export interface Table {
@@ -25,12 +28,18 @@ export interface Table {
   header: Header;
   /** Where each column is in a row. */
   positions: ReadonlyMap<string, number>;
-  /** Without blank lines. */
+  /** The names that more than one column has: none of these can be meant by a setting. */
+  namedTwice: ReadonlySet<string>;
+  /** Without blank lines and broken rows. */
   rowCount: number;
+  /** The rows that cannot be read and are skipped; none unless the settings skip them. */
+  brokenRows: readonly Problem[];
   /** What the file was when it was read; another stamp is another file. */
   stamp: string;
-  /** All rows in their order, blank lines among them; throws if the file changes meanwhile. */
+  /** All rows in their order, blank lines and broken rows among them; throws if the file changes meanwhile. */
   rows(): AsyncGenerator<Row[]>;
+  /** The bytes of a part of the file, in pieces. */
+  bytesOf(part: { offset: number; size: number }): AsyncGenerator<Buffer>;
   /** The rows with these ids. */
   find(ids: readonly string[]): Promise<Map<string, Row>>;
   close(): Promise<void>;
@@ -38,7 +47,11 @@ export interface Table {
 
 export interface TableFormat extends HeaderFormat {
   idColumn: string;
+  badRows: 'stop' | 'skip';
 }
+
+/** More rows than these are not a few bad ones: something is wrong with the file. */
+const MOST_SKIPPED = 1000;
 
 /**
  * Opens a file and reads all of it. Throws a ConfigurationError that lists what is wrong with
@@ -69,21 +82,31 @@ async function readTable(path: string, handle: FileHandle, format: TableFormat):
   const size = Number(stats.size);
   const header = await readFirstLine(handle, size, format);
   if (Array.isArray(header)) throw unusableFile(path, header);
-  const findEnd = findRowEnd(header.dialect.delimiter);
-  const source = { handle, size, findEnd };
-  const { index, rowCount, problems } = await checkRows(source, header, format.idColumn);
-  if (problems.length > 0) throw unusableFile(path, problems);
+  const source = sourceOf(handle, size, header, format);
+  const { index, rowCount, problems, broken } = await checkRows(source, header, format);
+  if (format.badRows === 'stop') {
+    if (problems.length > 0) throw unusableFile(path, problems, broken.size > 0 ? SKIP_HINT : null);
+  } else if (problems.length >= MOST_SKIPPED) {
+    throw unusableFile(path, problems, MANY_SKIPPED);
+  }
   const stamp = stampFrom(stats);
   return {
     path,
     header,
     positions: new Map(header.columns.map((name, at) => [name, at])),
+    namedTwice: namedTwice(header.columns),
     rowCount,
+    brokenRows: problems,
     stamp,
-    rows: () => streamRows(path, { stamp, size, header, idColumn: format.idColumn }),
+    rows: () => streamRows(path, { stamp, size, header, format, broken }),
+    bytesOf: (part) => readPart(handle, part),
     find: (ids) => findRows(source, index, { header, idColumn: format.idColumn }, ids),
     close: () => handle.close(),
   };
+}
+
+function namedTwice(columns: readonly string[]): Set<string> {
+  return new Set(columns.filter((name, at) => columns.indexOf(name) !== at));
 }
 
 async function readFirstLine(
@@ -96,14 +119,49 @@ async function readFirstLine(
   return readHeader(bytes.subarray(0, bytesRead), format);
 }
 
+const SKIP_HINT =
+  'Correct these rows, or set crm.badRows to skip to go on without them: each becomes an outcome of ' +
+  'the run, and nothing is asked or written for it.';
+
+const MANY_SKIPPED =
+  `${MOST_SKIPPED.toLocaleString('en')} rows or more cannot be read, too many to skip (crm.badRows): look ` +
+  'at crm.delimiter, crm.encoding, and at the first of these rows.';
+
+/** How the records of a file with this header are found. */
+function sourceOf(
+  handle: FileHandle,
+  size: number,
+  { dialect: { delimiter } }: Header,
+  { badRows }: TableFormat,
+): RecordSource {
+  const atFirstLine = badRows === 'skip';
+  return {
+    ...{ handle, size, findEnd: findRowEnd(delimiter) },
+    ...(atFirstLine ? { correctEnd: endAtFirstLine(delimiter) } : {}),
+    findFarEnd: (offset) => measureLongRow({ handle, size }, offset, { delimiter, atFirstLine }),
+  };
+}
+
+interface CheckedRows {
+  index: RowIndex;
+  rowCount: number;
+  problems: Problem[];
+  /** The broken rows by their offset. */
+  broken: BrokenRows;
+}
+
+type BrokenRows = ReadonlyMap<number, Pick<RowFailure, 'id' | 'isExtendable'>>;
+
 /** Reads every row once: notes where it is, and everything that is wrong. */
 async function checkRows(
   source: RecordSource,
   header: Header,
-  idColumn: string,
-): Promise<{ index: RowIndex; rowCount: number; problems: Problem[] }> {
+  { idColumn, badRows }: TableFormat,
+): Promise<CheckedRows> {
   const index = createRowIndex();
   const problems: Problem[] = [];
+  const broken = new Map<number, Pick<RowFailure, 'id' | 'isExtendable'>>();
+  const most = badRows === 'skip' ? MOST_SKIPPED : MOST_PROBLEMS;
   let encodingIsWrong = false;
   let rowCount = 0;
   for await (const records of readRecords(source, afterHeader(header))) {
@@ -111,23 +169,44 @@ async function checkRows(
       const row = parseRow(record, header, idColumn);
       if ('message' in row) {
         // A file in another encoding has it everywhere; the first line says it all.
-        const isNews = row.reason !== 'encoding' || !encodingIsWrong;
+        const isNews = badRows === 'skip' || row.reason !== 'encoding' || !encodingIsWrong;
         encodingIsWrong ||= row.reason === 'encoding';
-        if (isNews) problems.push({ line: record.line, message: row.message });
+        const long = record.size >= MAX_RECORD_BYTES ? await longRow(source, header, record) : null;
+        if (isNews) problems.push(problemAt(record, long ?? row.message));
+        broken.set(record.offset, row);
       } else if (row.id !== '') {
         const twin = await findTwin(source, index, header, idColumn, row.id);
-        if (twin !== null) problems.push(duplicateId(row, await lineOf(source, header, twin)));
-        index.add(row.id, record.offset);
-        rowCount += 1;
+        if (twin === null) {
+          index.add(row.id, record.offset);
+          rowCount += 1;
+        } else {
+          const firstLine = await lineOf(source, header, twin);
+          const message = `the id "${row.id}" is already the id of line ${firstLine}.`;
+          problems.push(problemAt(record, message));
+          broken.set(record.offset, { id: null, isExtendable: true });
+        }
       }
-      if (problems.length >= MOST_PROBLEMS) return { index, rowCount, problems };
+      if (problems.length >= most) return { index, rowCount, problems, broken };
     }
   }
-  return { index, rowCount, problems };
+  return { index, rowCount, problems, broken };
 }
 
-function duplicateId(row: Row, firstLine: number): Problem {
-  return { line: row.line, message: `the id "${row.id}" is already the id of line ${firstLine}.` };
+function problemAt({ line, row }: RawRecord, message: string): Problem {
+  return { line, ...(row === line ? {} : { row }), message };
+}
+
+/** Names the cell that makes a row so long, and how large it is. */
+async function longRow(
+  source: RecordSource,
+  { columns, dialect: { delimiter } }: Header,
+  { offset }: RawRecord,
+): Promise<string> {
+  const { cell } = await measureLongRow(source, offset, { delimiter, atFirstLine: false });
+  const where = `the cell in ${columnText(cell.column, columns)} has ${sizeText(cell.size)}`;
+  return cell.isClosed
+    ? `${where}, and a row may have ${sizeText(MAX_RECORD_BYTES)} in all.`
+    : `${where} up to the end of the file: the quote that begins it is never closed.`;
 }
 
 /** The offset of an earlier row with this id; null if there is none. */
@@ -141,7 +220,7 @@ async function findTwin(
   for (const offset of index.offsets(id)) {
     const record = await createRecordWindow(source)(offset);
     const row = record === null ? null : parseRow(record, header, idColumn);
-    if (row !== null && 'id' in row && row.id === id) return offset;
+    if (row !== null && 'cells' in row && row.id === id) return offset;
   }
   return null;
 }
@@ -159,18 +238,26 @@ async function lineOf(source: RecordSource, header: Header, offset: number): Pro
 
 async function* streamRows(
   path: string,
-  file: { stamp: string; size: number; header: Header; idColumn: string },
+  file: {
+    stamp: string;
+    size: number;
+    header: Header;
+    format: TableFormat;
+    broken: BrokenRows;
+  },
 ): AsyncGenerator<Row[]> {
   const handle = await open(path, 'r').catch((error: unknown) => {
     throw fileError('read', path, error);
   });
   try {
-    const findEnd = findRowEnd(file.header.dialect.delimiter);
-    const records = readRecords({ handle, size: file.size, findEnd }, afterHeader(file.header));
+    const source = sourceOf(handle, file.size, file.header, file.format);
+    const records = readRecords(source, afterHeader(file.header));
     for await (const batch of records) {
       if (stampFrom(await handle.stat({ bigint: true })) !== file.stamp) throw changed(path);
       yield batch.map((record) => {
-        const row = parseRow(record, file.header, file.idColumn);
+        const broken = file.broken.get(record.offset);
+        if (broken !== undefined) return brokenRow(record, broken);
+        const row = parseRow(record, file.header, file.format.idColumn);
         if ('message' in row) throw changed(path);
         return row;
       });
@@ -179,6 +266,28 @@ async function* streamRows(
     throw fileError('read', path, error);
   } finally {
     await handle.close();
+  }
+}
+
+function brokenRow(
+  { line, row, ending, offset, size }: RawRecord,
+  { id, isExtendable }: Pick<RowFailure, 'id' | 'isExtendable'>,
+): Row {
+  return { line, row, id: '', cells: [], ending, broken: { offset, size, id, isExtendable } };
+}
+
+const PART_BYTES = 64 * 1024;
+
+async function* readPart(
+  handle: FileHandle,
+  { offset, size }: { offset: number; size: number },
+): AsyncGenerator<Buffer> {
+  for (let at = offset; at < offset + size; ) {
+    const buffer = Buffer.alloc(Math.min(PART_BYTES, offset + size - at));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
   }
 }
 
@@ -194,14 +303,14 @@ async function findRows(
   for (const { id, offset } of places.sort((a, b) => a.offset - b.offset)) {
     const record = await recordAt(offset);
     const row = record === null ? null : parseRow(record, shape.header, shape.idColumn);
-    if (row !== null && 'id' in row && row.id === id) rows.set(id, row);
+    if (row !== null && 'cells' in row && row.id === id) rows.set(id, row);
   }
   return rows;
 }
 
-function afterHeader(header: Header): { offset: number; line: number } {
+function afterHeader(header: Header): RecordStart {
   const headerLines = header.cells.join('').split('\n').length;
-  return { offset: header.size, line: headerLines + 1 };
+  return { offset: header.size, line: headerLines + 1, row: 2 };
 }
 
 function changed(path: string): RetriableError {

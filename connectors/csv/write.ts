@@ -112,6 +112,10 @@ function refusalOf(
   if (names.includes(settings.columns.id)) {
     return refuse('id_column', 'The column with the ids is never written.', [settings.columns.id]);
   }
+  const twice = names.filter((name) => tables.input.namedTwice.has(name));
+  if (twice.length > 0) {
+    return refuse('column_twice', 'Two columns of the file have this name; rename one.', twice);
+  }
   const unusable = names.filter((name) => !isKnown(name, tables) && !isColumnName(name, encoding));
   if (unusable.length > 0) {
     return refuse('column_name', 'No column can have such a name.', unusable);

@@ -13,8 +13,11 @@ export interface Contact extends Identity {
   id: string;
   /** True if the CRM says that this person must not be researched. */
   optedOut: boolean;
-  /** Another mark of the CRM by which this person is left out; null or left out where there is none. */
-  excluded?: Exclusion | null;
+  /**
+   * Another mark of the CRM by which this person is left out; null or left out where there is none.
+   * `row_unreadable`: who it is cannot be read at all, and the id stands for the row of a file.
+   */
+  excluded?: Exclusion | 'row_unreadable' | null;
   /**
    * Names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be
    * read for this contact. Not readable is not the same as empty: what stands here is unknown.

@@ -32,6 +32,8 @@ export const OUTCOME_REASONS = {
   opted_out: 'skipped',
   deceased: 'skipped',
   do_not_contact: 'skipped',
+  /** A row of the file that cannot be read, under its number instead of an id. */
+  row_unreadable: 'skipped',
   deleted_in_crm: 'skipped',
   merged_in_crm: 'skipped',
   forgotten: 'skipped',
@@ -125,6 +127,7 @@ export const OUTCOME_TEXTS = {
   opted_out: 'has opted out and is never sent to the service',
   deceased: 'is marked as deceased in the CRM and is never sent to the service',
   do_not_contact: 'is marked as “do not contact” in the CRM and is never sent to the service',
+  row_unreadable: 'its row in the file cannot be read and was left out; correct it in the file',
   deleted_in_crm: 'is no longer in the CRM, or no longer among the contacts of the integration',
   merged_in_crm: 'was merged into another contact in the CRM, which is synced instead',
   forgotten: 'was erased with "forget" and is not taken up again',

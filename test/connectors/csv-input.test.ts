@@ -75,8 +75,8 @@ describe('a CSV file that cannot be used', () => {
   });
 
   it('names columns twice', async () => {
-    const { message } = await refusal(`${HEADER},Note,Note\n`);
-    expect(message).toContain('"Note" is the name of 2 columns (7, 8)');
+    const { message } = await refusal(`${HEADER},Note,Street\n`);
+    expect(message).toContain('"Street" is the name of 2 columns (4, 8)');
   });
 
   it('has ids twice, or none', async () => {
@@ -226,6 +226,27 @@ describe('a CSV file that just works', () => {
       settings: { encoding: 'latin1' },
     });
     expect(contact?.firstName).toBe('Zoë');
+  });
+
+  it('names columns twice that no setting names, and none of them is written', async () => {
+    await folder.write('in.csv', `${HEADER},Note,Note\n1,Ann,Lee,,,,a,b\n`);
+    const connector = await folder.connector();
+    const fields = await connector.describeFields();
+    expect(fields.filter(({ name, writable }) => name === 'Note' && writable)).toEqual([]);
+    const changes = [
+      { id: '1', values: { Note: 'c' } },
+      { id: '1', values: { Capacity: 'd' } },
+    ];
+    expect(await toArray(connector.write(changes))).toMatchObject([
+      { status: 'refused', code: 'column_twice', fields: ['Note'] },
+      { status: 'written' },
+    ]);
+    await expect(toArray(connector.readGroup({ column: 'Note', equals: 'a' }))).rejects.toThrow(
+      /two columns/,
+    );
+    await connector.finish();
+    await connector.close();
+    expect(await folder.read('in.csv')).toBe(`${HEADER},Note,Note,Capacity\n1,Ann,Lee,,,,a,b,d\n`);
   });
 
   it('has 300 columns', async () => {

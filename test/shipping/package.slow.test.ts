@@ -9,7 +9,9 @@ import { z } from 'zod';
 import { bringInstalledModules } from '../../scripts/replay-dockerfile/installed-modules.ts';
 import { runToEnd, start } from '../../scripts/replay-dockerfile/process.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
+import { OLDEST_NODE } from '../../src/node-version.ts';
 import { errorSchema } from '../cli/documents.ts';
+import { nodesOnPath } from '../helpers/nodes-on-path.ts';
 import { controlService } from '../helpers/service-control.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
@@ -109,6 +111,17 @@ describe('the package', () => {
   it('runs by npx, and knows its version', async () => {
     const { version } = manifestSchema.parse(await readJson(join(CHECKOUT, 'package.json')));
     expect((await run(['npx', 'donor-sync', '--version'], place)).trim()).toBe(version);
+  });
+
+  it('says on a Node that is too old what it needs, and ends with 2', async () => {
+    for (const { folder: nodeFolder, major } of nodesOnPath()) {
+      const PATH = [nodeFolder, process.env['PATH']].join(delimiter);
+      const env = { PATH, HOME: folder, TMPDIR: folder };
+      const words = [join(place, 'node_modules/.bin/donor-sync'), '--version'];
+      const running = start(words, { cwd: place, env, timeoutMs: TIMEOUT_MS });
+      expect(await running.ended).toBe(major < OLDEST_NODE ? 2 : 0);
+      expect(running.output()).toContain(major < OLDEST_NODE ? 'needs Node' : '.');
+    }
   });
 
   it('plays the demo to its end', { timeout: TIMEOUT_MS }, async () => {

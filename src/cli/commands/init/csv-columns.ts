@@ -2,9 +2,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { messageOf } from '../../../core/errors.ts';
+import { KNOWN_EXPORTS, type KnownExport } from './known-exports.ts';
 
 /** The names of a CSV file's columns, in their order. */
 export interface CsvHeader {
+  /** Those that settings can name: no two columns have this name. */
   columns: string[];
   encoding: 'utf-8' | 'latin1';
 }
@@ -48,7 +50,11 @@ function parseHeader(bytes: Buffer): CsvHeader | CsvProblem {
     const needed = 'an id and a name';
     return { problem: `its first line must name at least ${MIN_COLUMNS} columns: ${needed}` };
   }
-  return { columns, encoding };
+  return { columns: columns.filter(isOnlyOne), encoding };
+}
+
+function isOnlyOne(name: string, at: number, names: readonly string[]): boolean {
+  return names.indexOf(name) === at && names.lastIndexOf(name) === at;
 }
 
 function decode(bytes: Buffer): { text: string; encoding: CsvHeader['encoding'] } {
@@ -86,6 +92,10 @@ export interface ColumnGuess {
   optOut: string | null;
   deceased: string | null;
   doNotContact: string | null;
+  /** What this is an export of; null if it is of no kind that is known. */
+  exportOf: string | null;
+  /** What a person should know of such an export; null for nothing. */
+  advice: string | null;
 }
 
 /** The likeliest names first, without case and punctuation. */
@@ -98,9 +108,30 @@ const ID_NAMES = [
   'personid',
   'memberid',
   'accountnumber',
+  ...['kontaktid', 'kontaktnummer', 'mitgliedsnummer', 'spendernummer', 'kundennummer'],
+  ...['identifiant', 'numerodonateur', 'numeroadherent'],
 ];
-const FIRST_NAMES = ['firstname', 'first', 'givenname', 'forename', 'fname', 'preferredname'];
-const LAST_NAMES = ['lastname', 'last', 'surname', 'familyname', 'lname'];
+const FIRST_NAMES = [
+  'firstname',
+  'first',
+  'givenname',
+  'forename',
+  'fname',
+  'preferredname',
+  'vorname',
+  'prenom',
+];
+const LAST_NAMES = [
+  'lastname',
+  'last',
+  'surname',
+  'familyname',
+  'lname',
+  'nachname',
+  'familienname',
+  'nomdefamille',
+  'nom',
+];
 /** Those that begin with the last name come first: there is no doubt which part is which. */
 const FULL_NAMES = [
   ...['sortname', 'fileas', 'lastfirst', 'fullname', 'name', 'displayname'],
@@ -108,7 +139,11 @@ const FULL_NAMES = [
 ];
 
 /** Names of another person, or no names to find a person by. */
-const OTHER_PEOPLES = /spouse|partner|phonetic|maiden|former|assistant|parent|child/;
+const OTHER_PEOPLES = /spouse|spsp|partner|phonetic|maiden|former|assistant|parent|child|conjoint/;
+
+/** Ids of something else than the person in the row. */
+const OTHER_IDS =
+  /household|campaign|spouse|gift|fund|appeal|owner|batch|transaction|organi[sz]ation/;
 
 /**
  * Marks of people who must not be researched, or whose data must not be passed on. Marks of single
@@ -127,23 +162,82 @@ const DECEASED = [
   'datedeceased',
   'dateofdeath',
   'deathdate',
+  ...['verstorben', 'verstorbenam', 'todesdatum', 'decede', 'datededeces', 'cnbiodeceased'],
 ];
-const DO_NOT_CONTACTS = ['donotcontact', 'isdonotcontact', 'nocontact'];
+const DO_NOT_CONTACTS = [
+  ...['donotcontact', 'isdonotcontact', 'nocontact', 'nichtkontaktieren', 'keinkontakt'],
+  'nepascontacter',
+];
 
-const EMPLOYER_NAMES = ['employer', 'employername', 'company', 'companyname', 'organization'];
+const EMPLOYER_NAMES = [
+  ...['employer', 'employername', 'company', 'companyname', 'organization', 'currentemployer'],
+  ...['arbeitgeber', 'firma', 'employeur', 'societe'],
+];
 
 /** The parts of an address in the order in which people write them. */
 const ADDRESS_PARTS = [
-  ['street', 'address', 'address1', 'addressline1', 'streetaddress', 'mailingstreet', 'homestreet'],
-  ['street2', 'address2', 'addressline2'],
-  ['city', 'town', 'mailingcity', 'homecity'],
-  ['state', 'province', 'region', 'stateprovince', 'mailingstate', 'homestate'],
-  ['zip', 'zipcode', 'postalcode', 'postcode', 'mailingpostalcode', 'mailingzip', 'homezip'],
-  ['country', 'mailingcountry', 'homecountry'],
+  [
+    ...['street', 'address', 'address1', 'addressline1', 'streetaddress', 'mailingstreet'],
+    ...['homestreet', 'strasse', 'strassehausnummer', 'anschrift', 'rue', 'adresse'],
+  ],
+  ['street2', 'address2', 'addressline2', 'adresszusatz', 'complementadresse'],
+  ['city', 'town', 'mailingcity', 'homecity', 'ort', 'stadt', 'wohnort', 'ville'],
+  [
+    ...['state', 'province', 'region', 'stateprovince', 'mailingstate', 'homestate'],
+    ...['mailingstateprovince', 'stateregion', 'bundesland'],
+  ],
+  [
+    ...['zip', 'zipcode', 'postalcode', 'postcode', 'mailingpostalcode', 'mailingzip', 'homezip'],
+    ...['zippostalcode', 'mailingzippostalcode', 'plz', 'postleitzahl', 'codepostal'],
+  ],
+  ['country', 'mailingcountry', 'homecountry', 'countryregion', 'land', 'pays'],
 ];
 
-/** Guesses from the names of the columns alone. */
+/**
+ * Guesses from the names of the columns alone: of an export that is known by its columns, what is known of
+ * it; else by words. What is not certain is null, and a person is asked.
+ */
 export function guessColumns(columns: readonly string[]): ColumnGuess {
+  const known = KNOWN_EXPORTS.find(({ knownBy }) =>
+    knownBy.every((name) => present(columns, name) !== null),
+  );
+  const guess = known === undefined ? guessByWords(columns) : guessOfExport(columns, known);
+  return {
+    ...guess,
+    optOut: find(columns, OPT_OUTS),
+    deceased: find(columns, DECEASED),
+    doNotContact: find(columns, DO_NOT_CONTACTS),
+    exportOf: known?.name ?? null,
+    advice: known?.advice ?? null,
+  };
+}
+
+type PersonColumns = Pick<
+  ColumnGuess,
+  'id' | 'firstName' | 'lastName' | 'fullName' | 'addresses' | 'employers'
+>;
+
+function guessOfExport(columns: readonly string[], known: KnownExport): PersonColumns {
+  const all = (names: readonly string[]) => names.flatMap((name) => present(columns, name) ?? []);
+  const first = (names: readonly string[]) => all(names)[0] ?? null;
+  const firstName = first(known.firstName);
+  const lastName = first(known.lastName);
+  const isWhole = firstName === null || lastName === null;
+  const employer = first(known.employers);
+  return {
+    id: first(known.id ?? []),
+    ...{ firstName, lastName, fullName: isWhole ? first(known.fullName ?? []) : null },
+    addresses: known.addresses.map(all).find((parts) => parts.length > 0) ?? [],
+    employers: employer === null ? [] : [employer],
+  };
+}
+
+/** The column of this name, case, accents and white space around it aside. */
+function present(columns: readonly string[], name: string): string | null {
+  return columns.find((column) => folded(column) === folded(name)) ?? null;
+}
+
+function guessByWords(columns: readonly string[]): PersonColumns {
   const firstName = find(columns, FIRST_NAMES) ?? endsWith(columns, 'firstname');
   const lastName = find(columns, LAST_NAMES) ?? endsWith(columns, 'lastname');
   const isWhole = firstName === null || lastName === null;
@@ -154,9 +248,6 @@ export function guessColumns(columns: readonly string[]): ColumnGuess {
     fullName: isWhole ? find(columns, FULL_NAMES) : null,
     addresses: ADDRESS_PARTS.map((names) => find(columns, names)).filter((name) => name !== null),
     employers: [find(columns, EMPLOYER_NAMES)].filter((name) => name !== null),
-    optOut: find(columns, OPT_OUTS),
-    deceased: find(columns, DECEASED),
-    doNotContact: find(columns, DO_NOT_CONTACTS),
   };
 }
 
@@ -170,6 +261,7 @@ function find(columns: readonly string[], names: readonly string[]): string | nu
 
 /** `Donor ID`, `legacy_id`, `personId`, but not `Amount Paid`. */
 function isIdName(column: string): boolean {
+  if (OTHER_IDS.test(plain(column))) return false;
   return /(^|[^a-z])id$/i.test(column) || /[a-z]I[dD]$/.test(column);
 }
 
@@ -180,8 +272,17 @@ function endsWith(columns: readonly string[], ending: string): string | null {
 }
 
 function plain(column: string): string {
-  return column
-    .toLowerCase()
+  return folded(column)
     .replace(/\(.*\)/, '')
     .replace(/[^a-z0-9]/g, '');
+}
+
+/** Without case, accents and white space around it. */
+function folded(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .trim()
+    .toLowerCase()
+    .replaceAll('ß', 'ss');
 }

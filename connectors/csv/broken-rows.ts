@@ -1,0 +1,139 @@
+/**
+ * Rows that are none: where they end, so that they do not swallow the rows below them, and which
+ * of their cells is to blame.
+ */
+import type { FarEnd, LineEnding, RecordSource } from './records.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const QUOTE = 0x22;
+
+/** A row that is longer than any should be. */
+export interface LongRow extends FarEnd {
+  /** Its largest cell: the place of its column (the first is 1), bytes, and whether its quote is closed. */
+  cell: { column: number; size: number; isClosed: boolean };
+}
+
+/**
+ * Ends a row with a misplaced quote where its first line ends: what follows is most likely a row of
+ * its own.
+ */
+export function endAtFirstLine(
+  delimiter: string,
+): (bytes: Buffer, start: number, end: number) => number {
+  const separator = delimiter.charCodeAt(0);
+  return function correctEnd(bytes, start, end) {
+    const lineEnd = bytes.indexOf(LINE_FEED, start);
+    if (lineEnd === -1 || lineEnd === end) return end;
+    const row = bytes.subarray(start, end === -1 ? bytes.length : end);
+    const reading = createReading(separator);
+    return reading.read(row) === -1 && reading.isSound() ? end : lineEnd;
+  };
+}
+
+/** Reads a row that may be as long as the file, in little memory. */
+export async function measureLongRow(
+  { handle, size: fileSize }: Pick<RecordSource, 'handle' | 'size'>,
+  offset: number,
+  { delimiter, atFirstLine }: { delimiter: string; atFirstLine: boolean },
+): Promise<LongRow> {
+  const reading = createReading(delimiter.charCodeAt(0));
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  let at = offset;
+  let end = -1;
+  while (at < fileSize && end === -1) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, fileSize - at), at);
+    if (bytesRead === 0) break;
+    const found = reading.read(buffer.subarray(0, bytesRead));
+    if (found !== -1) end = at + found;
+    at += bytesRead;
+  }
+  const { firstLine, lineFeeds } = reading;
+  const line = firstLine();
+  const cell = reading.largestCell();
+  if (atFirstLine && !reading.isSound() && line !== null) {
+    return { ...extent(line.size, line.hasReturn ? '\r\n' : '\n'), lineFeeds: 1, cell };
+  }
+  if (end === -1) return { ...extent(at - offset, ''), lineFeeds: lineFeeds(), cell };
+  const ending = reading.endsWithReturn() ? '\r\n' : '\n';
+  return { ...extent(end - offset, ending), lineFeeds: lineFeeds(), cell };
+}
+
+/** `lineEnd` counts up to the line feed; a carriage return before it belongs to the ending. */
+function extent(lineEnd: number, ending: LineEnding): { size: number; ending: LineEnding } {
+  return { size: ending === '\r\n' ? lineEnd - 1 : lineEnd, ending };
+}
+
+/** A size as people say it. */
+export function sizeText(bytes: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${Math.round(bytes / 1024 ** power)} ${units[power] ?? ''}`;
+}
+
+/** Follows the bytes of one row, piece by piece. */
+function createReading(separator: number) {
+  let state: 'begin' | 'plain' | 'quoted' | 'quote' = 'begin';
+  let sound = true;
+  let place = 0;
+  let column = 1;
+  let cellStart = 0;
+  let largest = { column: 1, size: 0 };
+  let feeds = 0;
+  let last = 0;
+  let first: { size: number; hasReturn: boolean } | null = null;
+
+  return {
+    /** Where in these bytes the row's line feed is; -1 if it goes on behind them. */
+    read(bytes: Buffer): number {
+      for (let at = 0; at < bytes.length; at += 1) {
+        const byte = bytes[at] ?? 0;
+        if (byte === LINE_FEED) {
+          feeds += 1;
+          first ??= { size: place + at, hasReturn: last === CARRIAGE_RETURN };
+          if (state !== 'quoted') {
+            endCell(place + at);
+            return at;
+          }
+        }
+        follow(byte, place + at);
+        // The return before the row's line feed is to be known when the line feed is met.
+        last = byte;
+      }
+      place += bytes.length;
+      return -1;
+    },
+    /** False if a quote is not closed, or text follows the closing one. */
+    isSound: () => sound && state !== 'quoted',
+    endsWithReturn: () => last === CARRIAGE_RETURN,
+    firstLine: () => first,
+    lineFeeds: () => feeds,
+    largestCell() {
+      const rest = { column, size: place - cellStart };
+      const cell = rest.size > largest.size ? rest : largest;
+      return { ...cell, isClosed: !(state === 'quoted' && cell.column === column) };
+    },
+  };
+
+  function follow(byte: number, position: number): void {
+    if (state === 'quoted') {
+      if (byte === QUOTE) state = 'quote';
+    } else if (byte === separator) {
+      endCell(position);
+      column += 1;
+      cellStart = position + 1;
+      state = 'begin';
+    } else if (byte === QUOTE && state !== 'plain') {
+      state = 'quoted';
+    } else {
+      if (state === 'quote' && byte !== CARRIAGE_RETURN) sound = false;
+      state = state === 'quote' && byte === CARRIAGE_RETURN ? 'quote' : 'plain';
+    }
+  }
+
+  function endCell(position: number): void {
+    const size = position - cellStart;
+    if (size > largest.size) largest = { column, size };
+  }
+}
