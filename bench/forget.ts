@@ -79,8 +79,16 @@ async function forgetAndKill(
   wantedKills: number,
 ): Promise<ForgetFigures> {
   const sums = {
-    ...{ kills: 0, killsAfterBlock: 0, valuesLeft: 0, tracesLeft: 0, filesLeft: 0 },
-    ...{ networksLeft: 0, writtenBack: 0, untrueReceipts: 0, cameBack: 0, notHeld: 0 },
+    kills: 0,
+    killsAfterBlock: 0,
+    valuesLeft: 0,
+    tracesLeft: 0,
+    filesLeft: 0,
+    networksLeft: 0,
+    writtenBack: 0,
+    untrueReceipts: 0,
+    cameBack: 0,
+    notHeld: 0,
   };
   await run(place, ['migrate']);
   await run(place, ['fields', 'create', 'bench', '--json']);

@@ -66,7 +66,12 @@ export interface Consent<Settings = unknown> {
   isWanted(settings: Settings): boolean;
   /** The name of the secret under which the connector looks for the refresh token. */
   secretName(settings: Settings): string;
-  /** The page to send the person to. */
+  /**
+   * The one name of this machine to which the CRM sends people back over http, for example
+   * `localhost`; left out where it takes any of them.
+   */
+  loopbackName?: string;
+  /** The page to send the person to. Throws a ConfigurationError for an address that the CRM refuses. */
   begin(settings: Settings, request: ConsentRequest): string;
   /**
    * Gives the code for a refresh token, and says of which account it is. Throws one of the four
@@ -171,7 +176,8 @@ export interface Connector {
   /**
    * Writes the changes and yields one result for each, in any order, as soon as it is known. A
    * change writes exactly the fields it names; null clears a field. A record that is refused
-   * does not disturb the others. Writing the same change twice is harmless.
+   * does not disturb the others, nor does a value that the CRM refuses by naming its field disturb
+   * the other values of its record. Writing the same change twice is harmless.
    */
   write(
     changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
@@ -182,6 +188,16 @@ export interface Connector {
 
   /** Creates what is missing and grants the integration's user access; repeatable. */
   createFields(fields: readonly FieldSpec[]): Promise<FieldCreation[]>;
+
+  /**
+   * Lets people see these fields, besides the integration's user, where the CRM hides new fields
+   * from all of them; left out where it does not. `assignTo` names the people: what a CRM groups its
+   * users by, for example a profile; null assigns no one. Repeatable.
+   */
+  showFields?(names: readonly string[], assignTo: string | null): Promise<FieldViewers>;
+
+  /** How many people can see one of these fields at least; left out where new fields are not hidden. */
+  countViewers?(names: readonly string[]): Promise<number>;
 
   /** The groups of people that the CRM offers for choosing. */
   listGroups(): Promise<GroupSummary[]>;
@@ -263,26 +279,50 @@ export interface ContactChange {
 
 export type WriteResult =
   | { status: 'written'; id: string }
-  | {
-      status: 'refused';
-      id: string;
-      /** True if the same write may succeed later (a lock, a passing fault). */
-      retriable: boolean;
-      /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
-      code: string;
-      /** A sentence of ours that a nonprofit's admin understands; nothing that the CRM has said. */
-      message: string;
-      /** The fields that are to blame, if the CRM says. */
-      fields: readonly string[];
-      /** What the CRM said, sealed where it is kept; left out where it said nothing. */
-      words?: ForeignText | null;
-    };
+  /** All is written but the fields of `refusals`; each of those is named there. */
+  | { status: 'written_in_part'; id: string; refusals: readonly Refusal[] }
+  | RefusedWrite;
+
+/** Nothing of the change is written. */
+export interface RefusedWrite extends Refusal {
+  status: 'refused';
+  id: string;
+}
+
+/** Why a CRM refuses a change, or some fields of it. */
+export interface Refusal {
+  /** True if the same write may succeed later (a lock, a passing fault). */
+  retriable: boolean;
+  /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
+  code: string;
+  /** A sentence of ours that a nonprofit's admin understands; nothing that the CRM has said. */
+  message: string;
+  /** The fields that are to blame, if the CRM says. */
+  fields: readonly string[];
+  /** What the CRM said, sealed where it is kept; left out where it said nothing. */
+  words?: ForeignText | null;
+}
 
 export interface FieldCreation {
   name: string;
   result: 'created' | 'existed' | 'failed';
   /** Why it failed and the fix; null otherwise. */
   problem: string | null;
+}
+
+/** Who can see the fields that are written, and what a person does next. */
+export interface FieldViewers {
+  /** What lets people see them, as the CRM calls it: a permission set. */
+  grant: string;
+  /** People who have it, those from before among them. */
+  people: number;
+  /** People who were given it just now, and those the CRM refused it to. */
+  assigned: number;
+  refused: number;
+  /** What went wrong and the fix; null if nothing did. */
+  problem: string | null;
+  /** Where the fields are placed, so that they are on the screen. */
+  next: string;
 }
 
 /** One `group` of the settings: a single key that names the kind, and what it selects. */

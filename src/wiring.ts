@@ -42,7 +42,9 @@ function createDeps(): AllDeps {
     log: createLog(readRuntimeOptions(env, isTerminal).logLevel, logStream),
     logStream,
     owner: {
-      ...{ host: hostname(), processId: process.pid, start: randomUUID() },
+      host: hostname(),
+      processId: process.pid,
+      start: randomUUID(),
       space: readProcessSpace(),
     },
     stopSignal: createStopSignal(process, stderr),

@@ -34,7 +34,9 @@ describe('texts of a CRM that quote people', () => {
       { on: { path: '/enhancements' }, fault: { kind: 'quotePersons', every: 2 }, times: 1 },
     ]);
     const rule = {
-      ...{ kind: 'validation', type: 'Contact', when: 'LastName != null' },
+      kind: 'validation',
+      type: 'Contact',
+      when: 'LastName != null',
       message: `${PLANTED_TEXT}: {!FirstName} {!LastName} is worth {!Department}: {!Description}`,
     };
     await control('POST', 'rules', rule);

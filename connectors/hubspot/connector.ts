@@ -10,6 +10,7 @@ import type {
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
 import type { HubspotWorld } from './api.ts';
+import { BATCH_ROWS } from './batch-update.ts';
 import { check, readLimits } from './check.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
@@ -22,7 +23,7 @@ import { canonicalId } from './record.ts';
 import { openSession } from './session.ts';
 import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
 import { createHubspotConsent } from './sign-in/consent.ts';
-import { BATCH_ROWS, MAX_CHANGES, writeChanges } from './write.ts';
+import { MAX_CHANGES, writeChanges } from './write.ts';
 
 /** HubSpot as a CRM; `README.md` beside this file tells of scopes, limits and oddities. */
 export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubspotConnector({

@@ -46,6 +46,8 @@ export interface HubspotFault {
 export interface PropertyProblem {
   property: string;
   code: string;
+  /** What HubSpot said of this property alone; it may quote the value. */
+  says: ForeignText | null;
 }
 
 /** What error codes and categories mean (CRM facts, section B5). */
@@ -74,6 +76,12 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     NOT_SEPARATED: {
       sort: 'passing',
       sentence: 'HubSpot refused this contact together with others; the next run tries again.',
+    },
+    VALUE_NOT_SEPARATED: {
+      sort: 'passing',
+      sentence:
+        'HubSpot refused a value of a property in a request of several contacts and did not say of ' +
+        'which: the property was left out.',
     },
     OBJECT_MERGED: {
       sort: 'passing',
@@ -185,7 +193,13 @@ export function requestError(fault: HubspotFault): DonorSyncError {
 const faultSchema = z.object({
   status: z.number(),
   code: z.string(),
-  problems: z.array(z.object({ property: z.string(), code: z.string() })),
+  problems: z.array(
+    z.object({
+      property: z.string(),
+      code: z.string(),
+      says: z.custom<ForeignText>((said) => typeof said === 'object').nullable(),
+    }),
+  ),
   scopes: z.array(z.string()),
 });
 
@@ -213,6 +227,7 @@ export const errorBodySchema = z.object({
     .array(
       z.object({
         code: z.string().optional(),
+        message: z.string().default('').catch(''),
         context: contextSchema.optional().catch(undefined),
       }),
     )
@@ -245,8 +260,18 @@ export function faultOf(status: number, body: unknown): HubspotFault {
 }
 
 /** Names and codes have a form; whatever else stands in their place may be a text. */
-function plainProblem({ property, code }: PropertyProblem): PropertyProblem[] {
-  return foreignFields([property]).map((name) => ({ property: name, code: foreignCode(code) }));
+function plainProblem({ property, code, message }: RawProblem): PropertyProblem[] {
+  return foreignFields([property]).map((name) => {
+    const ours = foreignCode(code);
+    const says = foreignText(message, { code: ours, fields: [name] });
+    return { property: name, code: ours, says };
+  });
+}
+
+interface RawProblem {
+  property: string;
+  code: string;
+  message: string;
 }
 
 const SCOPE = /^[a-z][a-z0-9._:-]{0,99}$/i;
@@ -268,28 +293,32 @@ function rateCode(status: number, { policyName }: ErrorBody): string | null {
   return policyName === 'DAILY' ? 'DAILY' : 'RATE_LIMITS';
 }
 
-const listedSchema = z.array(z.object({ name: z.string(), error: z.string() }));
+const listedSchema = z.array(
+  z.object({ name: z.string(), error: z.string(), message: z.string().default('').catch('') }),
+);
 
 /** Where values are not valid, the message ends in a list of the properties to blame, as JSON. */
-function listedProblems(message: string): PropertyProblem[] {
+function listedProblems(message: string): RawProblem[] {
   const start = message.indexOf('[{');
   if (start === -1) return [];
   try {
     const listed = listedSchema.parse(
       JSON.parse(message.slice(start, message.lastIndexOf(']') + 1)),
     );
-    return listed.map(({ name, error }) => ({ property: name, code: error }));
+    return listed.map(({ name, error, message: said }) => ({
+      ...{ property: name, code: error, message: said },
+    }));
   } catch {
     return [];
   }
 }
 
-type ErrorDetail = Pick<NonNullable<ErrorBody['errors']>[number], 'code' | 'context'>;
+type ErrorDetail = Partial<NonNullable<ErrorBody['errors']>[number]>;
 
-function blamedIn({ code, context }: ErrorDetail, otherwise: string): PropertyProblem[] {
+function blamedIn({ code, context, message = '' }: ErrorDetail, otherwise: string): RawProblem[] {
   const { propertyName = [], propertyNames = [] } = context ?? {};
   const names = [...propertyName, ...propertyNames];
-  return names.map((property) => ({ property, code: code ?? otherwise }));
+  return names.map((property) => ({ property, code: code ?? otherwise, message }));
 }
 
 function scopesIn(context: Readonly<Record<string, string[]>>): string[] {

@@ -2,6 +2,7 @@ import type { WallClock } from '../../src/core/clock.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
 import { createApi, type HubspotApi, type HubspotWorld } from './api.ts';
+import { createLessons, type Lessons } from './batch-update.ts';
 import {
   type CompanyNames,
   createCompanyNames,
@@ -36,6 +37,8 @@ export interface HubspotSession {
   shape: ContactShape;
   /** The properties of contacts; renewed when some are created. */
   properties: Properties;
+  /** What its writes have learned of values that HubSpot refuses. */
+  lessons: Lessons;
 }
 
 /**
@@ -71,6 +74,7 @@ export async function openSession(
         describe: () => describeProperties(api),
       }),
       properties,
+      lessons: createLessons(),
     };
   } catch (error) {
     api.close();

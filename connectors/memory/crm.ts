@@ -5,20 +5,31 @@ import type {
   CrmAccount,
   IdentityShape,
   LimitState,
+  Refusal,
   RemovedContact,
   WriteResult,
 } from '../contract.ts';
 
 /** A method of the connector that a test may count, interrupt or make fail. */
 export type MemoryOperation =
-  | Exclude<keyof Connector, 'kind' | 'capabilities' | 'account' | 'identity' | 'erase' | 'close'>
+  | Exclude<
+      keyof Connector,
+      | 'kind'
+      | 'capabilities'
+      | 'account'
+      | 'identity'
+      | 'erase'
+      | 'showFields'
+      | 'countViewers'
+      | 'close'
+    >
   | 'open';
 
 /** A part of the identity that a test may make unreadable. */
 export type MemorySource = 'address' | 'employer';
 
 /** Why a write is refused; the parts of a `WriteResult` that a test chooses. */
-export type MemoryRefusal = Omit<Extract<WriteResult, { status: 'refused' }>, 'status' | 'id'>;
+export type MemoryRefusal = Refusal;
 
 /** A contact and when it last changed. */
 export interface MemoryRecord {
@@ -68,6 +79,8 @@ export interface MemoryCrm {
 
   /** Refuses every write to the contact until `allowWrites`. */
   refuseWrites(id: string, refusal?: Partial<MemoryRefusal>): void;
+  /** Refuses every value of this field in writes to the contact until `allowWrites`. */
+  refuseField(id: string, field: string): void;
   allowWrites(id: string): void;
   /** Refuses the next writes to the contact as locked. */
   lock(id: string, times: number): void;
@@ -112,6 +125,7 @@ export function createMemoryCrm(
   const fields = new Map<string, CrmField>();
   const groups = new Map<string, MemoryGroup>();
   const refusals = new Map<string, MemoryRefusal>();
+  const refusedFields = new Map<string, Set<string>>();
   const locks = new Map<string, number>();
   const hidden = new Set<MemorySource>();
   const failures = new Map<MemoryOperation, { error: Error; times: number }>();
@@ -156,8 +170,12 @@ export function createMemoryCrm(
     refuseWrites(id, refusal) {
       refusals.set(id, { ...REFUSED, ...refusal });
     },
+    refuseField(id, field) {
+      refusedFields.set(id, new Set([...(refusedFields.get(id) ?? []), field]));
+    },
     allowWrites(id) {
       refusals.delete(id);
+      refusedFields.delete(id);
     },
     lock(id, times) {
       locks.set(id, times);
@@ -198,11 +216,20 @@ export function createMemoryCrm(
     applyWrite(id, values) {
       const refusal = refusalOf(id, values);
       if (refusal !== null) return { status: 'refused', id, ...refusal };
+      const bad = Object.keys(values).filter((name) => refusedFields.get(id)?.has(name));
+      const [first] = bad;
+      const refusals = bad.map((name) => ({ ...REFUSED_VALUE, fields: [name] }));
+      if (first !== undefined && bad.length === Object.keys(values).length) {
+        return { status: 'refused', id, ...REFUSED_VALUE, fields: bad };
+      }
       const record = recordOf(id);
-      const written = canonicalValues(values);
+      const good = Object.entries(values).filter(([name]) => !bad.includes(name));
+      const written = canonicalValues(Object.fromEntries(good));
       put(id, record.contact, { ...record.values, ...written });
       writes.push({ id, values: written });
-      return { status: 'written', id };
+      return first === undefined
+        ? { status: 'written', id }
+        : { status: 'written_in_part', id, refusals };
     },
   };
   for (const name of options.fields ?? []) crm.addField({ name });
@@ -268,6 +295,13 @@ const REFUSED: MemoryRefusal = {
   retriable: false,
   code: 'refused',
   message: 'The CRM refuses to change this record.',
+  fields: [],
+};
+
+const REFUSED_VALUE: MemoryRefusal = {
+  retriable: false,
+  code: 'value_refused',
+  message: 'The CRM refuses a value.',
   fields: [],
 };
 

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { RetriableError } from '../../src/core/errors.ts';
-import { foreignCode, foreignFields } from '../../src/core/foreign-text.ts';
-import type { ContactChange, WriteResult } from '../contract.ts';
-import { crmCodeOf, meaningOf, type SalesforceFault, sentenceFor, wordsOfFault } from './errors.ts';
+import type { WriteResult } from '../contract.ts';
+import { crmCodeOf, meaningOf, type SalesforceFault } from './errors.ts';
 import { contactIdOrText } from './ids.ts';
+import { refused, type SentChange, withoutNamed, written } from './refusals.ts';
 import type { SalesforceSession } from './session.ts';
+import { isReadable } from './values.ts';
 
 /** What became of the records of one request. */
 export interface CollectionResult {
   results: WriteResult[];
   /** Another user was at these; they are worth another try soon. */
-  locked: ContactChange[];
+  locked: SentChange[];
 }
 
 const saveResultsSchema = z.array(
@@ -31,11 +32,31 @@ const saveResultsSchema = z.array(
 /** A value that Salesforce cannot read fails the whole request before any record is looked at. */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
-/** Writes at most 200 changes in one request, each on its own account (`allOrNone: false`). */
+type Writer = Pick<SalesforceSession, 'api' | 'description'>;
+
+/**
+ * Writes at most 200 changes in one request, each on its own account (`allOrNone: false`), and once more
+ * what was refused for fields that Salesforce names, without these.
+ */
 export async function writeCollection(
-  session: Pick<SalesforceSession, 'api'>,
-  changes: readonly ContactChange[],
+  session: Writer,
+  changes: readonly SentChange[],
 ): Promise<CollectionResult> {
+  const all: CollectionResult = { results: [], locked: [] };
+  // Each time fields are left out, so it comes to an end.
+  for (let next = changes; next.length > 0; ) {
+    const { results, locked, again } = await writeOnce(session, next);
+    all.results.push(...results);
+    all.locked.push(...locked);
+    next = again;
+  }
+  return all;
+}
+
+/** What became of the records of one request, and what is left to write of them. */
+type Attempt = CollectionResult & { again: SentChange[] };
+
+async function writeOnce(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
   const records = changes.map(({ id, values }) => ({
     attributes: { type: 'Contact' },
     id: contactIdOrText(id),
@@ -49,76 +70,82 @@ export async function writeCollection(
     return sorted(changes, saveResultsSchema.parse(reply));
   } catch (error) {
     if (crmCodeOf(error) !== UNREADABLE_VALUE) throw error;
-    return writeHalves(session, changes);
+    return withoutUnreadable(session, changes) ?? writeHalves(session, changes);
   }
 }
 
+/** Leaves out the values that are not of their field's type; null if there are none. */
+function withoutUnreadable(
+  { description }: Writer,
+  changes: readonly SentChange[],
+): Attempt | null {
+  const attempt: Attempt = { results: [], locked: [], again: [] };
+  let found = false;
+  for (const change of changes) {
+    const fields = Object.entries(change.values).flatMap(([name, value]) =>
+      isReadable(value, description.fields.get(name)) ? [] : [name],
+    );
+    if (fields.length === 0) {
+      attempt.again.push(change);
+      continue;
+    }
+    found = true;
+    const faults = [{ code: UNREADABLE_VALUE, message: '', fields }];
+    const rest = withoutNamed(change, faults);
+    if (rest === null) attempt.results.push(refused(change, faults));
+    else attempt.again.push(rest);
+  }
+  return found ? attempt : null;
+}
+
 /** Finds the record with the unreadable value, so that the others are written. */
-async function writeHalves(
-  session: Pick<SalesforceSession, 'api'>,
-  changes: readonly ContactChange[],
-): Promise<CollectionResult> {
+async function writeHalves(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
   const [only] = changes;
   if (only !== undefined && changes.length === 1) {
     const fault = { code: UNREADABLE_VALUE, message: '', fields: Object.keys(only.values) };
-    return { results: [refusal(only.id, fault)], locked: [] };
+    return { results: [refused(only, [fault])], locked: [], again: [] };
   }
   const middle = Math.ceil(changes.length / 2);
-  const first = await writeCollection(session, changes.slice(0, middle));
-  const second = await writeCollection(session, changes.slice(middle));
+  const first = await writeOnce(session, changes.slice(0, middle));
+  const second = await writeOnce(session, changes.slice(middle));
   return {
     results: [...first.results, ...second.results],
     locked: [...first.locked, ...second.locked],
+    again: [...first.again, ...second.again],
   };
 }
 
 /** The results come in the order of the records. */
-function sorted(
-  changes: readonly ContactChange[],
-  saved: z.infer<typeof saveResultsSchema>,
-): CollectionResult {
+function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResultsSchema>): Attempt {
   if (saved.length !== changes.length) {
     throw new RetriableError('Salesforce gave another number of results than records.', {
       code: 'crm_unavailable',
     });
   }
-  const results: WriteResult[] = [];
-  const locked: ContactChange[] = [];
+  const attempt: Attempt = { results: [], locked: [], again: [] };
   for (const [at, change] of changes.entries()) {
-    const fault = faultOf(saved[at]);
-    if (fault === null) results.push({ status: 'written', id: change.id });
-    else if (meaningOf(fault).sort === 'lock') locked.push(change);
-    else results.push(refusal(change.id, fault));
+    const faults = faultsOf(saved[at]);
+    const [first] = faults;
+    if (first === undefined) {
+      attempt.results.push(written(change));
+      continue;
+    }
+    const rest = withoutNamed(change, faults);
+    if (meaningOf(first).sort === 'lock') attempt.locked.push(change);
+    else if (rest !== null) attempt.again.push(rest);
+    else attempt.results.push(refused(change, faults));
   }
-  return { results, locked };
+  return attempt;
 }
 
-function faultOf(
+/** Empty if the record is written. */
+function faultsOf(
   result: z.infer<typeof saveResultsSchema>[number] | undefined,
-): SalesforceFault | null {
-  if (result?.success) return null;
-  const error = result?.errors[0];
-  const fields = result?.errors.flatMap((each) => each.fields ?? []) ?? [];
-  return {
-    code: error?.statusCode ?? 'UNKNOWN_EXCEPTION',
-    message: error?.message ?? '',
-    fields: [...new Set(fields)],
-  };
-}
-
-/** Which refusals a later run may get past. */
-const PASSING_SORTS: ReadonlySet<string> = new Set(['lock', 'passing', 'limit', 'session']);
-
-/** A refused record in words. */
-export function refusal(id: string, fault: SalesforceFault): WriteResult {
-  const words = wordsOfFault(fault);
-  return {
-    status: 'refused',
-    id,
-    retriable: PASSING_SORTS.has(meaningOf(fault).sort),
-    code: foreignCode(fault.code),
-    message: sentenceFor(fault),
-    fields: foreignFields(fault.fields),
-    ...(words === null ? {} : { words }),
-  };
+): SalesforceFault[] {
+  if (result?.success) return [];
+  const errors = result?.errors ?? [];
+  if (errors.length === 0) return [{ code: 'UNKNOWN_EXCEPTION', message: '', fields: [] }];
+  return errors.map(({ statusCode, message, fields }) => ({
+    ...{ code: statusCode, message, fields: fields ?? [] },
+  }));
 }

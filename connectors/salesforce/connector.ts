@@ -15,6 +15,7 @@ import { requireFilter } from './filter.ts';
 import { listGroups, readGroup } from './groups.ts';
 import { contactId, otherForms } from './ids.ts';
 import { readByIds } from './lookup.ts';
+import { countViewers, showFields } from './permissions.ts';
 import { readPages } from './read.ts';
 import { openSession } from './session.ts';
 import {
@@ -82,6 +83,8 @@ async function openSalesforceConnector(
     write: (changes) => writeChanges(session(), changes),
     describeFields: async () => crmFields(session().description),
     createFields: async (fields) => createFields(session(), fields),
+    showFields: async (names, assignTo) => showFields(session(), names, assignTo),
+    countViewers: async (names) => countViewers(session(), names),
     listGroups: async () => listGroups(session()),
     readGroup: (selector) => readGroup(session(), selector),
     readLimits: async () => readLimits(session()),

@@ -1,9 +1,10 @@
 import { backoffMs } from '../../src/outbound/retry.ts';
-import type { ContactChange, WriteResult } from '../contract.ts';
+import type { WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
-import { refusal, writeCollection } from './collections.ts';
+import { writeCollection } from './collections.ts';
 import { contactIdOrText } from './ids.ts';
 import { queryRecords, quotedList } from './query.ts';
+import { refusal, type SentChange } from './refusals.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** Rounds over the records that stay locked, and the wait before the first; it doubles. */
@@ -19,7 +20,7 @@ const IDS_PER_QUERY = 200;
  */
 export async function* retryLocked(
   session: SalesforceSession,
-  changes: readonly ContactChange[],
+  changes: readonly SentChange[],
 ): AsyncGenerator<WriteResult> {
   if (changes.length === 0) return;
   let groups = await byAccount(session, changes);
@@ -27,7 +28,7 @@ export async function* retryLocked(
     const waitMs = backoffMs(FIRST_WAIT_MS, round + 1, session.random);
     await session.clock.sleep(waitMs, session.signal);
     throwIfStopped(session.signal);
-    const stillLocked: ContactChange[][] = [];
+    const stillLocked: SentChange[][] = [];
     for (const group of groups) {
       const { results, locked } = await writeCollection(session, group);
       yield* results;
@@ -43,8 +44,8 @@ const LOCKED = { code: 'UNABLE_TO_LOCK_ROW', message: '', fields: [] };
 /** The changes in groups of one account; contacts without one stand alone. */
 async function byAccount(
   { api }: SalesforceSession,
-  changes: readonly ContactChange[],
-): Promise<ContactChange[][]> {
+  changes: readonly SentChange[],
+): Promise<SentChange[][]> {
   const accounts = new Map<string, string>();
   for (let start = 0; start < changes.length; start += IDS_PER_QUERY) {
     const ids = changes.slice(start, start + IDS_PER_QUERY).map(({ id }) => contactIdOrText(id));
@@ -58,8 +59,8 @@ async function byAccount(
 }
 
 /** An account may have more contacts than one request takes. */
-function inRequests(group: ContactChange[]): ContactChange[][] {
-  const requests: ContactChange[][] = [];
+function inRequests(group: SentChange[]): SentChange[][] {
+  const requests: SentChange[][] = [];
   for (let start = 0; start < group.length; start += IDS_PER_QUERY) {
     requests.push(group.slice(start, start + IDS_PER_QUERY));
   }

@@ -1,12 +1,36 @@
 import { z } from 'zod';
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import { foreignCode } from '../../src/core/foreign-text.ts';
+import type { FieldViewers } from '../contract.ts';
 import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** The permission set that holds the access to fields that donor-sync writes. */
-const NAME = 'donor_sync_fields';
-const LABEL = 'donor-sync fields';
+/** A permission set of ours: found by its name, or created. */
+interface OwnSet {
+  name: string;
+  label: string;
+  description: string;
+  access: { PermissionsRead: boolean; PermissionsEdit: boolean };
+}
+
+/** Holds the access of the integration's user to fields that donor-sync writes. */
+const FIELDS: OwnSet = {
+  name: 'donor_sync_fields',
+  label: 'donor-sync fields',
+  description: 'Fields that donor-sync writes.',
+  access: { PermissionsRead: true, PermissionsEdit: true },
+};
+
+/** Lets people read them: Salesforce shows a new field to no user, administrators included. */
+const VIEWERS: OwnSet = {
+  name: 'donor_sync_viewers',
+  label: 'donor-sync viewers',
+  description: 'Lets people see the fields that donor-sync writes. They cannot change them.',
+  access: { PermissionsRead: true, PermissionsEdit: false },
+};
+
+const PLACE_FIELDS =
+  'To have the fields on the screen, place them: Setup → Object Manager → Contact → Page Layouts, or Lightning Record Pages where those use Dynamic Forms.';
 
 const createdSchema = z.object({ id: z.string() });
 
@@ -29,46 +53,136 @@ export async function grantFields(
   names: readonly string[],
 ): Promise<Map<string, string>> {
   try {
-    const setId = await findOrCreateSet(session);
-    const problems = await grantTo(session, setId, names);
-    await assign(session, setId);
+    const setId = await findOrCreateSet(session, FIELDS);
+    const problems = await grantTo(session, setId, FIELDS, names);
+    await assignToSelf(session, setId);
     return problems;
   } catch (error) {
-    if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
-    const problem = `The field exists, but access to it could not be granted: ${messageOf(error)} An admin can grant it in a permission set.`;
+    const problem = `The field exists, but access to it could not be granted: ${refusalOf(error)} An admin can grant it in a permission set.`;
     return new Map(names.map((name) => [name, problem]));
   }
 }
 
+/**
+ * Lets people read fields of Contact: those who have the permission set already, and the active
+ * users of a profile if it is named. Nothing assigns a permission set to a profile itself, so a user
+ * who gets the profile later needs another call.
+ */
+export async function showFields(
+  session: SalesforceSession,
+  names: readonly string[],
+  profile: string | null,
+): Promise<FieldViewers> {
+  const shown = { grant: VIEWERS.label, people: 0, assigned: 0, refused: 0, next: PLACE_FIELDS };
+  try {
+    const setId = await findOrCreateSet(session, VIEWERS);
+    const problems = await grantTo(session, setId, VIEWERS, names.filter(isCustom));
+    const users = profile === null ? [] : await usersOf(session, profile);
+    const { assigned, refused } = await assignTo(session, setId, users);
+    return {
+      ...shown,
+      assigned,
+      refused,
+      people: await countPeople(session, [setId]),
+      problem: problemOf(profile, users, problems),
+    };
+  } catch (error) {
+    const problem = `The permission set “${VIEWERS.label}” could not be made: ${refusalOf(error)} An admin can make one by hand that lets people read the fields.`;
+    return { ...shown, problem };
+  }
+}
+
+function problemOf(
+  profile: string | null,
+  users: readonly string[],
+  problems: ReadonlyMap<string, string>,
+): string | null {
+  if (profile !== null && users.length === 0) {
+    return `No active user has a profile named “${profile}”: write its name as in Setup → Profiles.`;
+  }
+  const [first] = problems;
+  return first === undefined ? null : `${first[0]}: ${first[1]}`;
+}
+
+/** How many people besides the integration's user can read one of the fields at least. */
+export async function countViewers(
+  session: SalesforceSession,
+  names: readonly string[],
+): Promise<number> {
+  const fields = names.filter(isCustom).map((name) => `Contact.${name}`);
+  // Standard fields are shown to everyone unless an admin hides them.
+  if (fields.length < names.length || fields.length === 0) return Number.POSITIVE_INFINITY;
+  const granted = await queryRecords(
+    session.api,
+    `SELECT ParentId FROM FieldPermissions WHERE SobjectType = 'Contact' AND PermissionsRead = true AND Field IN ${quotedList(fields)}`,
+  );
+  const sets = new Set(granted.map(({ ParentId }) => String(ParentId)));
+  return sets.size === 0 ? 0 : countPeople(session, [...sets]);
+}
+
+/** Users besides the integration's who have one of these permission sets. */
+async function countPeople(
+  { api, userId }: PermissionDeps,
+  sets: readonly string[],
+): Promise<number> {
+  const assigned = await queryRecords(
+    api,
+    `SELECT AssigneeId FROM PermissionSetAssignment WHERE PermissionSetId IN ${quotedList([...sets])} AND AssigneeId != ${quoted(userId)}`,
+  );
+  return new Set(assigned.map(({ AssigneeId }) => String(AssigneeId))).size;
+}
+
+/** The active people of a profile. */
+async function usersOf({ api }: PermissionDeps, profile: string): Promise<string[]> {
+  const users = await queryRecords(
+    api,
+    `SELECT Id FROM User WHERE IsActive = true AND Profile.Name = ${quoted(profile)}`,
+  );
+  return users.map(({ Id }) => String(Id));
+}
+
+function isCustom(name: string): boolean {
+  return name.endsWith('__c');
+}
+
+/** What Salesforce refused, in words; any other error goes on. */
+function refusalOf(error: unknown): string {
+  if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
+  return messageOf(error);
+}
+
 type PermissionDeps = Pick<SalesforceSession, 'api' | 'userId'>;
 
-async function findOrCreateSet({ api }: PermissionDeps): Promise<string> {
+async function findOrCreateSet({ api }: PermissionDeps, set: OwnSet): Promise<string> {
   const [found] = await queryRecords(
     api,
-    `SELECT Id FROM PermissionSet WHERE Name = ${quoted(NAME)}`,
+    `SELECT Id FROM PermissionSet WHERE Name = ${quoted(set.name)}`,
   );
   if (found !== undefined) return String(found['Id']);
-  const body = { Name: NAME, Label: LABEL, Description: 'Fields that donor-sync writes.' };
+  const body = { Name: set.name, Label: set.label, Description: set.description };
   return createdSchema.parse(await api.send('POST', '/sobjects/PermissionSet', body)).id;
 }
 
-/** Inserts what the set lacks and lifts what it has without edit access. */
+/** Inserts what the set lacks, and lifts what it has without the access that it is for. */
 async function grantTo(
   { api }: PermissionDeps,
   ParentId: string,
+  { access }: OwnSet,
   names: readonly string[],
 ): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
   const fields = new Map(names.map((name) => [`Contact.${name}`, name]));
   const present = await queryRecords(
     api,
-    `SELECT Id, Field, PermissionsEdit FROM FieldPermissions WHERE ParentId = ${quoted(ParentId)} AND SobjectType = 'Contact' AND Field IN ${quotedList([...fields.keys()])}`,
+    `SELECT Id, Field, PermissionsRead, PermissionsEdit FROM FieldPermissions WHERE ParentId = ${quoted(ParentId)} AND SobjectType = 'Contact' AND Field IN ${quotedList([...fields.keys()])}`,
   );
   const presentFields = new Map(present.map((record) => [String(record['Field']), record]));
-  const access = { PermissionsRead: true, PermissionsEdit: true };
   const type = { type: 'FieldPermissions' };
   const missing = [...fields.keys()].filter((field) => !presentFields.has(field));
   const weak = [...presentFields.values()].filter(
-    ({ PermissionsEdit }) => PermissionsEdit !== true,
+    (record) =>
+      record['PermissionsRead'] !== true ||
+      (access.PermissionsEdit && record['PermissionsEdit'] !== true),
   );
   return new Map([
     ...(await save(
@@ -92,12 +206,12 @@ async function grantTo(
   ]);
 }
 
-/** Saves records and returns the problem of each that was refused, by its field. */
+/** Saves records and returns the problem of each that was refused, by its name. */
 async function save(
   api: PermissionDeps['api'],
   method: 'POST' | 'PATCH',
   records: readonly QueryRecord[],
-  fieldAt: (position: number) => string | undefined,
+  nameAt: (position: number) => string | undefined,
 ): Promise<[string, string][]> {
   const problems: [string, string][] = [];
   for (let start = 0; start < records.length; start += COLLECTION_ROWS) {
@@ -105,21 +219,49 @@ async function save(
     const body = { allOrNone: false, records: portion };
     const saved = saveResultsSchema.parse(await api.send(method, '/composite/sobjects', body));
     for (const [at, { success, errors }] of saved.entries()) {
-      const field = fieldAt(start + at);
-      if (success || field === undefined) continue;
+      const name = nameAt(start + at);
+      if (success || name === undefined) continue;
       const code = foreignCode(errors[0]?.statusCode ?? 'UNKNOWN_EXCEPTION');
-      problems.push([field, `Access to the field could not be granted (${code}).`]);
+      problems.push([name, `Access to the field could not be granted (${code}).`]);
     }
   }
   return problems;
 }
 
-async function assign({ api, userId }: PermissionDeps, PermissionSetId: string): Promise<void> {
+/** A refusal is thrown: without its own access donor-sync can write nothing. */
+async function assignToSelf(
+  { api, userId }: PermissionDeps,
+  PermissionSetId: string,
+): Promise<void> {
   const [assigned] = await queryRecords(
     api,
     `SELECT Id FROM PermissionSetAssignment WHERE AssigneeId = ${quoted(userId)} AND PermissionSetId = ${quoted(PermissionSetId)}`,
   );
   if (assigned !== undefined) return;
-  const body = { AssigneeId: userId, PermissionSetId };
-  await api.send('POST', '/sobjects/PermissionSetAssignment', body);
+  await api.send('POST', '/sobjects/PermissionSetAssignment', {
+    AssigneeId: userId,
+    PermissionSetId,
+  });
+}
+
+/** Assigns a permission set to users who lack it, one assignment each; counts those refused. */
+async function assignTo(
+  { api }: PermissionDeps,
+  PermissionSetId: string,
+  users: readonly string[],
+): Promise<{ assigned: number; refused: number }> {
+  if (users.length === 0) return { assigned: 0, refused: 0 };
+  const present = await queryRecords(
+    api,
+    `SELECT AssigneeId FROM PermissionSetAssignment WHERE PermissionSetId = ${quoted(PermissionSetId)}`,
+  );
+  const has = new Set(present.map(({ AssigneeId }) => String(AssigneeId)));
+  const missing = users.filter((user) => !has.has(user));
+  const records = missing.map((AssigneeId) => ({
+    attributes: { type: 'PermissionSetAssignment' },
+    AssigneeId,
+    PermissionSetId,
+  }));
+  const refused = await save(api, 'POST', records, (at) => missing[at]);
+  return { assigned: missing.length - refused.length, refused: refused.length };
 }

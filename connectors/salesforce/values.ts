@@ -23,6 +23,21 @@ export function canonicalValue(raw: unknown, field: DescribedField): FieldValue 
   }
 }
 
+/** Whether JSON can be turned into what the field holds; true for a field that is not known. */
+export function isReadable(value: FieldValue, field: DescribedField | undefined): boolean {
+  if (value === null || field === undefined) return true;
+  if (NUMBER_TYPES.has(field.type)) {
+    return typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value));
+  }
+  if (field.type === 'boolean')
+    return typeof value === 'boolean' || /^(true|false)$/.test(`${value}`);
+  return !DATE_TYPES.has(field.type) || (typeof value === 'string' && DATE.test(value));
+}
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const DATE_TYPES: ReadonlySet<string> = new Set(['date', 'datetime']);
+const DATE = /^\d{4}-\d{2}-\d{2}/;
+
 /** A text without the white space around it; null for one that is blank, and for what is no text. */
 export function blankToNull(raw: unknown): string | null {
   if (typeof raw !== 'string') return null;

@@ -4,6 +4,7 @@ import { writeInBulk } from './bulk/bulk-ingest.ts';
 import { writeCollection } from './collections.ts';
 import { contactId, contactIdOrText } from './ids.ts';
 import { retryLocked } from './locks.ts';
+import type { SentChange } from './refusals.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** Records of one request to the collections: the most that Salesforce takes. */
@@ -62,7 +63,7 @@ async function* writeInCollections(
   session: SalesforceSession,
   changes: readonly ContactChange[],
 ): AsyncGenerator<WriteResult> {
-  const locked: ContactChange[] = [];
+  const locked: SentChange[] = [];
   for (let start = 0; start < changes.length; start += COLLECTION_ROWS) {
     const rows = changes.slice(start, start + COLLECTION_ROWS);
     const written = await writeCollection(session, rows);

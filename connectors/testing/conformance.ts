@@ -60,6 +60,8 @@ export interface ConformanceHarness {
   mergeContacts?(loser: string, winner: string): Promise<void>;
   /** From now on the CRM refuses writes to the contact. */
   refuseWrites?(id: string): Promise<void>;
+  /** From now on the CRM refuses values in this field of the contact, and says that it is the field. */
+  refuseField?(id: string, field: string): Promise<void>;
   /** The CRM refuses the next writes to the contact because another user is at it. */
   lock?(id: string, times: number): Promise<void>;
   /** A group whose reading begins well and fails before its end. */
@@ -91,6 +93,7 @@ export type Ability =
   | 'newField'
   | 'mergeContacts'
   | 'refuseWrites'
+  | 'refuseField'
   | 'lock'
   | 'addBreakingGroup'
   | 'hideSources'
@@ -579,6 +582,41 @@ export function testConnector(
           assert.equal(await crm.seenValue(first, field), 'ours');
           assert.equal(await crm.seenValue(refused, field), null);
           assert.equal(await crm.seenValue(last, field), 'ours');
+        });
+      }
+
+      if (abilities.includes('refuseField')) {
+        it('loses one value where the CRM refuses one value', async () => {
+          const [refused = '', whole = ''] = await start(people(2));
+          const [bad, good] = crm.textFields;
+          await crm.refuseField?.(refused, bad);
+          const changes = [refused, whole].map((id) => ({
+            id,
+            values: { [bad]: `of ${id}`, [good]: 'ours' },
+          }));
+          const results = await write(connector, changes);
+          assert.equal(results.length, 2);
+          assert.deepEqual(resultOf(results, whole), { status: 'written', id: whole });
+          const part = resultOf(results, refused);
+          assert.ok(part?.status === 'written_in_part');
+          assert.deepEqual(
+            part.refusals.map(({ fields }) => fields),
+            [[bad]],
+          );
+          assert.ok(part.refusals.every(({ code, retriable }) => code !== '' && !retriable));
+          assert.ok(part.refusals.every(({ message }) => !message.includes(refused)));
+          await connector.finish();
+          assert.equal(await crm.seenValue(refused, bad), null);
+          assert.equal(await crm.seenValue(refused, good), 'ours');
+          assert.equal(await crm.seenValue(whole, bad), `of ${whole}`);
+        });
+
+        it('says that nothing was written where the refused value was the only one', async () => {
+          const [id = ''] = await start(people(1));
+          const [bad] = crm.textFields;
+          await crm.refuseField?.(id, bad);
+          const [result] = await write(connector, [{ id, values: { [bad]: `of ${id}` } }]);
+          assert.partialDeepStrictEqual(result, { status: 'refused', id, retriable: false });
         });
       }
 

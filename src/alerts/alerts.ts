@@ -117,7 +117,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     for (const row of ended) {
       await store.alerts.end(row.integrationId, row.subject);
       // If its beginning was never sent, its end need not be sent.
-      const isKnown = notifier.drop(row) || row.toldAt !== null;
+      const isKnown = notifier.drop(row) || row.sentAt !== null;
       if (!isKnown) await store.alerts.noteSent(row);
     }
   }

@@ -29,7 +29,7 @@ export function sortUnsent(
 ): { toSend: RecordedChange[]; toDrop: AlertRecord[] } {
   const toSend: RecordedChange[] = [];
   const toDrop: AlertRecord[] = [];
-  for (const row of rows.filter(({ toldAt }) => toldAt === null)) {
+  for (const row of rows.filter(({ sentAt }) => sentAt === null)) {
     const condition = conditions.find((one) => isOf(row, one)) ?? null;
     if (condition !== null || isRecovery(row, conditions, settings))
       toSend.push({ row, condition });

@@ -30,7 +30,10 @@ export function createEmailChannel({
         disableUrlAccess: true,
       });
       const sending = transport.sendMail({
-        ...{ from, to, subject: title, text },
+        from,
+        to,
+        subject: title,
+        text,
         // So that no holiday notice answers (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
       });

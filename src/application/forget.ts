@@ -284,8 +284,11 @@ interface Facts {
 
 /** How it stands in an integration in which there is nothing to be done, or no more. */
 const AT_REST = {
-  ...{ erasedEarlier: null, mergedInto: null, refusals: [] },
-  ...{ isKeptPending: false, isComplete: true },
+  erasedEarlier: null,
+  mergedInto: null,
+  refusals: [],
+  isKeptPending: false,
+  isComplete: true,
 };
 
 /**
@@ -337,7 +340,10 @@ async function begin(
   const begun = resumed ?? newNote(newId(), clock.now());
   const note = { ...begun, wasKnown: begun.wasKnown || known.includes(id) };
   await store.forget.begin({
-    ...{ integrationId: id, crmId, person, everywhere },
+    integrationId: id,
+    crmId,
+    person,
+    everywhere,
     state: isKnown ? 'begun' : 'blocked',
     receipt: JSON.stringify(note),
   });
@@ -394,8 +400,13 @@ async function eraseOutside(
   await save({ networks: { left: union(note.networks.left, left), pending } });
   const isComplete = note.crm === null || note.crm.stillPresent.length === 0;
   return {
-    ...{ integration: id, note, erasedEarlier: null },
-    ...{ mergedInto, refusals, isKeptPending, isComplete },
+    integration: id,
+    note,
+    erasedEarlier: null,
+    mergedInto,
+    refusals,
+    isKeptPending,
+    isComplete,
   };
 }
 

@@ -11,7 +11,7 @@ export type Outcome = 'written' | 'unchanged' | 'skipped' | 'failed' | 'held' | 
 export const OUTCOME_REASONS = {
   /** New values are in the CRM. */
   fields_written: 'written',
-  /** Some values are in the CRM; others did not fit their field. */
+  /** Some values are in the CRM; others did not fit their field, or were refused by the CRM. */
   fields_written_some_unfit: 'written',
   /** Enhanced before, same identity, profile still fresh: nothing to do. */
   profile_fresh: 'unchanged',
@@ -111,7 +111,8 @@ export function isOutcomeReason(word: string): word is OutcomeReason {
 /** What became of a contact, in a plain sentence for the person who reads a report. */
 export const OUTCOME_TEXTS = {
   fields_written: 'new values were written into the CRM',
-  fields_written_some_unfit: 'values were written into the CRM, and some did not fit their field',
+  fields_written_some_unfit:
+    'values were written into the CRM, and some did not fit their field or were refused',
   profile_fresh: 'was enhanced before, nothing has changed and the profile is still fresh',
   values_equal: 'the CRM already holds what the profile says',
   values_protected: 'a person typed the values that differ, or the field map protects them',

@@ -85,8 +85,16 @@ export const runReportSchema = z.object({
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().nullable(),
   contacts: z.object({
-    ...{ read: count, chosen: count, submitted: count, enhanced: count, written: count },
-    ...{ unchanged: count, skipped: count, failed: count, held: count, waiting: count },
+    read: count,
+    chosen: count,
+    submitted: count,
+    enhanced: count,
+    written: count,
+    unchanged: count,
+    skipped: count,
+    failed: count,
+    held: count,
+    waiting: count,
   }),
   credits: z.object({ enhancements: bucketSchema, networks: bucketSchema }),
   networks: z.array(

@@ -3,7 +3,7 @@
  * block is on disk before (`src/application/forget.ts`), so that no run in between brings anything
  * back; each step may be repeated, and the note says what was done before a kill.
  */
-import type { WriteResult } from '../../connectors/contract.ts';
+import type { Refusal } from '../../connectors/contract.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldMapping, PATH_SOURCES } from '../core/field-map.ts';
 import type { SyncDeps } from '../run/context.ts';
@@ -155,18 +155,21 @@ async function clearFields(
   return refusals;
 }
 
-type Refusal = Extract<WriteResult, { status: 'refused' }>;
-
+/** Why contacts, or some of their fields, could not be cleared. */
 async function refusalsOf(
   deps: Pick<ForgetDeps, 'connector'>,
   changes: readonly { id: string; fields: readonly string[] }[],
-): Promise<Refusal[]> {
+): Promise<(Refusal & { id: string })[]> {
   const nulls = changes.map(({ id, fields }) => ({
     id,
     values: Object.fromEntries(fields.map((field) => [field, null])),
   }));
   const results = await writeChanges(deps, nulls);
-  return [...results.values()].filter((result) => result.status === 'refused');
+  return [...results.values()].flatMap((result) => {
+    if (result.status === 'written') return [];
+    const refusals = result.status === 'refused' ? [result] : result.refusals;
+    return refusals.map((refusal) => ({ ...refusal, id: result.id }));
+  });
 }
 
 /**

@@ -58,18 +58,33 @@ const noteSchema = z.object({
 export type ErasureNote = z.infer<typeof noteSchema>;
 
 export const NOTHING_ERASED: ErasedCounts = {
-  ...{ contacts: 0, jobs: 0, holds: 0, writes: 0, paths: 0 },
-  ...{ introductions: 0, groups: 0, runs: 0, kept: 0 },
+  contacts: 0,
+  jobs: 0,
+  holds: 0,
+  writes: 0,
+  paths: 0,
+  introductions: 0,
+  groups: 0,
+  runs: 0,
+  kept: 0,
 };
 
 export const NOTHING_CLEARED: CrmErasure = {
-  ...{ cleared: [], editedSince: [], stillPresent: [], unreadable: [], unrecognized: [] },
+  cleared: [],
+  editedSince: [],
+  stillPresent: [],
+  unreadable: [],
+  unrecognized: [],
   verified: false,
 };
 
 export function newNote(id: string, at: number): ErasureNote {
   return {
-    ...{ id, at, wasKnown: false, erased: NOTHING_ERASED, crm: null },
+    id,
+    at,
+    wasKnown: false,
+    erased: NOTHING_ERASED,
+    crm: null,
     networks: { left: [], pending: [] },
     introductionsLeft: 0,
   };
@@ -84,9 +99,15 @@ export function parseNote(json: string | null): ErasureNote | null {
 export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): ErasedCounts {
   const sum = (what: keyof ErasedCounts) => one[what] + (other[what] ?? 0);
   return {
-    ...{ contacts: sum('contacts'), jobs: sum('jobs'), holds: sum('holds') },
-    ...{ writes: sum('writes'), paths: sum('paths'), introductions: sum('introductions') },
-    ...{ groups: sum('groups'), runs: sum('runs'), kept: sum('kept') },
+    contacts: sum('contacts'),
+    jobs: sum('jobs'),
+    holds: sum('holds'),
+    writes: sum('writes'),
+    paths: sum('paths'),
+    introductions: sum('introductions'),
+    groups: sum('groups'),
+    runs: sum('runs'),
+    kept: sum('kept'),
   };
 }
 

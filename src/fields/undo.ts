@@ -1,4 +1,5 @@
 /** Takes back what a run wrote, only where the CRM's value is still ours. */
+import type { Refusal } from '../../connectors/contract.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { ConfigurationError, type FatalError, isFatalError } from '../core/errors.ts';
 import { sameValue } from '../mapping/same-value.ts';
@@ -84,6 +85,8 @@ interface Restoration {
   write: WriteRecord;
   values: Record<string, FieldValue>;
   owned: OwnedValues;
+  /** What was ours before it. */
+  ownedNow: OwnedValues;
   /** How many fields hold the value from before afterwards. */
   fields: number;
   /** What the write put into the fields that hold something else now. */
@@ -176,7 +179,7 @@ function restore(
     if (previous === undefined) delete owned[field];
     else owned[field] = previous;
   }
-  return { write, values, owned, left, fields };
+  return { write, values, owned, ownedNow, left, fields };
 }
 
 async function writeBack(
@@ -197,14 +200,40 @@ async function writeBack(
     const restoration = byId.get(result.id);
     if (!restoration) continue;
     if (result.status === 'written') await note(restoration);
-    else refuse(counts, restoration.write, `${result.code}: ${result.message}`);
+    else if (result.status === 'refused') tell(restoration, result);
+    else {
+      for (const refusal of result.refusals) tell(restoration, refusal);
+      await note(withoutRefused(restoration, result.refusals), counts.refused);
+    }
   }
 
-  async function note(restoration: Restoration): Promise<void> {
-    counts.restored.add(restoration.write.crmId);
+  function tell({ write }: Restoration, { code, message }: Refusal): void {
+    refuse(counts, write, `${code}: ${message}`);
+  }
+
+  async function note(restoration: Restoration, contacts = counts.restored): Promise<void> {
+    contacts.add(restoration.write.crmId);
     counts.fields.restored += restoration.fields;
     await store.deliveries.recordUndone(lease, restoration.write, restoration);
   }
+}
+
+/** What is taken back where the CRM refuses some fields: those stay ours, for another try. */
+function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
+  const { write, values, ownedNow } = restoration;
+  const after = parseOwned(write.after);
+  const owned: Record<string, string> = { ...restoration.owned };
+  const left: Record<string, string> = { ...restoration.left };
+  let { fields } = restoration;
+  for (const field of new Set(refusals.flatMap((refusal) => refusal.fields))) {
+    const [put, was] = [after[field], ownedNow[field]];
+    if (!Object.hasOwn(values, field) || put === undefined) continue;
+    left[field] = put;
+    if (was === undefined) delete owned[field];
+    else owned[field] = was;
+    fields -= 1;
+  }
+  return { ...restoration, owned, left, fields };
 }
 
 /** The error for a run that cannot be undone because it is unknown. */

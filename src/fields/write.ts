@@ -1,7 +1,9 @@
 /** plan ► intent ► write ► conclude: how profiles and warm paths come into the fields of a CRM. */
-import type { ContactChange, WriteResult } from '../../connectors/contract.ts';
+import type { ContactChange, Refusal, WriteResult } from '../../connectors/contract.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { sealWords } from '../run/seal-words.ts';
+import type { OwnedValues } from '../store/contacts/owned-values.ts';
+import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import type { FieldEnd } from '../store/fields/field-end.ts';
 import type { FieldPlan } from './plan.ts';
 
@@ -40,11 +42,20 @@ export async function writeChanges(
 function conclude(
   deps: Pick<SyncDeps, 'sealer' | 'newId'>,
   run: Pick<Run, 'id' | 'integration'>,
-  { crmId, reason, detail, owned, write }: FieldPlan,
+  plan: FieldPlan,
   result: WriteResult | undefined,
 ): FieldEnd {
+  const { crmId, reason, detail, owned, write } = plan;
   if (write === null || result?.status === 'written') {
     return { reason, detail, owned, words: null, writeId: write?.id ?? null, isDone: true };
+  }
+  if (result?.status === 'written_in_part') {
+    const words = result.refusals.find((refusal) => refusal.words != null)?.words;
+    return {
+      ...withoutRefused(plan, write, result.refusals),
+      words: sealWords(deps, run, crmId, words),
+      ...{ writeId: write.id, isDone: true },
+    };
   }
   return {
     reason: result?.retriable === false ? 'crm_refused' : 'crm_busy',
@@ -56,4 +67,28 @@ function conclude(
     writeId: result ? write.id : null,
     isDone: false,
   };
+}
+
+/** What holds where the CRM took all but the refused fields: in those it stays as it was before. */
+function withoutRefused(
+  { detail, owned }: FieldPlan,
+  { after, ownedBefore }: IntendedWrite,
+  refusals: readonly Refusal[],
+): Pick<FieldEnd, 'reason' | 'detail' | 'owned' | 'after'> {
+  const refused = refusals.flatMap(({ fields }) => fields).filter((name) => name in after);
+  const told = refusals.map(({ code, message }) => `${code}: ${message}`);
+  return {
+    reason: 'fields_written_some_unfit',
+    detail: [...(detail === null ? [] : [detail]), ...new Set(told)].join(' '),
+    owned: { ...without(owned, refused), ...only(ownedBefore, refused) },
+    after: without(after, refused),
+  };
+}
+
+function without(values: OwnedValues, fields: readonly string[]): OwnedValues {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !fields.includes(name)));
+}
+
+function only(values: OwnedValues, fields: readonly string[]): OwnedValues {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => fields.includes(name)));
 }

@@ -138,7 +138,10 @@ export function createAccess(deps: AccessDeps): Access {
       const secret = newSecret();
       await store.access.addSession(hashToken(secret), row.id, clock.now() + SESSION_MS);
       setCookie(c, cookieName, secret, {
-        ...{ httpOnly: true, sameSite: 'Lax', secure: isSecure, path: '/' },
+        httpOnly: true,
+        sameSite: 'Lax',
+        secure: isSecure,
+        path: '/',
         maxAge: SESSION_MS / 1_000,
       });
       return principalOf('session', row);
@@ -151,7 +154,10 @@ export function createAccess(deps: AccessDeps): Access {
         throw firstVisitRefused();
       }
       setCookie(c, FIRST_VISIT_COOKIE, cookie, {
-        ...{ httpOnly: true, sameSite: 'Lax', path: '/', maxAge: SESSION_MS / 1_000 },
+        httpOnly: true,
+        sameSite: 'Lax',
+        path: '/',
+        maxAge: SESSION_MS / 1_000,
       });
     },
     async signOut(c) {

@@ -36,8 +36,12 @@ export function createHttpApp(deps: HttpDeps): Hono<HttpEnv> {
       ),
     );
   const access = createAccess({
-    ...{ store: application.store, clock, publicUrl, addressOf },
-    ...{ attempts: attempts(), withoutToken: deps.withoutToken ?? null },
+    store: application.store,
+    clock,
+    publicUrl,
+    addressOf,
+    attempts: attempts(),
+    withoutToken: deps.withoutToken ?? null,
   });
   const metrics = createMetrics(deps);
   runner.onRunEnded(({ report }) => metrics.noteRun(report));

@@ -88,7 +88,9 @@ function listRoute({ requireRole }: Access) {
         description: 'The open holds, and the batches that they belong to.',
         ...json(z.object({ holds: z.array(holdSchema), batches: z.array(batchSchema) })),
       },
-      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
+      ...problems.access,
+      ...problems.notFound,
+      ...problems.invalid,
     },
   });
 }
@@ -105,7 +107,9 @@ function decideRoute({ requireRole }: Access) {
     request: { params: z.object({ id: z.string(), decision: z.enum(HOLD_DECISIONS) }) },
     responses: {
       200: { description: 'Decided.', ...json(z.object({ hold: holdSchema })) },
-      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
+      ...problems.access,
+      ...problems.notFound,
+      ...problems.invalid,
       409: failure('It was decided before, or cannot be decided like that.'),
     },
   });
@@ -123,7 +127,9 @@ function decideBatchRoute({ requireRole }: Access) {
     request: { params: z.object({ id: z.string(), decision: z.enum(BATCH_DECISIONS) }) },
     responses: {
       200: { description: 'Decided.', ...json(z.object({ batch: decidedBatchSchema })) },
-      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
+      ...problems.access,
+      ...problems.notFound,
+      ...problems.invalid,
       409: failure('All of it was decided before.'),
     },
   });

@@ -55,7 +55,8 @@ function showRoute({ requireRole }: Access) {
         description: 'The integration.',
         ...json(z.object({ integration: integrationSchema })),
       },
-      ...{ ...problems.access, ...problems.notFound },
+      ...problems.access,
+      ...problems.notFound,
     },
   });
 }

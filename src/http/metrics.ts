@@ -116,7 +116,9 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
     async collect(set) {
       for (const integration of integrations.keys()) {
         const [run] = await store.runs.list({
-          ...{ integrationId: integration, status: 'succeeded', limit: 1 },
+          integrationId: integration,
+          status: 'succeeded',
+          limit: 1,
         });
         const at = run?.finishedAt;
         if (typeof at === 'number') set({ integration }, (clock.now() - at) / 1_000);
@@ -160,7 +162,10 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
     },
   ): void {
     const made: Gauge = new Gauge({
-      ...{ name, help, labelNames: options.labelNames, registers },
+      name,
+      help,
+      labelNames: options.labelNames,
+      registers,
       collect: async () => {
         // What is gone from the settings is gone from here as well.
         made.reset();

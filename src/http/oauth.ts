@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
+import { findConnectorDefinition } from '../../connectors/index.ts';
 import { hashToken } from '../application/access-token.ts';
 import {
   beginConsent,
@@ -20,6 +21,7 @@ import { publicAddress } from './hook-address.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
+import { isLoopbackName } from './request/peer.ts';
 import { createRouter, findIntegration, problems } from './request/router.ts';
 
 /** What the way to a CRM and back needs of the world. */
@@ -49,7 +51,8 @@ const startRoute = createRoute({
   responses: {
     302: { description: 'To the CRM.' },
     400: page('The ticket was used already or is too old.'),
-    ...{ ...problems.access, ...problems.notFound },
+    ...problems.access,
+    ...problems.notFound,
   },
 });
 
@@ -91,30 +94,33 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
     .openapi(startRoute, async (c) => {
       const { kind } = c.req.valid('param');
       const { ticket, integration: id = '' } = c.req.valid('query');
-      if (ticket !== undefined) return goToCrm(c, keyOf(kind, ticket));
+      if (ticket !== undefined) return goToCrm(c, await keyOf(kind, ticket));
       const integration = findIntegration(application, id);
       if (integration.crm.kind !== kind) throw wrongKind(id, kind);
       const state = await beginConsent(consentsDeps(), integration);
-      // By the public address: only there will the browser's cookie come back to us.
-      return c.redirect(ticketAddress(publicUrl, kind, state));
+      // By the address of the way back: only there will the browser's cookie come back to us.
+      return c.redirect(ticketAddress(await wayBackUrl(publicUrl, kind), kind, state));
     })
     .openapi(callbackRoute, async (c) => {
       const { kind } = c.req.valid('param');
       const { state, code, error } = c.req.valid('query');
       const answer = error === undefined ? code && { code } : { error };
       if (!answer) return notice(c, 400, NOTHING_BROUGHT);
-      return comeBack(c, keyOf(kind, state), answer);
+      return comeBack(c, await keyOf(kind, state), answer);
     });
 
-  function keyOf(kind: string, state: string): ConsentKey {
-    return { kind, state, redirectUri: callbackAddress(publicUrl, kind) };
+  async function keyOf(kind: string, state: string): Promise<ConsentKey> {
+    const redirectUri = callbackAddress(await wayBackUrl(publicUrl, kind), kind);
+    return { kind, state, redirectUri };
   }
 
   async function goToCrm(c: Context<HttpEnv>, key: ConsentKey) {
     try {
       const address = await consentPage(consentsDeps(), key);
       setCookie(c, cookieName(key), '1', {
-        ...{ httpOnly: true, sameSite: 'Lax', path: '/' },
+        httpOnly: true,
+        sameSite: 'Lax',
+        path: '/',
         secure: publicUrl.startsWith('https:'),
         maxAge: CONSENT_LIFE_MS / 1_000,
       });
@@ -148,6 +154,16 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
     deps.log.warn({ code: error.code }, 'a CRM account was not connected');
     return notice(c, isRetriableError(error) ? 503 : 400, failureNotice(error));
   }
+}
+
+/** The public address as this kind of CRM sends people back to it: some know one name of this machine alone. */
+export async function wayBackUrl(publicUrl: string, kind: string): Promise<string> {
+  const url = new URL(publicUrl);
+  if (url.protocol !== 'http:' || !isLoopbackName(url.hostname)) return publicUrl;
+  const { consent } = await findConnectorDefinition(kind);
+  if (consent?.loopbackName === undefined) return publicUrl;
+  url.hostname = consent.loopbackName;
+  return url.href.replace(/\/$/, '');
 }
 
 /** The address that leads to the CRM's page, for the person who consents. */

@@ -43,7 +43,8 @@ function eventsRoute({ requireRole }: Access) {
         description: 'Events until the run ends.',
         content: { 'text/event-stream': { schema: z.string() } },
       },
-      ...{ ...problems.access, ...problems.notFound },
+      ...problems.access,
+      ...problems.notFound,
       503: failure('Too many follow runs already; Retry-After says when to come back.'),
     },
   });

@@ -58,7 +58,8 @@ function listRoute({ requireRole }: Access) {
     request: { query: querySchema },
     responses: {
       200: { description: 'A page of runs.', ...json(pageSchema) },
-      ...{ ...problems.access, ...problems.invalid },
+      ...problems.access,
+      ...problems.invalid,
     },
   });
 }
@@ -73,7 +74,8 @@ function showRoute({ requireRole }: Access) {
     request: { params: z.object({ id: z.string() }) },
     responses: {
       200: { description: 'The run.', ...json(z.object({ run: runSchema })) },
-      ...{ ...problems.access, ...problems.notFound },
+      ...problems.access,
+      ...problems.notFound,
     },
   });
 }
@@ -86,7 +88,9 @@ export function runRoutes({ application: { store } }: HttpDeps, access: Access) 
       const after = cursor === undefined ? undefined : positionOf(cursor);
       // One more than is shown tells whether there is a next page.
       const rows = await store.runs.list({
-        ...{ integrationId: integration, status, after },
+        integrationId: integration,
+        status,
+        after,
         limit: limit + 1,
       });
       const shown = rows.slice(0, limit);
@@ -178,7 +182,9 @@ function contactsRoute({ requireRole }: Access) {
         description: 'A page of contacts.',
         content: { ...json(contactPageSchema).content, 'text/csv': { schema: z.string() } },
       },
-      ...{ ...problems.access, ...problems.notFound, ...problems.invalid },
+      ...problems.access,
+      ...problems.notFound,
+      ...problems.invalid,
     },
   });
 }
@@ -202,7 +208,8 @@ export function runContactRoutes({ application: { store } }: HttpDeps, access: A
     }
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const { contacts, next } = await pageOf(store, run, {
-      ...{ ...filter, limit },
+      ...filter,
+      limit,
       after: after && { place: after[0], crmId: after[1] },
     });
     return c.json({ contacts, next: next && writeCursor([next.place, next.crmId]) }, 200);

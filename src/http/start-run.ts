@@ -71,7 +71,10 @@ function startRoute({ requireRole }: Access) {
     },
     responses: {
       202: { description: 'It runs, or waits to begin.', ...json(startedSchema) },
-      ...{ ...problems.access, ...problems.notFound, ...problems.invalid, ...problems.body },
+      ...problems.access,
+      ...problems.notFound,
+      ...problems.invalid,
+      ...problems.body,
       415: failure('The body is not JSON.'),
     },
   });

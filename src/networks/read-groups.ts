@@ -45,7 +45,9 @@ async function recordSettings(deps: NetworkDeps, run: NetworkRun): Promise<Known
   const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);
   const groups = settings.map(({ setting: { name, group }, selector, row }) => ({
     id: row?.id ?? newId(),
-    ...{ selector, name, group },
+    selector,
+    name,
+    group,
   }));
   await store.networks.recordSettings(run.lease, groups);
   return groups;

@@ -13,7 +13,10 @@ export function sealWords(
   if (!words) return null;
   const id = newId();
   const place = foreignTextPlace({
-    ...{ id, integrationId: run.integration.id, runId: run.id, crmId },
+    id,
+    integrationId: run.integration.id,
+    runId: run.id,
+    crmId,
   });
   return { id, crmId, sealed: sealer.seal(words.reveal(), place) };
 }

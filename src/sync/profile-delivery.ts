@@ -108,7 +108,7 @@ export function planDelivery(
 /** How the delivery of a profile ended whose fields were written, or had nothing to be written. */
 export function concludeDelivery(
   { ready, profile }: Fetched,
-  { reason, detail, words, owned, writeId }: FieldEnd,
+  { reason, detail, words, owned, writeId, after }: FieldEnd,
 ): Delivery {
   const { crmId } = ready.contact;
   const { trackingId } = ready.job;
@@ -117,8 +117,9 @@ export function concludeDelivery(
     return { crmId, trackingId, reason, detail, words, end };
   }
   const { donorId } = profile;
-  const end = { kind: 'delivered' as const, donorId, owned, writeId };
-  return { crmId, trackingId, reason, detail: detailOf(ready, detail), end };
+  const written = after === undefined ? {} : { after };
+  const end = { kind: 'delivered' as const, donorId, owned, writeId, ...written };
+  return { crmId, trackingId, reason, detail: detailOf(ready, detail), words, end };
 }
 
 /** What a person should know besides the outcome: that it cost no credit, and what did not fit. */

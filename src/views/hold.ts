@@ -163,7 +163,11 @@ export interface HoldView {
 export function describeHold(hold: AnyHold): HoldView {
   const { id, integrationId: integration, kind, detail, decision, openedAt } = hold.row;
   return {
-    ...{ id, integration, kind, detail, decision },
+    id,
+    integration,
+    kind,
+    detail,
+    decision,
     contact: hold.about === 'contact' ? hold.row.crmId : null,
     network: hold.about === 'network' ? hold.row.name : null,
     batch: hold.about === 'contact' ? hold.row.batch : null,

@@ -74,7 +74,10 @@ const PAGE = 1_000;
 
 function viewOf({ crmId, reason, detail, at }: RunContact): RunContactView {
   return {
-    ...{ crmId, outcome: outcomeNamed(reason), reason, detail },
+    crmId,
+    outcome: outcomeNamed(reason),
+    reason,
+    detail,
     text: outcomeText(reason),
     at: isoTime(at),
   };
@@ -103,7 +106,9 @@ export function reasonCounts(
 ): ReasonCount[] {
   return [...counts]
     .map(([reason, count]) => ({
-      ...{ outcome: outcomeNamed(reason), reason, count },
+      outcome: outcomeNamed(reason),
+      reason,
+      count,
       text: outcomeText(reason),
     }))
     .sort((a, b) => placeOf(a.outcome) - placeOf(b.outcome) || b.count - a.count);

@@ -128,11 +128,24 @@ export function waitingRun(run: {
 }): RunReport {
   const { id, integration, trigger, requestedAt } = run;
   return {
-    ...{ id, integration, trigger, status: 'running', reason: null },
-    ...{ startedAt: isoTime(requestedAt), finishedAt: null },
+    id,
+    integration,
+    trigger,
+    status: 'running',
+    reason: null,
+    startedAt: isoTime(requestedAt),
+    finishedAt: null,
     contacts: {
-      ...{ read: 0, chosen: 0, submitted: 0, enhanced: 0, written: 0 },
-      ...{ unchanged: 0, skipped: 0, failed: 0, held: 0, waiting: 0 },
+      read: 0,
+      chosen: 0,
+      submitted: 0,
+      enhanced: 0,
+      written: 0,
+      unchanged: 0,
+      skipped: 0,
+      failed: 0,
+      held: 0,
+      waiting: 0,
     },
     credits: {
       enhancements: { spent: 0, remaining: null },

@@ -302,7 +302,7 @@ describeEachDatabase('alerts', (open) => {
 
   /** Changes that are on record and were not sent. */
   async function unsent(): Promise<number> {
-    return (await world.store.alerts.list()).filter(({ toldAt }) => toldAt === null).length;
+    return (await world.store.alerts.list()).filter(({ sentAt }) => sentAt === null).length;
   }
 
   let runs = 0;
@@ -330,8 +330,13 @@ describeEachDatabase('alerts', (open) => {
     await world.db
       .insertInto('holds')
       .values({
-        ...{ id: 'hold-1', integration_id: 'riverside', crm_id: contact, tracking_id: 'hold-1' },
-        ...{ kind: 'name_mismatch', detail: null, opened_at: world.clock.now() },
+        id: 'hold-1',
+        integration_id: 'riverside',
+        crm_id: contact,
+        tracking_id: 'hold-1',
+        kind: 'name_mismatch',
+        detail: null,
+        opened_at: world.clock.now(),
       })
       .execute();
   }

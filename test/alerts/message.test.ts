@@ -49,7 +49,8 @@ describe('composeMessage', () => {
     return {
       row: { integrationId: integrationId, subject, overAt: null },
       condition: {
-        ...{ integrationId, subject },
+        integrationId,
+        subject,
         problem: `something about ${subject}`,
         steps: ['Fix it.'],
       },

@@ -38,7 +38,8 @@ export function forgetIn(
   const { integration } = world;
   const { clock, newId, takeLease } = world.deps();
   const application = {
-    ...{ store, takeLease },
+    store,
+    takeLease,
     integrations: new Map([integration, ...others].map((each) => [each.id, each])),
     async open(of: Integration, signal: AbortSignal) {
       const deps = { ...world.deps(signal, of), store };

@@ -42,7 +42,11 @@ describe('forgetPerson', () => {
     const fields = writtenInto(world, id).filter((field) => field !== 'Donor Net Worth');
     const receipt = await world.forget(id, CLEARED);
     expect(receipt).toMatchObject({
-      ...{ complete: true, erasedEarlier: null, alike: [], leftAlone: [], pending: [] },
+      complete: true,
+      erasedEarlier: null,
+      alike: [],
+      leftAlone: [],
+      pending: [],
       erased: { contacts: 1, jobs: 1, writes: 1, holds: 0 },
       crm: { editedSince: ['Donor Net Worth'], stillPresent: [], unreadable: [], verified: true },
       integrations: [{ integration: 'riverside', wasKnown: true, erasedEarlier: null }],
@@ -111,6 +115,17 @@ describe('forgetPerson', () => {
     expect(done).toMatchObject({ id: refused.id, complete: true, crm: { verified: true } });
     expect(writtenInto(world, id)).toEqual([]);
     expect(await tablesNaming(world, id)).toEqual([]);
+  });
+
+  it('clears all but the field that the CRM refuses to clear, and says which it is', async () => {
+    const { world, id } = await open();
+    world.crm.refuseField(id, 'Donor ID');
+    const refused = await world.forget(id, CLEARED);
+    expect(refused).toMatchObject({ complete: false, crm: { stillPresent: ['Donor ID'] } });
+    expect(writtenInto(world, id)).toEqual(['Donor ID']);
+    world.crm.allowWrites(id);
+    expect(await world.forget(id, CLEARED)).toMatchObject({ complete: true });
+    expect(writtenInto(world, id)).toEqual([]);
   });
 
   it('names the fields that it cannot see any more', async () => {

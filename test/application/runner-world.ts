@@ -44,12 +44,16 @@ export async function openRunnerHouse(options: CliWorldOptions = {}): Promise<Ru
         clock: systemClock,
         log: silentLog,
         owner: {
-          ...{ host, processId: process.pid, start: crypto.randomUUID() },
+          host,
+          processId: process.pid,
+          start: crypto.randomUUID(),
           space: readProcessSpace(),
         },
       });
       const runner = createRunner(application, {
-        ...{ clock: systemClock, log: silentLog, maxRunsAtOnce },
+        clock: systemClock,
+        log: silentLog,
+        maxRunsAtOnce,
       });
       closers.unshift(
         () => application.close(),

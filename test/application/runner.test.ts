@@ -142,7 +142,8 @@ describe('what is cut off', () => {
     await until(async () => (await house.world.spent()) > 0);
     await runner.stop();
     expect(await application.store.runs.find(runId)).toMatchObject({
-      ...{ status: 'incomplete', reasonCode: 'interrupted' },
+      status: 'incomplete',
+      reasonCode: 'interrupted',
     });
     const next = await house.openRunner('here');
     next.runner.start();
@@ -206,7 +207,11 @@ describe('a run that cannot begin', () => {
     const { runId } = await runner.request(RIVERSIDE);
     await untilEnded(1);
     await application.store.runRequests.add({
-      ...{ integrationId: 'riverside', contact: null, trigger: 'manual', full: false, runId },
+      integrationId: 'riverside',
+      contact: null,
+      trigger: 'manual',
+      full: false,
+      runId,
     });
     runner.wake();
     await until(async () => (await application.store.runRequests.list()).length === 0);

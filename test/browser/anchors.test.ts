@@ -7,8 +7,17 @@ const IDS = ['holds', 'credits', 'main', 'verdict', 'north', 'north-live', 'nort
 
 function aView(id: string): IntegrationView {
   return {
-    ...{ id, name: id, crm: 'CSV file', standing: 'new', current: null, problem: null },
-    ...{ lastSuccessAt: null, schedule: null, waiting: 0, held: 0, runs: [] },
+    id,
+    name: id,
+    crm: 'CSV file',
+    standing: 'new',
+    current: null,
+    problem: null,
+    lastSuccessAt: null,
+    schedule: null,
+    waiting: 0,
+    held: 0,
+    runs: [],
   };
 }
 
@@ -16,7 +25,9 @@ it('gives each part of the status page a name of its own, whatever integrations 
   const overview: Overview = {
     verdict: { level: 'new', headline: 'Ready', tasks: [] },
     integrations: IDS.map(aView),
-    ...{ total: IDS.length, from: 0, credits: [] },
+    total: IDS.length,
+    from: 0,
+    credits: [],
     holds: { total: 0, batches: [], shown: [] },
   };
   const principal = { kind: 'token', role: 'admin', name: 'Anna' } as const;

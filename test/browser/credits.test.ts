@@ -17,8 +17,12 @@ const HILLTOP = anIntegration('hilltop', 'two');
 
 function balancesOf(count: number): CreditBalances {
   return {
-    ...{ donors: count, enhancements: count, exports: count },
-    ...{ lists: count, networks: count, searches: count },
+    donors: count,
+    enhancements: count,
+    exports: count,
+    lists: count,
+    networks: count,
+    searches: count,
   };
 }
 
@@ -34,7 +38,9 @@ function openReader() {
   const service: Service = { answer: () => Promise.resolve(balancesOf(100)) };
   const stopping = new AbortController();
   const reader = createCreditReader({
-    ...{ clock, log: silentLog, stopping: stopping.signal },
+    clock,
+    log: silentLog,
+    stopping: stopping.signal,
     application: {
       async open({ id }) {
         asked.push(id);

@@ -7,7 +7,8 @@ import type { NetworkHoldRecord } from '../../src/store/networks/network-holds.t
 import { aContactHold, aNetworkHold } from '../helpers/hold-rows.ts';
 
 const RIVERSIDE = integrationSchema.parse({
-  ...{ id: 'riverside', name: 'Riverside' },
+  id: 'riverside',
+  name: 'Riverside',
   partner: { baseUrl: 'http://127.0.0.1:4100', apiKey: 'key' },
   crm: { kind: 'salesforce', url: 'https://food-bank.my.salesforce.com' },
 });
@@ -56,7 +57,8 @@ describe('readHolds', () => {
     expect(batches).toEqual([
       {
         ...{ id: 'b', integration: { id: 'riverside', name: 'Riverside' }, count: 412 },
-        ...{ changed: '400 addresses, 20 employers', credits: 412 },
+        changed: '400 addresses, 20 employers',
+        credits: 412,
         since: '1970-01-01T00:00:00.003Z',
       },
     ]);

@@ -12,7 +12,9 @@ function fromOurPage({ url }: HttpWorld): Record<string, string> {
 /** Signs in and resolves with where that led and the cookie. */
 async function signIn(here: HttpWorld, token: string, to = '/') {
   const response = await fetch(`${here.url}/sign-in`, {
-    ...{ method: 'POST', redirect: 'manual', headers: fromOurPage(here) },
+    method: 'POST',
+    redirect: 'manual',
+    headers: fromOurPage(here),
     body: new URLSearchParams({ token, to }).toString(),
   });
   const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';');
@@ -35,7 +37,8 @@ describe('signing in', () => {
     const asked = await fetch(`${here.url}/runs/some-run`, { redirect: 'manual' });
     expect(asked.headers.get('location')).toBe('/sign-in?to=%2Fruns%2Fsome-run');
     expect(await signIn(here, token, '/runs/some-run')).toMatchObject({
-      ...{ status: 303, location: '/runs/some-run' },
+      status: 303,
+      location: '/runs/some-run',
     });
     for (const to of ['https://elsewhere.example', '//elsewhere.example', '/\\elsewhere', '']) {
       expect((await signIn(here, token, to)).location, to).toBe('/');
@@ -99,7 +102,8 @@ describe('the buttons', () => {
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('no profile to approve');
     expect(await press(here, `/holds/${hold?.id}/resubmit`)).toMatchObject({
-      ...{ status: 303, location: '/?note=resubmit#holds' },
+      status: 303,
+      location: '/?note=resubmit#holds',
     });
     expect((await press(here, `/holds/${hold?.id}/reject`)).location).toBe('/?note=decided#holds');
     expect((await press(here, '/holds/none/reject')).status).toBe(404);

@@ -40,7 +40,8 @@ async function sync({ runner, untilEnded }: HttpWorld): Promise<string> {
 function press(here: HttpWorld, path: string, headers: Record<string, string> = {}) {
   const type = 'application/x-www-form-urlencoded';
   return fetch(here.url + path, {
-    ...{ method: 'POST', redirect: 'manual' },
+    method: 'POST',
+    redirect: 'manual',
     headers: { origin: here.url, 'content-type': type, ...headers },
   });
 }

@@ -243,7 +243,9 @@ describe('the status page', () => {
     await page.goto(`${world.url}/runs/${runId}`);
     const { startedAt = 0 } = (await world.application.store.runs.find(runId)) ?? {};
     const there = new Intl.DateTimeFormat('en-US', {
-      ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: 'Pacific/Auckland' },
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      timeZone: 'Pacific/Auckland',
     });
     const words = (text: string) => text.replace(/\s+/g, ' ');
     await expect

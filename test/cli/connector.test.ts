@@ -29,7 +29,9 @@ describe('connector new', () => {
     const place = join(folder, 'packages/ledger');
     expect((await readdir(place)).sort()).toEqual(FILES);
     expect(JSON.parse(await readFile(join(place, 'package.json'), 'utf8'))).toMatchObject({
-      ...{ name: 'ledger', type: 'module', exports: './index.js' },
+      name: 'ledger',
+      type: 'module',
+      exports: './index.js',
     });
     for (const file of FILES) {
       expect(await readFile(join(place, file), 'utf8')).not.toContain('my-crm');

@@ -123,6 +123,24 @@ describe('donor-sync doctor', () => {
     expect(broken.length).toBeGreaterThan(10);
   });
 
+  it('says that no person can see the values, until people are given the fields', async () => {
+    world = await openCliWorld();
+    await using _crm = await openSalesforce(world);
+    const viewers = async () => {
+      const broken = brokenOf((await world?.run(['doctor', '--json']))?.stdout ?? '');
+      return broken.filter(({ subject }) => subject === 'field viewers');
+    };
+    const { stdout } = await world.run(['fields', 'create', 'riverside']);
+    expect(stdout).toContain('“donor-sync viewers” lets people see the fields: 0 users have it');
+    expect(await viewers()).toMatchObject([
+      { fix: expect.stringContaining('donor-sync fields create riverside --assign-viewers') },
+    ]);
+    const profile = ['--assign-viewers', 'System Administrator'];
+    const given = await world.run(['fields', 'create', 'riverside', ...profile]);
+    expect(given).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 user has it') });
+    expect(await viewers()).toEqual([]);
+  });
+
   it('tells the healthy areas of the service and the requests that are left in a line each', async () => {
     world = await openCliWorld();
     await using _crm = await openHubspot(world);

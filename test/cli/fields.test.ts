@@ -24,6 +24,7 @@ const createSchema = z.strictObject({
         z.strictObject({ name: z.string(), result: z.string(), problem: z.string().nullable() }),
       ),
       findings: z.array(z.unknown()),
+      viewers: z.null(),
     }),
   ),
 });

@@ -75,7 +75,8 @@ async function openFile(): Promise<Place> {
   );
   const rowOf = async (id: string) => (await world.rows()).find((row) => row['Id'] === id) ?? {};
   return {
-    ...{ ...opened, crm: null },
+    ...opened,
+    crm: null,
     ids: async () => (await world.rows()).map((row) => row['Id'] ?? ''),
     ours: async (id) => filled(await rowOf(id), /^(Donor|Warm Path)/),
     async copy(id) {
@@ -101,7 +102,8 @@ async function openSalesforce(): Promise<Place> {
   const read = async (id: string) =>
     valuesSchema.parse(await control('GET', `record/Contact/${id}`));
   return {
-    ...{ ...opened, crm },
+    ...opened,
+    crm,
     ids: async () => (await people()).map(({ id }) => id),
     ours: async (id) => filled(await read(id), OURS),
     async copy(id) {
@@ -131,7 +133,8 @@ async function openHubspot(): Promise<Place> {
   const read = async (id: string) =>
     schema.parse(await control('GET', `record/contacts/${id}`)).properties;
   return {
-    ...{ ...opened, crm },
+    ...opened,
+    crm,
     ids: async () => (await people()).map(({ id }) => id),
     ours: async (id) => filled(await read(id), OURS),
     async copy(id) {

@@ -32,7 +32,9 @@ describe('donor-sync forget', () => {
     expect(forget).toMatchObject({ crmId: id, wasKnown: true });
     expect(forget.cleared?.toSorted()).toEqual(columns.toSorted());
     expect(forget.receipt).toMatchObject({
-      ...{ complete: true, erasedEarlier: null, pending: [] },
+      complete: true,
+      erasedEarlier: null,
+      pending: [],
       crm: { verified: true, stillPresent: [] },
       erased: { contacts: 1, jobs: 1, writes: 1 },
     });

@@ -69,7 +69,9 @@ describe('a change of many contacts at once', () => {
     expect(holds).toHaveLength(300);
     for (const hold of holds) {
       expect(hold).toMatchObject({
-        ...{ batch: batch.id, kind: 'identity_mass_change', decisions: ['approve', 'reject'] },
+        batch: batch.id,
+        kind: 'identity_mass_change',
+        decisions: ['approve', 'reject'],
         reason: 'its address changed, with those of 299 others',
       });
     }
@@ -101,7 +103,11 @@ describe('a change of many contacts at once', () => {
     expect(id).not.toBe(batch.id);
     const approved = await here.runJson(['holds', 'approve', '--batch', id], decidedBatchSchema);
     expect(approved.batch).toEqual({
-      ...{ id, integration: 'riverside', decision: 'approved', count: 300, credits: 300 },
+      id,
+      integration: 'riverside',
+      decision: 'approved',
+      count: 300,
+      credits: 300,
     });
     expect((await sync(here)).contacts).toMatchObject({ submitted: 300 });
     expect(await here.spent()).toBe(spent + 300);
@@ -209,7 +215,9 @@ describe('donor-sync holds --show', () => {
     expect(holds.length).toBeGreaterThan(0);
     for (const { names } of holds) {
       expect(names).toMatchObject({
-        ...{ contact: null, profile: null, problem: expect.stringContaining(ANOTHER_ACCOUNT) },
+        contact: null,
+        profile: null,
+        problem: expect.stringContaining(ANOTHER_ACCOUNT),
       });
     }
   }, 60_000);

@@ -43,7 +43,8 @@ export function startCommand(
   let exitCode: number | null = null;
   const deps: ProductDeps = {
     ...{ stdin: aStream({ isTTY: false }), stdout, stderr, env, cwd, findConnectorDefinition },
-    ...{ clock: systemClock, log: silentLog },
+    clock: systemClock,
+    log: silentLog,
     logStream: { write() {}, stepAside: () => () => {} },
     owner: { host: 'test', processId: process.pid, start: crypto.randomUUID() },
     stopSignal: () => stopping.signal,

@@ -14,8 +14,16 @@ const RUN: RunReport = {
   startedAt: '2026-11-22T02:00:00.000Z',
   finishedAt: '2026-11-22T02:17:31.000Z',
   contacts: {
-    ...{ read: 41_250, chosen: 12_345, submitted: 10_000, enhanced: 9_876, written: 9_870 },
-    ...{ unchanged: 28_905, skipped: 120, failed: 6, held: 4, waiting: 2_345 },
+    read: 41_250,
+    chosen: 12_345,
+    submitted: 10_000,
+    enhanced: 9_876,
+    written: 9_870,
+    unchanged: 28_905,
+    skipped: 120,
+    failed: 6,
+    held: 4,
+    waiting: 2_345,
   },
   credits: {
     enhancements: { spent: 10_000, remaining: 0 },

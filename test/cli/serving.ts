@@ -28,7 +28,9 @@ export async function startServing(
   const { url, signInUrl = null } = readySchema.parse(JSON.parse(first));
   let cookie: string | null = null;
   return {
-    ...{ ...started, url, signInUrl },
+    ...started,
+    url,
+    signInUrl,
     async ask(path, { method = 'GET', body } = {}) {
       cookie ??= signInUrl && (await followLink(signInUrl));
       return fetch(url + path, {

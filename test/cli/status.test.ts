@@ -15,8 +15,12 @@ const detailSchema = z.strictObject({
       reasons: z.record(z.string(), z.int()),
       outcomes: z.array(
         z.strictObject({
-          ...{ crmId: z.string(), outcome: z.string(), reason: z.string(), text: z.string() },
-          ...{ detail: z.string().nullable(), at: z.iso.datetime() },
+          crmId: z.string(),
+          outcome: z.string(),
+          reason: z.string(),
+          text: z.string(),
+          detail: z.string().nullable(),
+          at: z.iso.datetime(),
         }),
       ),
       writes: z.array(z.object({ crmId: z.string(), fields: z.array(z.string()) })),

@@ -69,7 +69,9 @@ export function csvConnectorFor(path: string, options?: ConnectorChoices): Promi
 function optionsFor(path: string, options: ConnectorChoices = {}): ConnectorOptions<CsvSettings> {
   return {
     settings: csvConnector.settingsSchema.parse({
-      ...{ kind: 'csv', path, columns: COLUMNS },
+      kind: 'csv',
+      path,
+      columns: COLUMNS,
       ...options.settings,
     }),
     contacts: { filter: null, optOutField: null, ...options.contacts },

@@ -53,7 +53,8 @@ describe('the journal of a CSV integration', () => {
     const other = await prepared();
     await write(one, '2', { Net: '6' });
     await expect(write(other, '1', { Age: '50' })).rejects.toMatchObject({
-      ...{ kind: 'retriable', code: 'csv_journal_shared' },
+      kind: 'retriable',
+      code: 'csv_journal_shared',
     });
     await expect(other.finish()).rejects.toMatchObject({ code: 'csv_journal_shared' });
     await other.close();

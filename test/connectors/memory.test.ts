@@ -18,6 +18,7 @@ testConnector({ describe, it }, 'memory', async () => memoryHarness(), [
   'newField',
   'mergeContacts',
   'refuseWrites',
+  'refuseField',
   'lock',
   'addBreakingGroup',
   'hideSources',
@@ -158,6 +159,7 @@ function memoryHarness(): ConformanceHarness {
     },
     mergeContacts: async (loser, winner) => crm.mergeContact(loser, winner),
     refuseWrites: async (id) => crm.refuseWrites(id),
+    refuseField: async (id, field) => crm.refuseField(id, field),
     lock: async (id, times) => crm.lock(id, times),
     async addBreakingGroup(members) {
       crm.addGroup('breaking', members, 2);

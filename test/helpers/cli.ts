@@ -82,7 +82,8 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-cli-'));
   const path = (name: string) => join(folder, name);
   const variables = (env: Record<string, string>) => ({
-    ...{ PARTNER_API_KEY: service.apiKey, NO_COLOR: '1' },
+    PARTNER_API_KEY: service.apiKey,
+    NO_COLOR: '1',
     ...env,
   });
   const ids = options.integrations ?? ['riverside'];
@@ -146,11 +147,20 @@ async function runHere(
   const logStream = createLogStream(stderr, false);
   let exitCode = 0;
   const deps: AllDeps = {
-    ...{ stdin, stdout, stderr, env, cwd },
-    ...{ timezone: 'UTC', clock: systemClock, findConnectorDefinition },
-    ...{ log: createLog(readRuntimeOptions(env, false).logLevel, logStream), logStream },
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd,
+    timezone: 'UTC',
+    clock: systemClock,
+    findConnectorDefinition,
+    log: createLog(readRuntimeOptions(env, false).logLevel, logStream),
+    logStream,
     owner: {
-      ...{ host: hostname(), processId: process.pid, start: randomUUID() },
+      host: hostname(),
+      processId: process.pid,
+      start: randomUUID(),
       space: readProcessSpace(),
     },
     stopSignal: () => new AbortController().signal,

@@ -4,9 +4,16 @@ import type { NetworkHoldRecord } from '../../src/store/networks/network-holds.t
 /** An open hold of a contact, as the store has it. */
 export function aContactHold(changes: Partial<HoldRecord> = {}): HoldRecord {
   return {
-    ...{ id: 'c', integrationId: 'riverside', crmId: '003A', trackingId: 't' },
-    ...{ kind: 'name_mismatch', detail: 'last_name_differs', openedAt: 2 },
-    ...{ decision: null, decidedAt: null, batch: null },
+    id: 'c',
+    integrationId: 'riverside',
+    crmId: '003A',
+    trackingId: 't',
+    kind: 'name_mismatch',
+    detail: 'last_name_differs',
+    openedAt: 2,
+    decision: null,
+    decidedAt: null,
+    batch: null,
     ...changes,
   };
 }
@@ -14,8 +21,16 @@ export function aContactHold(changes: Partial<HoldRecord> = {}): HoldRecord {
 /** An open hold of a network, with the network's name. */
 export function aNetworkHold(changes: Partial<NetworkHoldRecord> = {}): NetworkHoldRecord {
   return {
-    ...{ id: 'n', integrationId: 'riverside', network: 'w', name: 'Board', subject: 's' },
-    ...{ kind: 'group_shrunk', detail: '12', openedAt: 1, decision: null, decidedAt: null },
+    id: 'n',
+    integrationId: 'riverside',
+    network: 'w',
+    name: 'Board',
+    subject: 's',
+    kind: 'group_shrunk',
+    detail: '12',
+    openedAt: 1,
+    decision: null,
+    decidedAt: null,
     ...changes,
   };
 }

@@ -130,7 +130,10 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
   const control = controlService(service);
   const { spent, requests, putFaults, issueKey } = control;
   return {
-    ...{ spent, requests, putFaults, issueKey },
+    spent,
+    requests,
+    putFaults,
+    issueKey,
     service,
     crm,
     database,

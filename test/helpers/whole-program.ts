@@ -37,7 +37,13 @@ export async function runWhole(
   const logStream = createLogStream(stderr, isTTY);
   let exitCode: number | null = null;
   const deps: AllDeps = {
-    ...{ stdin, stdout, stderr, env, cwd, findConnectorDefinition, logStream },
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd,
+    findConnectorDefinition,
+    logStream,
     timezone: 'UTC',
     clock,
     log: createLog('debug', logStream),

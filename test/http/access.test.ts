@@ -243,7 +243,12 @@ function pages({ application: { store } }: HttpWorld, publicUrl: string): Hono<H
   const attempts = createAttempts(clock);
   const addressOf = () => '127.0.0.1';
   const access = createAccess({
-    ...{ store, clock, attempts, publicUrl, addressOf, withoutToken: null },
+    store,
+    clock,
+    attempts,
+    publicUrl,
+    addressOf,
+    withoutToken: null,
   });
   const app = new Hono<HttpEnv>();
   app.onError((error, c) => answerError(error, c, silentLog));

@@ -235,7 +235,8 @@ describe('the log', () => {
     const url = `http://127.0.0.1:8787${hook}?contact=planted`;
     const signed = { method: 'POST', url, body: '', timestampMs: Date.now() };
     const started = await here.request(`${hook}?contact=planted`, {
-      ...{ method: 'POST', headers: signatureHeaders(secret, signed) },
+      method: 'POST',
+      headers: signatureHeaders(secret, signed),
     });
     await here.untilEnded(started.read(z.object({ runId: z.string() })).runId);
     const cookie = 'donor_sync_session=planted-cookie';

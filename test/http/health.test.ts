@@ -40,7 +40,8 @@ describe('GET /healthz and /readyz', () => {
     const unready = await world.request('/readyz');
     expect(unready.status).toBe(503);
     expect(unready.read(readinessSchema).checks.store).toEqual({
-      ...{ ok: false, problem: 'cannot be written' },
+      ok: false,
+      problem: 'cannot be written',
     });
   });
 

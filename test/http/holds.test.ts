@@ -21,14 +21,21 @@ const holdSchema = z.strictObject({
   decision: z.string().nullable(),
 });
 const batchSchema = z.strictObject({
-  ...{ id: z.uuid(), integration: z.string(), count: z.int(), credits: z.int() },
-  ...{ parts: z.record(z.string(), z.int()), since: z.iso.datetime() },
+  id: z.uuid(),
+  integration: z.string(),
+  count: z.int(),
+  credits: z.int(),
+  parts: z.record(z.string(), z.int()),
+  since: z.iso.datetime(),
 });
 const holdsSchema = z.strictObject({ holds: z.array(holdSchema), batches: z.array(batchSchema) });
 const decidedBatchSchema = z.strictObject({
   batch: z.strictObject({
-    ...{ id: z.uuid(), integration: z.string(), decision: z.string() },
-    ...{ count: z.int(), credits: z.int() },
+    id: z.uuid(),
+    integration: z.string(),
+    decision: z.string(),
+    count: z.int(),
+    credits: z.int(),
   }),
 });
 const decidedSchema = z.strictObject({ hold: holdSchema });
@@ -140,7 +147,8 @@ describe('/v1/holds/batches', () => {
     ]);
     expect(holds).toHaveLength(40);
     expect(holds[0]).toMatchObject({
-      ...{ batch: batch?.id, decisions: ['approve', 'reject'] },
+      batch: batch?.id,
+      decisions: ['approve', 'reject'],
       reason: 'its address changed, with those of 39 others',
     });
     const decide = (path: string) => world.request(`/v1/holds/batches/${path}`, { method: 'POST' });
@@ -158,11 +166,16 @@ describe('/v1/holds/batches', () => {
     await world.request(`/v1/holds/${holds[0]?.id}/reject`, { method: 'POST' });
     const approved = (await decide(`${batch?.id}/approve`)).read(decidedBatchSchema);
     expect(approved.batch).toEqual({
-      ...{ id: batch?.id, integration: 'riverside', decision: 'approved', count: 39, credits: 39 },
+      id: batch?.id,
+      integration: 'riverside',
+      decision: 'approved',
+      count: 39,
+      credits: 39,
     });
     expect(await codeOf(`${batch?.id}/reject`)).toEqual([409, 'batch_decided']);
     const clickedTwice = await fetch(`${world.url}/holds/batches/${batch?.id}/approve`, {
-      ...{ method: 'POST', redirect: 'manual' },
+      method: 'POST',
+      redirect: 'manual',
     });
     expect(clickedTwice.headers.get('location')).toBe('/?note=decided#holds');
     await sync(world);
@@ -220,7 +233,11 @@ async function holdNetwork({ application }: HttpWorld): Promise<void> {
     { id: 'network-1', selector: 'fingerprint', name: 'Board' },
   ]);
   await store.networkHolds.ask(attempt.lease, {
-    ...{ id: 'hold-1', network: 'network-1', kind: 'group_shrunk', subject: 's', detail: '12' },
+    id: 'hold-1',
+    network: 'network-1',
+    kind: 'group_shrunk',
+    subject: 's',
+    detail: '12',
   });
   await store.leases.release(attempt.lease);
 }

@@ -99,7 +99,9 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   const { name = 'Riverside Food Bank', withoutToken = 'thisMachine' } = options;
   const { trustedProxies = [] } = options;
   const service = await startPartnerSandbox({
-    ...{ donors: 500, rate: 0, jobTimeMs: 0 },
+    donors: 500,
+    rate: 0,
+    jobTimeMs: 0,
     ...options.service,
   });
   const control = controlService(service);
@@ -135,7 +137,13 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   });
   const runner = createRunner(application, { clock, log, maxRunsAtOnce: 2 });
   const app = createHttpApp({
-    ...{ application, runner, clock, log, publicUrl, withoutToken, trustedProxies },
+    application,
+    runner,
+    clock,
+    log,
+    publicUrl,
+    withoutToken,
+    trustedProxies,
     version: '0.0.0',
     lastTickAt: options.lastTickAt ?? (() => clock.now()),
     stopping: new AbortController().signal,
@@ -145,7 +153,13 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   if (!options.isIdle) runner.start();
 
   return {
-    ...{ url: http.url, application, runner, crm, service, logLines, folder },
+    url: http.url,
+    application,
+    runner,
+    crm,
+    service,
+    logLines,
+    folder,
     request: (path, options) => request(http.url + path, options),
     async addToken(role) {
       const token = newAccessToken();

@@ -20,8 +20,12 @@ describe('GET /v1/integrations', () => {
     const before = (await world.request('/v1/integrations')).read(listSchema).integrations;
     expect(before).toEqual([
       {
-        ...{ id: 'riverside', name: 'Riverside Food Bank', crm: 'memory', schedule: null },
-        ...{ lastRun: null, lastSuccessAt: null },
+        id: 'riverside',
+        name: 'Riverside Food Bank',
+        crm: 'memory',
+        schedule: null,
+        lastRun: null,
+        lastSuccessAt: null,
       },
     ]);
     const started = await world.request('/v1/integrations/riverside/runs', { method: 'POST' });

@@ -23,6 +23,12 @@ export type Kind = (typeof KINDS)[number];
 /** The address that the settings name; the service listens elsewhere. */
 export const PUBLIC_URL = 'http://127.0.0.1:8787';
 
+/** The public address as each kind of CRM sends people back to it: HubSpot knows `localhost` alone. */
+export const WAY_BACK: Readonly<Record<Kind, string>> = {
+  hubspot: 'http://localhost:8787',
+  salesforce: PUBLIC_URL,
+};
+
 /** The service with an integration `riverside` whose CRM is not connected yet. */
 export type OAuthWorld = Awaited<ReturnType<typeof openOAuthWorld>>;
 
@@ -44,23 +50,32 @@ export async function openOAuthWorld(kind: Kind) {
     database: `sqlite:${join(folder, 'store.db')}`,
     integrations: [
       {
-        ...{ id: 'riverside', partner },
+        id: 'riverside',
+        partner,
         crm: { kind, url, auth: { type: 'oauth', clientId, clientSecret } },
       },
       {
-        ...{ id: 'hillside', partner },
+        id: 'hillside',
+        partner,
         crm: { kind, url, auth: { type: 'token', token: crm.token } },
       },
     ],
   });
   const application = await openApplication({
     settings: { path: join(folder, 'donor-sync.yaml'), ...settings },
-    ...{ secretKey: undefined, clock, log: silentLog },
+    secretKey: undefined,
+    clock,
+    log: silentLog,
     owner: { host: 'test', processId: process.pid, start: randomUUID() },
   });
   const runner = createRunner(application, { clock, log: silentLog, maxRunsAtOnce: 1 });
   const app = createHttpApp({
-    ...{ application, runner, clock, log: silentLog, publicUrl: PUBLIC_URL, version: '0.0.0' },
+    application,
+    runner,
+    clock,
+    log: silentLog,
+    publicUrl: PUBLIC_URL,
+    version: '0.0.0',
     withoutToken: 'thisMachine',
     lastTickAt: () => clock.now(),
     stopping: new AbortController().signal,
@@ -74,9 +89,13 @@ export async function openOAuthWorld(kind: Kind) {
   const secretName = consent?.secretName(crmSchema.parse(integration.crm)) ?? '';
 
   return {
-    ...{ application, clock, integration, url: http.url, crm },
+    application,
+    clock,
+    integration,
+    url: http.url,
+    crm,
     /** A person's browser, in which the public address leads here. */
-    browser: (): Browser => createBrowser({ [PUBLIC_URL]: http.url }),
+    browser: (): Browser => createBrowser({ [PUBLIC_URL]: http.url, [WAY_BACK.hubspot]: http.url }),
     /** Moves the service's clock on. */
     wait(ms: number) {
       aheadMs += ms;

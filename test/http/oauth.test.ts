@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { beginConsent, disconnect, findConsentOutcome } from '../../src/application/consents.ts';
 import { ticketAddress } from '../../src/http/oauth.ts';
 import type { Page } from '../helpers/browser.ts';
-import { KINDS, type OAuthWorld, openOAuthWorld, PUBLIC_URL } from './oauth-world.ts';
+import { KINDS, type Kind, type OAuthWorld, openOAuthWorld, WAY_BACK } from './oauth-world.ts';
 
 describe.each(KINDS)('connecting an account of %s', (kind) => {
   let world: OAuthWorld;
@@ -45,7 +45,9 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
 
   it('tells the CRM the hash of the verifier alone, and asks to come back to the public address', async () => {
     const { page } = await goThere();
-    expect(page.url.searchParams.get('redirect_uri')).toBe(`${PUBLIC_URL}/oauth/${kind}/callback`);
+    expect(page.url.searchParams.get('redirect_uri')).toBe(
+      `${WAY_BACK[kind]}/oauth/${kind}/callback`,
+    );
     expect(page.url.searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
     expect(page.url.searchParams.get('state')).toMatch(/^[\w-]{43}$/);
     expect(page.url.searchParams.has('code_verifier')).toBe(false);
@@ -121,10 +123,10 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
   it('sends no user to the CRM with a ticket that is used up or too old', async () => {
     const { browser, page, state } = await goThere();
     await browser.decide(page, 'allow');
-    expect((await browser.open(ticketAddress(PUBLIC_URL, kind, state))).status).toBe(400);
+    expect((await browser.open(ticketAddress(WAY_BACK[kind], kind, state))).status).toBe(400);
     const late = await beginConsent(consents(), world.integration);
     world.wait(600_001);
-    expect((await browser.open(ticketAddress(PUBLIC_URL, kind, late))).status).toBe(400);
+    expect((await browser.open(ticketAddress(WAY_BACK[kind], kind, late))).status).toBe(400);
   });
 
   it('says so when the CRM is away, and when it is back the next try succeeds', async () => {
@@ -206,7 +208,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
   async function goThere() {
     const state = await beginConsent(consents(), world.integration);
     const browser = world.browser();
-    const page = await browser.open(ticketAddress(PUBLIC_URL, kind, state));
+    const page = await browser.open(ticketAddress(WAY_BACK[kind], kind, state));
     expect(page.url.origin).toBe(world.crm.baseUrl);
     return { browser, page, state };
   }
@@ -225,8 +227,8 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect(status).toBeLessThan(300);
   }
 
-  function callback(query: Record<string, string>, at: string = kind): string {
-    return `${PUBLIC_URL}/oauth/${at}/callback?${new URLSearchParams(query)}`;
+  function callback(query: Record<string, string>, at: Kind = kind): string {
+    return `${WAY_BACK[kind]}/oauth/${at}/callback?${new URLSearchParams(query)}`;
   }
 
   function consents() {
@@ -248,9 +250,7 @@ describe('GET /oauth/:kind/start', () => {
     const reply = await start({ authorization: `Bearer ${await world.addToken('admin')}` });
     expect(reply.status).toBe(302);
     const location = reply.headers.get('location') ?? '';
-    expect(location).toMatch(
-      /^http:\/\/127\.0\.0\.1:8787\/oauth\/hubspot\/start\?ticket=[\w-]{43}$/,
-    );
+    expect(location).toMatch(/^http:\/\/localhost:8787\/oauth\/hubspot\/start\?ticket=[\w-]{43}$/);
     const page = await world.browser().open(location);
     expect(page.url.origin).toBe(world.crm.baseUrl);
   });

@@ -69,7 +69,7 @@ describe('tellConnection', () => {
       'Maria Ortiz (Board) served in the U.S. Senate with Anna, 2001–2009.',
     ],
     [
-      'a trustee and somebody who worked there',
+      'a trustee and a person who worked there',
       {
         targetRelationship: 'worked_for',
         snippet: 'Board member and employee of Riverside Food Bank, 2012–2018',

@@ -673,7 +673,10 @@ describe('a lost answer to a bulk add', () => {
     if (!died.acquired) throw new Error('another process has the lease');
     const [donor = ''] = await here.donorsOf(here.people.slice(0, 1));
     await here.store.networks.recordIntent(died.lease, {
-      ...{ id: 'add-of-the-dead', runId: 'run-of-the-dead', network: 'n', networkId: 'n' },
+      id: 'add-of-the-dead',
+      runId: 'run-of-the-dead',
+      network: 'n',
+      networkId: 'n',
       partnerKey: here.store.fingerprint('partner_key', here.integration.partner.apiKey),
       donorIds: [donor],
       balanceBefore: 100_000,

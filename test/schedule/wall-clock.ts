@@ -34,7 +34,11 @@ export function wallTimes(timezone: string, fromMs: number, untilMs: number): Wa
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     hourCycle: 'h23',
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' },
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
   });
   const times: WallTime[] = [];
   for (let atMs = fromMs; atMs < untilMs; atMs += MINUTE_MS) {

@@ -12,7 +12,7 @@ describeEachDatabase('alerts', (open) => {
     await clock.advance(1);
     await store.alerts.raise(INTEGRATION, 'run_failed');
     expect(await store.alerts.list()).toMatchObject([
-      { subject: 'run_failed', since: START_MS, toldAt: START_MS, overAt: null },
+      { subject: 'run_failed', since: START_MS, sentAt: START_MS, overAt: null },
     ]);
   });
 
@@ -22,14 +22,14 @@ describeEachDatabase('alerts', (open) => {
     await tellAll(store);
     await clock.advance(1);
     await store.alerts.end(INTEGRATION, 'run_failed');
-    expect(await store.alerts.list()).toMatchObject([{ toldAt: null, overAt: START_MS + 1 }]);
+    expect(await store.alerts.list()).toMatchObject([{ sentAt: null, overAt: START_MS + 1 }]);
     await tellAll(store);
     await clock.advance(1);
     await store.alerts.end(INTEGRATION, 'run_failed');
     expect(await store.alerts.list()).toMatchObject([{ overAt: START_MS + 1 }]);
     await store.alerts.raise(INTEGRATION, 'run_failed');
     expect(await store.alerts.list()).toMatchObject([
-      { since: START_MS + 2, toldAt: null, overAt: null },
+      { since: START_MS + 2, sentAt: null, overAt: null },
     ]);
   });
 

@@ -6,7 +6,9 @@ const TEN_MINUTES_MS = 600_000;
 
 function aConsent(stateHash: string) {
   return {
-    ...{ stateHash: stateHash, integrationId: INTEGRATION, verifier: 'sealed' },
+    stateHash: stateHash,
+    integrationId: INTEGRATION,
+    verifier: 'sealed',
     expiresAt: START_MS + TEN_MINUTES_MS,
   };
 }

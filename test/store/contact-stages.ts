@@ -216,7 +216,8 @@ export async function holdForName(world: StoreWorld, ids: readonly string[]): Pr
 /** A fingerprint of an identity with these parts. */
 export function identityWith({ name = 'n', address = 'a', employer = 'e' } = {}): string {
   return identityTextOf({
-    ...{ whole: name + address + employer, name },
+    whole: name + address + employer,
+    name,
     addresses: { sources: 's', fingerprint: address },
     employers: { sources: 's', fingerprint: employer },
   });
@@ -236,8 +237,11 @@ export async function holdChanged(
     world,
     ids.map((crm_id) =>
       contactRow({
-        ...{ crm_id, identity, asked_identity: ASKED_IDENTITY },
-        ...{ state: 'due', due_reason: 'identity_changed' },
+        crm_id,
+        identity,
+        asked_identity: ASKED_IDENTITY,
+        state: 'due',
+        due_reason: 'identity_changed',
       }),
     ),
   );

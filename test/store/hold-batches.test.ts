@@ -47,7 +47,10 @@ describeEachDatabase('batches of holds', (open) => {
     const { holds } = world.store;
     const batch = await onlyBatch(world.store);
     expect(batch).toEqual({
-      ...{ id: expect.any(String), integrationId: INTEGRATION, count: 4, since: START_MS },
+      id: expect.any(String),
+      integrationId: INTEGRATION,
+      count: 4,
+      since: START_MS,
       parts: { addresses: 3, employers: 1, unknown: 1 },
     });
     expect(await holds.listBatches('lakeside')).toEqual([]);
@@ -68,7 +71,8 @@ describeEachDatabase('batches of holds', (open) => {
     expect(await world.store.holds.listBatches()).toEqual([]);
     for (const crmId of ['c-000', 'c-619']) {
       expect(await contactOf(world, crmId)).toMatchObject({
-        ...{ state: 'due', due_reason: 'identity_change_approved' },
+        state: 'due',
+        due_reason: 'identity_change_approved',
         ...{
           asked_identity: ASKED_IDENTITY,
           identity: MOVED_IDENTITY,
@@ -88,7 +92,9 @@ describeEachDatabase('batches of holds', (open) => {
     const { id } = await onlyBatch(world.store);
     expect(await world.store.holds.decideBatch(id, 'rejected')).toBe(2);
     expect(await contactOf(world, 'c-2')).toMatchObject({
-      ...{ state: 'settled', asked_identity: MOVED_IDENTITY, asked_at: START_MS },
+      state: 'settled',
+      asked_identity: MOVED_IDENTITY,
+      asked_at: START_MS,
       outcome_reason: 'identity_change_rejected',
     });
   });

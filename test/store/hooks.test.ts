@@ -17,8 +17,12 @@ describeEachDatabase('webhook addresses', (open) => {
     await store.hooks.save({ ...hook, tokenHash: 'new', signature: 'hmac', secret: 'sealed' });
     expect(await store.hooks.list()).toEqual([
       {
-        ...{ integrationId: INTEGRATION, tokenHash: 'new', signature: 'hmac', secret: 'sealed' },
-        ...{ createdAt: START_MS + 1, lastUsedAt: null },
+        integrationId: INTEGRATION,
+        tokenHash: 'new',
+        signature: 'hmac',
+        secret: 'sealed',
+        createdAt: START_MS + 1,
+        lastUsedAt: null,
       },
     ]);
     expect(await store.hooks.revoke(INTEGRATION)).toBe(true);

@@ -189,14 +189,18 @@ describeEachDatabase('a contact in a corner', (open) => {
       .insertInto('jobs')
       .values({
         ...(await jobOf(world, 'c-1')),
-        ...{ tracking_id: 'older', state: 'delivered', job_id: 'job-older', submitted_at: 1 },
+        tracking_id: 'older',
+        state: 'delivered',
+        job_id: 'job-older',
+        submitted_at: 1,
       })
       .execute();
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready', tracking_id: 'older' });
     await accept(world, ['c-1']);
     expect(await contactOf(world, 'c-1')).toMatchObject({
-      ...{ state: 'submitted', tracking_id: trackingIdOf('c-1') },
+      state: 'submitted',
+      tracking_id: trackingIdOf('c-1'),
       asked_at: START_MS,
     });
   });
@@ -234,7 +238,8 @@ describeEachDatabase('a contact in a corner', (open) => {
     await makeReady(world, ['c-1']);
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toMatchObject({
-      ...{ state: 'held', tracking_id: trackingIdOf('c-1') },
+      state: 'held',
+      tracking_id: trackingIdOf('c-1'),
     });
     const [hold] = await world.store.holds.listOpen(INTEGRATION);
     if (hold) await world.store.holds.decide(hold, 'approved');

@@ -30,7 +30,10 @@ async function startUnder(world: StoreWorld, ids: readonly string[], mapping = M
 async function complete({ store, lease }: StoreWorld, ids: readonly string[], failed = false) {
   const trackingIds = ids.map(trackingIdOf);
   await store.jobs.recordProgress(lease, RUN, {
-    ...{ completed: [], failed: [], vanished: [], tooOld: [] },
+    completed: [],
+    failed: [],
+    vanished: [],
+    tooOld: [],
     [failed ? 'failed' : 'completed']: trackingIds,
   });
 }
@@ -97,7 +100,8 @@ describeEachDatabase('mappings', (open) => {
     const ids = ['written', 'refused', 'dead', 'gone', 'failed', 'waiting', 'running'];
     await startUnder(world, ids);
     expect(await store.mappings.countUnanswered(INTEGRATION, MAPPING, self)).toEqual({
-      ...{ open: 7, stuck: 0 },
+      open: 7,
+      stuck: 0,
     });
     await complete(world, ['written', 'refused', 'dead', 'gone', 'waiting']);
     await complete(world, ['failed'], true);
@@ -108,10 +112,12 @@ describeEachDatabase('mappings', (open) => {
     const known = { answered: 4, known: 3 };
     expect(await store.mappings.countAnswers(INTEGRATION, MAPPING, ALL)).toEqual(known);
     expect(await store.mappings.countUnanswered(INTEGRATION, MAPPING, self)).toEqual({
-      ...{ open: 2, stuck: 0 },
+      open: 2,
+      stuck: 0,
     });
     expect(await store.mappings.countAnswers(INTEGRATION, 'mapping-2', ALL)).toEqual({
-      ...{ answered: 0, known: 0 },
+      answered: 0,
+      known: 0,
     });
   });
 
@@ -122,7 +128,9 @@ describeEachDatabase('mappings', (open) => {
     await complete(world, ['unread']);
     await store.deliveries.recordDeliveries(lease, RUN, [
       {
-        ...{ crmId: 'unread', trackingId: trackingIdOf('unread'), detail: null },
+        crmId: 'unread',
+        trackingId: trackingIdOf('unread'),
+        detail: null,
         reason: 'profile_unreadable',
         end: { kind: 'postponed', writeId: null, enhanced: false },
       },
@@ -173,7 +181,8 @@ describeEachDatabase('mappings', (open) => {
     await world.db.updateTable('jobs').set({ shared_from: 'tracking-of-another' }).execute();
     const { mappings } = world.store;
     expect(await mappings.countUnanswered(INTEGRATION, MAPPING, self)).toEqual({
-      ...{ open: 0, stuck: 0 },
+      open: 0,
+      stuck: 0,
     });
   });
 });

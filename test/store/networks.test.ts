@@ -36,7 +36,12 @@ function intend(
   { id = 'add-1', partnerKey = KEY } = {},
 ): Promise<boolean> {
   return store.networks.recordIntent(lease, {
-    ...{ id, partnerKey, donorIds, runId: RUN, network: BOARD.id, networkId: 'n-1' },
+    id,
+    partnerKey,
+    donorIds,
+    runId: RUN,
+    network: BOARD.id,
+    networkId: 'n-1',
     balanceBefore: BALANCE,
   });
 }
@@ -181,7 +186,10 @@ describeEachDatabase('holds of networks', (open) => {
     const { store, lease } = await withBoard(createWorld);
     const ask = (id: string, subject: string) =>
       store.networkHolds.ask(lease, {
-        ...{ id, subject, network: BOARD.id, detail: '6 of 9' },
+        id,
+        subject,
+        network: BOARD.id,
+        detail: '6 of 9',
         kind: 'group_shrunk',
       });
     expect(await ask('hold-1', 'these six')).toBe('open');

@@ -19,8 +19,13 @@ describeEachDatabase('queries that may cost credits', (open) => {
     expect(await intend(world, 'q-2')).toEqual({ recorded: true, thisRun: 2 });
     expect(await world.store.queries.listOpen(INTEGRATION)).toEqual([
       {
-        ...{ id: 'q-1', integrationId: INTEGRATION, runId: RUN, bucket: 'searches', credits: 2 },
-        ...{ balanceBefore: 100, intendedAt: START_MS },
+        id: 'q-1',
+        integrationId: INTEGRATION,
+        runId: RUN,
+        bucket: 'searches',
+        credits: 2,
+        balanceBefore: 100,
+        intendedAt: START_MS,
       },
       expect.objectContaining({ id: 'q-2', balanceBefore: 98 }),
     ]);

@@ -17,7 +17,9 @@ const STEPS = {
   removeUnseen: ({ store, lease }: StoreWorld) => store.contacts.removeUnseen(lease, 'run-2'),
   reconsider: ({ store, lease }: StoreWorld) =>
     store.contacts.reconsider(lease, RUN, Number.MAX_SAFE_INTEGER, () => ({
-      ...{ kind: 'choose', reason: 'profile_old', priority: 2 },
+      kind: 'choose',
+      reason: 'profile_old',
+      priority: 2,
     })),
   suspect: ({ store, lease }: StoreWorld, { contact }: Step) =>
     store.contacts.holdErased(lease, RUN, [contact]),
@@ -124,7 +126,10 @@ let submissions = 0;
 async function submit({ store, lease }: StoreWorld): Promise<void> {
   if (await store.submissions.findOpen(KEY)) return;
   const due = await store.contacts.listDue(INTEGRATION, {
-    ...{ maxPriority: 9, limit: 10, only: null, withChanged: true },
+    maxPriority: 9,
+    limit: 10,
+    only: null,
+    withChanged: true,
   });
   submissions += 1;
   const jobs = due.flatMap(({ crmId, identity, dueReason }) =>
@@ -194,7 +199,9 @@ async function poll({ store, lease }: StoreWorld, { choice }: Step): Promise<voi
 
 async function deliver({ store, lease }: StoreWorld, { choice }: Step): Promise<void> {
   const [ready] = await store.jobs.listReady(INTEGRATION, {
-    ...{ runId: 'run-2', limit: 1, except: new Set<string>() },
+    runId: 'run-2',
+    limit: 1,
+    except: new Set<string>(),
   });
   if (!ready) return;
   const delivered: DeliveryEnd = {
@@ -216,7 +223,7 @@ async function deliver({ store, lease }: StoreWorld, { choice }: Step): Promise<
   ];
   const [end, reason] = ends[choice % ends.length] ?? [delivered, 'fields_written'];
   await store.deliveries.recordDeliveries(lease, RUN, [
-    { ...{ crmId: ready.job.crmId, trackingId: ready.job.trackingId }, reason, detail: null, end },
+    { crmId: ready.job.crmId, trackingId: ready.job.trackingId, reason, detail: null, end },
   ]);
 }
 

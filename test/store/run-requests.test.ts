@@ -127,7 +127,8 @@ describeEachDatabase('run requests', (open) => {
       const [cutOff] = await world.store.runRequests.listBegun();
       if (!cutOff) throw new Error('nothing has begun');
       expect(await world.store.runRequests.putBack(cutOff, 'b')).toEqual({
-        ...{ state: 'waits', runId: 'meanwhile' },
+        state: 'waits',
+        runId: 'meanwhile',
       });
     });
 

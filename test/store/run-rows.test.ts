@@ -128,7 +128,10 @@ describeEachDatabase('what a run did to contacts', (open) => {
 });
 
 const ALL = {
-  ...{ no_match: 2, fields_written: 1, name_mismatch: 1, a_word_of_tomorrow: 1 },
+  no_match: 2,
+  fields_written: 1,
+  name_mismatch: 1,
+  a_word_of_tomorrow: 1,
   profile_fresh: 1,
 };
 

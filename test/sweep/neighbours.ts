@@ -59,7 +59,9 @@ export async function openSalesforce(): Promise<Neighbour> {
     ...(at === 0 ? { FirstName: PLANTED.first, LastName: PLANTED.last } : {}),
   }));
   const rule = {
-    ...{ kind: 'validation', type: 'Contact', when: 'LastName != null' },
+    kind: 'validation',
+    type: 'Contact',
+    when: 'LastName != null',
     message: `${QUOTING}: {!FirstName} {!LastName} is worth {!Department}: {!Description}`,
   };
   const refusal = { error: 'invalid_grant', error_description: `${QUOTING} ${crm.clientSecret}` };
@@ -86,7 +88,8 @@ export async function openSalesforce(): Promise<Neighbour> {
       {
         begin: () =>
           change(control, 'POST', 'rules', {
-            ...{ ...rule, statusCode: 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY' },
+            ...rule,
+            statusCode: 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY',
           }),
         end: () => change(control, 'DELETE', 'rules'),
       },
@@ -96,7 +99,8 @@ export async function openSalesforce(): Promise<Neighbour> {
         (errorCode) =>
           fault('/query*', 400, [
             {
-              ...{ errorCode, fields: [QUOTING] },
+              errorCode,
+              fields: [QUOTING],
               message: `${QUOTING} ERROR at Row:1:Column:9 No such column '${PLANTED.last}'`,
             },
           ]),

@@ -131,8 +131,12 @@ export async function openSweptWorld(options?: SweptWorldOptions): Promise<Swept
   }
 
   return {
-    ...{ service: world.service, putFaults: world.putFaults, path: world.path },
-    ...{ secrets, said, commands },
+    service: world.service,
+    putFaults: world.putFaults,
+    path: world.path,
+    secrets,
+    said,
+    commands,
     async look(...args) {
       await Promise.all([run(args), run([...args, '--json']), run(args, { isTTY: true })]);
     },
@@ -150,7 +154,9 @@ export async function openSweptWorld(options?: SweptWorldOptions): Promise<Swept
       const stop = new AbortController();
       const { promise, resolve } = Promise.withResolvers<string>();
       const ended = runWhole(['serve', '--port', '0', '--json'], {
-        ...{ cwd: folder, env, stop: stop.signal },
+        cwd: folder,
+        env,
+        stop: stop.signal,
         onStdout: (written) => written.endsWith('\n') && resolve(written),
       });
       const text = await Promise.race([promise, ended.then(({ stderr }) => stderr)]);

@@ -23,7 +23,8 @@ describe('a run that cannot begin', () => {
       ...{ id: 'asked', status: 'incomplete', reason: { code, message: error.message } },
     });
     expect(await world.store.runs.find('asked')).toMatchObject({
-      ...{ status: 'incomplete', reasonCode: code },
+      status: 'incomplete',
+      reasonCode: code,
     });
     expect(await world.spent()).toBe(0);
   });
@@ -33,7 +34,9 @@ describe('a run that cannot begin', () => {
     await openRefusing(() => Promise.reject(error));
     await expect(world.sync({ runId: 'asked' })).rejects.toBe(error);
     expect(await world.store.runs.find('asked')).toMatchObject({
-      ...{ status: 'failed', reasonCode: 'csv_missing', reasonMessage: 'No such file.' },
+      status: 'failed',
+      reasonCode: 'csv_missing',
+      reasonMessage: 'No such file.',
     });
   });
 

@@ -97,8 +97,11 @@ describe('the person who was erased, under another id', () => {
       firstName: contact.firstName?.toUpperCase() ?? '',
     });
     const plan = await previewRun(world.deps(), {
-      ...{ integration: world.integration, mappings: [], partnerKey: 'key' },
-      ...{ full: false, only: null },
+      integration: world.integration,
+      mappings: [],
+      partnerKey: 'key',
+      full: false,
+      only: null,
     });
     expect(plan.leave).toMatchObject({ forgotten_person: 1 });
     const report = await world.sync();

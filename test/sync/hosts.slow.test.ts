@@ -40,7 +40,9 @@ async function open(database: string): Promise<{ service: ServiceControl; sync: 
   cleanUps.push(() => rm(folder, { recursive: true, force: true }), sandbox.close);
   const service = controlService(sandbox);
   const rows = (await service.people(CONTACTS)).map(({ id, firstName, lastName, addresses }) => ({
-    ...{ Id: id, First: firstName, Last: lastName },
+    Id: id,
+    First: firstName,
+    Last: lastName,
     Address: addresses[0] ?? '',
   }));
   await writeFile(join(folder, 'in.csv'), stringify(rows, { header: true }));

@@ -65,7 +65,9 @@ async function writeWorkplace(
 ): Promise<string> {
   const people = await controlService(service).people(CONTACTS);
   const rows = people.map(({ id, firstName, lastName, addresses, employers }) => ({
-    ...{ Id: id, First: firstName, Last: lastName },
+    Id: id,
+    First: firstName,
+    Last: lastName,
     Address: addresses[0] ?? '',
     Employer: employers[0] ?? '',
   }));

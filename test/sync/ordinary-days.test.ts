@@ -33,7 +33,10 @@ function moveHouse(world: SyncWorld, id: string): void {
 function plan(world: SyncWorld): Promise<Preview> {
   const { integration, store } = world;
   return previewRun(world.deps(), {
-    ...{ integration, full: true, only: null, mappings: memoryDefaultFields },
+    integration,
+    full: true,
+    only: null,
+    mappings: memoryDefaultFields,
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
   });
 }

@@ -455,6 +455,31 @@ describe('nothing is dropped', () => {
     expect(await world.spent()).toBe(10);
   });
 
+  it('writes all but the value that the CRM refuses, names its field, and asks nothing again', async () => {
+    const world = await open();
+    const [id = ''] = await world.addPeople(10);
+    world.crm.refuseField(id, 'Donor ID');
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ failed: 0, waiting: 0, written: 10 });
+    const row = (await world.store.contacts.find('riverside', [id])).get(id);
+    expect(row).toMatchObject({
+      state: 'settled',
+      outcomeReason: 'fields_written_some_unfit',
+      outcomeDetail: 'value_refused: The CRM refuses a value.',
+    });
+    expect(row?.ownedValues).not.toContain('Donor ID');
+    expect(world.crm.writes.filter((write) => write.id === id)).toHaveLength(1);
+    expect(world.crm.valueOf(id, 'Donor ID')).toBeNull();
+    // A value that a person types there now is that person's.
+    world.crm.setValue(id, 'Donor ID', 'typed');
+    expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
+    const [write] = await world.store.deliveries
+      .listWrites(report.id)
+      .then((writes) => writes.filter(({ crmId }) => crmId === id));
+    expect(Object.keys(JSON.parse(write?.after ?? '{}'))).not.toContain('Donor ID');
+    expect(await world.spent()).toBe(10);
+  });
+
   it('counts a record that refused its write also in a run that stops before it tries again', async () => {
     const world = await open();
     const [id] = await world.addPeople(1);

@@ -2,8 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { decideTrial, judgeLater, type TrialFacts, verdictText } from '../../src/sync/trial.ts';
 
 const fresh: TrialFacts = {
-  ...{ size: 25, minKnown: 0.1, acceptance: 'none' },
-  ...{ answered: 0, known: 0, open: 0, stuck: 0 },
+  size: 25,
+  minKnown: 0.1,
+  acceptance: 'none',
+  answered: 0,
+  known: 0,
+  open: 0,
+  stuck: 0,
 };
 
 describe('decideTrial', () => {

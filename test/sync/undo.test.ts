@@ -119,6 +119,26 @@ describe('undoRun', () => {
     expect((await undo(cut, run)).fields).toEqual({ restored: 0, editedSince: 0 });
   });
 
+  it('takes back all but the field that the CRM refuses, and that one at the next try', async () => {
+    world = await createSyncWorld();
+    const [id = ''] = await world.addPeople(1);
+    const { id: run } = await world.sync();
+    world.crm.refuseField(id, 'Donor ID');
+    const donorId = world.crm.valueOf(id, 'Donor ID');
+    const first = await undo(world, run);
+    expect(first.contacts).toEqual({ restored: 0, gone: 0, refused: 1 });
+    expect(first.fields.restored).toBeGreaterThan(1);
+    expect(first.refusals).toEqual([
+      { crmId: id, message: 'value_refused: The CRM refuses a value.' },
+    ]);
+    expect(world.crm.valueOf(id, 'Donor ID')).toBe(donorId);
+    world.crm.allowWrites(id);
+    const second = await undo(world, run);
+    expect(second.contacts).toEqual({ restored: 1, gone: 0, refused: 0 });
+    expect(second.fields).toEqual({ restored: 1, editedSince: 0 });
+    expect(world.crm.valueOf(id, 'Donor ID')).toBeNull();
+  });
+
   it('takes back what a newer run had written over, once that is undone too', async () => {
     world = await openAgeingWorld();
     const { crm } = world;

@@ -12,13 +12,28 @@ export function createHubspotConsent(world: ConsentWorld): Consent<HubspotSettin
   return {
     isWanted: ({ auth }) => auth.type === 'oauth' && auth.refreshToken === undefined,
     secretName: ({ auth }) => refreshTokenSecret(appOf(auth)),
-    begin: ({ url, auth }, request) =>
-      consentPage({ url, clientId: appOf(auth).clientId }, request),
+    loopbackName: LOCALHOST,
+    begin({ url, auth }, request) {
+      requireSecure(request.redirectUri);
+      return consentPage({ url, clientId: appOf(auth).clientId }, request);
+    },
     complete: (settings, reply, deps) =>
       withOAuth(world, settings, deps, (oauth) => complete(oauth, reply)),
     revoke: (settings, refreshToken, deps) =>
       withOAuth(world, settings, deps, (oauth) => revoke(oauth, refreshToken)),
   };
+}
+
+/** The only host that HubSpot sends people back to over http; 127.0.0.1 is another one for it. */
+const LOCALHOST = 'localhost';
+
+function requireSecure(redirectUri: string): void {
+  const { protocol, hostname } = new URL(redirectUri);
+  if (protocol === 'https:' || hostname === LOCALHOST) return;
+  throw new ConfigurationError(
+    `HubSpot sends people back to https addresses only, and over http to ${LOCALHOST} alone; ${redirectUri} is neither. Set server.publicUrl to the https address of the service, or run \`donor-sync connect\` with --port on the machine of your browser.`,
+    { code: 'redirect_refused', details: { redirectUri } },
+  );
 }
 
 type ConsentWorld = Pick<HubspotWorld, 'fetch' | 'random'>;

@@ -1,11 +1,12 @@
 import type { FieldValue } from '../../../src/core/crm-field.ts';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { ContactChange, WriteResult } from '../../contract.ts';
-import { refusal, writeCollection } from '../collections.ts';
+import { writeCollection } from '../collections.ts';
 import { meaningOf, type SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
 import { retryLocked } from '../locks.ts';
 import type { ColumnReader } from '../query.ts';
+import { combined, refusal, refused, type SentChange, withoutNamed, written } from '../refusals.ts';
 import type { SalesforceSession } from '../session.ts';
 import { awaitJob, type BulkJob, createJob, readJob } from './bulk-job.ts';
 import { readRows } from './bulk-query.ts';
@@ -16,7 +17,7 @@ const JOBS = '/jobs/ingest';
 const MAX_JOB_BYTES = 90_000_000;
 
 /** Changes by the id of their contact in its long form; one leaves when its result is known. */
-type Waiting = Map<string, ContactChange>;
+type Waiting = Map<string, SentChange>;
 
 /** Writes many changes, in as many jobs as their size asks for. */
 export async function* writeInBulk(
@@ -61,13 +62,17 @@ async function* writeJob(
 ): AsyncGenerator<WriteResult> {
   const apart = takeAmbiguous(waiting);
   const job = await upload(session, waiting);
-  const locked: ContactChange[] = [];
-  for await (const [change, fault] of failures(session, job, waiting)) {
-    if (meaningOf(fault).sort === 'lock') locked.push(change);
-    else yield refusal(change.id, fault);
+  const locked: SentChange[] = [];
+  const again: SentChange[] = [];
+  for await (const [change, faults] of failures(session, job, waiting)) {
+    const rest = withoutNamed(change, faults);
+    if (meaningOf(combined(faults)).sort === 'lock') locked.push(change);
+    else if (rest !== null) again.push(rest);
+    else yield refused(change, faults);
   }
-  for await (const { id } of successes(session, job, waiting)) yield { status: 'written', id };
+  for await (const change of successes(session, job, waiting)) yield written(change);
   for (const { id } of waiting.values()) yield refusal(id, NO_RESULT);
+  yield* writeAgain(session, again);
   yield* retryLocked(session, locked);
   for (const change of apart) {
     const result = await writeCollection(session, [change]);
@@ -75,6 +80,26 @@ async function* writeJob(
     yield* retryLocked(session, result.locked);
   }
 }
+
+/** Writes what was refused without the fields that were; if they are many, by another job. */
+async function* writeAgain(
+  session: SalesforceSession,
+  changes: readonly SentChange[],
+): AsyncGenerator<WriteResult> {
+  if (changes.length >= session.settings.bulkThreshold) {
+    yield* writeJob(session, new Map(changes.map((each) => [contactIdOrText(each.id), each])));
+    return;
+  }
+  for (let start = 0; start < changes.length; start += ROWS_AGAIN) {
+    const rows = changes.slice(start, start + ROWS_AGAIN);
+    const { results, locked } = await writeCollection(session, rows);
+    yield* results;
+    yield* retryLocked(session, locked);
+  }
+}
+
+/** Records of one request to the collections. */
+const ROWS_AGAIN = 200;
 
 /** What became of a change when Salesforce says nothing of it: it may be written, or not. */
 const NO_RESULT: SalesforceFault = { code: 'UNKNOWN_EXCEPTION', message: '', fields: [] };
@@ -107,8 +132,8 @@ async function begin(session: SalesforceSession, id: string): Promise<void> {
 }
 
 /** Takes out the changes that a CSV cannot express. */
-function takeAmbiguous(waiting: Waiting): ContactChange[] {
-  const apart: ContactChange[] = [];
+function takeAmbiguous(waiting: Waiting): SentChange[] {
+  const apart: SentChange[] = [];
   for (const [id, change] of waiting) {
     if (!isAmbiguous(change)) continue;
     apart.push(change);
@@ -127,15 +152,15 @@ async function* failures(
   session: SalesforceSession,
   job: FinishedJob,
   waiting: Waiting,
-): AsyncGenerator<[ContactChange, SalesforceFault]> {
+): AsyncGenerator<[SentChange, SalesforceFault[]]> {
   if (job.numberRecordsFailed > 0) {
     for await (const [change, error] of take(session, job, 'failedResults', waiting)) {
-      yield [change, bulkFault(error)];
+      yield [change, bulkFaults(error)];
     }
   }
   if (job.numberRecordsProcessed < job.sent) {
     for await (const [change] of take(session, job, 'unprocessedrecords', waiting)) {
-      yield [change, NO_RESULT];
+      yield [change, [NO_RESULT]];
     }
   }
 }
@@ -144,7 +169,7 @@ async function* successes(
   session: SalesforceSession,
   job: FinishedJob,
   waiting: Waiting,
-): AsyncGenerator<ContactChange> {
+): AsyncGenerator<SentChange> {
   if (waiting.size === job.numberRecordsProcessed - job.numberRecordsFailed) {
     yield* waiting.values();
     waiting.clear();
@@ -162,7 +187,7 @@ async function* take(
   { id }: BulkJob,
   list: 'failedResults' | 'unprocessedrecords' | 'successfulResults',
   waiting: Waiting,
-): AsyncGenerator<[ContactChange, string]> {
+): AsyncGenerator<[SentChange, string]> {
   const answer = await session.api.download(`${JOBS}/${id}/${list}/`);
   const toRow = (read: ColumnReader) => ({
     ids: [contactIdOrText(textOf(read('sf__Id'))), contactIdOrText(textOf(read('Id')))],
@@ -185,16 +210,24 @@ function textOf(value: unknown): string {
 
 /**
  * Why a record failed, from its cell `sf__Error`: `CODE:message:fields --`, once for each error
- * (CRM facts, section A3). Like the collections' results it is named by its first error, with the
- * fields of all. Messages may hold anything, values too, so nothing of another error's may stay in.
+ * (CRM facts, section A3). Messages may hold anything, values too, so nothing of another error's may
+ * stay in one.
  */
+export function bulkFaults(cell: string): SalesforceFault[] {
+  return cell
+    .split(END_OF_ERROR)
+    .filter((error, at) => at === 0 || error.trim() !== '')
+    .map((error) => {
+      const parts = ERROR.exec(error.trim()) ?? [];
+      const [, code = 'UNKNOWN_EXCEPTION', message = '', names = ''] = parts;
+      const fields = names.split(',').map((name) => name.trim());
+      return { code, message, fields: [...new Set(fields)].filter((name) => name !== '') };
+    });
+}
+
+/** The errors of a cell as one, like those of the collections. */
 export function bulkFault(cell: string): SalesforceFault {
-  const errors = cell.split(END_OF_ERROR).map((error) => ERROR.exec(error.trim()) ?? []);
-  const [, code = 'UNKNOWN_EXCEPTION', message = ''] = errors[0] ?? [];
-  const fields = errors.flatMap(([, , , names = '']) =>
-    names.split(',').map((name) => name.trim()),
-  );
-  return { code, message, fields: [...new Set(fields)].filter((name) => name !== '') };
+  return combined(bulkFaults(cell));
 }
 
 /** Two hyphens in a message end nothing: behind the end stands the next code, or nothing. */

@@ -204,7 +204,7 @@ function updateOne(
   const after = (name: string) => values[name] ?? record.values[name] ?? '';
   checkRequired(account, type, after, writer);
   checkUnique(account, type, values, record.id);
-  const refusal = account.rules.refusal(type, record.id, after);
+  const refusal = account.rules.refusal(type, record.id, after, values);
   if (refusal !== undefined) {
     outcome.failures.push({ ids: [input.id], error: refusal });
     return;
@@ -231,7 +231,7 @@ function tryCreate(
     checkRequired(account, type, after, writer);
     checkUnique(account, type, values, null);
     checkTies(account, type, input);
-    const refusal = account.rules.refusal(type, null, after);
+    const refusal = account.rules.refusal(type, null, after, values);
     if (refusal !== undefined) return refusal;
   } catch (error) {
     if (error instanceof HubspotError) return error;

@@ -75,6 +75,9 @@ function problemWith(request: AuthorizeRequest, options: AuthorizeOptions): stri
   if (request.client_id !== options.app.clientId) {
     return 'An invalid app client_id was provided. Please contact the app developer.';
   }
+  if (!isSecure(request.redirect_uri)) {
+    return `The redirect URL ${request.redirect_uri} must use https; http is allowed for localhost alone.`;
+  }
   if (!isRegistered(request.redirect_uri, options.settings)) {
     return `The redirect URL ${request.redirect_uri} does not match the app's registered redirect URLs.`;
   }
@@ -85,6 +88,13 @@ function problemWith(request: AuthorizeRequest, options: AuthorizeOptions): stri
   return request.code_challenge !== undefined && request.code_challenge_method !== 'S256'
     ? 'The code_challenge_method must be S256.'
     : undefined;
+}
+
+/** HubSpot takes http for the host `localhost` alone; 127.0.0.1 is another host. */
+function isSecure(redirectUri: string): boolean {
+  if (!URL.canParse(redirectUri)) return false;
+  const { protocol, hostname } = new URL(redirectUri);
+  return protocol === 'https:' || hostname === 'localhost';
 }
 
 function askedScopes({ scope, optional_scope }: AuthorizeRequest): string[] {

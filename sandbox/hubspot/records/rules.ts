@@ -17,6 +17,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     property: z.string(),
     /** A regular expression, for example `^[A-Za-z]+$`. */
     pattern: z.string(),
+    /** May quote the value: `{value} is not allowed here`. */
     message: z.string().default('Enter only letters'),
     error: z.string().default('INVALID_ALPHA'),
   }),
@@ -36,6 +37,8 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     category: z.string().default('VALIDATION_ERROR'),
     /** May quote values of the record: `{!lastname} is not to be edited.` */
     message: z.string().default('The record cannot be edited.'),
+    /** The property that the error names, if any; then only writes to it are refused. */
+    property: z.string().optional(),
     /** How often it refuses; without it, always. */
     times: z.number().int().min(1).optional(),
   }),
@@ -65,7 +68,12 @@ export interface Rules {
   /** The required properties that a record would lack after a write. */
   findMissing(type: ObjectType, after: ValueOf): ErrorDetail[];
   /** Why this one record is refused, if it is. */
-  refusal(type: ObjectType, id: string | null, after: ValueOf): HubspotError | undefined;
+  refusal(
+    type: ObjectType,
+    id: string | null,
+    after: ValueOf,
+    written: Values,
+  ): HubspotError | undefined;
   /** Why a batch cannot read this one record, if it cannot. */
   unreadable(type: ObjectType, id: string): HubspotError | undefined;
 }
@@ -96,7 +104,7 @@ export function createRules(): Rules {
         const { property: name, message, error, pattern } = rule;
         const value = values[name] ?? '';
         if (value === '' || new RegExp(pattern).test(value)) return [];
-        return [{ isValid: false, message, error, name }];
+        return [{ isValid: false, message: message.replaceAll('{value}', value), error, name }];
       }),
     findMissing: (of, after) =>
       rulesOf(of).flatMap((rule): ErrorDetail[] => {
@@ -104,9 +112,13 @@ export function createRules(): Rules {
         if (rule.when !== undefined && !holds(rule.when, after)) return [];
         return [missingDetail(rule)];
       }),
-    refusal(of, id, after) {
+    refusal(of, id, after, written) {
       const rule = rulesOf(of).find(
-        (one) => one.kind === 'refuse' && concerns(one, id, after) && mayStrikeAgain(one, struck),
+        (one) =>
+          one.kind === 'refuse' &&
+          (one.property === undefined || one.property in written) &&
+          concerns(one, id, after) &&
+          mayStrikeAgain(one, struck),
       );
       return rule?.kind === 'refuse' ? strike(rule, after) : undefined;
     },
@@ -121,7 +133,10 @@ export function createRules(): Rules {
   function strike(rule: Striking, after: ValueOf = () => ''): HubspotError {
     struck.set(rule, (struck.get(rule) ?? 0) + 1);
     const message = rule.message.replaceAll(/\{!(\w+)\}/g, (_, name: string) => after(name));
-    return new HubspotError(400, rule.category, message);
+    const { property } = { property: undefined, ...rule };
+    const context = { propertyName: [property ?? ''] };
+    const errors = [{ message, code: rule.category, context }];
+    return new HubspotError(400, rule.category, message, property === undefined ? {} : { errors });
   }
 }
 

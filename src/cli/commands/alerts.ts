@@ -105,8 +105,8 @@ function checkNow(deps: ProductDeps, settings: Settings): Promise<OpenAlert[]> {
     const rows = await application.store.alerts.list();
     return rows
       .filter(({ overAt }) => overAt === null)
-      .map(({ integrationId: integration, subject, since, toldAt }) => {
-        return { integration, subject, since: isoTime(since), sent: toldAt !== null };
+      .map(({ integrationId: integration, subject, since, sentAt }) => {
+        return { integration, subject, since: isoTime(since), sent: sentAt !== null };
       });
   });
 }
@@ -145,7 +145,12 @@ export function productAlerts(
   { alerts: settings, server }: Settings,
 ): Alerts {
   return createAlerts({
-    ...{ store, integrations, settings, clock, log },
-    ...{ publicUrl: server.publicUrl, takeLease },
+    store,
+    integrations,
+    settings,
+    clock,
+    log,
+    publicUrl: server.publicUrl,
+    takeLease,
   });
 }

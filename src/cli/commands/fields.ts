@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { FieldCreation } from '../../../connectors/contract.ts';
+import { z } from 'zod';
+import type { FieldCreation, FieldViewers } from '../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../application.ts';
 import { createMissingFields, type FieldCheck, readFields } from '../../fields/describe.ts';
 import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
@@ -9,12 +10,14 @@ import { withLease } from '../../sync/with-lease.ts';
 import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
-import { countOf } from '../terminal/words.ts';
+import { countOf, formatCount } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
   donor-sync fields check                 what each mapped field lacks, and the fix
   donor-sync fields create riverside      create the missing ones and grant access to them
+  donor-sync fields create riverside --assign-viewers "System Administrator"
+                                          let the users of a profile see them (Salesforce)
 
 Nothing is created twice; \`create\` may be run again at any time.`;
 
@@ -42,16 +45,25 @@ function createFieldsCommand(deps: ProductDeps): Command {
   const command = productCommand('create', deps).description(
     'create the mapped fields that are missing, with the access they need',
   );
+  command.option(
+    '--assign-viewers <profile>',
+    'let the active users of this profile see the fields (Salesforce)',
+  );
   return overIntegrations(deps, command, {
     work: create,
     print: printCreation,
-    isFine: ({ created, findings }) =>
-      findings.length === 0 && created.every(({ result }) => result !== 'failed'),
+    isFine: ({ created, findings, viewers }) =>
+      findings.length === 0 &&
+      created.every(({ result }) => result !== 'failed') &&
+      (viewers?.problem ?? null) === null,
   });
 }
 
+const fieldOptions = baseOptions.extend({ assignViewers: z.string().min(1).optional() });
+type FieldOptions = z.infer<typeof fieldOptions>;
+
 interface FieldWork<Result> {
-  work: (open: OpenIntegration) => Promise<Result>;
+  work: (open: OpenIntegration, options: FieldOptions) => Promise<Result>;
   print: (output: Output, result: Result) => void;
   isFine: (result: Result) => boolean;
 }
@@ -62,9 +74,11 @@ function overIntegrations<Result>(
   { work, print, isFine }: FieldWork<Result>,
 ): Command {
   command.argument('[ids...]', 'the integrations (default: all)');
-  return productAction(deps, command, baseOptions, async (action, ids: string[]) => {
-    const { application, output } = action;
-    const attempts = await attemptEach(application, namedOrAll(application, ids), work);
+  return productAction(deps, command, fieldOptions, async (action, ids: string[]) => {
+    const { application, options, output } = action;
+    const attempts = await attemptEach(application, namedOrAll(application, ids), (open) =>
+      work(open, options),
+    );
     const code = finishAttempts(output, attempts, 'fields', (result) => print(output, result));
     const isFineEverywhere = attempts.every(({ value }) => value === undefined || isFine(value));
     // A field that cannot be written needs a person, as wrong settings do.
@@ -92,10 +106,15 @@ interface Created {
   created: FieldCreation[];
   /** What is still wrong afterwards. */
   findings: FieldMapFinding[];
+  /** Who can see the fields; null where the CRM hides no new field from people. */
+  viewers: FieldViewers | null;
 }
 
 /** Not during a run, which writes to the same CRM, and only in the account that is ours to write. */
-function create(open: OpenIntegration): Promise<Created> {
+function create(
+  open: OpenIntegration,
+  { assignViewers = null }: { assignViewers?: string | null | undefined },
+): Promise<Created> {
   const { integration, mappings } = open;
   return withLease(open.deps, integration.id, async (lease) => {
     const deps = await openCrm(open.deps, lease);
@@ -103,8 +122,10 @@ function create(open: OpenIntegration): Promise<Created> {
     await keepErasedAway(deps, integration.id);
     const created = await createMissingFields(connector, mappings);
     const { findings } = await readFields(connector, mappings);
+    const names = mappings.map(({ to }) => to);
+    const viewers = (await connector.showFields?.(names, assignViewers)) ?? null;
     await connector.finish();
-    return { integration: integration.id, created, findings };
+    return { integration: integration.id, created, findings, viewers };
   });
 }
 
@@ -123,12 +144,32 @@ function printCheck(
   }
 }
 
-function printCreation(output: Output, { integration, created, findings }: Created): void {
+function printCreation(output: Output, { integration, created, findings, viewers }: Created): void {
   output.print(output.style.strong(integration));
   for (const { name, result, problem } of created) {
     output.print(`  ${name}: ${problem ?? WORDS[result]}`);
   }
   printFindings(output, findings);
+  if (viewers !== null) printViewers(output, integration, viewers);
+}
+
+function printViewers(output: Output, integration: string, viewers: FieldViewers): void {
+  const { grant, people, assigned, refused, problem, next } = viewers;
+  if (problem !== null) {
+    output.print(`  ${output.style.warn(problem)}`);
+    return;
+  }
+  const given = assigned === 0 ? '' : `, ${formatCount(assigned)} of them since now`;
+  const not = refused === 0 ? '' : `; the CRM refused it to ${countOf(refused, 'user')}`;
+  output.print(
+    `  The permission set “${grant}” lets people see the fields: ${countOf(people, 'user')} ${people === 1 ? 'has' : 'have'} it${given}${not}.`,
+  );
+  if (people === 0) {
+    output.print(
+      `  Assign it to people in the CRM, or run: donor-sync fields create ${integration} --assign-viewers "System Administrator"`,
+    );
+  }
+  output.print(`  ${next}`);
 }
 
 const WORDS = {

@@ -126,7 +126,12 @@ async function serveUntil(
   const firstVisit = await firstVisitOf(application, clock);
   const { publicUrl, trustedProxies } = server;
   const app = createHttpApp({
-    ...{ application, runner, clock, log, publicUrl, trustedProxies },
+    application,
+    runner,
+    clock,
+    log,
+    publicUrl,
+    trustedProxies,
     withoutToken: firstVisit,
     lastTickAt: scheduler.lastTickAt,
     stopping: stopped,

@@ -79,7 +79,10 @@ export function createCreditReader({
   function refresh(key: string, integration: Integration): Promise<void> {
     const now = clock.now();
     const before = known.get(key) ?? {
-      ...{ balances: null, readAt: null, trouble: null, asking: null },
+      balances: null,
+      readAt: null,
+      trouble: null,
+      asking: null,
       askedAt: Number.NEGATIVE_INFINITY,
     };
     if (before.asking !== null) return before.asking;

@@ -90,7 +90,9 @@ export async function readOverview(
     integrations: await Promise.all(
       shown.map((signs) => describe(application, signs, byIntegration.get(signs.id) ?? 0)),
     ),
-    ...{ total: all.length, from, holds },
+    total: all.length,
+    from,
+    holds,
     credits: await credits.read(shown.map(({ integration }) => integration)),
   };
 }
@@ -129,7 +131,11 @@ async function readSigns(
   const problem = problemOf(lastRun);
   const standing = standingOf({ isRunning, isQueued: request !== undefined, lastRun, problem });
   return {
-    ...{ integration, id, name, standing, past },
+    integration,
+    id,
+    name,
+    standing,
+    past,
     problem: standing === 'syncing' || standing === 'queued' ? null : problem,
     currentId: isRunning ? running.run : (request?.runId ?? null),
     hasBegun: isRunning,
@@ -145,7 +151,12 @@ async function describe(
   const { due, submitted, ready } = await store.contacts.countWork(id);
   const waiting = due + submitted + ready;
   return {
-    ...{ id, name, standing, problem, held, waiting },
+    id,
+    name,
+    standing,
+    problem,
+    held,
+    waiting,
     crm: CRM_NAMES.get(integration.crm.kind) ?? integration.crm.kind,
     current: await readCurrent(store, signs, waiting),
     lastSuccessAt: await readLastSuccess(store, id),

@@ -310,7 +310,9 @@ export function formatMoment(instant: string): string {
 }
 
 const MOMENT_FORMAT = new Intl.DateTimeFormat('en-GB', {
-  ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' },
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
 });
 
 /** `4.2 s`, between two instants in ISO 8601. */

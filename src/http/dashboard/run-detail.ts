@@ -67,7 +67,9 @@ export async function readRunDetail(
   const isWell = phase !== 'over' || report.status === 'succeeded';
   const isRateLow = (await findLowRate(store, report.integration))?.id === id;
   return {
-    ...{ report, phase, shared: begun?.sharedCount ?? 0 },
+    report,
+    phase,
+    shared: begun?.sharedCount ?? 0,
     integrationName: integration?.name ?? report.integration,
     isRateLow,
     advice: isWell ? null : adviceFor(report.reason, report.integration),

@@ -45,7 +45,8 @@ export function problemOf(row: RunRecord | undefined): Problem | null {
   const { id: runId, reasonCode: code, reasonMessage: message } = row;
   const reason = code === null ? null : { code, message: message ?? '' };
   return {
-    ...{ runId, code },
+    runId,
+    code,
     message: reason?.message ?? 'The process ended in the middle of the run.',
     advice: adviceFor(reason, row.integrationId),
   };

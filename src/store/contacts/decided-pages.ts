@@ -185,7 +185,9 @@ async function noteKept(
   contacts: readonly KeptContact[],
 ): Promise<void> {
   const seen = contacts.map(({ row: { crm_id }, noted: { identity, asked } }) => ({
-    ...{ crm_id, identity, asked_identity: asked },
+    crm_id,
+    identity,
+    asked_identity: asked,
   }));
   await move(trx, lease, 'seen', seen, run);
   // The same identity under another fingerprint, also where a job waits that was asked with it.

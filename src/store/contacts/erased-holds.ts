@@ -75,7 +75,10 @@ export async function reopenHolds(
       .returning(['crm_id', 'tracking_id', 'kind', 'detail'])
       .execute();
     const held = holds.map(({ crm_id, tracking_id, kind, detail }) => ({
-      ...{ crm_id, tracking_id, outcome_reason: kind, outcome_detail: detail },
+      crm_id,
+      tracking_id,
+      outcome_reason: kind,
+      outcome_detail: detail,
     }));
     await move(trx, of, 'heldAgain', held, moment);
   }

@@ -105,7 +105,9 @@ export function intentQueries(checkpoint: Checkpoint, clock: Clock) {
       )
       .execute();
     const submitted = jobs.map(({ crmId, trackingId, identity }) => ({
-      ...{ crm_id: crmId, tracking_id: trackingId, identity },
+      crm_id: crmId,
+      tracking_id: trackingId,
+      identity,
     }));
     const run = { id: intent.runId, now: clock.now() };
     const moved = await move(trx, lease, 'submitted', submitted, run);

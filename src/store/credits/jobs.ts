@@ -193,7 +193,8 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       const jobs = await trx
         .updateTable('jobs')
         .set({
-          ...{ state, closed_at: run.now },
+          state,
+          closed_at: run.now,
           // The service knows no such person; of a job that vanished nothing is known.
           ...(state === 'failed' ? answered(0, run.now) : {}),
         })

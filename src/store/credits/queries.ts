@@ -36,8 +36,13 @@ export function queryIntentQueries(db: Database, checkpoint: Checkpoint, clock: 
         await trx
           .insertInto('query_intents')
           .values({
-            ...{ id, bucket, credits, run_id: runId, integration_id: lease.integrationId },
-            ...{ balance_before: balance, intended_at: clock.now() },
+            id,
+            bucket,
+            credits,
+            run_id: runId,
+            integration_id: lease.integrationId,
+            balance_before: balance,
+            intended_at: clock.now(),
           })
           .execute();
         return { recorded: true, thisRun };

@@ -81,7 +81,9 @@ export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock)
     const run = { id: runId, now: clock.now() };
     for (const portion of portions(takers.filter(({ paid }) => paid.fate === fate))) {
       const taken = portion.map(({ crmId, identity, trackingId, paid }) => ({
-        ...{ crm_id: crmId, tracking_id: trackingId, asked_identity: identity },
+        crm_id: crmId,
+        tracking_id: trackingId,
+        asked_identity: identity,
         // The profile is as old as the credit that it came by.
         asked_at: paid.submittedAt,
       }));

@@ -65,7 +65,9 @@ async function eraseJobs(
   const { numUpdatedRows } = await trx
     .updateTable('jobs')
     .set((eb) => ({
-      ...{ crm_id: ERASED_ID, identity: '', person: null },
+      crm_id: ERASED_ID,
+      identity: '',
+      person: null,
       // With the partner key it would fetch the profile for as long as the service keeps it.
       job_id: null,
       state: eb

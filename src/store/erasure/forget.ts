@@ -70,11 +70,13 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           forgotten_at: now,
           person: person === null ? null : JSON.stringify(person),
           everywhere: everywhere ? 1 : 0,
-          ...{ state, receipt },
+          state,
+          receipt,
         })
         .onConflict((c) =>
           c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet((eb) => ({
-            ...{ state, receipt },
+            state,
+            receipt,
             person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
             everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
             // Who was only suspected before is blocked from now on.

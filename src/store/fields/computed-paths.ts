@@ -112,7 +112,9 @@ async function saveOutcomes(
 ): Promise<void> {
   const telling = written.filter(({ reason }) => outcomeOf(reason) !== 'unchanged');
   const targets = telling.map(({ crmId, reason, detail }) => ({
-    ...{ crm_id: crmId, outcome_reason: reason, outcome_detail: detail },
+    crm_id: crmId,
+    outcome_reason: reason,
+    outcome_detail: detail,
   }));
   await move(trx, { integrationId }, 'pathWritten', targets, run);
 }

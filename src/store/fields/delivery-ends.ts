@@ -29,6 +29,8 @@ export type DeliveryEnd =
       donorId: string;
       owned: OwnedValues;
       writeId: string | null;
+      /** As of a `WriteEnd`. */
+      after?: OwnedValues;
     }
   /** A person decides: about the names unless another kind is given. */
   | { kind: 'held'; donorId: string; hold?: HoldKind }
@@ -125,7 +127,10 @@ async function recordDelivered(
   }
   await closeWrites(
     trx,
-    rows.map(({ writeId }) => ({ writeId, isDone: true })),
+    rows.map(({ writeId, after }) => ({
+      ...{ writeId, isDone: true },
+      ...(after === undefined ? {} : { after }),
+    })),
   );
 }
 

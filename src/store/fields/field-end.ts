@@ -9,6 +9,8 @@ export interface WriteEnd {
   writeId: string | null;
   /** False if the CRM refused it. */
   isDone: boolean;
+  /** What was written of it, where the CRM refused some fields; left out where it took all. */
+  after?: OwnedValues;
 }
 
 /** How the fields of one contact ended, and what we own in them. */
@@ -32,5 +34,14 @@ export async function closeWrites(trx: Trx, ends: readonly WriteEnd[]): Promise<
         .where('id', 'in', portion)
         .execute();
     }
+  }
+  // What was refused is not there, so nothing of it is to be taken back.
+  for (const { writeId, after } of ends) {
+    if (writeId === null || after === undefined) continue;
+    await trx
+      .updateTable('writes')
+      .set({ after: JSON.stringify(after) })
+      .where('id', '=', writeId)
+      .execute();
   }
 }

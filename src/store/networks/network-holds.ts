@@ -60,7 +60,11 @@ export function networkHoldQueries(db: Database, checkpoint: Checkpoint, clock: 
         await trx
           .insertInto('network_holds')
           .values({
-            ...{ id, network, kind, subject, detail },
+            id,
+            network,
+            kind,
+            subject,
+            detail,
             integration_id: lease.integrationId,
             opened_at: clock.now(),
           })

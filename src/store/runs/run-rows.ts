@@ -76,7 +76,11 @@ export function runRowQueries(db: Database) {
       }
       const rows = await query.orderBy('row.place').orderBy('row.crm_id').limit(limit).execute();
       return rows.map(({ crm_id: crmId, place, reason: why, detail, at }) => ({
-        ...{ crmId, place: Number(place), reason: why, detail, at },
+        crmId,
+        place: Number(place),
+        reason: why,
+        detail,
+        at,
       }));
     },
   };

@@ -79,7 +79,11 @@ export async function keepWords(
       .insertInto('foreign_texts')
       .values(
         portion.map(({ id, crmId, sealed }) => ({
-          ...{ id, sealed, integration_id: integrationId, run_id: run.id, crm_id: crmId },
+          id,
+          sealed,
+          integration_id: integrationId,
+          run_id: run.id,
+          crm_id: crmId,
           kept_at: run.now,
         })),
       )

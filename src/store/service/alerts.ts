@@ -1,10 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
-import { type FromRow, fromRows } from '../engine/from-row.ts';
+import { type FromRow, fromRow } from '../engine/from-row.ts';
 import type { AlertsTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
 
-export type AlertRecord = FromRow<Selectable<AlertsTable>>;
+/** A problem, and what was sent of it. */
+export type AlertRecord = FromRow<Omit<Selectable<AlertsTable>, 'told_at'>> & {
+  /** When people were notified; null while sending has not succeeded. */
+  sentAt: number | null;
+};
 
 /** What alerts were sent, so that each change of state is sent once. */
 export function alertQueries(db: Database, clock: Clock) {
@@ -16,7 +20,7 @@ export function alertQueries(db: Database, clock: Clock) {
         .orderBy('integration_id')
         .orderBy('subject')
         .execute()
-        .then(fromRows);
+        .then((rows) => rows.map(({ told_at: sentAt, ...row }) => ({ ...fromRow(row), sentAt })));
     },
 
     /** A problem; it began now unless it is on record already. */

@@ -25,7 +25,9 @@ export function consentQueries(db: Database, clock: Clock) {
       await db
         .insertInto('consents')
         .values({
-          ...{ state_hash: stateHash, integration_id: integrationId, verifier },
+          state_hash: stateHash,
+          integration_id: integrationId,
+          verifier,
           expires_at: expiresAt,
           outcome: null,
         })

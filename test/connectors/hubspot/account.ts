@@ -138,7 +138,7 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
     const signal = new AbortController().signal;
     const world = { fetch: globalThis.fetch, clock: systemClock, signal, random: () => 0 };
     const oauth = createHubspotOAuth({ url, clientId, clientSecret, ...world });
-    const redirectUri = 'http://127.0.0.1:8787/oauth/hubspot/callback';
+    const redirectUri = 'http://localhost:8787/oauth/hubspot/callback';
     const codeVerifier = 'v'.repeat(64);
     const page = oauth.authorizeUrl({ redirectUri, state: 'state', codeVerifier });
     const reply = await fetch(`${page}&approve=true`, { redirect: 'manual' });

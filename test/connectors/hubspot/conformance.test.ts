@@ -9,6 +9,7 @@ const ABILITIES = [
   'newField',
   'mergeContacts',
   'refuseWrites',
+  'refuseField',
   'lock',
   'addBreakingGroup',
   'hideSources',
@@ -72,6 +73,10 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     },
     async refuseWrites(id) {
       await account.control('POST', 'rules', { kind: 'refuse', ids: [id] });
+    },
+    async refuseField(id, property) {
+      const pattern = `^(?!.*${id})`;
+      await account.control('POST', 'rules', { kind: 'validation', property, pattern });
     },
     async lock(id, times) {
       const rule = { kind: 'refuse', ids: [id], category: 'RATE_LIMITS', times };

@@ -22,7 +22,8 @@ describe('a HubSpot that answers with floods', () => {
     connector = await account.connector();
     await account.putFaults([{ on: { path: '*/batch/read' }, fault: FLOOD }]);
     await expect(connector.readByIds([id], [])).rejects.toMatchObject({
-      ...{ kind: 'retriable', code: 'crm_reply_too_large' },
+      kind: 'retriable',
+      code: 'crm_reply_too_large',
       message: expect.stringContaining('more than 32 MB'),
     });
     const asked = (await account.requests()).filter(({ path }) => path.endsWith('/batch/read'));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { refreshTokenSecret } from '../../../connectors/hubspot/sign-in/auth.ts';
 import {
   createHubspotOAuth,
@@ -8,7 +9,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { people } from '../crm-sandbox.ts';
 import { type Account, openAccount } from './account.ts';
 
-const REDIRECT_URI = 'http://127.0.0.1:8787/oauth/hubspot/callback';
+const REDIRECT_URI = 'http://localhost:8787/oauth/hubspot/callback';
 const CODE_VERIFIER = 'v'.repeat(64);
 
 describe('signing in to HubSpot', () => {
@@ -89,6 +90,17 @@ describe('signing in to HubSpot', () => {
       expect(grant.scopes).toContain('crm.objects.contacts.write');
       const facts = await oauth.introspect(grant.accessToken, 'access_token');
       expect(facts).toMatchObject({ isActive: true, hubId: grant.hubId });
+    });
+
+    it.each([
+      'http://127.0.0.1:8787/oauth/hubspot/callback',
+      'http://sync.example.org/oauth/hubspot/callback',
+    ])('names %s, which HubSpot would refuse, before a user goes there', (redirectUri) => {
+      const { consent, settingsSchema } = hubspotConnector;
+      const auth = { type: 'oauth', clientId: 'id', clientSecret: 'secret' };
+      const settings = settingsSchema.parse({ kind: 'hubspot', auth });
+      const request = { redirectUri, state: 'state', codeVerifier: 'v'.repeat(64) };
+      expect(() => consent?.begin(settings, request)).toThrow(/https addresses only.*--port/);
     });
 
     it('hands over the state as it was given', async () => {

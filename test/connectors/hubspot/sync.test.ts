@@ -2,13 +2,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../../connectors/contract.ts';
 import type { HubspotSandboxOptions } from '../../../sandbox/hubspot/index.ts';
 import type { RunReport } from '../../../src/core/run.ts';
+import { undoRun } from '../../../src/fields/undo.ts';
+import { openCrm } from '../../../src/run/crm-account.ts';
+import { withLease } from '../../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld } from '../../helpers/sync-world.ts';
 import { type Account, openAccount } from './account.ts';
 
 const DONOR_ID = 'donor_id';
-const FIELDS = [
+const fieldsOf = (label: string) => [
   { from: 'donorId', to: DONOR_ID },
-  { from: 'netWorth.label', to: 'jobtitle' },
+  { from: 'netWorth.label', to: label },
 ];
 
 /** As many as the service knows, so that the contacts are the same people. */
@@ -53,6 +56,53 @@ describe('a sync with HubSpot', () => {
     expect(await account.seenValue(merged, DONOR_ID)).toBe(first.donorId);
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
     expect(await world.spent()).toBe(spent);
+  });
+
+  it('writes all but the refused value, and takes back what it wrote', async () => {
+    const property = 'wealth';
+    const { account, world } = await start(60, {}, undefined, {}, property);
+    const rule = { kind: 'validation', property, pattern: '^(?!\\$1M)', message: 'Not so.' };
+    await account.control('POST', 'rules', rule);
+    const report = await world.sync();
+    const wrote = await enhanced(account);
+    expect(report).toMatchObject({ status: 'succeeded', contacts: { waiting: 0 } });
+    expect(wrote).toHaveLength(report.contacts.written);
+    const rows = await world.store.contacts.find(
+      'riverside',
+      wrote.map(({ id }) => id),
+    );
+    const parts = [...rows.values()].filter(
+      ({ outcomeReason }) => outcomeReason === 'fields_written_some_unfit',
+    );
+    expect(parts.length).toBeGreaterThan(5);
+    expect(parts.length).toBeLessThan(wrote.length / 2);
+    const [part] = parts;
+    expect(part?.outcomeDetail).toContain(property);
+    expect(part?.ownedValues).not.toContain(property);
+    expect(await account.seenValue(part?.crmId ?? '', property)).toBeNull();
+    // Nothing of it waits: the next run has nothing to do.
+    expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
+    const undone = await undo(world, report.id);
+    const whole = wrote.length - parts.length;
+    expect(undone.contacts).toEqual({ restored: wrote.length, gone: 0, refused: 0 });
+    expect(undone.fields).toEqual({ restored: 2 * whole + parts.length, editedSince: 0 });
+    expect(await enhanced(account)).toEqual([]);
+  });
+
+  it('needs at most three times the requests where a rule refuses a fifth', async () => {
+    const rule = { kind: 'validation', property: DONOR_ID, pattern: '[^05]$', message: 'Not so.' };
+    const requests: number[] = [];
+    for (const rules of [[], [rule]]) {
+      const { account, world } = await start(PEOPLE, {}, undefined, {}, 'wealth');
+      for (const each of rules) await account.control('POST', 'rules', each);
+      const before = (await account.requests()).length;
+      const { contacts } = await world.sync();
+      expect(contacts).toMatchObject({ waiting: 0 });
+      expect(contacts.written).toBeGreaterThan(180);
+      requests.push((await account.requests()).length - before);
+    }
+    const [usual = 0, withRule = 0] = requests;
+    expect(withRule).toBeLessThanOrEqual(3 * usual);
   });
 
   it('counts a contact as gone that is archived while its profile is written', async () => {
@@ -123,19 +173,28 @@ describe('a sync with HubSpot', () => {
     settings: Record<string, unknown> = {},
     around: (connector: Connector) => Connector = (connector) => connector,
     options: HubspotSandboxOptions = {},
+    label = 'jobtitle',
   ): Promise<{ account: Account; world: SyncWorld }> {
     const account = await openAccount({ contacts, donors: DONORS, ...options });
     open.push(account);
     await account.createProperty({ name: DONOR_ID });
+    if (label !== 'jobtitle') await account.createProperty({ name: label });
     const world = await createSyncWorld({
       service: { donors: DONORS },
-      integration: { fields: FIELDS },
+      integration: { fields: fieldsOf(label) },
       open: async (signal) => around(await account.connector(settings, { signal })),
     });
     open.push(world);
     return { account, world };
   }
 });
+
+function undo({ deps, integration }: SyncWorld, runId: string) {
+  const all = deps();
+  return withLease(all, integration.id, async (lease) =>
+    undoRun(await openCrm(all, lease), lease, runId),
+  );
+}
 
 /** The next run brings everybody's profile, and pays for no contact twice. */
 async function expectToGoOn(account: Account, world: SyncWorld, stopped: RunReport): Promise<void> {

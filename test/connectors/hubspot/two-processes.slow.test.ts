@@ -11,7 +11,7 @@ import { openSqliteTemp, type TestDatabase } from '../../helpers/test-databases.
 import { type Account, openAccount } from './account.ts';
 
 const PROCESS = join(import.meta.dirname, 'signing-in-process.ts');
-const REDIRECT_URI = 'http://127.0.0.1:8787/oauth/hubspot/callback';
+const REDIRECT_URI = 'http://localhost:8787/oauth/hubspot/callback';
 const CODE_VERIFIER = 'v'.repeat(64);
 const ROUNDS = 3;
 /** So slow is the token endpoint that both have asked before one is answered. */

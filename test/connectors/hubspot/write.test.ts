@@ -71,23 +71,111 @@ describe('writing into HubSpot', () => {
     expect(await write([{ id, values: { note: 'ours' } }])).toEqual([{ status: 'written', id }]);
   });
 
-  it('finds the one contact whose value refuses the whole request', async () => {
+  it('leaves out the one value that refuses the whole request', async () => {
     const ids = await account.addContacts(people(100));
     const bad = ids[57] ?? '';
     const results = await write(
       ids.map((id) => ({ id, values: { note: 'ours', tier: id === bad ? 'bronze' : 'gold' } })),
     );
-    const refusal = resultOf(results, bad);
-    expect(refusal).toMatchObject({
-      status: 'refused',
-      retriable: false,
-      code: 'INVALID_OPTION',
-      fields: ['tier'],
-      message: expect.stringContaining('add the option in HubSpot'),
+    const part = resultOf(results, bad);
+    expect(part).toMatchObject({
+      status: 'written_in_part',
+      refusals: [
+        {
+          retriable: false,
+          code: 'INVALID_OPTION',
+          fields: ['tier'],
+          message: expect.stringContaining('add the option in HubSpot'),
+        },
+      ],
     });
-    expect(refusal).toHaveProperty('message', expect.not.stringContaining('bronze'));
+    expect(JSON.stringify(part)).not.toContain('bronze');
     expect(results.filter(({ status }) => status === 'written')).toHaveLength(99);
+    expect(await account.seenValue(bad, 'note')).toBe('ours');
+    expect(await account.seenValue(bad, 'tier')).toBeNull();
+    expect(await updates()).toBe(2);
+  });
+
+  it('finds one refused value of many that HubSpot does not quote', async () => {
+    await refuseNotes('^(?!of 57$)', 'Enter only letters');
+    const ids = await account.addContacts(people(100));
+    const results = await write(
+      ids.map((id, at) => ({ id, values: { note: `of ${at}`, tier: 'gold' } })),
+    );
+    expect(results.filter(({ status }) => status === 'written')).toHaveLength(99);
+    expect(resultOf(results, ids[57] ?? '')).toMatchObject({
+      status: 'written_in_part',
+      refusals: [{ fields: ['note'], code: 'INVALID_ALPHA' }],
+    });
+    expect(await account.seenValue(ids[56] ?? '', 'note')).toBe('of 56');
     expect(await updates()).toBeLessThan(20);
+  });
+
+  it('takes a value for the refused one only where HubSpot quotes it alone', async () => {
+    await refuseNotes('^(?!7$)', 'At most 1 of 3 letters');
+    const ids = await account.addContacts(people(20));
+    const results = await write(ids.map((id, at) => ({ id, values: { note: `${at % 10}` } })));
+    const refused = results.filter(({ status }) => status !== 'written').map(({ id }) => id);
+    expect(refused.sort()).toEqual([ids[7] ?? '', ids[17] ?? ''].sort());
+  });
+
+  describe('where a rule refuses a fifth of the account', () => {
+    /** Requests for so many contacts where nothing is refused. */
+    const USUAL = 4;
+
+    it.each([
+      ['each value is quoted', 'No: {value}', (at: number) => `${at % 5} of ${at}`, 2 * USUAL],
+      ['values are few, not quoted', 'Enter only letters', (at: number) => `${at % 10}`, 5 * USUAL],
+    ])('costs the refused values alone and few requests: %s', async (_, message, noteAt, most) => {
+      await refuseNotes('^[1-46-9]', message);
+      const ids = await account.addContacts(people(400));
+      const results = await writeInHundreds(
+        ids.map((id, at) => ({ id, values: { note: noteAt(at), tier: 'gold' } })),
+      );
+      expect(await updates()).toBeLessThanOrEqual(most);
+      const parts = results.filter(({ status }) => status === 'written_in_part');
+      expect(parts).toHaveLength(80);
+      expect(results.filter(({ status }) => status === 'written')).toHaveLength(320);
+      for (const id of [ids[0] ?? '', ids[1] ?? '', ids[395] ?? '', ids[399] ?? '']) {
+        expect(await account.seenValue(id, 'tier')).toBe('gold');
+      }
+      expect(await account.seenValue(ids[399] ?? '', 'note')).toBe(noteAt(399));
+    });
+
+    it('leaves the property out of all whom HubSpot may mean, and says so', async () => {
+      await refuseNotes('[1-46-9]$', 'Enter only letters');
+      const ids = await account.addContacts(people(400));
+      const changes = ids.map((id, at) => ({ id, values: { note: `of ${at}`, tier: 'gold' } }));
+      const results = await writeInHundreds(changes);
+      expect(await updates()).toBeLessThanOrEqual(3 * USUAL);
+      expect(results.filter(({ status }) => status === 'refused')).toEqual([]);
+      const doubtful = results.filter(
+        (result) =>
+          result.status === 'written_in_part' &&
+          result.refusals.some(({ code }) => code === 'VALUE_NOT_SEPARATED'),
+      );
+      expect(doubtful[0]).toMatchObject({
+        refusals: [
+          { retriable: true, fields: ['note'], message: expect.stringContaining('left out') },
+        ],
+      });
+      for (const id of [ids[0] ?? '', ids[399] ?? '']) {
+        expect(await account.seenValue(id, 'tier')).toBe('gold');
+      }
+    });
+
+    it('believes an answer that names contact and property', async () => {
+      const ids = await account.addContacts(people(400));
+      const refused = ids.filter((_, at) => at % 5 === 0);
+      await account.control('POST', 'rules', { kind: 'refuse', ids: refused, property: 'note' });
+      const results = await writeInHundreds(
+        ids.map((id) => ({ id, values: { note: `of ${id}`, tier: 'gold' } })),
+      );
+      expect(await updates()).toBe(2 * USUAL);
+      const parts = results.filter(({ status }) => status === 'written_in_part');
+      expect(parts.map(({ id }) => id).sort()).toEqual(refused.sort());
+      expect(await account.seenValue(refused[0] ?? '', 'tier')).toBe('gold');
+    });
   });
 
   it('does not try a value again that was refused, whichever contact has it', async () => {
@@ -245,6 +333,20 @@ describe('writing into HubSpot', () => {
 
   function write(changes: readonly ContactChange[]): Promise<WriteResult[]> {
     return toArray(connector.write(changes));
+  }
+
+  /** As a run does: one batch after the other. */
+  async function writeInHundreds(changes: readonly ContactChange[]): Promise<WriteResult[]> {
+    const results: WriteResult[] = [];
+    for (let start = 0; start < changes.length; start += 100) {
+      results.push(...(await write(changes.slice(start, start + 100))));
+    }
+    return results;
+  }
+
+  async function refuseNotes(pattern: string, message: string): Promise<void> {
+    const rule = { kind: 'validation', property: 'note', pattern, message };
+    await account.control('POST', 'rules', rule);
   }
 
   async function updates(): Promise<number> {

@@ -135,6 +135,56 @@ describe('writing to an org through the Bulk API', () => {
     ]);
   });
 
+  it('leaves out the field that a rule names, for a fifth of a thousand, and writes the rest', async () => {
+    const ids = await org.addContacts(people(1_000));
+    await refuseFifth();
+    const before = (await org.requests()).length;
+    const results = await write(
+      ids.map((id, at) => ({ id, values: { Department: `${at % 5}`, Title: 'ours' } })),
+    );
+    const parts = results.filter(({ status }) => status === 'written_in_part');
+    expect(results).toHaveLength(1_000);
+    expect(parts).toHaveLength(200);
+    expect(parts[0]).toMatchObject({
+      refusals: [{ code: 'FIELD_CUSTOM_VALIDATION_EXCEPTION', fields: ['Department'] }],
+    });
+    expect(results.filter(({ status }) => status === 'refused')).toEqual([]);
+    for (const [at, id] of ids.slice(0, 10).entries()) {
+      expect(await org.seenValue(id, 'Title')).toBe('ours');
+      expect(await org.seenValue(id, 'Department')).toBe(at % 5 === 0 ? null : `${at % 5}`);
+    }
+    // A job is five requests; the second one as many, and each reads its list of failures.
+    expect((await org.requests()).length - before).toBeLessThanOrEqual(3 * 5);
+  });
+
+  it('leaves out the field that a rule names, by collections as well', async () => {
+    const [, , ...contacts] = await org.addContacts(people(402));
+    connector = await org.connector({}, { clock: HASTY_CLOCK });
+    await refuseFifth();
+    const before = (await org.requests()).length;
+    const results = await write(
+      contacts.map((id, at) => ({ id, values: { Department: `${at % 5}`, Title: 'ours' } })),
+    );
+    expect(results.filter(({ status }) => status === 'written_in_part')).toHaveLength(80);
+    expect(results.filter(({ status }) => status === 'written')).toHaveLength(320);
+    expect((await org.requests()).length - before).toBe(4);
+  });
+
+  it('leaves out a value that is not of the type of its field, in one request more', async () => {
+    const ids = await org.addContacts(people(100));
+    connector = await org.connector({}, { clock: HASTY_CLOCK });
+    const before = (await org.requests()).length;
+    const results = await write(
+      ids.map((id, at) => ({
+        id,
+        values: { Birthdate: at % 5 === 0 ? 'in May' : '1962-03-04', Title: 'ours' },
+      })),
+    );
+    expect(results.filter(({ status }) => status === 'written_in_part')).toHaveLength(20);
+    expect(await org.seenValue(ids[0] ?? '', 'Title')).toBe('ours');
+    expect((await org.requests()).length - before).toBe(2);
+  });
+
   it.each(['serverUnavailable', 'error', 'resetBefore', 'resetAfter', 'truncate'])(
     'gets over one %s at any step of a job but the upload',
     async (kind) => {
@@ -189,6 +239,11 @@ describe('writing to an org through the Bulk API', () => {
     const results = await write(changes);
     expect(results).toHaveLength(changes.length);
     return results.filter(({ status }) => status === 'refused');
+  }
+
+  async function refuseFifth(): Promise<void> {
+    const rule = { kind: 'validation', type: 'Contact', field: 'Department', message: 'Not so.' };
+    await org.control('POST', 'rules', { ...rule, when: `Department = '0'` });
   }
 
   async function refuse(id: string, message: string, field: string): Promise<void> {

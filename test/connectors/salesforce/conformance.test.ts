@@ -9,6 +9,7 @@ const ABILITIES = [
   'newField',
   'mergeContacts',
   'refuseWrites',
+  'refuseField',
   'lock',
   'addBreakingGroup',
   'hideSources',
@@ -65,6 +66,10 @@ async function salesforceHarness(
       const when = `Id = '${id}'`;
       const message = 'This contact is closed.';
       await org.control('POST', 'rules', { kind: 'validation', type: 'Contact', when, message });
+    },
+    async refuseField(id, field) {
+      const rule = { kind: 'validation', type: 'Contact', field, message: 'Not this value.' };
+      await org.control('POST', 'rules', { ...rule, when: `Id = '${id}' AND ${field} != null` });
     },
     async lock(id, times) {
       await org.control('POST', 'locks', { id, times });

@@ -298,6 +298,44 @@ describe('Salesforce while people work in it', () => {
     );
   });
 
+  it('lets people see a new field, which not even an administrator does before', async () => {
+    const { connector } = await start(1);
+    const name = 'A_text__c';
+    await connector.createFields([{ name, label: 'A', type: 'text', description: 'A test.' }]);
+    const seenByAdministrator = () =>
+      org.ask('GET', `/query?q=${encodeURIComponent(`SELECT ${name} FROM Contact`)}`);
+    await expect(seenByAdministrator()).rejects.toThrow(/INVALID_FIELD/);
+    expect(await connector.countViewers?.([name])).toBe(0);
+
+    const alone = await connector.showFields?.([name], null);
+    expect(alone).toMatchObject({ grant: 'donor-sync viewers', people: 0, problem: null });
+    await expect(seenByAdministrator()).rejects.toThrow(/INVALID_FIELD/);
+
+    const shown = await connector.showFields?.([name], 'System Administrator');
+    expect(shown).toMatchObject({ people: 1, assigned: 1, refused: 0, problem: null });
+    expect(shown?.next).toContain('Page Layouts');
+    await expect(seenByAdministrator()).resolves.toMatchObject({ totalSize: 1 });
+    expect(await connector.countViewers?.([name])).toBe(1);
+    const again = await connector.showFields?.([name], 'System Administrator');
+    expect(again).toMatchObject({ people: 1, assigned: 0, refused: 0 });
+  });
+
+  it('lets people see a field and not change it', async () => {
+    const { connector, ids } = await start(1);
+    const name = 'A_text__c';
+    await connector.createFields([{ name, label: 'A', type: 'text', description: 'A test.' }]);
+    await connector.showFields?.([name], 'System Administrator');
+    const change = org.ask('PATCH', `/sobjects/Contact/${ids[0]}`, { [name]: 'by hand' });
+    await expect(change).rejects.toThrow(/INVALID_FIELD_FOR_INSERT_UPDATE/);
+  });
+
+  it('says that a profile has no active user, and changes nothing', async () => {
+    const { connector } = await start(1);
+    const shown = await connector.showFields?.(['A_text__c'], 'System Administrater');
+    expect(shown).toMatchObject({ people: 0, assigned: 0 });
+    expect(shown?.problem).toContain('“System Administrater”');
+  });
+
   it('creates fields of every type that it is asked for, and can write them', async () => {
     const { connector, ids } = await start(1);
     const types = [

@@ -238,7 +238,10 @@ describeEachDatabase('bindSeals', (open) => {
     await db
       .insertInto('hooks')
       .values({
-        ...{ integration_id: 'riverside', token_hash: 'h', signature: 'hmac', created_at: 1 },
+        integration_id: 'riverside',
+        token_hash: 'h',
+        signature: 'hmac',
+        created_at: 1,
         secret: await sealed('hook'),
       })
       .execute();
@@ -251,7 +254,10 @@ describeEachDatabase('bindSeals', (open) => {
       const rows = Array.from({ length: count }, async (_, at) => {
         const { id, integrationId, crmId } = write(start + at);
         return {
-          ...{ id, run_id: 'r', integration_id: integrationId, crm_id: crmId },
+          id,
+          run_id: 'r',
+          integration_id: integrationId,
+          crm_id: crmId,
           ...{ state: 'written' as const, after: '{}', owned_before: '{}', written_at: 1 },
           before: await sealed(`before ${crmId}`),
         };

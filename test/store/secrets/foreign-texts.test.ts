@@ -90,7 +90,8 @@ describeEachDatabase('the migration of texts that stood in clear', (open) => {
     const said = 'Quartermain is worth $4,200,000';
     const contacts = [
       ...crmIds(1_203).map((crm_id) => ({
-        ...{ crm_id, outcome_reason: 'crm_refused' },
+        crm_id,
+        outcome_reason: 'crm_refused',
         outcome_detail: `FIELD_CUSTOM_VALIDATION_EXCEPTION: A rule. It says: ${said} Fields: ${said}.`,
       })),
       { crm_id: 'd-1', outcome_reason: 'crm_busy', outcome_detail: `UNABLE_TO_LOCK_ROW: ${said}` },
@@ -115,10 +116,20 @@ describeEachDatabase('the migration of texts that stood in clear', (open) => {
       await db
         .insertInto('runs')
         .values({
-          ...{ id, integration_id: INTEGRATION, epoch: 1, trigger: 'manual', status: 'failed' },
-          ...{ reason_code: code, reason_message: message, started_at: START_MS },
-          ...{ read_count: 0, chosen_count: 0, submitted_count: 0, enhanced_count: 0 },
-          ...{ shared_count: 0, spent_enhancements: 0 },
+          id,
+          integration_id: INTEGRATION,
+          epoch: 1,
+          trigger: 'manual',
+          status: 'failed',
+          reason_code: code,
+          reason_message: message,
+          started_at: START_MS,
+          read_count: 0,
+          chosen_count: 0,
+          submitted_count: 0,
+          enhanced_count: 0,
+          shared_count: 0,
+          spent_enhancements: 0,
           report: JSON.stringify({ id, reason, calls: { partner: 1 } }),
         })
         .execute();
@@ -126,7 +137,10 @@ describeEachDatabase('the migration of texts that stood in clear', (open) => {
     await db
       .insertInto('consents')
       .values({
-        ...{ state_hash: 'h', integration_id: INTEGRATION, verifier: 'v', expires_at: START_MS },
+        state_hash: 'h',
+        integration_id: INTEGRATION,
+        verifier: 'v',
+        expires_at: START_MS,
         outcome: `The CRM did not let donor-sync in (${said}).`,
       })
       .execute();

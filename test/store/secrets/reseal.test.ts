@@ -110,7 +110,8 @@ describeEachDatabase('resealAll', (open) => {
       .insertInto('foreign_texts')
       .values({
         ...text,
-        ...{ sealed: before.seal('said', foreignTextPlace(fromRow(text))), kept_at: 1 },
+        sealed: before.seal('said', foreignTextPlace(fromRow(text))),
+        kept_at: 1,
       })
       .execute();
     expect(await resealAll(db, during)).toBe(SEALED_COLUMNS.length);

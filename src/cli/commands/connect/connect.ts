@@ -30,7 +30,7 @@ const EXAMPLES = `
 Examples:
   donor-sync connect riverside
   donor-sync connect riverside --open          opens the address in the browser of this machine
-  donor-sync connect riverside --port 8788     comes back to http://127.0.0.1:8788
+  donor-sync connect riverside --port 8788     comes back to port 8788 of this machine
 
 For integrations whose crm.auth is of type oauth. The app in the CRM has to know the address to come
 back to: server.publicUrl of the settings (or --port) and /oauth/KIND/callback. Connecting again keeps

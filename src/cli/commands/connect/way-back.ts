@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import { createOAuthApp, type OAuthDeps, ticketAddress } from '../../../http/oauth.ts';
+import { createOAuthApp, type OAuthDeps, ticketAddress, wayBackUrl } from '../../../http/oauth.ts';
 import { isLoopbackName } from '../../../http/request/peer.ts';
 import { startHttpServer } from '../../../http/server.ts';
 import { isPortTaken } from '../../action/command.ts';
@@ -31,11 +31,14 @@ type WayBackDeps = Pick<OAuthDeps, 'application' | 'stopping'> & { clock: Clock;
  */
 export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): Promise<WayBack> {
   const { kind, state, port } = options;
-  if (port !== undefined) return listen(deps, options, `http://127.0.0.1:${port}`);
-  const address = ticketAddress(options.publicUrl, kind, state);
+  if (port !== undefined) {
+    return listen(deps, options, await wayBackUrl(`http://127.0.0.1:${port}`, kind));
+  }
+  const publicUrl = await wayBackUrl(options.publicUrl, kind);
+  const address = ticketAddress(publicUrl, kind, state);
   if (await isServed(address)) return { address, close: async () => {} };
-  if (!isOurs(options.publicUrl)) throw unserved(options.publicUrl);
-  return listen(deps, options, options.publicUrl);
+  if (!isOurs(publicUrl)) throw unserved(publicUrl);
+  return listen(deps, options, publicUrl);
 }
 
 const PROBE_TIMEOUT_MS = 5_000;
@@ -68,7 +71,8 @@ async function listen(
   try {
     const { close } = await startHttpServer({
       app,
-      host: hostname.replace(/^\[|\]$/g, ''),
+      // By its number: a name may lead to another kind of address than the browser takes.
+      host: hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || HTTP_PORT),
     });
     return { address: ticketAddress(publicUrl, kind, state), close };

@@ -155,7 +155,9 @@ export function serveStatusPage(
     const parts = { clock, log: silentLog };
     const runner = createRunner(application, { ...parts, maxRunsAtOnce: MAX_RUNS_AT_ONCE });
     const app = createHttpApp({
-      ...{ application, runner, ...parts },
+      application,
+      runner,
+      ...parts,
       publicUrl: `http://${HOST}`,
       // Invented people and credits: a link that works once would only be in the way.
       withoutToken: 'thisMachine',

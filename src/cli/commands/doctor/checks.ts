@@ -142,8 +142,10 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
     // Why else the CRM cannot be opened, the connector's own findings have said better.
     return isWell || isOther ? [...own, ...account] : own;
   }
-  const { mappings } = open;
-  const fields = await checked('field map', FOLLOW_MESSAGE, () => checkFields(connector, mappings));
+  const { integration, mappings } = open;
+  const fields = await checked('field map', FOLLOW_MESSAGE, () =>
+    checkFields(connector, integration.id, mappings),
+  );
   const limits = await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(connector));
   // Where the connector itself reports the requests left, a second finding is not needed.
   const isReported = own.some(({ subject }) => subject === 'daily requests');
@@ -166,15 +168,38 @@ async function checkAccount({ deps }: OpenIntegration, opened: Connector[]): Pro
 
 async function checkFields(
   connector: Connector,
+  integrationId: string,
   mappings: readonly FieldMapping[],
 ): Promise<Finding[]> {
   const { findings, toCreate } = await readFields(connector, mappings);
   const columns = toCreate.map(({ name }) => name).join(', ');
   const more = columns === '' ? '' : ` The first sync adds the columns ${columns}.`;
   if (findings.length === 0) {
-    return [met('field map', `All ${countOf(mappings.length, 'field')} can be written.${more}`)];
+    const written = met(
+      'field map',
+      `All ${countOf(mappings.length, 'field')} can be written.${more}`,
+    );
+    return [written, ...(await checkViewers(connector, integrationId, mappings))];
   }
   return findings.map(({ field, message, fix }) => unmet(`field ${field}`, message, fix));
+}
+
+/** Values that no person can see are of no use, however well they are written. */
+async function checkViewers(
+  connector: Connector,
+  integrationId: string,
+  mappings: readonly FieldMapping[],
+): Promise<Finding[]> {
+  const people = await connector.countViewers?.(mappings.map(({ to }) => to));
+  if (people === undefined) return [];
+  if (people > 0) return [met('field viewers', 'People can see the fields in the CRM.')];
+  return [
+    unmet(
+      'field viewers',
+      'No user besides the one of the integration can see the fields in the CRM.',
+      `donor-sync fields create ${integrationId} --assign-viewers "System Administrator" (or another profile), or assign the permission set “donor-sync viewers” to people in the CRM.`,
+    ),
+  ];
 }
 
 /** Below this part of the day's requests a run may not come to its end. */

@@ -68,7 +68,9 @@ async function confirmPersons(
 /** What the connector of a file needs: it has no secrets, and nothing stops it. */
 export function fileDeps(): ConnectorDeps {
   return {
-    ...{ clock: systemClock, log: silentLog, signal: new AbortController().signal },
+    clock: systemClock,
+    log: silentLog,
+    signal: new AbortController().signal,
     secrets: { read: async () => null, write: async () => {} },
     onCall() {},
   };

@@ -167,7 +167,9 @@ async function repairRun(
 ) {
   return {
     id: newId(),
-    ...{ lease, integration, partnerKey },
+    lease,
+    integration,
+    partnerKey,
     ...(await loadErased({ store }, integration.id, null)),
     groupMembers: new Set<string>(),
     only: null,

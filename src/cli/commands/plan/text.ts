@@ -153,7 +153,10 @@ function printFields(output: Output, { fields }: PreviewText): void {
   output.print();
   output.print(output.style.warn(`  ${countOf(fields.length, 'problem')} with the field map:`));
   const findings = fields.map(({ field, message, fix }) => ({
-    ...{ subject: field, ok: false, message, fix },
+    subject: field,
+    ok: false,
+    message,
+    fix,
   }));
   for (const { message, fix, others } of mergeAlike(findings)) {
     output.print(`  - ${message} ${fix}`);

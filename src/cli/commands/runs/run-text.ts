@@ -172,7 +172,8 @@ export function printRuns(output: Output, runs: readonly RunReport[]): void {
       {
         header: 'Started',
         value: ({ startedAt }) => formatMoment(startedAt),
-        ...{ shrinks: true, minWidth: 10 },
+        shrinks: true,
+        minWidth: 10,
       },
       { header: 'Took', value: tookText, isExtra: true },
       { header: 'By', value: ({ trigger }) => trigger, isExtra: true },
@@ -192,7 +193,9 @@ export function printRuns(output: Output, runs: readonly RunReport[]): void {
         header: 'For networks',
         value: ({ credits: { networks } }) =>
           networks.spent === 0 ? '' : formatCount(networks.spent),
-        ...{ align: 'right', optional: true, isExtra: true },
+        align: 'right',
+        optional: true,
+        isExtra: true,
       },
     ],
     runs,

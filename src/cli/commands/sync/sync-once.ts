@@ -29,7 +29,13 @@ export async function syncOnce(
     return await runSync(
       open.deps,
       {
-        ...{ integration, mappings, partnerKey, stages, trigger: 'manual', full, only },
+        integration,
+        mappings,
+        partnerKey,
+        stages,
+        trigger: 'manual',
+        full,
+        only,
         ...options,
         signal,
       },

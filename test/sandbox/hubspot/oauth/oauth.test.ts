@@ -62,6 +62,7 @@ describe('the page on which an app is installed', () => {
     ['an unknown app', { client_id: 'other' }],
     ['an address on another machine', { redirect_uri: 'https://example.com/callback' }],
     ['no address', { redirect_uri: '' }],
+    ['http to 127.0.0.1', { redirect_uri: 'http://127.0.0.1:8787/oauth/hubspot/callback' }],
     ['an unknown scope', { scope: 'crm.everything' }],
     ['no scope', { scope: '' }],
     ['a challenge in clear', { code_challenge_method: 'plain' }],

@@ -14,7 +14,11 @@ function planOf(soql: string): string[] {
   });
   const world = createWorld({ seed: 1, donors: 10 });
   const { catalogue, access, clock } = openOrg(db, {
-    ...{ world, contactCount: 10, shape: 'npsp', apiLimit: 1, clock: Date.now },
+    world,
+    contactCount: 10,
+    shape: 'npsp',
+    apiLimit: 1,
+    clock: Date.now,
   });
   const query = parseSoql(soql);
   const context = { catalogue, access, soql, user: SYSTEM, nowMs: clock(), all: false };

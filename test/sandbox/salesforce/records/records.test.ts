@@ -292,15 +292,25 @@ describe('values', () => {
   it('are kept as their fields hold them', async () => {
     const { org, id } = await anOrg();
     const values = {
-      ...{ Score__c: 123.456, Rating__c: 'A', Free__c: 'anything', Since__c: '2024-02-29' },
-      ...{ At__c: '2026-01-01T01:00:00+01:00', Bio__c: ' two\nlines ', Title: '   ' },
+      Score__c: 123.456,
+      Rating__c: 'A',
+      Free__c: 'anything',
+      Since__c: '2024-02-29',
+      At__c: '2026-01-01T01:00:00+01:00',
+      Bio__c: ' two\nlines ',
+      Title: '   ',
     };
     expect(codesOf(await update(org, [{ id, ...values }]))).toEqual([null]);
     const soql = `SELECT Score__c, Rating__c, Free__c, Since__c, At__c, Bio__c, Title FROM Contact WHERE Id = '${id}'`;
     expect((await query(org, soql)).records).toMatchObject([
       {
-        ...{ Score__c: 123.46, Rating__c: 'A', Free__c: 'anything', Since__c: '2024-02-29' },
-        ...{ At__c: '2026-01-01T00:00:00.000+0000', Bio__c: 'two\nlines', Title: null },
+        Score__c: 123.46,
+        Rating__c: 'A',
+        Free__c: 'anything',
+        Since__c: '2024-02-29',
+        At__c: '2026-01-01T00:00:00.000+0000',
+        Bio__c: 'two\nlines',
+        Title: null,
       },
     ]);
   });
