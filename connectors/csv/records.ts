@@ -237,7 +237,9 @@ function cut(bytes: Buffer, start: number, lineFeed: number, place: RecordStart)
   const end = lineFeed === -1 ? bytes.length : lineFeed - (hasReturn ? 1 : 0);
   const ending = hasReturn ? '\r\n' : '\n';
   return {
-    ...{ ...place, bytes: bytes.subarray(start, end), size: end - start },
+    ...place,
+    bytes: bytes.subarray(start, end),
+    size: end - start,
     ending: lineFeed === -1 ? '' : ending,
   };
 }

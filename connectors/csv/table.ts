@@ -136,7 +136,9 @@ function sourceOf(
 ): RecordSource {
   const atFirstLine = badRows === 'skip';
   return {
-    ...{ handle, size, findEnd: findRowEnd(delimiter) },
+    handle,
+    size,
+    findEnd: findRowEnd(delimiter),
     ...(atFirstLine ? { correctEnd: endAtFirstLine(delimiter) } : {}),
     findFarEnd: (offset) => measureLongRow({ handle, size }, offset, { delimiter, atFirstLine }),
   };

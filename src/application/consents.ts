@@ -153,6 +153,17 @@ function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
+/** True if the integration waits for a person to let it into its CRM. */
+export async function waitsForConsent(
+  deps: Pick<ConsentsDeps, 'application'>,
+  integration: Integration,
+): Promise<boolean> {
+  const found = await findConsent(deps, integration);
+  if (found === null) return false;
+  const name = found.consent.secretName(found.settings);
+  return (await secretsOf(deps, integration).read(name)) === null;
+}
+
 interface WantedConsent {
   consent: Consent;
   /** As the connector reads them. */

@@ -2,7 +2,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { html } from 'hono/html';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { hashToken } from '../application/access-token.ts';
 import {
@@ -16,8 +15,9 @@ import {
 } from '../application/consents.ts';
 import { type DonorSyncError, isConfigurationError, isRetriableError } from '../core/errors.ts';
 import type { Access } from './access.ts';
-import { pageText, readDocsStyles } from './assets.ts';
+import { readDocsStyles } from './assets.ts';
 import { publicAddress } from './hook-address.ts';
+import { type Notice, renderNotice } from './notice.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
@@ -86,6 +86,10 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
   const { application, publicUrl } = deps;
   const router = createRouter();
   const styles = readDocsStyles();
+  // `donor-sync connect` alone has no overview to go back to.
+  // By the public address, where its session is: the way back may be by another name.
+  const link =
+    access === null ? null : { href: publicAddress(publicUrl, '/'), text: 'To the overview' };
   router.use('/oauth/:kind/start', requireAdminOrTicket(access));
   router.get('/oauth/styles.css', (c) =>
     c.body(styles, 200, { 'Content-Type': 'text/css; charset=utf-8' }),
@@ -141,6 +145,10 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
     } catch (error) {
       return failure(c, error);
     }
+  }
+
+  function notice(c: Context<HttpEnv>, status: 200 | 400 | 503, content: Notice) {
+    return c.html(renderNotice({ ...content, link }, '../styles.css'), status);
   }
 
   function consentsDeps(): ConsentsDeps {
@@ -206,10 +214,6 @@ function cookieName({ state }: ConsentKey): string {
   return `donor_sync_consent_${hashToken(state).slice(0, 16)}`;
 }
 
-function notice(c: Context<HttpEnv>, status: 200 | 400 | 503, content: Notice) {
-  return c.html(renderNotice(content), status);
-}
-
 const NOTHING_BROUGHT: Notice = {
   title: 'Nothing was connected',
   text: 'The CRM sent your browser here without an answer.',
@@ -239,30 +243,6 @@ function failureNotice({ message }: DonorSyncError): Notice {
     text: message,
     next: ['To try again: donor-sync connect'],
   };
-}
-
-/** What a person reads who comes back from a CRM: plain text, whatever the CRM has put into it. */
-export interface Notice {
-  title: string;
-  text: string;
-  /** What to do next. */
-  next: readonly string[];
-}
-
-/** The notice as a page; its styles are beside it, at `/oauth/styles.css`. */
-export function renderNotice({ title, text, next }: Notice) {
-  return pageText(html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<link rel="stylesheet" href="../styles.css">
-<main>
-<h1>${title}</h1>
-<p>${text}</p>
-<ul>${next.map((step) => html`<li>${step}</li>`)}</ul>
-</main>
-</html>`);
 }
 
 /** Connecting alone, by tickets, for as long as `donor-sync connect` waits without a service. */

@@ -11,6 +11,7 @@ function aView(id: string): IntegrationView {
     name: id,
     crm: 'CSV file',
     standing: 'new',
+    connectHref: null,
     current: null,
     problem: null,
     lastSuccessAt: null,

@@ -28,5 +28,9 @@ export function aStream({ isTTY = true, columns = 80, rows = 24 } = {}): Recorde
 
 /** Keys as a terminal sends them. */
 export const KEYS = {
-  ...{ enter: '\r', down: '\u001b[B', space: ' ', cancel: '\u0003', backspace: '\u007f' },
+  enter: '\r',
+  down: '\u001b[B',
+  space: ' ',
+  cancel: '\u0003',
+  backspace: '\u007f',
 } as const;

@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { beginConsent, disconnect, findConsentOutcome } from '../../src/application/consents.ts';
 import { ticketAddress } from '../../src/http/oauth.ts';
 import type { Page } from '../helpers/browser.ts';
-import { KINDS, type Kind, type OAuthWorld, openOAuthWorld, WAY_BACK } from './oauth-world.ts';
+import {
+  KINDS,
+  type Kind,
+  type OAuthWorld,
+  openOAuthWorld,
+  PUBLIC_URL,
+  WAY_BACK,
+} from './oauth-world.ts';
 
 describe.each(KINDS)('connecting an account of %s', (kind) => {
   let world: OAuthWorld;
@@ -19,6 +26,21 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect(page.text).toContain('Connected');
     expect(page.text).toContain('donor-sync doctor riverside');
     await expect(world.signIn()).resolves.toHaveProperty('id');
+  });
+
+  it('begins by a link on the page of an integration that waits for it, and leads back there', async () => {
+    const browser = world.browser();
+    const before = await browser.open(`${PUBLIC_URL}/`);
+    const links = [...before.text.matchAll(/href="(\/oauth\/[^"]+)"/g)].map(([, href]) => href);
+    expect(links).toEqual([`/oauth/${kind}/start?integration=riverside`]);
+    expect(before.text).toContain('is connected yet');
+    const back = await browser.decide(await browser.open(`${PUBLIC_URL}${links[0]}`), 'allow');
+    expect(back.status).toBe(200);
+    const on = /<a href="([^"]+)">To the overview/.exec(back.text)?.[1] ?? '';
+    const after = await browser.open(new URL(on, back.url));
+    expect(after.status).toBe(200);
+    expect(after.text).toContain('riverside');
+    expect(after.text).not.toContain('/oauth/');
   });
 
   it('keeps what it brought sealed', async () => {

@@ -43,6 +43,7 @@ export function IntegrationCard(props: { view: IntegrationView; isAdmin: boolean
         <p class="standing">
           <Status {...STANDINGS[standing]} />
         </p>
+        {view.connectHref !== null && <Unconnected view={view} isAdmin={isAdmin} />}
         {current && <CurrentRunPanel current={current} now={now} />}
         {problem && (
           <Trouble which="The last run" message={problem.message} advice={problem.advice} />
@@ -61,6 +62,21 @@ export function IntegrationCard(props: { view: IntegrationView; isAdmin: boolean
         )}
       </div>
     </section>
+  );
+}
+
+/** No account of the CRM yet: an admin goes to the CRM's page from here, and comes back. */
+function Unconnected(props: { view: IntegrationView; isAdmin: boolean }) {
+  const { id, crm, connectHref } = props.view;
+  return (
+    <div class="row actions">
+      <p class="quiet">No account of {crm} is connected yet.</p>
+      {props.isAdmin && connectHref !== null && (
+        <a class="button primary" id={`${anchorOf(id)}_connect`} href={connectHref}>
+          Connect {crm}
+        </a>
+      )}
+    </div>
   );
 }
 

@@ -1,5 +1,7 @@
 /** All that the status page shows, read from the store. */
+import { waitsForConsent } from '../../application/consents.ts';
 import type { Application } from '../../application.ts';
+import { isConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { RunRequestRecord } from '../../store/runs/run-requests.ts';
@@ -33,6 +35,8 @@ export interface IntegrationView {
   /** The kind of CRM as its maker writes it. */
   crm: string;
   standing: Standing;
+  /** Where an admin lets it into its CRM; null if it needs no consent, or has one. */
+  connectHref: string | null;
   /** The run that is going on or waits to begin. */
   current: CurrentRun | null;
   problem: Problem | null;
@@ -67,7 +71,10 @@ export const PAGE_SIZE = 20;
 const SHOWN_RUNS = 5;
 
 export interface OverviewDeps {
-  application: Pick<Application, 'store' | 'integrations' | 'findRunning'>;
+  application: Pick<
+    Application,
+    'store' | 'integrations' | 'findRunning' | 'sealer' | 'allowInsecureHttp'
+  >;
   credits: CreditReader;
 }
 
@@ -143,10 +150,11 @@ async function readSigns(
 }
 
 async function describe(
-  { store }: OverviewDeps['application'],
+  application: OverviewDeps['application'],
   signs: IntegrationSigns,
   held: number,
 ): Promise<IntegrationView> {
+  const { store } = application;
   const { integration, id, name, standing, problem, past } = signs;
   const { due, submitted, ready } = await store.contacts.countWork(id);
   const waiting = due + submitted + ready;
@@ -158,6 +166,7 @@ async function describe(
     held,
     waiting,
     crm: CRM_NAMES.get(integration.crm.kind) ?? integration.crm.kind,
+    connectHref: await readConnectHref(application, integration),
     current: await readCurrent(store, signs, waiting),
     lastSuccessAt: await readLastSuccess(store, id),
     schedule: await readPlannedRuns(store, integration),
@@ -168,6 +177,21 @@ async function describe(
       })),
     ),
   };
+}
+
+async function readConnectHref(
+  application: OverviewDeps['application'],
+  integration: Integration,
+): Promise<string | null> {
+  const { id, crm } = integration;
+  try {
+    const waits = await waitsForConsent({ application }, integration);
+    return waits ? `/oauth/${crm.kind}/start?integration=${encodeURIComponent(id)}` : null;
+  } catch (error) {
+    // Settings that cannot be used: its runs say so.
+    if (isConfigurationError(error)) return null;
+    throw error;
+  }
 }
 
 const CRM_NAMES: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,8 @@
 /** What every request passes, and what every answer has: names, bodies, headers, the log. */
+
+import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
+import { accepts } from 'hono/accepts';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
@@ -7,6 +10,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { newId } from '../../core/new-id.ts';
+import { renderNotice } from '../notice.ts';
 import type { HttpDeps, HttpEnv } from './context.ts';
 import { answer, answerError, HttpError } from './errors.ts';
 import { hostnameOf, isLoopbackName, ownAddressOf } from './peer.ts';
@@ -155,14 +159,47 @@ const METHODS: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
 ]);
 
+function nothingHere(): HttpError {
+  return new HttpError(404, 'not_found', 'There is nothing here.');
+}
+
+/**
+ * The same answer as a page for browsers, where an address leads nowhere or something went wrong inside;
+ * programs, which do not ask for HTML, get it as it is.
+ */
+async function forReader(c: Context<HttpEnv>, reply: Response): Promise<Response> {
+  const isForPages = reply.status === 404 || reply.status >= 500;
+  const wanted = accepts(c, {
+    header: 'Accept',
+    supports: ['application/json', 'text/html'],
+    default: 'application/json',
+  });
+  if (!isForPages || wanted !== 'text/html') return reply;
+  const { error } = errorSchema.parse(await reply.json());
+  const page = await renderNotice(
+    {
+      title: reply.status === 404 ? 'Not found' : 'Something went wrong',
+      text: error.message,
+      next: [],
+      link: { href: '/', text: 'To the overview' },
+    },
+    '/oauth/styles.css',
+  );
+  const headers = new Headers(reply.headers);
+  headers.set('Content-Type', 'text/html; charset=utf-8');
+  return new Response(page, { status: reply.status, headers });
+}
+
+const errorSchema = z.object({ error: z.object({ message: z.string() }) });
+
 /** An app with the guards of every request: what it answers where nothing is, its log, its headers. */
 export function createGuardedApp(
   { clock, log, publicUrl }: Pick<HttpDeps, 'clock' | 'log' | 'publicUrl'>,
   onAnswered: (request: AnsweredRequest) => void = () => {},
 ): ReturnType<typeof createRouter> {
   const app = createRouter();
-  app.onError((error, c) => answerError(error, c, log));
-  app.notFound((c) => answer(c, new HttpError(404, 'not_found', 'There is nothing here.')));
+  app.onError((error, c) => forReader(c, answerError(error, c, log)));
+  app.notFound((c) => forReader(c, answer(c, nothingHere())));
   app.use(noteRequests({ clock, log }, onAnswered));
   app.use(protectAnswers(publicUrl));
   app.use(forbidCaching);

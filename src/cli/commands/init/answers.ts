@@ -242,8 +242,14 @@ async function askCsv(asker: Asker, flags: InitFlags, { cwd }: Surroundings): Pr
     ],
   });
   return {
-    ...{ kind: 'csv', path, output: isSame ? null : output, encoding: header.encoding },
-    ...{ badRows: badRows === 'skip' ? 'skip' : 'stop', columns, marks, advice: guess.advice },
+    kind: 'csv',
+    path,
+    output: isSame ? null : output,
+    encoding: header.encoding,
+    badRows: badRows === 'skip' ? 'skip' : 'stop',
+    columns,
+    marks,
+    advice: guess.advice,
   };
 }
 

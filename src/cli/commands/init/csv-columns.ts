@@ -226,7 +226,9 @@ function guessOfExport(columns: readonly string[], known: KnownExport): PersonCo
   const employer = first(known.employers);
   return {
     id: first(known.id ?? []),
-    ...{ firstName, lastName, fullName: isWhole ? first(known.fullName ?? []) : null },
+    firstName,
+    lastName,
+    fullName: isWhole ? first(known.fullName ?? []) : null,
     addresses: known.addresses.map(all).find((parts) => parts.length > 0) ?? [],
     employers: employer === null ? [] : [employer],
   };

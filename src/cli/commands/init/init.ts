@@ -128,7 +128,9 @@ export function surroundingsOf(
   present: PresentSettings | null,
 ): Surroundings {
   return {
-    ...{ cwd, timezone, present },
+    cwd,
+    timezone,
+    present,
     isSet: (variable) => Boolean(env[variable]),
     readKey: (path) => (path === '-' ? readToEnd(stdin) : readKeyFile(resolve(cwd, path))),
   };
@@ -289,7 +291,10 @@ export async function report(
   const unset = variables.filter((name) => !env[name]);
   const next = nextCommands(answers, path, deps.env);
   const document = {
-    ...{ settings: path, integration: answers.id, unset, next },
+    settings: path,
+    integration: answers.id,
+    unset,
+    next,
     ...(key === null ? {} : { keyFile: relative(deps.cwd, keyFile) }),
     ...(persons.length > 0 ? { persons } : {}),
   };
