@@ -24,6 +24,9 @@ import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from 
 import { createHubspotConsent } from './sign-in/consent.ts';
 import { BATCH_ROWS, MAX_CHANGES, writeChanges } from './write.ts';
 
+/** The index of searches follows the records within half a minute, as a rule (CRM facts, E7). */
+const REREAD_AFTER_MS = [30_000, 120_000];
+
 /** HubSpot as a CRM; `README.md` beside this file tells of scopes, limits and oddities. */
 export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubspotConnector({
   fetch: globalThis.fetch,
@@ -41,6 +44,7 @@ export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition
     consent: createHubspotConsent(world),
     canonicalId,
     refusesPlainHttp: true,
+    rereadAfterMs: REREAD_AFTER_MS,
     open: (options) => openHubspotConnector(options, world),
     check: (options) => check(options, world),
   };

@@ -18,7 +18,7 @@ describeEachDatabase('webhook addresses', (open) => {
     expect(await store.hooks.list()).toEqual([
       {
         ...{ integrationId: INTEGRATION, tokenHash: 'new', signature: 'hmac', secret: 'sealed' },
-        ...{ createdAt: START_MS + 1, lastUsedAt: null },
+        ...{ createdAt: START_MS + 1, lastUsedAt: null, ignoredCount: 0 },
       },
     ]);
     expect(await store.hooks.revoke(INTEGRATION)).toBe(true);

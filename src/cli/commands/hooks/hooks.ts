@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import { isoTime } from '../../../core/clock.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
+import { formatCount } from '../../../core/quantities.ts';
 import { createHookAddress } from '../../../http/hook-address.ts';
 import type { HookRecord } from '../../../store/service/hooks.ts';
 import { readOptions, runAction } from '../../action/command.ts';
@@ -42,6 +43,8 @@ interface HookView {
   signature: HookRecord['signature'];
   createdAt: string;
   lastUsedAt: string | null;
+  /** Contacts that calls named and that its CRM does not have. */
+  ignored: number;
 }
 
 /** The command `hooks`: the addresses by which CRMs say that something has changed. */
@@ -159,12 +162,19 @@ function showCommand(deps: ProductDeps): Command {
   );
 }
 
-function viewOf({ integrationId, signature, createdAt, lastUsedAt }: HookRecord): HookView {
+function viewOf({
+  integrationId,
+  signature,
+  createdAt,
+  lastUsedAt,
+  ignoredCount,
+}: HookRecord): HookView {
   return {
     integration: integrationId,
     signature,
     createdAt: isoTime(createdAt),
     lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+    ignored: ignoredCount,
   };
 }
 
@@ -182,6 +192,7 @@ function printHooks(output: Output, hooks: readonly HookView[], now: number): vo
         header: 'Last used',
         value: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatAgo(lastUsedAt, now)),
       },
+      { header: 'Ignored contacts', value: ({ ignored }) => formatCount(ignored) },
     ],
     hooks,
   );
