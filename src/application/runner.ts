@@ -214,12 +214,17 @@ export function createRunner(
 
   async function beginWaiting(): Promise<void> {
     const busy = new Set<string>();
+    const free = new Set<string>();
     for (const row of await store.runRequests.list()) {
       if (stopping.signal.aborted || active.size >= maxRunsAtOnce) return;
       const integration = integrations.get(row.integrationId);
       if (!integration || active.has(integration.id) || busy.has(integration.id)) continue;
-      if ((await application.findRunning(integration.id)) !== null) busy.add(integration.id);
-      else if (debounce.mayBegin(row)) begin(integration, row);
+      if (!free.has(integration.id)) {
+        const isFree = (await application.findRunning(integration.id)) === null;
+        (isFree ? free : busy).add(integration.id);
+        if (!isFree) continue;
+      }
+      if (debounce.mayBegin(row)) begin(integration, row);
     }
   }
 

@@ -51,6 +51,7 @@ async function openHubspot(integration: Record<string, unknown> = {}) {
   const { clock, advance } = aMovedClock();
   const crm = await startHubspotSandbox({
     ...{ contacts: CONTACTS, donors: 500, searchLagMs: LAG_MS, webhookBatchMs: 10 },
+    ...{ searchPerSecond: 0, ratePer10s: 0 },
     clock: () => clock.now(),
   });
   closers.push(() => crm.close());
@@ -59,7 +60,10 @@ async function openHubspot(integration: Record<string, unknown> = {}) {
     ...{ clock, isPublic: true },
     service: { clock: () => clock.now() },
     integration: {
-      crm: { kind: 'hubspot', url: crm.baseUrl, auth: { type: 'token', token: crm.token } },
+      crm: {
+        ...{ kind: 'hubspot', url: crm.baseUrl, auth: { type: 'token', token: crm.token } },
+        ...{ searchesPerSecond: 0, requestsPerTenSeconds: 0 },
+      },
       ...integration,
     },
   });

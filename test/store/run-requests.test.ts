@@ -67,7 +67,7 @@ describeEachDatabase('run requests', (open) => {
       const name = (from: number, length: number) =>
         store.runRequests.addNamed(
           INTEGRATION,
-          Array.from({ length }, (_, index) => `${from + index}`),
+          Array.from({ length }, (_, index) => `${1_000 + from + index}`),
           newRunId,
         );
       expect(await name(1, 100)).toEqual({ runId: 'n1', isWhole: false });

@@ -52,8 +52,8 @@ export function runRequestQueries(db: Database, clock: Clock) {
 
     /**
      * Remembers that these contacts, at most `MAX_HINTS`, are to be looked at because a webhook named
-     * them: each waits as if it had been asked for alone. Returns the run that will answer for the
-     * first one, and whether one run over all that changed answers, as too many wait.
+     * them: each waits as if it had been asked for alone. Returns the run that will answer for one
+     * of them, and whether one run over all that changed answers, as too many wait.
      */
     addNamed(
       integrationId: string,
@@ -179,7 +179,8 @@ async function addNamed(
     return { runId, isWhole: true };
   }
   const runIds: string[] = [];
-  for (const contact of contacts) {
+  // In one order everywhere: two calls that name the same contacts do not wait for each other.
+  for (const contact of [...contacts].sort()) {
     const row = requestOf({ ...request, contact, runId: newRunId() }, now);
     runIds.push(await insertRequest(trx, row));
   }
