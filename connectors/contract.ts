@@ -49,6 +49,11 @@ export interface ConnectorDefinition<Settings = unknown> {
    */
   keepsWrites?: boolean;
   /**
+   * Where what changed is found only after a while, as searches lag behind the records: how long after
+   * a webhook to read again, ascending. Left out where reading is never behind.
+   */
+  rereadAfterMs?: readonly number[];
+  /**
    * Signs in and learns what the work needs: an open connector is ready, and knows its account. Throws
    * a ConfigurationError that says what is wrong, with nothing changed and nothing left open.
    */

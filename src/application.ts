@@ -69,6 +69,8 @@ export interface Application {
    * a ConfigurationError if no contact of that CRM can have it.
    */
   contactId(integration: Integration, text: string): Promise<string>;
+  /** How long after a webhook its CRM is to be read again; empty if reading is never behind. */
+  rereadAfterMs(integration: Integration): Promise<readonly number[]>;
   /** Who is at work on an integration, in this process or another. */
   findRunning(integrationId: string): Promise<Running | null>;
   /** Tries to get the right to work on an integration, for this process. */
@@ -198,6 +200,9 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     select: (ids) => selectIntegrations(parts.integrations, ids),
     async contactId({ id, crm }, text) {
       return contactIdOf(canonicalIdOf(await findConnectorDefinition(crm.kind)), id, text);
+    },
+    async rereadAfterMs({ crm }) {
+      return (await findConnectorDefinition(crm.kind)).rereadAfterMs ?? [];
     },
     findRunning: (id) => findRunning(options, parts.store, id),
     takeLease: (id) => takeLease(options, parts, id),

@@ -25,6 +25,9 @@ import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from 
 import { createHubspotConsent } from './sign-in/consent.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
 
+/** The index of searches follows the records within half a minute, as a rule (CRM facts, E7). */
+const REREAD_AFTER_MS = [30_000, 120_000];
+
 /** HubSpot as a CRM; `README.md` beside this file tells of scopes, limits and oddities. */
 export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubspotConnector({
   fetch: globalThis.fetch,
@@ -42,6 +45,7 @@ export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition
     consent: createHubspotConsent(world),
     canonicalId,
     refusesPlainHttp: true,
+    rereadAfterMs: REREAD_AFTER_MS,
     open: (options) => openHubspotConnector(options, world),
     check: (options) => check(options, world),
   };

@@ -54,14 +54,21 @@ async function openOrRecord(
 async function runAndClose(
   { signal }: Pick<AnswerDeps, 'signal'>,
   open: OpenIntegration,
-  { runId, trigger, full, contact }: RunRequestRecord,
+  request: RunRequestRecord,
 ): Promise<void> {
   const { deps, integration, mappings, partnerKey, stages, calls } = open;
-  const only = contact === ALL_CONTACTS ? null : contact;
+  const { runId, trigger, contact } = request;
+  const others = await deps.store.runRequests.listAlongside(request);
+  const only = contact === ALL_CONTACTS ? null : [contact, ...others.map((other) => other.contact)];
+  const alongside = others.map((other) => other.runId);
+  const full = request.full === 1;
   try {
     await runSync(
       deps,
-      { runId, integration, mappings, partnerKey, trigger, full: full === 1, only, stages, signal },
+      {
+        ...{ runId, integration, mappings, partnerKey, trigger, full },
+        ...{ only, alongside, stages, signal },
+      },
       { calls },
     );
   } finally {
@@ -90,7 +97,7 @@ export function recordUnopened(
 ): Promise<void> {
   const reason = reasonOf(error, integrationId);
   return withLease({ store, clock, takeLease }, integrationId, async (lease) => {
-    const only = contact === ALL_CONTACTS ? null : contact;
+    const only = contact === ALL_CONTACTS ? null : [contact];
     await store.runs.begin(lease, id, trigger, only, full === 1);
     const row = await store.runs.find(id);
     if (!row) throw error;

@@ -12,6 +12,7 @@ import type { RunReport, Trigger } from '../core/run.ts';
 import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
 import { reportOf } from '../views/run.ts';
 import { answerRequest } from './answer-request.ts';
+import { takeCall, type WebhookCall } from './webhook-call.ts';
 
 /** A run that was requested. */
 export interface RequestedRun {
@@ -59,6 +60,11 @@ export interface Runner {
    * ConfigurationError if the settings do not have the integration.
    */
   request(requested: RequestedRun): Promise<Accepted>;
+  /**
+   * Stores what a webhook asks for, and runs it like `request`. Returns the run that answers, or
+   * null if the call is about another account.
+   */
+  call(call: WebhookCall): Promise<string | null>;
   /** Begins to take requests up, first of all those that a crash has left behind. */
   start(): void;
   /** Says that there are new requests in the store. */
@@ -94,6 +100,7 @@ export function createRunner(
 
   return {
     request,
+    call,
     start() {
       watching = watch();
     },
@@ -116,6 +123,7 @@ export function createRunner(
       const running = await findSame(integrationId, contact, full);
       if (running !== null) return { runId: running, joined: 'running' };
     }
+    if (trigger === 'webhook') debounce.note(integrationId);
     const asked = requested.runId ?? newId(clock.now());
     const runId = await store.runRequests.add({
       ...{ integrationId, contact, trigger, full },
@@ -123,6 +131,14 @@ export function createRunner(
     });
     wake();
     return { runId, joined: runId === asked ? null : 'waiting' };
+  }
+
+  async function call(called: WebhookCall): Promise<string | null> {
+    debounce.note(called.integrationId);
+    const newRunId = () => newId(clock.now());
+    const runId = await takeCall({ application, newRunId }, called);
+    if (runId !== null) wake();
+    return runId;
   }
 
   /** The run that does the same at this moment, in any process. */
@@ -150,6 +166,7 @@ export function createRunner(
       const { signal } = newRequests;
       try {
         await putBackCutOff();
+        await askAgain();
         await beginWaiting();
         await dropOldTexts();
       } catch (error) {
@@ -167,6 +184,23 @@ export function createRunner(
     if (dropped > 0) log.info({ dropped }, 'texts of CRMs were dropped for their age');
   }
 
+  /** What webhooks called for is read again when the CRM has had the time to find it. */
+  async function askAgain(): Promise<void> {
+    for (const row of await store.rereads.list()) {
+      const integration = integrations.get(row.integrationId);
+      if (!integration) continue;
+      const delays = await application.rereadAfterMs(integration);
+      const delayMs = delays[row.times];
+      const waitedMs = clock.now() - row.calledAt;
+      if (delayMs === undefined) await store.rereads.drop(integration.id);
+      // A call in the future is from before the clock was set back.
+      else if (waitedMs >= delayMs || waitedMs < 0) {
+        const isLast = row.times + 1 === delays.length;
+        await store.rereads.ask(row, { runId: newId(clock.now()), isLast });
+      }
+    }
+  }
+
   /** Requests that were begun and that no process works on: theirs has ended in the middle. */
   async function putBackCutOff(): Promise<void> {
     for (const row of await store.runRequests.listBegun()) {
@@ -180,12 +214,17 @@ export function createRunner(
 
   async function beginWaiting(): Promise<void> {
     const busy = new Set<string>();
+    const free = new Set<string>();
     for (const row of await store.runRequests.list()) {
       if (stopping.signal.aborted || active.size >= maxRunsAtOnce) return;
       const integration = integrations.get(row.integrationId);
       if (!integration || active.has(integration.id) || busy.has(integration.id)) continue;
-      if ((await application.findRunning(integration.id)) !== null) busy.add(integration.id);
-      else if (debounce.mayBegin(row)) begin(integration, row);
+      if (!free.has(integration.id)) {
+        const isFree = (await application.findRunning(integration.id)) === null;
+        (isFree ? free : busy).add(integration.id);
+        if (!isFree) continue;
+      }
+      if (debounce.mayBegin(row)) begin(integration, row);
     }
   }
 
@@ -252,29 +291,42 @@ export function createRunner(
 
 /** Which requests may begin a run now. */
 export interface Debounce {
+  /** Notes that a webhook calls now. */
+  note(integrationId: string): void;
   /** Asked of a request whose integration is free; if true, its run is expected to begin. */
   mayBegin(row: Pick<RunRequestRecord, 'integrationId' | 'trigger' | 'requestedAt'>): boolean;
 }
 
 /**
  * Webhooks come in bursts, and a run that finds little to do is over before the next one arrives.
- * So the first of a burst begins a run at once, and what arrives within this time becomes one run.
+ * So the first of a burst begins a run at once, and what arrives within this time becomes one run. A
+ * burst ends when no call has come for so long.
  */
 const DEBOUNCE_MS = 15_000;
 
 /** Combines what webhooks ask for; people and schedules never wait for it. */
 export function createDebounce(clock: Pick<Clock, 'now'>): Debounce {
   const openedAt = new Map<string, number>();
+  const calledAt = new Map<string, number>();
+  /** Integrations with a call after a quiet time, until its run begins. */
+  const awoken = new Set<string>();
   return {
+    note(id) {
+      const now = clock.now();
+      const called = calledAt.get(id);
+      if (called === undefined || called > now || now - called >= DEBOUNCE_MS) awoken.add(id);
+      calledAt.set(id, now);
+    },
     mayBegin({ integrationId: id, trigger, requestedAt }) {
       if (trigger !== 'webhook') return true;
       const now = clock.now();
       const opened = openedAt.get(id);
       // One in the future is from before the clock was set back, and says nothing any more.
-      if (opened !== undefined && opened <= now) {
+      if (opened !== undefined && opened <= now && !awoken.has(id)) {
         if (requestedAt <= opened) return true;
         if (now - opened < DEBOUNCE_MS) return false;
       }
+      awoken.delete(id);
       openedAt.set(id, now);
       return true;
     },

@@ -1,5 +1,5 @@
 /** The addresses for Salesforce Flows and HubSpot workflows, and how calls to them are signed. */
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { hashToken } from '../application/access-token.ts';
 import { hookSecretPlace } from '../store/secrets/seal-places.ts';
 import type { Sealer } from '../store/secrets/sealed.ts';
@@ -39,7 +39,7 @@ export function publicAddress(publicUrl: string, pathAndQuery: string): string {
   return publicUrl.replace(/\/+$/, '') + pathAndQuery;
 }
 
-/** The ways of signing: HubSpot's own (version 3), and a plain one for everybody else. */
+/** The ways of signing: HubSpot's own (versions 1 to 3), and a plain one for everybody else. */
 export type SignatureKind = NonNullable<HookRecord['signature']>;
 
 /** How old a signed call may be; those of a clock that runs ahead are as wrong (crm-facts B5). */
@@ -64,6 +64,7 @@ export function findSignatureProblem(
   call: SignedCall,
   now: number,
 ): SignatureProblem | null {
+  if (isUntimed(kind, call)) return findUntimedProblem(secret, call);
   const { timestampHeader, timestampUnitMs, signatureHeader, sign } = SCHEMES[kind];
   const timestamp = call.header(timestampHeader);
   const signature = call.header(signatureHeader);
@@ -75,14 +76,39 @@ export function findSignatureProblem(
   return ageMs <= MAX_SIGNATURE_AGE_MS ? null : 'signature_too_old';
 }
 
-/** The header that holds the signature: two calls with the same one are the same call. */
-export function signatureOf(kind: SignatureKind, call: SignedCall): string {
-  return call.header(SCHEMES[kind].signatureHeader) ?? '';
+/**
+ * The header that holds the signature: two calls with the same one are the same call. Null of a call
+ * whose signature holds no time: a workflow signs equal bodies equally, however often it calls.
+ */
+export function signatureOf(kind: SignatureKind, call: SignedCall): string | null {
+  return isUntimed(kind, call) ? null : (call.header(SCHEMES[kind].signatureHeader) ?? '');
+}
+
+const UNTIMED_HEADER = 'x-hubspot-signature';
+
+/**
+ * HubSpot's first two versions, which have no time: apps send the first one beside the third,
+ * workflows the second. The third one counts wherever it is given.
+ */
+function isUntimed(kind: SignatureKind, call: SignedCall): boolean {
+  const isNewer = call.header(SCHEMES.hubspot.signatureHeader) !== undefined;
+  return kind === 'hubspot' && !isNewer && call.header(UNTIMED_HEADER) !== undefined;
+}
+
+/** Without a time a call may come again; then the same contacts are looked at again, no more. */
+function findUntimedProblem(secret: string, call: SignedCall): SignatureProblem | null {
+  const isSecond = call.header('x-hubspot-signature-version') === 'v2';
+  const target = isSecond ? call.method + call.url : '';
+  const expected = createHash('sha256')
+    .update(secret + target)
+    .update(call.body)
+    .digest('hex');
+  return isSameText(call.header(UNTIMED_HEADER) ?? '', expected) ? null : 'signature_invalid';
 }
 
 /** True of a call that is signed in a way that the next version of the program will refuse. */
 export function isSignedTheOldWay(kind: SignatureKind, call: SignedCall): boolean {
-  return kind === 'hmac' && signatureOf(kind, call).startsWith(FIRST_VERSION);
+  return kind === 'hmac' && (signatureOf(kind, call) ?? '').startsWith(FIRST_VERSION);
 }
 
 interface Scheme {

@@ -14,6 +14,8 @@ import {
   type SignedCall,
   signatureOf,
 } from './hook-address.ts';
+import { readHookBody } from './hook-body.ts';
+import { ACKNOWLEDGEMENT } from './outbound-message.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { limitBody, MAX_HOOK_BODY_BYTES } from './request/guards.ts';
@@ -31,7 +33,8 @@ const acceptedSchema = z
   .object({
     accepted: z.literal(true),
     runId: z.string().nullable().openapi({
-      description: 'The run that answers; null for a call that was taken before.',
+      description:
+        'The run that answers; null for a call that was taken before, or is about another CRM account.',
     }),
   })
   .openapi('AcceptedHook');
@@ -42,18 +45,23 @@ const hookRoute = createRoute({
   tags: ['Webhooks'],
   summary: 'Say that something has changed',
   description:
-    'The address is the key: `donor-sync hooks create` makes it. The body counts only for the signature. Many calls in a short time lead to one run.',
+    'The address is the key: `donor-sync hooks create` makes it. The ids of contacts in the body of HubSpot, of a Flow or of an Outbound Message are hints: at most 100 contacts are read by their ids. Any other body leads to a run over what changed. Many calls in a short time lead to one run.',
   security: [],
   middleware: [limitBody(MAX_HOOK_BODY_BYTES)] as const,
   request: {
     params: z.object({ integration: z.string(), token: z.string() }),
     query: z.object({
       contact: contactSchema.optional().openapi({
-        description: 'The CRM id of the one contact that changed; all that changed if left out.',
+        description:
+          'The CRM id of the one contact that changed; if left out, those that the body names, or all that changed.',
       }),
     }),
   },
   responses: {
+    200: {
+      description: 'The acknowledgement of a Salesforce Outbound Message, in SOAP.',
+      content: { 'text/xml': { schema: z.string() } },
+    },
     202: { description: 'A run will look at it.', ...json(acceptedSchema) },
     401: failure('The signature is missing, wrong or too old.'),
     ...{ ...problems.notFound, ...problems.invalid, ...problems.body },
@@ -94,7 +102,7 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: Client
   }
 
   /**
-   * The fingerprint of a signed call, null for one that needs no signature; throws an HttpError
+   * The fingerprint of a signed call, null for one that may come again; throws an HttpError
    * (401) if it is not signed well.
    */
   async function receiptOf(c: Context<HttpEnv>, hook: HookRecord): Promise<string | null> {
@@ -105,24 +113,36 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: Client
     const problem = findSignatureProblem(kind, key, call, clock.now());
     if (problem !== null) throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
     if (isSignedTheOldWay(kind, call)) warnOfOldSignature(hook);
-    return store.fingerprint('hook_receipt', `${hook.integrationId}\n${signatureOf(kind, call)}`);
+    const signature = signatureOf(kind, call);
+    if (signature === null) return null;
+    return store.fingerprint('hook_receipt', `${hook.integrationId}\n${signature}`);
+  }
+
+  async function requestOne(integrationId: string, contact: string): Promise<string> {
+    const one = { integrationId, contact, trigger: 'webhook', full: false } as const;
+    return (await runner.request(one)).runId;
   }
 
   return createRouter().openapi(hookRoute, async (c) => {
     const { integration: integrationId, token } = c.req.valid('param');
-    const { contact = null } = c.req.valid('query');
+    const { contact } = c.req.valid('query');
     const hook = await findHook(c, integrationId, token);
     const receipt = await receiptOf(c, hook);
     if (receipt !== null && (await store.hooks.isReceived(receipt))) {
       return c.json({ accepted: true as const, runId: null }, 202);
     }
-    const { runId } = await runner.request({
-      ...{ integrationId, contact, trigger: 'webhook', full: false },
-    });
+    const body = readHookBody(new Uint8Array(await c.req.arrayBuffer()));
+    const runId =
+      contact === undefined
+        ? await runner.call({ integrationId, ...body })
+        : await requestOne(integrationId, contact);
     // Only now: a call that failed comes again with the same signature, and is not a replay.
     if (receipt !== null) await store.hooks.receive(receipt, RECEIPT_KEPT_MS);
     const isNoted = hook.lastUsedAt !== null && clock.now() - hook.lastUsedAt < USE_NOTED_EVERY_MS;
     if (!isNoted) await store.hooks.noteUse(integrationId);
+    if (body.isOutboundMessage) {
+      return c.body(ACKNOWLEDGEMENT, 200, { 'Content-Type': 'text/xml; charset=utf-8' });
+    }
     return c.json({ accepted: true as const, runId }, 202);
   });
 }

@@ -134,6 +134,18 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       }
     },
   });
+  gauge(
+    'donor_sync_webhook_contacts_ignored',
+    'Contacts that webhooks named and that the CRM does not have, since the address was made.',
+    {
+      labelNames: ['integration'],
+      async collect(set) {
+        for (const { integrationId, ignoredCount } of await store.hooks.list()) {
+          if (integrations.has(integrationId)) set({ integration: integrationId }, ignoredCount);
+        }
+      },
+    },
+  );
   gauge('donor_sync_holds', 'Contacts and networks that wait for a decision of a person.', {
     labelNames: ['integration', 'about'],
     async collect(set) {

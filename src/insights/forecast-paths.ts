@@ -20,7 +20,7 @@ export interface PathsForecastFacts {
   integration: Integration;
   mappings: readonly FieldMapping[];
   /** The one contact of the run; null for all. */
-  only: string | null;
+  only: readonly string[] | null;
   /** Contacts that get a profile. */
   enhanced: number;
   /** Donors who join a network, and people who may join once they are enhanced. */

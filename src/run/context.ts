@@ -92,8 +92,10 @@ export interface Run {
   groupMembers: Set<string>;
   /** Reads everything anew instead of what changed. */
   full: boolean;
-  /** The one contact to sync, by CRM id; null for all. */
-  only: string | null;
+  /** The contacts to sync, by CRM id, at least one; null for all. */
+  only: readonly string[] | null;
+  /** Those of them that the CRM does not have; filled before contacts are read. */
+  ignored: Set<string>;
   /** The most credits for enhancements that a person wants this run to spend; null for no limit. */
   limit: number | null;
   /** Takes contacts that carry a donor id of another database over, without a credit. */

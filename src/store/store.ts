@@ -27,6 +27,7 @@ import { networkMemberQueries } from './networks/network-members.ts';
 import { networkQueries } from './networks/networks.ts';
 import { idempotencyQueries } from './runs/idempotency.ts';
 import { integrationQueries } from './runs/integrations.ts';
+import { rereadQueries } from './runs/rereads.ts';
 import { runRequestQueries } from './runs/run-requests.ts';
 import { runRowQueries } from './runs/run-rows.ts';
 import { runQueries } from './runs/runs.ts';
@@ -90,6 +91,7 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
     idempotency: idempotencyQueries(db, clock),
     access: accessQueries(db, clock),
     hooks: hookQueries(db, clock),
+    rereads: rereadQueries(db, clock),
     consents: consentQueries(db, clock),
     alerts: alertQueries(db, clock),
     readiness: readinessQueries(db, clock, requireInPlace),

@@ -93,8 +93,10 @@ export interface PreviewRequest {
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector, canonicalId } = deps;
   const account = accountFingerprint(store, connector);
-  const only = request.only && contactIdOf(canonicalId, request.integration.id, request.only);
-  if (only !== null) await requireContact(deps, request.integration, only);
+  const one =
+    request.only === null ? null : contactIdOf(canonicalId, request.integration.id, request.only);
+  if (one !== null) await requireContact(deps, request.integration, one);
+  const only = one === null ? null : [one];
   const { fields, findings } = await readFields(connector, request.mappings);
   const run: PreviewRun = {
     ...request,

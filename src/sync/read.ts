@@ -1,5 +1,5 @@
 /** The first station: contacts of the CRM → decisions in the store. */
-import type { ContactPage } from '../../connectors/contract.ts';
+import type { Connector, ContactPage, RecordLookup } from '../../connectors/contract.ts';
 import type { Contact } from '../core/contact.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
@@ -11,7 +11,8 @@ type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'otherF
 /** Reads what changed and decides each contact; the watermark follows the decided pages. */
 export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
   if (run.control.stopping.aborted) return;
-  const pages = run.only === null ? changedPages(deps, run) : onePage(deps, run.only);
+  const pages =
+    run.only === null ? changedPages(deps, run) : namedPages(deps, run.only, run.ignored);
   for await (const page of pages) {
     // Before the contacts: who an erased one became a part of is known by then.
     const removed = departures(deps, run, page.removed, deps.clock.now());
@@ -84,7 +85,7 @@ export async function pagesToRead(
   deps: ReadDeps,
   run: Reading,
 ): Promise<AsyncIterable<ContactPage>> {
-  if (run.only !== null) return onePage(deps, run.only);
+  if (run.only !== null) return namedPages(deps, run.only);
   return deps.connector.readPages((await startOfReading(deps, run)).start);
 }
 
@@ -99,11 +100,33 @@ async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   return { start: anew ? null : cursor, scope, isNewScope };
 }
 
-async function* onePage({ connector }: ReadDeps, id: string): AsyncGenerator<ContactPage> {
-  const [lookup] = await connector.readByIds([id], []);
-  if (lookup?.state === 'found') {
-    yield { contacts: [lookup.contact], removed: [], cursor: null };
-  } else {
-    yield { contacts: [], removed: [{ id, mergedInto: lookup?.mergedInto ?? null }], cursor: null };
+/** Contacts by their ids, as they are at this moment: no search is as far as that. */
+async function* namedPages(
+  { connector }: ReadDeps,
+  only: readonly string[],
+  ignored: ReadonlySet<string> = new Set(),
+): AsyncGenerator<ContactPage> {
+  const ids = only.filter((id) => !ignored.has(id));
+  if (ids.length === 0) return;
+  const lookups = await lookUp(connector, ids);
+  yield {
+    contacts: lookups.flatMap((each) => (each.state === 'found' ? [each.contact] : [])),
+    removed: lookups.flatMap((each) =>
+      each.state === 'found' ? [] : [{ id: each.id, mergedInto: each.mergedInto }],
+    ),
+    cursor: null,
+  };
+}
+
+/** What became of contacts, by id, in as few requests as the CRM allows. */
+export async function lookUp(
+  connector: Pick<Connector, 'readByIds' | 'capabilities'>,
+  ids: readonly string[],
+): Promise<RecordLookup[]> {
+  const { readBatch } = connector.capabilities;
+  const lookups: RecordLookup[] = [];
+  for (let start = 0; start < ids.length; start += readBatch) {
+    lookups.push(...(await connector.readByIds(ids.slice(start, start + readBatch), [])));
   }
+  return lookups;
 }

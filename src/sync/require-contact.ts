@@ -1,21 +1,42 @@
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { SyncDeps } from '../run/context.ts';
+import { lookUp } from './read.ts';
+
+type KnowingDeps = Pick<SyncDeps, 'store' | 'connector'>;
+
+/** Those of the ids that neither the CRM nor the store knows: no contact has left by them. */
+export async function findUnknown(
+  { store, connector }: KnowingDeps,
+  { id: integrationId }: Pick<Integration, 'id'>,
+  crmIds: readonly string[],
+): Promise<string[]> {
+  if (crmIds.length === 0) return [];
+  const lookups = await lookUp(connector, crmIds);
+  const gone = lookups.filter((each) => each.state === 'removed' && each.mergedInto === null);
+  const goneIds = gone.map(({ id }) => id);
+  if (goneIds.length === 0) return [];
+  const known = await store.contacts.find(integrationId, goneIds);
+  return goneIds.filter((id) => !known.has(id));
+}
 
 /**
  * An id that neither the CRM nor the store knows is a slip of the pen, not a contact that left:
  * throws a ConfigurationError.
  */
 export async function requireContact(
-  { store, connector }: Pick<SyncDeps, 'store' | 'connector'>,
-  { id: integrationId }: Integration,
+  deps: KnowingDeps,
+  integration: Integration,
   crmId: string,
 ): Promise<void> {
-  const [lookup] = await connector.readByIds([crmId], []);
-  if (lookup?.state === 'found' || lookup?.mergedInto) return;
-  if ((await store.contacts.find(integrationId, [crmId])).size > 0) return;
-  throw new ConfigurationError(`There is no contact "${crmId}" in the CRM of "${integrationId}".`, {
+  const [unknown] = await findUnknown(deps, integration, [crmId]);
+  if (unknown !== undefined) throw contactUnknown(integration, unknown);
+}
+
+/** The error of a run that a person asked for, for a contact that there is not. */
+export function contactUnknown({ id }: Integration, crmId: string): ConfigurationError {
+  return new ConfigurationError(`There is no contact "${crmId}" in the CRM of "${id}".`, {
     code: 'contact_unknown',
-    details: { integration: integrationId, contact: crmId },
+    details: { integration: id, contact: crmId },
   });
 }

@@ -28,7 +28,7 @@ import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
 import { planRules, readContacts } from './read.ts';
-import { requireContact } from './require-contact.ts';
+import { contactUnknown, findUnknown } from './require-contact.ts';
 import { submitPersons } from './submit.ts';
 import { withLease } from './with-lease.ts';
 
@@ -42,7 +42,10 @@ export interface RunRequest {
   partnerKey: string;
   trigger: Trigger;
   full: boolean;
-  only: string | null;
+  /** The contacts that the run is for, one or several; null for all. */
+  only: string | readonly string[] | null;
+  /** Runs that were promised for some of these contacts: this one answers for them. */
+  alongside?: readonly string[];
   /** The most credits for enhancements to spend; the watermark stays. No limit by default. */
   limit?: number | null;
   /** True if a person accepts the match rate of the present mapping; false by default. */
@@ -95,15 +98,13 @@ async function prepareRun(
   { acceptMatchRate = false }: Pick<RunRequest, 'acceptMatchRate'>,
 ): Promise<SyncDeps | null> {
   try {
-    if (run.only !== null) contactIdOf(closed.canonicalId, run.integration.id, run.only);
+    for (const id of run.only ?? []) contactIdOf(closed.canonicalId, run.integration.id, id);
     const deps = await openCrm(closed, run.lease);
     const { connector } = deps;
     Object.assign(run, await keepErasedAway(deps, run.integration.id));
     run.mapping = mappingOf(deps, run.integration);
     await noteMapping(deps, run, acceptMatchRate);
-    if (run.only !== null && forgottenFingerprint(deps, run, run.only) === null) {
-      await requireContact(deps, run.integration, run.only);
-    }
+    await checkNamed(deps, run);
     const { fields, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) await connector.createFields(toCreate);
@@ -117,6 +118,22 @@ async function prepareRun(
   }
 }
 
+/**
+ * What a webhook names may be gone again, or be another CRM's: that is counted and left alone. For a
+ * person it is a mistake: throws a ConfigurationError.
+ */
+async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
+  const { integration, trigger, only } = run;
+  const named = (only ?? []).filter((id) => forgottenFingerprint(deps, run, id) === null);
+  const unknown = await findUnknown(deps, integration, named);
+  const [first] = unknown;
+  if (first === undefined) return;
+  if (trigger !== 'webhook') throw contactUnknown(integration, first);
+  for (const id of unknown) run.ignored.add(id);
+  await deps.store.hooks.noteIgnored(integration.id, unknown.length);
+  deps.log.info({ run: run.id, ignored: unknown.length }, 'the CRM lacks what a webhook named');
+}
+
 /** A mapping is on record before anything is spent under it, with what a person says of it. */
 async function noteMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
   await store.mappings.note(run.lease, run.mapping);
@@ -126,7 +143,8 @@ async function noteMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): 
 async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, clock, newId } = deps;
   // What cannot be an id at all ends the run once it is on record.
-  const only = request.only && (deps.canonicalId(request.only) ?? request.only);
+  const named = typeof request.only === 'string' ? [request.only] : request.only;
+  const only = named && [...new Set(named.map((id) => deps.canonicalId(id) ?? id))];
   const run: Run = {
     id: request.runId ?? newId(),
     lease,
@@ -141,16 +159,18 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
     ...(await loadErased(deps, request.integration.id, null)),
     full: request.full,
     only,
+    ignored: new Set(),
     limit: request.limit ?? null,
     adopt: request.adopt ?? false,
     control: createRunControl(clock, request.signal),
   };
-  const contact = only === null ? null : nameOnRecord(deps, run, only);
-  await store.runs.begin(lease, run.id, request.trigger, contact, request.full);
+  const names = only === null ? null : only.map((id) => nameOnRecord(deps, run, id));
+  const { trigger, full, alongside = [] } = request;
+  await store.runs.begin(lease, run.id, trigger, names, full, alongside);
   return run;
 }
 
-/** What the record of a run calls its one contact: who was erased is not named again. */
+/** What the record of a run calls a contact that it is for: who was erased is not named again. */
 function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
   return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }

@@ -32,6 +32,26 @@ describe('the debounce of webhooks', () => {
     expect(debounce.mayBegin(webhook(START + 20_001))).toBe(false);
   });
 
+  it('lets the first call of a quiet integration begin at once, however short ago a run began', async () => {
+    const clock = createFakeClock(START);
+    const debounce = createDebounce(clock);
+    debounce.note('riverside');
+    expect(debounce.mayBegin(webhook(clock.now()))).toBe(true);
+    await clock.advance(1_000);
+    debounce.note('riverside');
+    const second = webhook(clock.now());
+    expect(debounce.mayBegin(second)).toBe(false);
+    await clock.advance(14_000);
+    expect(debounce.mayBegin(second)).toBe(true);
+    // No call has come for 15 seconds, and the run for the last call began just now.
+    await clock.advance(1_000);
+    debounce.note('riverside');
+    expect(debounce.mayBegin(webhook(clock.now()))).toBe(true);
+    await clock.advance(1_000);
+    debounce.note('riverside');
+    expect(debounce.mayBegin(webhook(clock.now()))).toBe(false);
+  });
+
   it('works after the clock was set back as it did before', async () => {
     const clock = createFakeClock(START);
     const debounce = createDebounce(clock);

@@ -36,6 +36,7 @@ const hooksSchema = z.strictObject({
       signature: z.string().nullable(),
       createdAt: z.iso.datetime(),
       lastUsedAt: z.iso.datetime().nullable(),
+      ignored: z.number(),
     }),
   ),
 });
@@ -60,7 +61,12 @@ describe('donor-sync hooks', () => {
 
     const shown = await hooks(['show', '--json']);
     const [view] = hooksSchema.parse(JSON.parse(shown.stdout)).hooks;
-    expect(view).toMatchObject({ integration: 'riverside', signature: null, lastUsedAt: null });
+    expect(view).toMatchObject({
+      integration: 'riverside',
+      signature: null,
+      lastUsedAt: null,
+      ignored: 0,
+    });
     const token = created.url.split('/').at(-1) ?? '';
     expect(shown.stdout).not.toContain(token);
 

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../sandbox/hubspot/webhooks/signature.ts';
@@ -24,7 +24,7 @@ async function waiting({ application }: HttpWorld): Promise<(string | null)[]> {
 }
 
 describe('POST /hooks/:integration/:token', () => {
-  it('asks for a run, of all or of one contact, whatever the body is', async () => {
+  it('asks for a run, of all or of one contact, whatever else the body is', async () => {
     const here = await open({ isIdle: true });
     const path = await here.addHook();
     const all = await post(here, path, { 'content-type': 'text/xml' }, '<what/>');
@@ -132,12 +132,37 @@ describe('a webhook address with HubSpot signatures', () => {
     const { here, path } = await openSigned();
     const headers = sign(path);
     const { runRequests } = here.application.store;
-    const { add } = runRequests;
-    runRequests.add = () => Promise.reject(new Error('the database is away'));
+    const { addNamed } = runRequests;
+    runRequests.addNamed = () => Promise.reject(new Error('the database is away'));
     expect((await post(here, path, headers, body)).status).toBe(500);
-    runRequests.add = add;
+    runRequests.addNamed = addNamed;
     expect((await post(here, path, headers, body)).read(acceptedSchema).runId).not.toBeNull();
     expect((await post(here, path, headers, body)).read(acceptedSchema).runId).toBeNull();
+  });
+
+  it('takes the versions that hold no time, for the call that they are of', async () => {
+    const { here, path } = await openSigned();
+    const url = PUBLIC_URL + path;
+    const hash = (text: string) =>
+      createHash('sha256')
+        .update(signing.secret + text)
+        .digest('hex');
+    const headers = (version: string, signature: string) => ({
+      'X-HubSpot-Signature': signature,
+      'X-HubSpot-Signature-Version': version,
+    });
+    const first = headers('v1', hash(body));
+    const second = headers('v2', hash(`POST${url}${body}`));
+    for (const good of [first, second])
+      expect((await post(here, path, good, body)).status).toBe(202);
+    const bad = [
+      headers('v1', second['X-HubSpot-Signature']),
+      headers('v2', first['X-HubSpot-Signature']),
+      headers('v2', hash(`POST${url}?contact=1${body}`)),
+      { ...second, 'X-HubSpot-Signature-v3': 'wrong', 'X-HubSpot-Request-Timestamp': '1' },
+    ];
+    for (const each of bad) expect((await post(here, path, each, body)).status).toBe(401);
+    expect((await post(here, path, second, `${body} `)).status).toBe(401);
   });
 
   it('refuses unsigned, forged and stale calls', async () => {

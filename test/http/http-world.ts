@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -21,6 +22,7 @@ import { createHookAddress, type HookSigning } from '../../src/http/hook-address
 import type { Role } from '../../src/http/request/context.ts';
 import type { WithoutToken } from '../../src/http/request/secret.ts';
 import { type ServerLimits, startHttpServer } from '../../src/http/server.ts';
+import { listen } from '../../testbed/serving.ts';
 import { controlService } from '../helpers/service-control.ts';
 
 /** The service over HTTP with a real store, runner and neighbours; its CRM is in memory. */
@@ -52,6 +54,8 @@ export interface HttpWorld {
 export interface HttpWorldOptions {
   service?: PartnerSandboxOptions;
   publicUrl?: string;
+  /** True if `publicUrl` is the address that it really has, for callers that sign it. */
+  isPublic?: boolean;
   /** What people call the integration. */
   name?: string;
   /** The integration's partner key; one that the service accepts by default. */
@@ -95,7 +99,9 @@ export const errorSchema = z.strictObject({
 });
 
 export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<HttpWorld> {
-  const { clock = systemClock, publicUrl = 'http://127.0.0.1:8787' } = options;
+  const { clock = systemClock } = options;
+  const port = options.isPublic ? await findFreePort() : 0;
+  const { publicUrl = `http://127.0.0.1:${port || 8787}` } = options;
   const { name = 'Riverside Food Bank', withoutToken = 'thisMachine' } = options;
   const { trustedProxies = [] } = options;
   const service = await startPartnerSandbox({
@@ -149,7 +155,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     stopping: new AbortController().signal,
   });
   const { limits = {} } = options;
-  const http = await startHttpServer({ app, host: '127.0.0.1', port: 0, limits, trustedProxies });
+  const http = await startHttpServer({ app, host: '127.0.0.1', port, limits, trustedProxies });
   if (!options.isIdle) runner.start();
 
   return {
@@ -185,6 +191,14 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
       await rm(folder, { recursive: true });
     },
   };
+}
+
+/** A port that is free now; nothing else on this machine takes it within moments. */
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  const origin = await listen(server, '127.0.0.1', 0);
+  await new Promise((resolve) => server.close(resolve));
+  return Number(new URL(origin).port);
 }
 
 async function request(url: string, options: RequestOptions = {}): Promise<Answer> {

@@ -40,7 +40,10 @@ async function stale(
   return (await listAll(store)).map(({ crmId }) => crmId);
 }
 
-function listAll(store: StoreWorld['store'], only: string | null = null): Promise<StaleContact[]> {
+function listAll(
+  store: StoreWorld['store'],
+  only: readonly string[] | null = null,
+): Promise<StaleContact[]> {
   return store.warmPaths.listStale(INTEGRATION, { after: null, limit: 1_000, only });
 }
 
@@ -215,7 +218,7 @@ describeEachDatabase('stale warm paths', (open) => {
       after = some.at(-1) ?? after;
     }
     expect(seen).toEqual(['x-2', 'x-1', 'x-3', ...crmIds(3)]);
-    expect(await listAll(world.store, 'x-1')).toHaveLength(1);
+    expect(await listAll(world.store, ['x-1'])).toHaveLength(1);
   });
 
   it('go with a contact that is forgotten', async () => {

@@ -27,6 +27,7 @@ export async function mirrorOnce(
     forgotten: new Set(),
     identities: readableIdentities(store),
     groupMembers: new Set(),
+    ignored: new Set(),
     full: false,
     only: null,
     limit: null,

@@ -531,8 +531,8 @@ describeEachDatabase('listDue', (open) => {
       contactRow({ crm_id: 'c-3' }),
     ]);
     const { contacts } = world.store;
-    expect(await idsOf(contacts.listDue(INTEGRATION, { ...ALL, only: 'c-2' }))).toEqual(['c-2']);
-    expect(await idsOf(contacts.listDue(INTEGRATION, { ...ALL, only: 'c-3' }))).toEqual([]);
+    expect(await idsOf(contacts.listDue(INTEGRATION, { ...ALL, only: ['c-2'] }))).toEqual(['c-2']);
+    expect(await idsOf(contacts.listDue(INTEGRATION, { ...ALL, only: ['c-3'] }))).toEqual([]);
   });
 });
 
@@ -697,7 +697,7 @@ describeEachDatabase('stampWaiting', (open) => {
       contactRow({ crm_id: 'c-1', state: 'due' }),
       contactRow({ crm_id: 'c-2', state: 'due' }),
     ]);
-    await world.store.contacts.stampWaiting(world.lease, RUN, { ...REASONS, only: 'c-2' });
+    await world.store.contacts.stampWaiting(world.lease, RUN, { ...REASONS, only: ['c-2'] });
     expect(await reasonsById(world)).toEqual({ 'c-1': 'profile_fresh', 'c-2': 'budget_reached' });
   });
 });

@@ -93,7 +93,7 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     const { store, lease, clock } = world;
     const message = `There is no contact "${MARKED}" in the CRM.`;
-    await store.runs.begin(lease, 'run-2', 'webhook', MARKED);
+    await store.runs.begin(lease, 'run-2', 'webhook', [MARKED]);
     await store.runs.finish(lease, 'run-2', {
       ...{ status: 'failed', reason: { code: 'contact_unknown', message } },
       ...{ finishedAt: clock.now(), report: JSON.stringify({ reason: { message } }) },

@@ -23,6 +23,7 @@ describeEachDatabase('webhook addresses', (open) => {
         secret: 'sealed',
         createdAt: START_MS + 1,
         lastUsedAt: null,
+        ignoredCount: 0,
       },
     ]);
     expect(await store.hooks.revoke(INTEGRATION)).toBe(true);

@@ -41,17 +41,17 @@ describeEachDatabase('run requests', (open) => {
       expect(here.map(({ contact }) => contact)).toEqual(['003', '', '004']);
     });
 
-    it('makes one run over all of more than twenty single contacts', async () => {
+    it('makes one run over all of more than five hundred single contacts', async () => {
       const { store } = await createWorld();
       await store.runRequests.add(
         aRequest({ runId: 'other', integrationId: 'lakeside', contact: '1' }),
       );
-      for (let contact = 1; contact <= 20; contact += 1) {
+      for (let contact = 1; contact <= 500; contact += 1) {
         await store.runRequests.add(aRequest({ runId: `r${contact}`, contact: `${contact}` }));
       }
       expect(await store.runRequests.add(aRequest({ runId: 'again', contact: '7' }))).toBe('r7');
-      expect(await store.runRequests.list(INTEGRATION)).toHaveLength(20);
-      const whole = await store.runRequests.add(aRequest({ runId: 'whole', contact: '21' }));
+      expect(await store.runRequests.list(INTEGRATION)).toHaveLength(500);
+      const whole = await store.runRequests.add(aRequest({ runId: 'whole', contact: '501' }));
       expect(whole).toBe('whole');
       expect(await store.runRequests.list()).toMatchObject([
         { runId: 'other' },
@@ -60,11 +60,30 @@ describeEachDatabase('run requests', (open) => {
       expect(await store.runRequests.findByRun('r7')).toMatchObject({ mergedInto: 'whole' });
     });
 
+    it('keeps each of the contacts that a webhook named, and makes one run of too many', async () => {
+      const { store } = await createWorld();
+      const given: string[] = [];
+      const newRunId = () => `n${given.push('a run id')}`;
+      const name = (from: number, length: number) =>
+        store.runRequests.addNamed(
+          INTEGRATION,
+          Array.from({ length }, (_, index) => `${1_000 + from + index}`),
+          newRunId,
+        );
+      expect(await name(1, 100)).toEqual({ runId: 'n1', isWhole: false });
+      expect(await name(2, 1)).toEqual({ runId: 'n2', isWhole: false });
+      for (const from of [101, 201, 301, 401]) await name(from, 100);
+      expect(await store.runRequests.list()).toHaveLength(500);
+      const { runId, isWhole } = await name(501, 1);
+      expect(isWhole).toBe(true);
+      expect(await store.runRequests.list()).toMatchObject([{ runId, contact: '' }]);
+    });
+
     it('forgets after a day which run took in another', async () => {
       const { store, clock } = await createWorld();
-      await addSingles(store, 'first', 21);
+      await addSingles(store, 'first', 501);
       await clock.advance(25 * HOUR_MS);
-      await addSingles(store, 'second', 21);
+      await addSingles(store, 'second', 501);
       expect(await store.runRequests.findByRun('first1')).toBeUndefined();
       expect(await store.runRequests.findByRun('second1')).toMatchObject({ leftAt: clock.now() });
     });
@@ -130,6 +149,28 @@ describeEachDatabase('run requests', (open) => {
         state: 'waits',
         runId: 'meanwhile',
       });
+    });
+
+    it('waits again with what its run had taken along, and once with what waits by now', async () => {
+      const world = await createWorld();
+      const { runRequests, runs } = world.store;
+      for (const contact of ['1', '2', '3'])
+        await runRequests.add(aRequest({ runId: contact, contact }));
+      await runRequests.add(aRequest({ runId: 'by hand', contact: '4', trigger: 'manual' }));
+      const [first] = await runRequests.list();
+      if (!first) throw new Error('nothing waits');
+      const others = await runRequests.listAlongside(first);
+      expect(others.map(({ contact }) => contact)).toEqual(['2', '3']);
+      const alongside = others.map(({ runId }) => runId);
+      await runs.begin(world.lease, '1', 'webhook', ['1', '2', '3'], false, alongside);
+      expect(await waitingRuns(world.store)).toEqual(['by hand']);
+      expect(await runRequests.findByRun('2')).toMatchObject({ mergedInto: '1' });
+      await runRequests.add(aRequest({ runId: '3 again', contact: '3' }));
+      const [cutOff] = await runRequests.listBegun();
+      if (!cutOff) throw new Error('nothing has begun');
+      await runRequests.putBack(cutOff, '1 again');
+      const waiting = await waitingRuns(world.store);
+      expect(waiting.sort()).toEqual(['1 again', '2', '3 again', 'by hand']);
     });
 
     it('is given up after five times', async () => {

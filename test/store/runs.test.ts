@@ -33,7 +33,7 @@ describeEachDatabase('runs', (open) => {
 
   it('notes what the run looks at, until that contact is erased', async () => {
     const { store, lease } = await createWorld();
-    await store.runs.begin(lease, 'run-2', 'manual', '003A', true);
+    await store.runs.begin(lease, 'run-2', 'manual', ['003A'], true);
     expect(await store.runs.find('run-2')).toMatchObject({ contact: '003A', full: 1 });
     await store.forget.erase(INTEGRATION, '003A');
     expect(await store.runs.find('run-2')).toMatchObject({ contact: null, full: 1 });

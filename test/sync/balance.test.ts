@@ -143,6 +143,7 @@ function aRun({ integration, store, deps }: SyncWorld, id: string): Run {
     fields: [],
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
     groupMembers: new Set(),
+    ignored: new Set(),
     identities: readableIdentities(store),
     forgotten: new Set(),
     full: false,

@@ -50,6 +50,18 @@ describe('the guard against a mass change', () => {
     expect(await world.spent()).toBe(60 + 24);
   });
 
+  it('is not walked past by runs for as many contacts as a webhook names', async () => {
+    const { world, ids } = await openEnhanced(60);
+    for (let start = 0; start < 60; start += 12) {
+      const named = ids.slice(start, start + 12);
+      move(world, named, 'Quarry Lane');
+      const report = await world.sync({ only: named, trigger: 'webhook' });
+      expect(report.contacts.read).toBe(12);
+    }
+    expect(await world.spent()).toBe(60 + 24);
+    expect((await onlyBatch(world)).count).toBe(36);
+  });
+
   it('goes by the share where more contacts are known, in runs for all as in runs for one', async () => {
     const { world, ids } = await openEnhanced(400);
     // A few every night: more than a tenth within seven days is too many.

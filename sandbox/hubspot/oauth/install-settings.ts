@@ -1,7 +1,7 @@
 /** What may be changed about the app and its installation while the sandbox runs. */
 
 import { z } from 'zod';
-import { isOnThisMachine } from '../core/this-machine.ts';
+import { isOnThisMachine } from '../../crm/this-machine.ts';
 
 /** The settings, as `PUT /_sandbox/oauth` takes them; what is left out stays. */
 export const installSettingsSchema = z.strictObject({

@@ -1,7 +1,7 @@
 /** Sends events: gathered, signed, and again where the receiver did not take them. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOnThisMachine } from '../core/this-machine.ts';
+import { isOnThisMachine } from '../../crm/this-machine.ts';
 import type { WebhookEvent } from './event.ts';
 import { signatureHeaders } from './signature.ts';
 import type { WebhookSettings } from './webhook-store.ts';
@@ -48,8 +48,8 @@ export interface Delivery {
 
 /** What makes a delivery different from an honest one. */
 export interface Forgery {
-  /** Right by default. */
-  signature?: 'right' | 'wrong' | 'missing' | undefined;
+  /** Right by default, in the first version and the third; `v1` in the first one alone. */
+  signature?: 'right' | 'wrong' | 'missing' | 'v1' | undefined;
   /** How old the request claims to be. */
   ageMs?: number | undefined;
 }
@@ -155,8 +155,13 @@ function headersOf(
     'Content-Type': 'application/json',
     'User-Agent': USER_AGENT,
     'X-HubSpot-Timeout-Millis': String(TIMEOUT_MS),
-    ...(signature === 'missing' ? {} : signed),
+    ...(signature === 'missing' ? {} : signature === 'v1' ? onlyFirst(signed) : signed),
   };
+}
+
+function onlyFirst(signed: Record<string, string>): Record<string, string> {
+  const isFirst = ([name]: [string, string]) => !/-v3$|-Timestamp$/.test(name);
+  return Object.fromEntries(Object.entries(signed).filter(isFirst));
 }
 
 /** Redirects are not followed, as they may lead away from this machine. */

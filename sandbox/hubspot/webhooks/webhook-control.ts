@@ -2,11 +2,20 @@
 
 import { z } from 'zod';
 import { HubspotError, validationError } from '../core/errors.ts';
+import type { RecordStore } from '../records/record-store.ts';
 import { createRouter, readBody } from '../requests/context.ts';
 import type { Delivery, Sender } from './sender.ts';
+import { callWorkflow, enrolmentSchema } from './workflow.ts';
+
+/** What the control endpoints reach into. */
+export interface WebhookControlOptions {
+  sender: Sender;
+  records: Pick<RecordStore, 'read'>;
+  clientSecret: string;
+}
 
 /** The control endpoints, to be mounted at `/_sandbox/webhooks`. */
-export function webhookControlRoutes(sender: Sender) {
+export function webhookControlRoutes({ sender, ...account }: WebhookControlOptions) {
   const router = createRouter();
   router.get('/deliveries', (c) =>
     c.json({ deliveries: sender.deliveries().map(toShown), waiting: sender.waiting() }),
@@ -21,13 +30,17 @@ export function webhookControlRoutes(sender: Sender) {
     const { events, ...forgery } = await readBody(c, forgerySchema);
     return c.json(toShown(needTarget(await sender.send(JSON.stringify(events), forgery))), 201);
   });
+  router.post('/workflow', async (c) =>
+    c.json(await callWorkflow(account, await readBody(c, enrolmentSchema)), 201),
+  );
   return router;
 }
 
 const forgerySchema = z.strictObject({
   /** Sent as they are. */
   events: z.array(z.record(z.string(), z.unknown())),
-  signature: z.enum(['right', 'wrong', 'missing']).optional(),
+  /** `v1` is right, and all that older apps get. */
+  signature: z.enum(['right', 'wrong', 'missing', 'v1']).optional(),
   /** How old the request claims to be; less than nothing is in the future. */
   ageMs: z.number().int().optional(),
 });

@@ -2,9 +2,9 @@
 
 import type { MiddlewareHandler } from 'hono';
 import { z } from 'zod';
+import { isOnThisMachine } from '../../crm/this-machine.ts';
 import { authenticationError, HubspotError, validationError } from '../core/errors.ts';
 import { OBJECT_TYPES } from '../core/object-type.ts';
-import { isOnThisMachine } from '../core/this-machine.ts';
 import type { ClientApp } from '../oauth/client-app.ts';
 import { isoTime } from '../properties/property.ts';
 import {

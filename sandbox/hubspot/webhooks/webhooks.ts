@@ -18,7 +18,7 @@ export interface WebhooksOptions {
   db: Database;
   app: ClientApp;
   tokens: Pick<Tokens, 'findToken'>;
-  records: Pick<RecordStore, 'onChange'>;
+  records: Pick<RecordStore, 'onChange' | 'read'>;
   clock: () => number;
   /** Events are gathered for so long before they are sent. */
   batchMs: number;
@@ -58,7 +58,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   records.onChange((change) => sender.queue(eventsOf(change, store.subscriptions(), source)));
   return {
     routes: webhookRoutes({ ...options, store }),
-    control: webhookControlRoutes(sender),
+    control: webhookControlRoutes({ sender, records, clientSecret: app.clientSecret }),
     close: () => sender.close(),
   };
 }

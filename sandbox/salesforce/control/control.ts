@@ -10,6 +10,12 @@ import { readId } from '../core/ids.ts';
 import { findField } from '../metadata/object-type.ts';
 import { ADMINISTRATOR, INTEGRATION_USER, SYSTEM } from '../metadata/setup-records.ts';
 import type { Tokens } from '../oauth/tokens.ts';
+import {
+  calloutOrderSchema,
+  messageOrderSchema,
+  sendCallout,
+  sendMessage,
+} from '../org/messages.ts';
 import type { Org } from '../org/org.ts';
 import { contactIdOf } from '../org/person-id.ts';
 import { runQuery } from '../query/query.ts';
@@ -61,6 +67,14 @@ export function controlRoutes(options: ControlOptions): Hono {
     org.access.hideRecord(id, order.access === 'hidden');
     return c.json({ id, access: order.access });
   });
+  router.post('/outbound-message', async (c) => {
+    const order = await readOrder(c, messageOrderSchema);
+    const records = order.ids.map((id) => ({ ...readRecord(org, order.type, id) }));
+    return c.json(await sendMessage(order, records), 201);
+  });
+  router.post('/flow-callout', async (c) =>
+    c.json(await sendCallout(await readOrder(c, calloutOrderSchema)), 201),
+  );
   router.post('/tokens', async (c) => {
     const order = await readOrder(c, tokenOrderSchema);
     const user = order.user === 'administrator' ? ADMINISTRATOR : INTEGRATION_USER;

@@ -5,6 +5,7 @@ import type { Environment } from '../../config/environment.ts';
 import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
+import { formatCount } from '../../core/quantities.ts';
 import { createHookAddress, type HookSigning } from '../../http/hook-address.ts';
 import { newSecret } from '../../http/request/secret.ts';
 import { hookSecretPlace } from '../../store/secrets/seal-places.ts';
@@ -40,6 +41,8 @@ interface HookView {
   signature: HookRecord['signature'];
   createdAt: string;
   lastUsedAt: string | null;
+  /** Contacts that calls named and that its CRM does not have. */
+  ignored: number;
 }
 
 /** The command `hooks`: the addresses by which CRMs say that something has changed. */
@@ -143,12 +146,19 @@ function showCommand(deps: ProductDeps): Command {
   });
 }
 
-function viewOf({ integrationId, signature, createdAt, lastUsedAt }: HookRecord): HookView {
+function viewOf({
+  integrationId,
+  signature,
+  createdAt,
+  lastUsedAt,
+  ignoredCount,
+}: HookRecord): HookView {
   return {
     integration: integrationId,
     signature,
     createdAt: isoTime(createdAt),
     lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+    ignored: ignoredCount,
   };
 }
 
@@ -166,6 +176,7 @@ function printHooks(output: Output, hooks: readonly HookView[], now: number): vo
         header: 'Last used',
         value: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatAgo(lastUsedAt, now)),
       },
+      { header: 'Ignored contacts', value: ({ ignored }) => formatCount(ignored) },
     ],
     hooks,
   );

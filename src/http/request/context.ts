@@ -14,7 +14,7 @@ export interface HttpDeps {
     Application,
     'store' | 'integrations' | 'allowInsecureHttp' | 'sealer' | 'findRunning' | 'open'
   >;
-  runner: Pick<Runner, 'request' | 'onRunEnded'>;
+  runner: Pick<Runner, 'request' | 'call' | 'onRunEnded'>;
   clock: Clock;
   log: Log;
   /** How the world reaches the service, `server.publicUrl` of the settings. */

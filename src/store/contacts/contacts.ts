@@ -57,7 +57,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     },
 
     /**
-     * Contacts that wait to be submitted, in the order of the plan; only one if it is named. Those
+     * Contacts that wait to be submitted, in the order of the plan; only those that are named, if any are. Those
      * whose identity changed are left out unless `withChanged` says that there are not too many.
      */
     listDue(
@@ -67,7 +67,12 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         limit,
         only,
         withChanged,
-      }: { maxPriority: number; limit: number; only: string | null; withChanged: boolean },
+      }: {
+        maxPriority: number;
+        limit: number;
+        only: readonly string[] | null;
+        withChanged: boolean;
+      },
     ): Promise<ContactRecord[]> {
       let query = db
         .selectFrom('contacts')
@@ -79,20 +84,20 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         .orderBy('asked_at')
         .orderBy('crm_id')
         .limit(limit);
-      if (only !== null) query = query.where('crm_id', '=', only);
+      if (only !== null) query = query.where('crm_id', 'in', only);
       if (!withChanged) query = query.where('due_reason', '<>', 'identity_changed');
       return query.execute().then(fromRows);
     },
 
-    /** The ids of all contacts that wait to be submitted, in their order; only one if it is named. */
+    /** The ids of all contacts that wait to be submitted, in their order; only those that are named, if any are. */
     listDueIds(
       integrationId: string,
-      { maxPriority, only }: { maxPriority: number; only: string | null },
+      { maxPriority, only }: { maxPriority: number; only: readonly string[] | null },
     ): AsyncGenerator<string> {
       const due = contactsOf(integrationId)
         .where('state', '=', 'due')
         .where('priority', '<=', maxPriority);
-      return idsOf(only === null ? due : due.where('crm_id', '=', only));
+      return idsOf(only === null ? due : due.where('crm_id', 'in', only));
     },
 
     /** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
@@ -114,7 +119,10 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     },
 
     /** Due contacts that no credit was ever spent on, in portions by CRM id. */
-    async *listNewDue(integrationId: string, only: string | null): AsyncGenerator<ContactRecord[]> {
+    async *listNewDue(
+      integrationId: string,
+      only: readonly string[] | null,
+    ): AsyncGenerator<ContactRecord[]> {
       let after = '';
       for (;;) {
         const rows = await db
@@ -124,7 +132,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           .where('state', '=', 'due')
           .where('asked_at', 'is', null)
           .where('crm_id', '>', after)
-          .$if(only !== null, (query) => query.where('crm_id', '=', only))
+          .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
           .orderBy('crm_id')
           .limit(ROWS_PER_TRANSACTION)
           .execute();
@@ -172,8 +180,8 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         /** For the submitted ones whose submission has no answer yet. */
         unsettled: OutcomeReason;
         ready: OutcomeReason;
-        /** The one contact that the run was for; null if it was for all. */
-        only: string | null;
+        /** The contacts that the run was for; null if it was for all. */
+        only: readonly string[] | null;
       },
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
@@ -181,7 +189,9 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         const { only, unsettled } = reasons;
         for (const state of ['due', 'submitted', 'ready'] as const) {
           const which: Which = (eb) =>
-            eb.and({ state, ...(only === null ? {} : { crm_id: only }) });
+            only === null
+              ? eb('state', '=', state)
+              : eb.and([eb('state', '=', state), eb('crm_id', 'in', only)]);
           await move(trx, lease, 'runEnded', which, run, { outcome_reason: reasons[state] });
         }
         const isUnsettled: Which = (eb) =>

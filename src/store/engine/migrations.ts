@@ -11,6 +11,7 @@ import * as erasure from '../../../migrations/0009-erasure.ts';
 import * as foreignText from '../../../migrations/0010-foreign-text.ts';
 import * as runRows from '../../../migrations/0011-run-rows.ts';
 import * as queryIntents from '../../../migrations/0012-query-intents.ts';
+import * as hints from '../../../migrations/0013-hints.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -34,4 +35,5 @@ export const MIGRATIONS = {
   '0010-foreign-text': foreignText,
   '0011-run-rows': runRows,
   '0012-query-intents': queryIntents,
+  '0013-hints': hints,
 } satisfies MigrationList;

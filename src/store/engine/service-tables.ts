@@ -1,5 +1,6 @@
 /** The tables of the service that runs for years: what starts runs, who may ask, what was sent. */
 
+import type { Generated } from 'kysely';
 import type { Trigger } from '../../core/run.ts';
 
 export interface ServiceTables {
@@ -10,6 +11,7 @@ export interface ServiceTables {
   sessions: SessionsTable;
   hooks: HooksTable;
   hook_receipts: HookReceiptsTable;
+  rereads: RereadsTable;
   consents: ConsentsTable;
   alerts: AlertsTable;
 }
@@ -45,7 +47,7 @@ export interface RunRequestsTable {
   resumed: number;
   /** When it left the list: its run began, or another one took it in; null while it waits. */
   left_at: number | null;
-  /** The run that does its work too, if it waited among too many others; else null. */
+  /** The run that does its work too, as it waited beside others; else null. */
   merged_into: string | null;
 }
 
@@ -89,6 +91,20 @@ export interface HooksTable {
   secret: string | null;
   created_at: number;
   last_used_at: number | null;
+  /** Contacts that calls named and that its CRM does not have. */
+  ignored_count: Generated<number>;
+}
+
+/**
+ * An integration whose CRM finds changes only after a while: what was called for is read again. The
+ * row is gone once that is done.
+ */
+export interface RereadsTable {
+  integration_id: string;
+  /** The last call that left open who has changed. */
+  called_at: number;
+  /** How often it was read again since. */
+  times: number;
 }
 
 /** Signed calls that were taken, for as long as their age allows them to come again. */

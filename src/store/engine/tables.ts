@@ -126,7 +126,7 @@ export interface RunsTable {
   integration_id: string;
   epoch: number;
   trigger: string;
-  /** The CRM id of the one contact, the empty string for all; null if that is not known any more. */
+  /** The CRM id of the one contact, the empty string for all, `*` for several; null if that is not known any more. */
   contact: string | null;
   /** 1 if everything is read anew; null for runs of old versions. */
   full: number | null;

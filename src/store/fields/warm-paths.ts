@@ -47,7 +47,11 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
      */
     async listStale(
       integrationId: string,
-      { after, limit, only }: { after: StalePlace | null; limit: number; only: string | null },
+      {
+        after,
+        limit,
+        only,
+      }: { after: StalePlace | null; limit: number; only: readonly string[] | null },
     ): Promise<StaleContact[]> {
       const rows = await staleContacts(integrationId, only)
         .select([
@@ -154,21 +158,21 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       return row?.settings === settings;
     },
 
-    /** How many contacts are donors who may have a path: all of them, or the one by its CRM id. */
-    async countKnown(integrationId: string, only: string | null): Promise<number> {
+    /** How many contacts are donors who may have a path: all of them, or those of these CRM ids. */
+    async countKnown(integrationId: string, only: readonly string[] | null): Promise<number> {
       const row = await db
         .selectFrom('contacts')
         .select((eb) => eb.fn.countAll().as('count'))
         .where('integration_id', '=', integrationId)
         .where('donor_id', 'is not', null)
         .where(mayBeResearched)
-        .$if(only !== null, (query) => query.where('crm_id', '=', only ?? ''))
+        .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
         .executeTakeFirst();
       return Number(row?.count ?? 0);
     },
 
     /** How many contacts wait to have their path computed. */
-    async countStale(integrationId: string, only: string | null): Promise<number> {
+    async countStale(integrationId: string, only: readonly string[] | null): Promise<number> {
       const row = await staleContacts(integrationId, only)
         .select((eb) => eb.fn.countAll().as('count'))
         .executeTakeFirst();
@@ -187,7 +191,7 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
     },
   };
 
-  function staleContacts(integrationId: string, only: string | null) {
+  function staleContacts(integrationId: string, only: readonly string[] | null) {
     return db
       .selectFrom('warm_paths')
       .innerJoin('contacts', (join) =>
@@ -198,7 +202,7 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       .where('warm_paths.integration_id', '=', integrationId)
       .where('warm_paths.stale', '=', 1)
       .where(mayBeResearched)
-      .$if(only !== null, (query) => query.where('warm_paths.crm_id', '=', only ?? ''));
+      .$if(only !== null, (query) => query.where('warm_paths.crm_id', 'in', only ?? []));
   }
 }
 

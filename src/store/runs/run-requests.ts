@@ -24,8 +24,14 @@ export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'gi
 /** A unique index takes two nulls for different: all contacts are the empty one. */
 export const ALL_CONTACTS = '';
 
+/** A run for several contacts; no CRM has an id like this. */
+export const SEVERAL_CONTACTS = '*';
+
+/** The most contacts of one run that webhooks ask for, and of one call: what CRMs read in one request. */
+export const MAX_HINTS = 100;
+
 /** More single contacts than this cost a CRM more calls than one run over what has changed. */
-const MAX_SINGLE_WAITING = 20;
+const MAX_SINGLE_WAITING = 500;
 
 /** How long a request that another run has taken in can be asked for. */
 const MERGED_KEPT_MS = 24 * 3_600_000;
@@ -42,6 +48,43 @@ export function runRequestQueries(db: Database, clock: Clock) {
      */
     add(request: NewRunRequest): Promise<string> {
       return db.transaction().execute((trx) => addRunRequest(trx, request, clock.now()));
+    },
+
+    /**
+     * Remembers that these contacts, at most `MAX_HINTS`, are to be looked at because a webhook named
+     * them: each waits as if it had been asked for alone. Returns the run that will answer for one
+     * of them, and whether one run over all that changed answers, as too many wait.
+     */
+    addNamed(
+      integrationId: string,
+      contacts: readonly string[],
+      newRunId: () => string,
+    ): Promise<{ runId: string; isWhole: boolean }> {
+      return db
+        .transaction()
+        .execute((trx) => addNamed(trx, integrationId, contacts, newRunId, clock.now()));
+    },
+
+    /**
+     * Requests of webhooks for single contacts that a run for this one may answer as well, the longest
+     * waiting first.
+     */
+    listAlongside({ runId, integrationId, contact, trigger, full }: RunRequestRecord) {
+      if (contact === ALL_CONTACTS || trigger !== 'webhook' || full === 1)
+        return Promise.resolve([]);
+      return db
+        .selectFrom('run_requests')
+        .select(['run_id as runId', 'contact'])
+        .where('integration_id', '=', integrationId)
+        .where('contact', '<>', ALL_CONTACTS)
+        .where('trigger', '=', 'webhook')
+        .where('full', '=', 0)
+        .where('left_at', 'is', null)
+        .where('run_id', '<>', runId)
+        .orderBy('requested_at')
+        .orderBy('run_id')
+        .limit(MAX_HINTS - 1)
+        .execute();
     },
 
     /** What waits, the longest waiting first. */
@@ -93,6 +136,7 @@ export function runRequestQueries(db: Database, clock: Clock) {
           .executeTakeFirst();
         if (numDeletedRows === 0n) return { state: 'ended' };
         if (request.resumed >= MAX_RESUMES) return { state: 'givenUp' };
+        if (request.contact !== ALL_CONTACTS) await separate(trx, request.runId);
         const again = { ...request, runId: newRunId, resumed: request.resumed + 1, leftAt: null };
         return { state: 'waits', runId: await insertRequest(trx, again) };
       });
@@ -115,9 +159,36 @@ export async function addRunRequest(
   request: NewRunRequest,
   now: number,
 ): Promise<string> {
+  const { contact } = request;
   const isOneTooMany =
-    request.contact !== null && (await countOthers(trx, request)) >= MAX_SINGLE_WAITING;
-  if (!isOneTooMany) return insertRequest(trx, requestOf(request, now));
+    contact !== null && (await countOthers(trx, request, [contact])) >= MAX_SINGLE_WAITING;
+  return isOneTooMany ? addWhole(trx, request, now) : insertRequest(trx, requestOf(request, now));
+}
+
+async function addNamed(
+  trx: Trx,
+  integrationId: string,
+  contacts: readonly string[],
+  newRunId: () => string,
+  now: number,
+): Promise<{ runId: string; isWhole: boolean }> {
+  const request = { integrationId, trigger: 'webhook', full: false } as const;
+  const others = await countOthers(trx, request, contacts);
+  if (others + contacts.length > MAX_SINGLE_WAITING) {
+    const runId = await addWhole(trx, { ...request, contact: null, runId: newRunId() }, now);
+    return { runId, isWhole: true };
+  }
+  const runIds: string[] = [];
+  // In one order everywhere: two calls that name the same contacts do not wait for each other.
+  for (const contact of [...contacts].sort()) {
+    const row = requestOf({ ...request, contact, runId: newRunId() }, now);
+    runIds.push(await insertRequest(trx, row));
+  }
+  return { runId: runIds[0] ?? '', isWhole: false };
+}
+
+/** One run over all that has changed, in the place of too many for single contacts. */
+async function addWhole(trx: Trx, request: NewRunRequest, now: number): Promise<string> {
   const whole = await insertRequest(
     trx,
     requestOf({ ...request, contact: null, full: false }, now),
@@ -127,12 +198,16 @@ export async function addRunRequest(
 }
 
 /** How many other single contacts wait. */
-async function countOthers(trx: Trx, { integrationId, contact }: NewRunRequest): Promise<number> {
+async function countOthers(
+  trx: Trx,
+  { integrationId }: Pick<NewRunRequest, 'integrationId'>,
+  contacts: readonly string[],
+): Promise<number> {
   const waiting = await trx
     .selectFrom('run_requests')
     .select((eb) => eb.fn.countAll().as('count'))
     .where('integration_id', '=', integrationId)
-    .where('contact', 'not in', [ALL_CONTACTS, contact ?? ALL_CONTACTS])
+    .where('contact', 'not in', [ALL_CONTACTS, ...contacts])
     .where('left_at', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(waiting.count);
@@ -145,17 +220,21 @@ async function mergeSingles(
   runId: string,
   now: number,
 ): Promise<void> {
-  await trx
-    .deleteFrom('run_requests')
-    .where('merged_into', 'is not', null)
-    .where('left_at', '<', now - MERGED_KEPT_MS)
-    .execute();
+  await dropOldMerged(trx, now);
   await trx
     .updateTable('run_requests')
     .set({ left_at: now, merged_into: runId })
     .where('integration_id', '=', integrationId)
     .where('contact', '<>', ALL_CONTACTS)
     .where('left_at', 'is', null)
+    .execute();
+}
+
+async function dropOldMerged(trx: Trx, now: number): Promise<void> {
+  await trx
+    .deleteFrom('run_requests')
+    .where('merged_into', 'is not', null)
+    .where('left_at', '<', now - MERGED_KEPT_MS)
     .execute();
 }
 
@@ -204,9 +283,41 @@ async function insertRequest(trx: Trx, request: RunRequestRecord): Promise<strin
   return inserted.run_id;
 }
 
-/** The run that a request waited for begins. */
-export async function beginRunRequest(trx: Trx, runId: string, now: number): Promise<void> {
+/**
+ * The run that a request waited for begins, and answers those of the runs in `alongside` that still
+ * wait.
+ */
+export async function beginRunRequest(
+  trx: Trx,
+  runId: string,
+  alongside: readonly string[],
+  now: number,
+): Promise<void> {
   await trx.updateTable('run_requests').set({ left_at: now }).where('run_id', '=', runId).execute();
+  if (alongside.length === 0) return;
+  await dropOldMerged(trx, now);
+  await trx
+    .updateTable('run_requests')
+    .set({ left_at: now, merged_into: runId })
+    .where('run_id', 'in', alongside)
+    .where('left_at', 'is', null)
+    .execute();
+}
+
+/** What a run that was cut off had taken along waits again, unless the same waits already. */
+async function separate(trx: Trx, runId: string): Promise<void> {
+  await trx
+    .updateTable('run_requests')
+    .set({ left_at: null, merged_into: null })
+    .where('merged_into', '=', runId)
+    .where('contact', 'not in', (eb) =>
+      eb
+        .selectFrom('run_requests as waiting')
+        .select('waiting.contact')
+        .whereRef('waiting.integration_id', '=', 'run_requests.integration_id')
+        .where('waiting.left_at', 'is', null),
+    )
+    .execute();
 }
 
 /** Nothing is wanted of a request any more. */

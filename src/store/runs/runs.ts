@@ -6,7 +6,7 @@ import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { Database, RunsTable, Trx } from '../engine/tables.ts';
 import { dropOldTexts, keepWords, type SealedWords } from '../secrets/foreign-texts.ts';
-import { ALL_CONTACTS, beginRunRequest, endRunRequest } from './run-requests.ts';
+import { ALL_CONTACTS, beginRunRequest, endRunRequest, SEVERAL_CONTACTS } from './run-requests.ts';
 import { dropRunRows, writeRunRows } from './run-rows.ts';
 
 export type RunRecord = FromRow<Selectable<RunsTable>>;
@@ -30,20 +30,22 @@ export interface RunFilter {
 export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /**
-     * Notes a run that begins, for one contact or (null) for all, `full` if it reads everything
+     * Notes a run that begins, for some contacts or (null) for all, `full` if it reads everything
      * anew; one that was cut off before is marked as interrupted. The request that the run answers,
-     * if there is one, stops waiting. Throws a RetriableError if another process has begun this run.
+     * if there is one, stops waiting, and so do those of the runs in `alongside`, whose contacts it
+     * has too. Throws a RetriableError if another process has begun this run.
      */
     async begin(
       lease: Lease,
       id: string,
       trigger: Trigger,
-      only: string | null,
+      only: readonly string[] | null,
       full = false,
+      alongside: readonly string[] = [],
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
         await requireFresh(trx, id);
-        await beginRunRequest(trx, id, clock.now());
+        await beginRunRequest(trx, id, alongside, clock.now());
         const cutOff = await trx
           .updateTable('runs')
           .set({
@@ -62,7 +64,7 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
           .select((eb) => eb.fn.countAll().as('count'))
           .where('integration_id', '=', lease.integrationId)
           .where('state', '=', 'due')
-          .$if(only !== null, (query) => query.where('crm_id', '=', only))
+          .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
           .executeTakeFirst();
         await trx
           .insertInto('runs')
@@ -71,7 +73,7 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
             integration_id: lease.integrationId,
             epoch: lease.epoch,
             trigger,
-            contact: only ?? ALL_CONTACTS,
+            contact: contactOf(only),
             full: full ? 1 : 0,
             status: 'running',
             started_at: clock.now(),
@@ -159,6 +161,12 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
         .then(fromRows);
     },
   };
+}
+
+/** A run for several contacts names none of them: what it did to each says so. */
+function contactOf(only: readonly string[] | null): string {
+  const [first = ALL_CONTACTS, ...others] = only ?? [];
+  return others.length > 0 ? SEVERAL_CONTACTS : first;
 }
 
 /** Two processes may have seen the same request: the run of the one that came first counts. */

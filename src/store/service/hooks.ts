@@ -33,6 +33,7 @@ export function hookQueries(db: Database, clock: Clock) {
         token_hash: tokenHash,
         created_at: clock.now(),
         last_used_at: null,
+        ignored_count: 0,
       };
       await db
         .insertInto('hooks')
@@ -54,6 +55,15 @@ export function hookQueries(db: Database, clock: Clock) {
       await db
         .updateTable('hooks')
         .set({ last_used_at: clock.now() })
+        .where('integration_id', '=', integrationId)
+        .execute();
+    },
+
+    /** Counts contacts that calls named and that the CRM does not have. */
+    async noteIgnored(integrationId: string, count: number): Promise<void> {
+      await db
+        .updateTable('hooks')
+        .set((eb) => ({ ignored_count: eb('ignored_count', '+', count) }))
         .where('integration_id', '=', integrationId)
         .execute();
     },

@@ -1,0 +1,66 @@
+/**
+ * The workflow action "Send a webhook": the body is what the workflow's administrator chose, the
+ * signature is of the second version (vendor facts, "Workflow").
+ */
+
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type CalledOut, callOut } from '../../crm/call-out.ts';
+import { PORTAL_ID } from '../account/account.ts';
+import { unknownRecord } from '../core/errors.ts';
+import { CONTACTS } from '../core/object-type.ts';
+import type { StoredRecord } from '../records/record.ts';
+import type { RecordStore } from '../records/record-store.ts';
+
+/** As long as HubSpot waits for the answer. */
+const TIMEOUT_MS = 30_000;
+
+/** A contact that has come to the action in a workflow. */
+export const enrolmentSchema = z.strictObject({
+  url: z.url(),
+  /** The contact's id. */
+  id: z.string(),
+  /**
+   * `all` its properties in the older shape of a contact, or those that were picked, by the key that
+   * each has in the body: the id is among them only if it was picked.
+   */
+  body: z.union([z.literal('all'), z.record(z.string(), z.string())]),
+  /** `none` where the action authenticates with a key in the address instead. */
+  signature: z.enum(['v2', 'none']).default('v2'),
+});
+
+/** Sends what the action would. */
+export function callWorkflow(
+  { records, clientSecret }: { records: Pick<RecordStore, 'read'>; clientSecret: string },
+  { url, id, body: choice, signature }: z.output<typeof enrolmentSchema>,
+): Promise<CalledOut> {
+  const record = records.read(CONTACTS, id);
+  if (record === undefined) throw unknownRecord(id);
+  const body = JSON.stringify(choice === 'all' ? olderContact(record) : picked(record, choice));
+  const signed = createHash('sha256').update(`${clientSecret}POST${url}${body}`).digest('hex');
+  const signing = { 'X-HubSpot-Signature': signed, 'X-HubSpot-Signature-Version': 'v2' };
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(signature === 'v2' ? signing : {}),
+  };
+  return callOut({ url, headers, body }, TIMEOUT_MS);
+}
+
+function olderContact({ id, values }: StoredRecord) {
+  return {
+    vid: Number(id),
+    'canonical-vid': Number(id),
+    'merged-vids': [],
+    'portal-id': PORTAL_ID,
+    'is-contact': true,
+    properties: Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, { value, versions: [] }]),
+    ),
+  };
+}
+
+function picked(record: StoredRecord, keys: Readonly<Record<string, string>>) {
+  const valueFor = (name: string) =>
+    name === 'hs_object_id' ? Number(record.id) : (record.values[name] ?? null);
+  return Object.fromEntries(Object.entries(keys).map(([key, name]) => [key, valueFor(name)]));
+}

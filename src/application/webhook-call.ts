@@ -1,0 +1,89 @@
+/** What a webhook says becomes requests for runs: of the contacts that it names, or of all that changed. */
+import type { Application } from '../application.ts';
+import type { Integration } from '../core/integration.ts';
+import { MAX_HINTS } from '../store/runs/run-requests.ts';
+
+/** A contact as a caller names it. */
+export interface CalledContact {
+  /** Its CRM id, in any form. */
+  id: string;
+  /** The CRM account that it is of; null if the caller does not say. */
+  account: string | null;
+}
+
+export interface WebhookCall {
+  integrationId: string;
+  contacts: readonly CalledContact[];
+  /** False if more has changed than the contacts it names, or it names none. */
+  isComplete: boolean;
+}
+
+type CallDeps = {
+  application: Pick<Application, 'store' | 'select' | 'contactId' | 'rereadAfterMs'>;
+  newRunId: () => string;
+};
+
+/**
+ * Asks for the runs that answer a call; returns the first of them, or null if the call is about
+ * another account alone. What a caller names is a hint and no more: its run decides and spends by
+ * the same rules as every other. Where only a part of the CRM's contacts belongs to the integration,
+ * nothing is read by its id, as the CRM alone can say who is one of them.
+ */
+export async function takeCall(
+  { application, newRunId }: CallDeps,
+  { integrationId, contacts, isComplete }: WebhookCall,
+): Promise<string | null> {
+  const { store } = application;
+  const [integration] = application.select([integrationId]);
+  if (!integration) return null;
+  const own = await ownOf(application, integrationId, contacts);
+  const ignored = contacts.length - own.length;
+  if (ignored > 0) await store.hooks.noteIgnored(integrationId, ignored);
+  if (isComplete && own.length === 0) return null;
+  const { ids, hasOthers } = await hintsOf(application, integration, own);
+  const named =
+    ids.length > 0 ? await store.runRequests.addNamed(integrationId, ids, newRunId) : null;
+  const isOpen = !isComplete || hasOthers;
+  const all = isOpen ? await store.runRequests.add(wholeRun(integrationId, newRunId())) : null;
+  const isLate = isOpen || named?.isWhole === true;
+  if (isLate && (await application.rereadAfterMs(integration)).length > 0) {
+    await store.rereads.note(integrationId);
+  }
+  return named?.runId ?? all;
+}
+
+function wholeRun(integrationId: string, runId: string) {
+  return { integrationId, contact: null, trigger: 'webhook', full: false, runId } as const;
+}
+
+/** Those of the integration's account, as far as it is known: ids of another mean other people. */
+async function ownOf(
+  { store }: Pick<Application, 'store'>,
+  integrationId: string,
+  contacts: readonly CalledContact[],
+): Promise<CalledContact[]> {
+  const { crmAccount } = await store.integrations.findState(integrationId);
+  if (crmAccount === null) return [...contacts];
+  return contacts.filter(
+    ({ account }) => account === null || store.fingerprint('crm_account', account) === crmAccount,
+  );
+}
+
+/** The ids to read, in the one form that is used inside, and whether there is more than them. */
+async function hintsOf(
+  application: Pick<Application, 'contactId'>,
+  integration: Integration,
+  contacts: readonly CalledContact[],
+): Promise<{ ids: string[]; hasOthers: boolean }> {
+  if (integration.contacts.filter !== null) return { ids: [], hasOthers: contacts.length > 0 };
+  const ids = new Set<string>();
+  let hasOthers = false;
+  for (const { id } of contacts) {
+    try {
+      ids.add(await application.contactId(integration, id));
+    } catch {
+      hasOthers = true;
+    }
+  }
+  return ids.size > MAX_HINTS ? { ids: [], hasOthers: true } : { ids: [...ids], hasOthers };
+}
