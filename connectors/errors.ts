@@ -1,4 +1,5 @@
 /** The failures of a CRM behind HTTP, each as one of the four kinds. */
+import type { z } from 'zod';
 import { ConfigurationError, type ErrorFacts, RetriableError } from '../src/core/errors.ts';
 import { MAX_ANSWER_BYTES } from '../src/outbound/exchange.ts';
 
@@ -42,6 +43,13 @@ export function unanswered(crm: string, cause: unknown, hasExpired: boolean): Re
 /** An answer that is not what it should be, such as the page of a proxy. */
 export function answerUnreadable(crm: string, cause?: unknown): RetriableError {
   return goesOn(`An answer of ${crm} could not be read.`, { code: 'crm_unavailable', cause });
+}
+
+/** The body of an answer in the form that was expected. Throws a RetriableError if it has another. */
+export function readAnswer<Shape>(crm: string, schema: z.ZodType<Shape>, body: unknown): Shape {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw answerUnreadable(crm, parsed.error);
 }
 
 /** `sentence` says what is too large. Asking again would bring the same flood. */

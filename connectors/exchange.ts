@@ -5,10 +5,11 @@ import {
   exchange,
   type Outcome,
   type Outgoing,
+  parseJson,
 } from '../src/outbound/exchange.ts';
 import { backoffMs, retryAfterMs } from '../src/outbound/retry.ts';
 import type { ConnectorDeps } from './contract.ts';
-import { bodyTooLarge, redirected, stayedBusy, unanswered } from './errors.ts';
+import { answerUnreadable, bodyTooLarge, redirected, stayedBusy, unanswered } from './errors.ts';
 import { throwIfStopped } from './stopped.ts';
 
 /** One request to a CRM. */
@@ -95,9 +96,10 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
       throwIfStopped(signal);
       const outcome = await sendAtPace(request);
       const reply = replyIn(outcome);
-      if (reply !== null && !manners.isPassing(reply)) return reply;
+      const isOdd = reply !== null && isUnreadable(request, reply);
+      if (reply !== null && !isOdd && !manners.isPassing(reply)) return reply;
       if (reply === null) throwIfStopped(signal);
-      if (attempt === maxTries) throw failureOf(outcome);
+      if (attempt === maxTries) throw isOdd ? answerUnreadable(crm) : failureOf(outcome);
       await waitToRepeat(request, reply, attempt);
     }
   }
@@ -150,6 +152,18 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
     if (pace === undefined) await clock.sleep(waitMs, signal);
     else pace.pause(waitMs);
   }
+}
+
+/**
+ * A good answer to a reading that is no JSON: the page of a proxy, half an answer, or none. What follows a
+ * write is for its caller to judge.
+ */
+function isUnreadable(
+  { method, isWrite = method !== 'GET', headers }: CrmRequest,
+  reply: CrmReply,
+) {
+  if (isWrite || reply.status !== 200 || reply.chunks !== null) return false;
+  return headers['accept'] === 'application/json' && parseJson(reply.text) === null;
 }
 
 /** Null if no answer came, or none that is whole. */

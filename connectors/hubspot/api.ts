@@ -108,11 +108,17 @@ export function createApi(
   async function ask({ path, body, searchPace }: ApiRequest): Promise<unknown> {
     const reply = await auth.authorized((accessToken) => {
       const request = signedRequest(url + path, accessToken, body);
-      if (searchPace === undefined) return send(request);
+      if (searchPace === undefined)
+        return send({ ...request, ...(isRead(path) ? { isWrite: false } : {}) });
       return send({ ...request, isWrite: false, paces: [searchPace, pacer] });
     });
     const answer = parseJson(reply.text);
     if (reply.status >= 300) throw requestError(faultOf(reply.status, answer));
     return answer;
   }
+}
+
+/** Many records are read by a POST. */
+function isRead(path: string): boolean {
+  return path.endsWith('/batch/read');
 }

@@ -7,9 +7,9 @@ import {
   foreignText,
 } from '../../src/core/foreign-text.ts';
 import {
-  answerUnreadable,
   limitUsedUp,
   passingFailure,
+  readAnswer,
   requestRefused,
   signInRefused,
 } from '../errors.ts';
@@ -327,7 +327,5 @@ function scopesIn(context: Readonly<Record<string, string[]>>): string[] {
 
 /** The body of an answer in the form that was expected. Throws a RetriableError if it has another. */
 export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  throw answerUnreadable('HubSpot', parsed.error);
+  return readAnswer('HubSpot', schema, body);
 }

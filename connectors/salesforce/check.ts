@@ -6,6 +6,7 @@ import { checkClock, checkDailyRequests, checked, met, metContacts } from '../fi
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
 import type { ContactShape } from './contact.ts';
 import { ACCOUNT_NAME, AFFILIATION_NAME } from './employer.ts';
+import { readAs } from './errors.ts';
 import { requireFilter } from './filter.ts';
 import { RELATION_NAME } from './relations.ts';
 import { openSession, type SalesforceSession } from './session.ts';
@@ -69,7 +70,7 @@ async function checkSignIn(
 
 async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding> {
   const subject = 'API version';
-  const versions = versionsSchema.parse(await api.get('/services/data'));
+  const versions = readAs(versionsSchema, await api.get('/services/data'));
   if (versions.some(({ version }) => version === wanted)) {
     return met(subject, `The org has version ${wanted} of the API.`);
   }
@@ -110,7 +111,7 @@ export async function readLimits({
   api,
 }: Pick<SalesforceSession, 'api'>): Promise<LimitState | null> {
   try {
-    const { DailyApiRequests } = limitsSchema.parse(await api.readLimits());
+    const { DailyApiRequests } = readAs(limitsSchema, await api.readLimits());
     const listed = { max: DailyApiRequests.Max, remaining: DailyApiRequests.Remaining };
     return api.limit.state() ?? { daily: listed };
   } catch (error) {

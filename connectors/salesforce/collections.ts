@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { WriteResult } from '../contract.ts';
-import { crmCodeOf, meaningOf, type SalesforceFault } from './errors.ts';
+import { crmCodeOf, meaningOf, readAs, type SalesforceFault } from './errors.ts';
 import { contactIdOrText } from './ids.ts';
 import { refused, type SentChange, withoutNamed, written } from './refusals.ts';
 import type { SalesforceSession } from './session.ts';
@@ -67,7 +67,7 @@ async function writeOnce(session: Writer, changes: readonly SentChange[]): Promi
       allOrNone: false,
       records,
     });
-    return sorted(changes, saveResultsSchema.parse(reply));
+    return sorted(changes, readAs(saveResultsSchema, reply));
   } catch (error) {
     if (crmCodeOf(error) !== UNREADABLE_VALUE) throw error;
     return withoutUnreadable(session, changes) ?? writeHalves(session, changes);

@@ -7,7 +7,13 @@ import {
   foreignText,
 } from '../../src/core/foreign-text.ts';
 import { parseJson } from '../../src/outbound/exchange.ts';
-import { limitUsedUp, passingFailure, requestRefused, signInRefused } from '../errors.ts';
+import {
+  limitUsedUp,
+  passingFailure,
+  readAnswer,
+  requestRefused,
+  signInRefused,
+} from '../errors.ts';
 
 /**
  * What to do about an error of Salesforce: `lock` and `passing` go by; `limit` goes by tomorrow;
@@ -268,6 +274,11 @@ function decoded(path: string): string {
   } catch {
     return path;
   }
+}
+
+/** The body of an answer in the form that was expected. Throws a RetriableError if it has another. */
+export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
+  return readAnswer('Salesforce', schema, body);
 }
 
 /** Salesforce's own code behind an error of ours, or null. */

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
 import { eachOnce, unknownGroup } from '../group-members.ts';
 import type { SalesforceApi } from './api.ts';
-import { crmCodeOf } from './errors.ts';
+import { crmCodeOf, readAs } from './errors.ts';
 import { contactId, ID_PREFIXES, longId } from './ids.ts';
 import { queryPages, queryRecords, quoted, quotedList, whereClause } from './query.ts';
 import type { SalesforceSession } from './session.ts';
@@ -152,7 +152,7 @@ const CONTACT_ID_COLUMN =
 
 /** Runs a report and returns the contacts in it; throws if it does not show all of its rows. */
 export async function readReport(api: SalesforceApi, id: string): Promise<string[]> {
-  const report = reportSchema.parse(await runReport(api, id));
+  const report = readAs(reportSchema, await runReport(api, id));
   const rows = Object.values(report.factMap).flatMap((part) => part.rows);
   if (!report.allData || rows.length > MAX_ROWS) throw tooLarge(id);
   const cells = rows.map((row) => row.dataCells.map(({ value }) => idIn(value)));

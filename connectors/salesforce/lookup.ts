@@ -5,7 +5,14 @@ import type { RecordLookup } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type DescribedField, describeObject } from './describe.ts';
 import { contactId } from './ids.ts';
-import { type ColumnReader, columnsOf, queryPath, queryRecords, quotedList } from './query.ts';
+import {
+  type ColumnReader,
+  columnsOf,
+  queryInHalves,
+  queryPath,
+  queryRecords,
+  quotedList,
+} from './query.ts';
 import { isDeleted, masterOf } from './read.ts';
 import { withRelations } from './relations.ts';
 import type { SalesforceSession } from './session.ts';
@@ -62,13 +69,16 @@ async function findRecords(
   if (ids.length === 0) return new Map();
   const names = fields.map(({ name }) => name);
   const columns = new Set([...session.shape.columns, 'IsDeleted', 'MasterRecordId', ...names]);
-  const soql = `SELECT ${[...columns].join(',')} FROM Contact WHERE Id IN ${quotedList(ids)}`;
-  if (queryPath(soql, 'queryAll').length > MAX_PATH_LENGTH && ids.length > 1) {
+  const soqlFor = (some: readonly string[]) =>
+    `SELECT ${[...columns].join(',')} FROM Contact WHERE Id IN ${quotedList(some)}`;
+  if (queryPath(soqlFor(ids), 'queryAll').length > MAX_PATH_LENGTH && ids.length > 1) {
     const middle = Math.ceil(ids.length / 2);
     const first = await findRecords(session, ids.slice(0, middle), fields);
     return new Map([...first, ...(await findRecords(session, ids.slice(middle), fields))]);
   }
-  const records = await queryRecords(session.api, soql, 'queryAll');
+  const records = await queryInHalves(ids, (some) =>
+    queryRecords(session.api, soqlFor(some), 'queryAll'),
+  );
   return new Map(records.map((record) => [String(record['Id']), columnsOf(record)]));
 }
 

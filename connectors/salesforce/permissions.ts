@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import { foreignCode } from '../../src/core/foreign-text.ts';
 import type { FieldViewers } from '../contract.ts';
+import { readAs } from './errors.ts';
 import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
@@ -160,7 +161,7 @@ async function findOrCreateSet({ api }: PermissionDeps, set: OwnSet): Promise<st
   );
   if (found !== undefined) return String(found['Id']);
   const body = { Name: set.name, Label: set.label, Description: set.description };
-  return createdSchema.parse(await api.send('POST', '/sobjects/PermissionSet', body)).id;
+  return readAs(createdSchema, await api.send('POST', '/sobjects/PermissionSet', body)).id;
 }
 
 /** Inserts what the set lacks, and lifts what it has without the access that it is for. */
@@ -217,7 +218,7 @@ async function save(
   for (let start = 0; start < records.length; start += COLLECTION_ROWS) {
     const portion = records.slice(start, start + COLLECTION_ROWS);
     const body = { allOrNone: false, records: portion };
-    const saved = saveResultsSchema.parse(await api.send(method, '/composite/sobjects', body));
+    const saved = readAs(saveResultsSchema, await api.send(method, '/composite/sobjects', body));
     for (const [at, { success, errors }] of saved.entries()) {
       const name = nameAt(start + at);
       if (success || name === undefined) continue;

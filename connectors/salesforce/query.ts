@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FatalError } from '../../src/core/errors.ts';
 import type { SalesforceApi } from './api.ts';
+import { crmCodeOf, readAs } from './errors.ts';
 import { pagePath } from './sign-in/instance.ts';
 
 /** A record as a query brings it, parents nested under their relationship's name. */
@@ -30,7 +31,7 @@ export async function* queryPages(
 ): AsyncGenerator<QueryRecord[]> {
   let path = queryPath(soql, kind);
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { records, done, nextRecordsUrl } = replySchema.parse(await api.get(path));
+    const { records, done, nextRecordsUrl } = readAs(replySchema, await api.get(path));
     yield records;
     if (done) return;
     if (nextRecordsUrl === undefined || nextRecordsUrl === path) break;
@@ -52,9 +53,24 @@ export async function queryRecords(
   return records;
 }
 
+/** The same of items, in halves where Salesforce takes too long over all of them at once. */
+export async function queryInHalves(
+  items: readonly string[],
+  ask: (items: readonly string[]) => Promise<QueryRecord[]>,
+): Promise<QueryRecord[]> {
+  try {
+    return await ask(items);
+  } catch (error) {
+    if (items.length < 2 || crmCodeOf(error) !== 'QUERY_TIMEOUT') throw error;
+    const middle = Math.ceil(items.length / 2);
+    const first = await queryInHalves(items.slice(0, middle), ask);
+    return [...first, ...(await queryInHalves(items.slice(middle), ask))];
+  }
+}
+
 /** What `SELECT count()` counts. */
 export async function countRecords(api: SalesforceApi, soql: string): Promise<number> {
-  return replySchema.parse(await api.get(queryPath(soql, 'query'))).totalSize;
+  return readAs(replySchema, await api.get(queryPath(soql, 'query'))).totalSize;
 }
 
 /** Where a query is asked, for those who count characters. */

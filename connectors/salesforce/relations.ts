@@ -2,7 +2,7 @@ import type { Contact } from '../../src/core/contact.ts';
 import type { IdentitySource } from '../contract.ts';
 import type { SalesforceApi } from './api.ts';
 import { describeIfSeen, type ObjectDescription } from './describe.ts';
-import { columnsOf, queryRecords, quotedList } from './query.ts';
+import { columnsOf, queryInHalves, queryRecords, quotedList } from './query.ts';
 import type { SalesforceSettings } from './settings.ts';
 import { blankToNull } from './values.ts';
 
@@ -55,9 +55,11 @@ export async function withRelations(
   const ids = contacts.filter(({ employers }) => employers.length === 0).map(({ id }) => id);
   const related = new Map<string, Related>();
   for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
-    const some = quotedList(ids.slice(start, start + IDS_PER_QUERY));
-    const soql = `SELECT ContactId, Account.Name FROM ${OBJECT} WHERE IsActive = true AND ${IS_EMPLOYEE} AND ContactId IN ${some}`;
-    for (const record of await queryRecords(api, soql)) {
+    const records = await queryInHalves(ids.slice(start, start + IDS_PER_QUERY), (some) => {
+      const soql = `SELECT ContactId, Account.Name FROM ${OBJECT} WHERE IsActive = true AND ${IS_EMPLOYEE} AND ContactId IN ${quotedList(some)}`;
+      return queryRecords(api, soql);
+    });
+    for (const record of records) {
       const id = String(record['ContactId']);
       const known = related.get(id) ?? { names: new Set(), hasUnreadable: false };
       const name = blankToNull(columnsOf(record)('Account.Name'));

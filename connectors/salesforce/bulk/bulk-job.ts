@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
 import { foreignCode, foreignText } from '../../../src/core/foreign-text.ts';
 import { throwIfStopped } from '../../stopped.ts';
+import { readAs } from '../errors.ts';
 import type { SalesforceSession } from '../session.ts';
 import { idInPath } from '../sign-in/instance.ts';
 
@@ -28,7 +29,7 @@ const MAX_LOOKS = 600;
 
 /** Creates a job below `/jobs/…` and returns it as it is then. */
 export async function createJob({ api }: JobDeps, path: string, job: object): Promise<BulkJob> {
-  const created = jobSchema.parse(await api.send('POST', path, job));
+  const created = readAs(jobSchema, await api.send('POST', path, job));
   return { ...created, id: idInPath(created.id) };
 }
 
@@ -38,7 +39,7 @@ export async function readJob(
   path: string,
   id: string,
 ): Promise<BulkJob> {
-  return jobSchema.parse(await api.get(`${path}/${id}`));
+  return readAs(jobSchema, await api.get(`${path}/${id}`));
 }
 
 /** The job once it is complete; throws if it fails, is aborted or takes too long. */

@@ -6,6 +6,8 @@ export interface OddAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
+  /** Instead of a body: what is no JSON. */
+  text?: string;
 }
 
 /** What a front says in the account's place; null for the account's own answer, which it is given. */
@@ -17,9 +19,9 @@ export type Substitute = (
 /** Stands in front of an account and passes requests on, and answers those that it likes. */
 export async function openFront(baseUrl: string, answer: Substitute) {
   const server = createServer(async (request, response) => {
-    const { status, headers, body } = await pass(baseUrl, request, answer);
+    const { status, headers, body, text: said } = await pass(baseUrl, request, answer);
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify(body ?? null));
+    response.end(said ?? JSON.stringify(body ?? null));
   });
   const url = await new Promise<string>((resolve) => {
     server.listen(0, '127.0.0.1', () => {

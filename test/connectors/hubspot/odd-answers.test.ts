@@ -224,6 +224,33 @@ describe('odd answers of HubSpot', () => {
     expect(other.strayed).toEqual([]);
   });
 
+  it.each([
+    ['the page of a proxy', '<html>Back soon</html>'],
+    ['half an answer', '{"results":[{"id":"1","prop'],
+    ['nothing', ''],
+  ])('asks again where %s stands in the place of what is read', async (_, odd) => {
+    const [id = ''] = await account.addContacts(people(1));
+    const seen = new Map<string, number>();
+    await start((url) => {
+      const [path = ''] = url.split('?');
+      seen.set(path, (seen.get(path) ?? 0) + 1);
+      return seen.get(path) === 1 ? { status: 200, text: odd } : null;
+    });
+    expect(await connector.readByIds([id], [])).toMatchObject([{ state: 'found', id }]);
+    const pages = await toArray(connector.readPages(null));
+    expect(pages.flatMap(({ contacts }) => contacts)).toMatchObject([{ id }]);
+  });
+
+  it('does not believe the page of a proxy that a write has written', async () => {
+    const [id = ''] = await account.addContacts(people(1));
+    await start((url) =>
+      url.endsWith('/batch/update') ? { status: 200, text: '<html>Back soon</html>' } : null,
+    );
+    await expect(
+      toArray(connector.write([{ id, values: { jobtitle: 'x' } }])),
+    ).rejects.toMatchObject({ kind: 'retriable', code: 'crm_unavailable' });
+  });
+
   it('tries again later where an answer makes no sense', async () => {
     await start((path) => (path === READ ? { status: 200, body: { hello: 'world' } } : null));
     await expect(connector.readByIds(['1'], [])).rejects.toMatchObject({ kind: 'retriable' });

@@ -1,8 +1,29 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Connector } from '../../../connectors/contract.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import { openScriptedSalesforce, type ScriptedSalesforce } from './scripted-salesforce.ts';
+import { toArray } from '../connector-options.ts';
+import {
+  openScriptedSalesforce,
+  records,
+  refused,
+  type ScriptedSalesforce,
+} from './scripted-salesforce.ts';
 
 const DESCRIBE = '/sobjects/Contact/describe';
+const ID = '003000000000001AAA';
+
+function writeOne(connector: Connector) {
+  return toArray(connector.write([{ id: ID, values: { Note__c: 'x' } }]));
+}
+
+/** As many as go through the Bulk API. */
+function writeMany(connector: Connector) {
+  const changes = Array.from({ length: 2_000 }, (_, at) => ({
+    id: `003${String(at).padStart(12, '0')}AAA`,
+    values: { Note__c: 'x' },
+  }));
+  return toArray(connector.write(changes));
+}
 
 describe('a Salesforce that is busy, or not there', () => {
   let crm: ScriptedSalesforce;
@@ -46,6 +67,62 @@ describe('a Salesforce that is busy, or not there', () => {
     refuseOnce(headers);
     await crm.connector({}, { clock });
     expect(waits).toEqual([waitMs]);
+  });
+
+  describe.each([
+    ['the page of a proxy', '<html>Back soon</html>'],
+    ['half an answer', '{"totalSize":1,"done":true,"rec'],
+    ['nothing', ''],
+    ['an answer to something else', '{"hello":"world"}'],
+  ])('that says %s', (_, body) => {
+    it.each([
+      ['a query', '/query', (connector: Connector) => toArray(connector.readPages(null))],
+      ['a look-up', '/queryAll', (connector: Connector) => connector.readByIds([ID], [])],
+      ['a write', '/composite/sobjects', writeOne],
+      ['a job', '/jobs/ingest', writeMany],
+    ])('instead of the answer to %s ends the run in words, to go on later', async (__, at, ask) => {
+      crm.script(({ path }) => (path.startsWith('/query') ? records() : null));
+      const connector = await crm.connector({}, { clock });
+      crm.script(({ path }) => (path.startsWith(at) ? { body } : null));
+      const error = await ask(connector).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toMatchObject({
+        ...{ kind: 'retriable', code: 'crm_unavailable' },
+        message: 'An answer of Salesforce could not be read. The next run goes on from there.',
+      });
+    });
+  });
+
+  it.each(['<html>Back soon</html>', '{"totalSize":1,', ''])(
+    'is asked again where what is read has no sense (%s)',
+    async (body) => {
+      const connector = await crm.connector({}, { clock });
+      let asked = 0;
+      crm.script(({ path }) => {
+        if (!path.startsWith('/query')) return null;
+        asked += 1;
+        return asked === 1 ? { body } : records();
+      });
+      expect(await connector.readByIds([ID], [])).toMatchObject([{ state: 'removed' }]);
+      expect(asked).toBe(2);
+    },
+  );
+
+  it('is asked for the halves where a look-up takes it too long', async () => {
+    const connector = await crm.connector({}, { clock });
+    const ids = Array.from({ length: 100 }, (_, at) => `003${String(at).padStart(12, '0')}AAA`);
+    const sizes: number[] = [];
+    crm.script(({ path }) => {
+      if (!path.startsWith('/query')) return null;
+      const asked = path.match(/003\d{12}AAA/g) ?? [];
+      sizes.push(asked.length);
+      if (asked.length > 30) return refused(400, 'QUERY_TIMEOUT', 'Running for too long.');
+      return records(...asked.map((Id) => ({ Id, IsDeleted: true, MasterRecordId: null })));
+    });
+    expect(await connector.readByIds(ids, [])).toHaveLength(100);
+    expect(sizes).toEqual([100, 50, 25, 25, 50, 25, 25]);
   });
 
   it('is known by the page of a proxy that stands in its place', async () => {
