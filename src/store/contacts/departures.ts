@@ -3,6 +3,7 @@ import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
+import type { ContactRow } from './changes.ts';
 import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
 import { INHERITED } from './life.ts';
@@ -79,7 +80,8 @@ const FETCHABLE = ['processing', 'completed', 'held', 'delivered'] as const;
 /**
  * Two records of the CRM became one, and one of them has a profile: it goes to the record that
  * stays, by delivering the same job there, so that no second credit is spent. Does nothing if
- * the winner has a profile of its own, or if there is nothing to move.
+ * the winner has a profile of its own, or waits for one, or if there is nothing to move. One whose
+ * profile does not fit its names gets the other one, and the guard looks at that.
  */
 async function moveProfile(
   trx: Trx,
@@ -90,18 +92,29 @@ async function moveProfile(
 ): Promise<void> {
   const rows = await findRows(trx, lease.integrationId, [loserId, winnerId]);
   const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
-  if (loser?.asked_at == null || (winner?.asked_identity ?? null) !== null) return;
+  if (loser === undefined) return;
+  if (hasProfile(winner)) {
+    // A CRM tells of a merge more than once.
+    if (loser.state !== 'removed') await move(trx, lease, 'absorbed', [{ crm_id: winnerId }], run);
+    return;
+  }
+  if (loser.asked_at === null) return;
   const job = await trx
     .selectFrom('jobs')
     .select(['tracking_id', 'state'])
     .where('integration_id', '=', lease.integrationId)
     .where('crm_id', '=', loserId)
     .where('state', 'in', FETCHABLE)
+    // The one at hand, or what was delivered last: an older one may not have fitted.
+    .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
     .orderBy('submitted_at', 'desc')
     .limit(1)
     .executeTakeFirst();
   if (!job) return;
   const { tracking_id } = job;
+  const misfit = isMisfit(winner) ? winner : null;
+  // Which of two fits is not known before both are there.
+  if (misfit !== null && job.state === 'processing') return;
   // A job that is too old to be fetched then does not look as if nothing had ever come of it.
   const { asked_at, donor_id, enhanced_at } = loser;
   const profile = { tracking_id, asked_at, donor_id, enhanced_at };
@@ -123,6 +136,30 @@ async function moveProfile(
     .where('tracking_id', '=', tracking_id)
     .execute();
   await move(trx, lease, 'gaveJobAway', [{ crm_id: loserId, tracking_id }], run);
+  if (misfit?.tracking_id == null) return;
+  await supersedeHolds(trx, lease, run.now, [winnerId]);
+  await trx
+    .updateTable('jobs')
+    .set({ state: 'delivered', closed_at: run.now })
+    .where('tracking_id', '=', misfit.tracking_id)
+    .execute();
+}
+
+type Winner = Pick<
+  ContactRow,
+  'asked_identity' | 'donor_id' | 'tracking_id' | 'state' | 'outcome_reason'
+>;
+
+/** A profile of its own, or work on one: what was asked in vain leaves room for another's. */
+function hasProfile(winner: Winner | undefined): boolean {
+  if (winner === undefined || winner.asked_identity === null) return false;
+  if (winner.donor_id !== null) return true;
+  return winner.tracking_id !== null && !isMisfit(winner);
+}
+
+/** Its own profile waits for a person, because it does not fit its names. */
+function isMisfit(winner: Winner | undefined): boolean {
+  return winner?.state === 'held' && winner.outcome_reason === 'name_mismatch';
 }
 
 /** No person has to decide any more about contacts that left or are asked for again. */

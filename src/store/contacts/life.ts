@@ -52,8 +52,8 @@ export interface EventRow {
 export const ASK_AGAIN = 0;
 
 /**
- * `asked_identity` of a contact whose profile came to it by a merge before it was ever read: its
- * first reading is what the credit was spent on.
+ * `asked_identity` of a contact whose profile came to it by a merge: its next reading is what the credit
+ * was spent on. A merge brings details along, too, and those are no change that earns another credit.
  */
 export const INHERITED = '';
 
@@ -141,7 +141,7 @@ const SPENT: Changes = {
 
 /** If its identity changed while the job ran, the next run thinks about the contact again. */
 const ASKED_AT_THE_END = choice(
-  equal(own('identity'), own('asked_identity')),
+  any(equal(own('identity'), own('asked_identity')), equal(own('asked_identity'), INHERITED)),
   own('asked_at'),
   ASK_AGAIN,
 );
@@ -190,7 +190,7 @@ function shares(to: ContactState, more: Changes = {}): EventRow {
   return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
 }
 
-function inherits(to: ContactState): EventRow {
+function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
   return {
     ways: [
       {
@@ -206,8 +206,9 @@ function inherits(to: ContactState): EventRow {
       {
         from: ['settled', 'due', 'removed'],
         to,
-        set: { ...INHERITS, asked_identity: own('identity') },
+        set: { ...INHERITS, asked_identity: INHERITED, ...outcome('delivery_pending') },
       },
+      ...more,
       // The profile waits with it for the person's decision.
       { from: ['held'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },
     ],
@@ -379,8 +380,31 @@ export const LIFE = {
     otherwise: 'The job that moves is not the one that it waits for.',
     endsJob: true,
   },
+  /**
+   * Another contact became a part of it, and it keeps its own profile. What it is now counts as what
+   * that was asked with.
+   */
+  absorbed: {
+    ways: [
+      {
+        from: ['settled', 'submitted', 'ready'],
+        to: null,
+        when: not(isNull(own('asked_identity'))),
+        set: { asked_identity: INHERITED },
+      },
+    ],
+    otherwise: 'It has no profile that is to be kept.',
+  },
   inheritedRunning: inherits('submitted'),
-  inheritedDone: inherits('ready'),
+  inheritedDone: inherits('ready', [
+    {
+      // Its own profile did not fit its names; the guard looks at this one in its place.
+      from: ['held'],
+      to: 'ready',
+      when: all(equal(own('outcome_reason'), 'name_mismatch'), isNull(own('donor_id'))),
+      set: { ...INHERITS, asked_identity: INHERITED, ...outcome('delivery_pending') },
+    },
+  ]),
 
   // In line for a credit.
   reconsidered: {
