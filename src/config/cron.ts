@@ -46,10 +46,15 @@ export function cronProblem(cron: string): string | null {
   return null;
 }
 
+/** Names that were found right: asking takes long, and thousands of integrations share a few. */
+const knownTimezones = new Set<string>();
+
 /** What is wrong with the name of a time zone, in words, or null. */
 export function timezoneProblem(timezone: string): string | null {
+  if (knownTimezones.has(timezone)) return null;
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone });
+    knownTimezones.add(timezone);
     return null;
   } catch {
     const hint = didYouMean(timezone, Intl.supportedValuesOf('timeZone'));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { PartnerSandboxOptions } from '../../service/index.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
@@ -91,6 +91,24 @@ describe('donor-sync paths', () => {
     const { exitCode, stderr } = await world.run(['paths', 'unknown']);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('The contact "unknown" is not known');
+  });
+});
+
+describe('one of several integrations', () => {
+  it.each([
+    [['prospects'], 'riverside, hillside after the command', ['prospects', 'hillside']],
+    [
+      ['paths', 'C1'],
+      'riverside, hillside with --integration',
+      ['paths', 'C1', '--integration', 'hillside'],
+    ],
+  ])('is named as %j takes it, and the advice is taken', async (args, advice, advised) => {
+    const several = await openCliWorld({ integrations: ['riverside', 'hillside'], people: 1 });
+    onTestFinished(() => several.close());
+    const unclear = await several.run(args);
+    expect(unclear).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(advice) });
+    const { stderr } = await several.run(advised);
+    expect(stderr).toContain('"hillside" has no member in a network yet');
   });
 });
 

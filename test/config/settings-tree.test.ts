@@ -59,6 +59,32 @@ describe('a settings file that is meant to take long', () => {
   });
 });
 
+describe('10,000 integrations in one file', () => {
+  it('are read in seconds, each with settings of its own', async () => {
+    const one = (at: number) => `  - id: client-${at}
+    name: "Nonprofit ${at}"
+    schedule: { cron: "0 2 * * *", timezone: America/Chicago }
+    partner: { baseUrl: "https://partner.example", apiKey: "\${KEY}" }
+    crm:
+      kind: hubspot
+      url: https://api.example
+      auth: { type: token, token: "\${KEY}" }
+    contacts: { optOutField: no_research }
+    budget: { perRun: 100, perMonth: 1000 }
+`;
+    const list = Array.from({ length: 10_000 }, (_, at) => one(at)).join('');
+    const startedAt = performance.now();
+    const { integrations } = await parseSettings(`integrations:\n${list}`, {
+      path: 'donor-sync.yaml',
+      env: { KEY: 'key' },
+      cwd: '/',
+      findConnectorDefinition: findAConnector,
+    });
+    expect(integrations).toHaveLength(10_000);
+    expect(performance.now() - startedAt).toBeLessThan(20 * LIMIT_MS);
+  });
+});
+
 describe('5,000 integrations in one file', () => {
   it('are read, with what they share', async () => {
     const one = (at: number) =>

@@ -33,13 +33,20 @@ export function chooseIntegrations(
   throw usageError(`Which integration? Name one or more of ${names}, or write --all.`);
 }
 
-/** The integration of `--integration`, or the only one there is. */
-export function chooseOne(application: Known, id: string | undefined): Integration {
+/**
+ * The integration that was named, or the only one there is. `how` is the way in which the command takes its
+ * id: after its name, or by an option.
+ */
+export function chooseOne(
+  application: Known,
+  id: string | undefined,
+  how: 'after the command' | 'with --integration',
+): Integration {
   const found = id === undefined ? allIntegrations(application) : application.select([id]);
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
   const names = found.map((integration) => integration.id).join(', ');
-  throw usageError(`Which integration? Name one of ${names} with --integration.`);
+  throw usageError(`Which integration? Name one of ${names} ${how}.`);
 }
 
 /** The integrations that are named, or all of them. */

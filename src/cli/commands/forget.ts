@@ -65,7 +65,7 @@ export function forgetCommand(deps: ProductDeps): Command {
   return productAction(deps, command, optionsSchema, async (action, typed: string) => {
     const { application, options, output } = action;
     requireOnePurpose(options);
-    const integration = chooseOne(application, options.integration);
+    const integration = chooseOne(application, options.integration, 'with --integration');
     const crmId = await application.contactId(integration, typed);
     const act = options.liftBlock ? lift : forget;
     return act(deps, application, output, { ...options, integration, crmId });

@@ -32,7 +32,7 @@ export function pathsCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return productAction(deps, command, optionsSchema, async (action, contact: string) => {
     const { application, options, output } = action;
-    const integration = chooseOne(application, options.integration);
+    const integration = chooseOne(application, options.integration, 'with --integration');
     await withIntegration(application, integration, async (open) => {
       const crmId = contactIdOf(open.deps.canonicalId, integration.id, contact);
       const paths = await readContactPaths(await openCrm(open.deps, null), integration.id, crmId);

@@ -52,7 +52,7 @@ export function prospectsCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
   return productAction(deps, command, optionsSchema, async (action, id: string | undefined) => {
     const { application, options, output } = action;
-    const integration = chooseOne(application, id);
+    const integration = chooseOne(application, id, 'after the command');
     const { csv, limit, minStrength = integration.insights.minStrength } = options;
     await withIntegration(application, integration, async (open) => {
       const prospects = await findProspects(open.deps, integration.id, { limit, minStrength });
