@@ -57,8 +57,10 @@ async function begin(world: SweptWorld): Promise<void> {
   await world.look('fields', 'check');
   await world.once('fields', 'create');
   await world.look('plan', '--list', '50');
-  const file = ['--yes', '--crm', 'csv', '--csv-path', world.path('lists/in.csv'), '--force'];
-  await world.look('init', ...file, '--config', world.path('temp/made.yaml'));
+  const file = ['--yes', '--crm', 'csv', '--csv-path', world.path('lists/in.csv')];
+  const made = ['--config', world.path('temp/made.yaml')];
+  await world.look('init', ...file, '--force', ...made);
+  await world.look('add', ...file, ...made);
   await world.once('connector', 'new', world.path('temp/connector'));
 }
 

@@ -74,7 +74,7 @@ const SHOWS_PERSONS = [
 ];
 
 /** Shows persons at a terminal alone. */
-const SHOWS_AT_TERMINAL = [['init']];
+const SHOWS_AT_TERMINAL = [['init'], ['add']];
 
 export interface SweptWorldOptions {
   crm: SweptCrm;
