@@ -16,7 +16,7 @@ const FAST = {
   // Loading the product and its libraries anew for each file takes half of the processor.
   isolate: false,
   // A sync waits most of its time for jobs and for its own pauses.
-  maxWorkers: cores + 2,
+  maxWorkers: cores + 3,
   sequence: { groupOrder: 0 },
 };
 
