@@ -7,16 +7,18 @@ type ListView = {
   label: string;
   filterScope: 'Everything';
   columns: string[];
-  filters: { field: string; operation: 'greaterOrEqual'; value: number }[];
+  filters: ({ field: string } & Condition)[];
 };
 
-/** What is worth a list, from which value on; the first of `by` that is mapped is what it asks for. */
+type Condition = { operation: 'greaterOrEqual' | 'equals'; value: string | number };
+
+/** What is worth a list; the first of `by` that is mapped is the field that the condition is about. */
 interface Interest {
   fullName: string;
   /** At most 40 characters. */
   label: string;
   by: readonly FieldSource[];
-  from: number;
+  condition: Condition;
 }
 
 const INTERESTS: readonly Interest[] = [
@@ -24,13 +26,13 @@ const INTERESTS: readonly Interest[] = [
     fullName: 'donor_sync_high_capacity',
     label: 'donor-sync: high capacity',
     by: ['capacity.nonprofit', 'capacity.highest', 'netWorth.low'],
-    from: 100_000,
+    condition: { operation: 'greaterOrEqual', value: 100_000 },
   },
   {
     fullName: 'donor_sync_warm_path',
     label: 'donor-sync: warm path',
     by: ['warmPath.strength'],
-    from: 50,
+    condition: { operation: 'greaterOrEqual', value: 50 },
   },
 ];
 
@@ -47,16 +49,16 @@ const COLUMNS: readonly FieldSource[] = [
 ];
 
 /**
- * The lists for the fields that there are. All users see their names, and the values in them as far as
- * they may read the fields. No `sharedTo`: `allInternalUsers` is known to orgs with portals alone.
+ * The lists for the fields that there are. Without `sharedTo` a list is public: all users see it, and the
+ * values in it as far as they may read the fields. Which groups could be named differs from org to org.
  */
 export function listViews(fields: readonly MappedFieldSpec[]): ListView[] {
   const named = new Map(fields.map((field) => [field.from, field]));
   const columns = ['FULL_NAME', ...COLUMNS.flatMap((source) => named.get(source)?.name ?? [])];
-  return INTERESTS.flatMap(({ fullName, label, by, from }): ListView[] => {
+  return INTERESTS.flatMap(({ fullName, label, by, condition }): ListView[] => {
     const [asked] = by.flatMap((source) => named.get(source) ?? []);
     if (asked === undefined) return [];
-    const filter = { field: asked.name, operation: 'greaterOrEqual', value: from } as const;
-    return [{ fullName, label, columns, filterScope: 'Everything', filters: [filter] }];
+    const filters = [{ field: asked.name, ...condition }];
+    return [{ fullName, label, columns, filterScope: 'Everything', filters }];
   });
 }
