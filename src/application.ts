@@ -6,6 +6,7 @@ import type {
   Connector,
   ConnectorDefinition,
   ConnectorOptions,
+  FieldsSource,
   Finding,
 } from '../connectors/contract.ts';
 import { findConnectorDefinition } from '../connectors/index.ts';
@@ -22,6 +23,7 @@ import { didYouMean } from './core/near-miss.ts';
 import { newId } from './core/new-id.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
 import { createSightings } from './credits/loss.ts';
+import { specsOf } from './fields/describe.ts';
 import { INSIGHT_STAGES } from './insights/write-warm-paths.ts';
 import { NETWORK_STAGES } from './networks/mirror-networks.ts';
 import { createPartnerClient, type PartnerClient } from './partner/client.ts';
@@ -94,6 +96,8 @@ export interface OpenIntegration {
   checkCrm(): Promise<Finding[]>;
   /** True if writes may wait beside the CRM, so that an erasure has to open it. */
   keepsWrites: boolean;
+  /** The mapped fields as files that an administrator deploys; null where the CRM has no such files. */
+  fieldsAsSource(): FieldsSource | null;
   /** What a run does besides: groups become networks, networks become warm paths. */
   stages: Stages;
   /** Requests made so far. */
@@ -264,6 +268,7 @@ async function openIntegration(
       },
     },
   };
+  const mappings = integration.fields ?? defaultMappings(definition, integration);
   const opened: Connector[] = [];
   const { baseUrl, apiKey } = integration.partner;
   const partnerKey = store.fingerprint('partner_key', `${baseUrl}\n${apiKey}`);
@@ -281,7 +286,7 @@ async function openIntegration(
   return {
     integration,
     partner,
-    mappings: integration.fields ?? defaultMappings(definition, integration),
+    mappings,
     partnerKey,
     deps: {
       store,
@@ -304,6 +309,8 @@ async function openIntegration(
     },
     checkCrm: () => definition.check(connectorOptions),
     keepsWrites: definition.keepsWrites ?? false,
+    fieldsAsSource: () =>
+      definition.fieldsAsSource?.(connectorOptions.settings, specsOf(mappings)) ?? null,
     stages: RUN_STAGES,
     calls: () => ({ ...calls }),
     async close() {

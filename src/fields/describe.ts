@@ -1,5 +1,5 @@
 /** The fields that a run can write, from the CRM's own description. */
-import type { Connector, FieldCreation } from '../../connectors/contract.ts';
+import type { Connector, FieldCreation, MappedFieldSpec } from '../../connectors/contract.ts';
 import { type CrmField, type FieldSpec, plainField } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
@@ -56,6 +56,11 @@ export async function createMissingFields(
   const missing = mappings.filter(({ to }) => !described.has(to));
   if (missing.length === 0) return [];
   return connector.createFields(missing.map(({ from, to }) => fieldSpecFor(from, to)));
+}
+
+/** The field that each line of a field map asks for, with its source. */
+export function specsOf(mappings: readonly FieldMapping[]): MappedFieldSpec[] {
+  return mappings.map(({ from, to }) => ({ ...fieldSpecFor(from, to), from }));
 }
 
 /** Throws if not a single mapped field can be written: then no credit must be spent. */
