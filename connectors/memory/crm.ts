@@ -19,6 +19,8 @@ export type MemoryOperation =
       | 'account'
       | 'identity'
       | 'erase'
+      | 'sampleIds'
+      | 'readFacts'
       | 'showFields'
       | 'countViewers'
       | 'close'
