@@ -278,10 +278,15 @@ async function openIntegration(
       if (throttled) calls.throttled += 1;
     },
   });
+  const mappings = integration.fields ?? defaultMappings(definition, integration);
+  const uses = {
+    fields: mappings.map(({ to }) => to),
+    groups: integration.networks.map(({ group }) => group),
+  };
   return {
     integration,
     partner,
-    mappings: integration.fields ?? defaultMappings(definition, integration),
+    mappings,
     partnerKey,
     deps: {
       store,
@@ -302,7 +307,7 @@ async function openIntegration(
         return connector;
       },
     },
-    checkCrm: () => definition.check(connectorOptions),
+    checkCrm: () => definition.check({ ...connectorOptions, uses }),
     keepsWrites: definition.keepsWrites ?? false,
     stages: RUN_STAGES,
     calls: () => ({ ...calls }),
