@@ -1,4 +1,5 @@
 /** The findings of `check()` that are the same for every CRM behind HTTP. */
+import { z } from 'zod';
 import type { WallClock } from '../src/core/clock.ts';
 import { isDonorSyncError, isRetriableError, messageOf, wordsOf } from '../src/core/errors.ts';
 import type { ContactsSettings, Finding, LimitState } from './contract.ts';
@@ -61,7 +62,20 @@ export function failed(subject: string, fix: string, error: unknown): Finding {
   const said = words === null ? finding : { ...finding, words };
   if (!isDonorSyncError(error)) return said;
   const { code: cause } = error;
-  return isRetriableError(error) ? { ...said, fix: PASSES, cause } : { ...said, cause };
+  const coded = { ...said, cause, ...reportOf(error.details) };
+  return isRetriableError(error) ? { ...coded, fix: PASSES } : coded;
+}
+
+const codesSchema = z.object({
+  crmCode: z.string().optional(),
+  fault: z.object({ code: z.string() }).optional(),
+});
+
+/** The CRM's own code is a word of its vendor, and says more than ours. */
+function reportOf(details: unknown): Pick<Finding, 'report'> {
+  const { crmCode, fault } = codesSchema.safeParse(details).data ?? {};
+  const code = crmCode ?? fault?.code ?? '';
+  return /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? { report: `The CRM's code is ${code}.` } : {};
 }
 
 export const LIMIT_REACHED = 'crm_limit_reached';

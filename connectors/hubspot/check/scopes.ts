@@ -101,17 +101,17 @@ function missingFinding(
 ): Finding {
   const others = named.filter((name) => name !== scope);
   const names = others.length === 0 ? '' : ` HubSpot's refusal names ${others.join(', ')}.`;
-  const told = listed?.has(scope)
+  const remark = listed?.has(scope)
     ? ' HubSpot lists it among the scopes of the token, and refuses the requests all the same.'
     : '';
   return plain({
     subject: 'scopes',
     ok: !needed.has(scope),
-    message: `The token lacks the scope ${scope}: ${feature} is off.${told}${names}`,
+    message: `The token lacks the scope ${scope}: ${feature} is off.${remark}${names}`,
     fix: SCOPE_FIX,
     cause: 'crm_scope_missing',
   });
 }
 
 const SCOPE_FIX =
-  'Add the scope to the service key or the app in HubSpot, and connect again; whoever gives it must have the right themselves (a super admin has).';
+  'Add the scope to the service key or the app in HubSpot, and connect again; a super admin can give every scope.';

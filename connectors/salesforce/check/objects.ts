@@ -183,7 +183,7 @@ async function hasHouseholds(api: SalesforceApi): Promise<boolean> {
     const found = await queryRecords(api, `SELECT Id FROM RecordType WHERE ${HOUSEHOLDS} LIMIT 1`);
     return found.length > 0;
   } catch (error) {
-    // Who may not see record types is told nothing by them.
+    // Record types say nothing to a user who may not see them.
     if (isConfigurationError(error) && error.code === 'crm_request_refused') return false;
     throw error;
   }

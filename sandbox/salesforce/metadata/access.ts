@@ -29,7 +29,7 @@ export interface Access {
   sharedSql(user: User, id: string): string | null;
   /** Shares a record with the integration user no more, or again. */
   hideRecord(id: string, isHidden: boolean): void;
-  /** False if one of the user's permissions for the setup was taken away; true for whoever runs the org. */
+  /** False if one of the user's permissions for the setup was taken away; true for the administrator. */
   mayDo(user: User, permission: SetupPermission): boolean;
   /** From now on the integration user lacks these permissions; an empty list gives them back. */
   deny(permissions: readonly SetupPermission[]): void;

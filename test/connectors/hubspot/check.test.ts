@@ -115,8 +115,8 @@ describe('checking an integration with HubSpot', () => {
   });
 
   it('takes a failure of HubSpot for one that passes', async () => {
-    const on = { method: 'POST', path: '/batch/update' };
-    const rules = [{ on, fault: { kind: 'error' } }];
+    const on = { method: 'POST', path: '*/batch/update' };
+    const rules = [{ on, times: 10, fault: { kind: 'error' } }];
     await account.control('PUT', 'faults', rules);
     expect((await check()).filter(({ ok }) => !ok)).toMatchObject([
       { cause: 'crm_unavailable', fix: expect.stringContaining('This passes') },

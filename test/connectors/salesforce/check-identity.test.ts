@@ -218,7 +218,7 @@ describe('checking what Salesforce contacts are made of', () => {
     return org.check(settings, {}, contacts);
   }
 
-  /** What an integration user sees to whom nothing of the pack was granted. */
+  /** What an integration user sees before anything of the pack is granted. */
   async function hideSuccessPack(): Promise<void> {
     const describe = z.object({ fields: z.array(z.object({ name: z.string() })) });
     const { fields } = describe.parse(await org.ask('GET', '/sobjects/Contact/describe'));

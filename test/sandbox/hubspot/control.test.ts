@@ -155,7 +155,7 @@ describe('a scope that is withdrawn', () => {
     expect((await ask(account, 'GET', COMPANIES, { token })).status).toBe(200);
   });
 
-  it('may stay in what is told of a token, whose requests are refused all the same', async () => {
+  it('may stay in what HubSpot says of a token, whose requests are refused all the same', async () => {
     const account = await startAccount();
     const order = { withdrawn: [READ_COMPANIES], listed: true };
     const issued = await control(account, 'POST', '/tokens', { kind: 'oauth' });
