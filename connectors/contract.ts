@@ -133,6 +133,16 @@ export interface ConnectorOptions<Settings> {
   settings: Settings;
   contacts: ContactsSettings;
   deps: ConnectorDeps;
+  /** What runs use of the CRM besides contacts; for `check` alone, and left out elsewhere. */
+  uses?: ConnectorUses;
+}
+
+/** What the settings of an integration ask for beyond `crm` and `contacts`. */
+export interface ConnectorUses {
+  /** The fields of a contact that runs write. */
+  fields: readonly string[];
+  /** The groups that become networks. */
+  groups: readonly GroupSelector[];
 }
 
 /** Which contacts belong to the integration. */
@@ -231,6 +241,15 @@ export interface Connector {
    * half a group must never look like a whole one.
    */
   readGroup(selector: GroupSelector): AsyncIterable<readonly string[]>;
+
+  /**
+   * The ids of some contacts of the integration, at most so many, found at the least cost; for `doctor`.
+   * Left out: the first of `readPages`.
+   */
+  sampleIds?(most: number): Promise<string[]>;
+
+  /** What the account says of itself to anyone who may read contacts, for a report; left out: nothing. */
+  readFacts?(): Promise<AccountFact[]>;
 
   /** What the CRM says of its limits; null where it has none. */
   readLimits(): Promise<LimitState | null>;
@@ -363,12 +382,25 @@ export interface LimitState {
   daily: { max: number; remaining: number };
 }
 
+/** Something about the account that is no name, no id and no value of a contact, for example its edition. */
+export interface AccountFact {
+  name: string;
+  value: string | number;
+}
+
 /** One prerequisite: whether it is met and, if not, the exact fix. */
 export interface Finding {
   subject: string;
   ok: boolean;
   message: string;
   fix: string | null;
+  /** A stable word that findings of one cause share, for example `crm_scope_missing`. */
+  cause?: string;
+  /**
+   * The message as it may leave the house: without names, values, ids and addresses. Left out: the
+   * subject and the cause say enough.
+   */
+  report?: string;
   /** What the CRM said, for the terminal of a user who asks for it. */
   words?: ForeignText | null;
 }

@@ -1,6 +1,7 @@
 /** The findings of `check()` that are the same for every CRM behind HTTP. */
+import { z } from 'zod';
 import type { WallClock } from '../src/core/clock.ts';
-import { messageOf, wordsOf } from '../src/core/errors.ts';
+import { isDonorSyncError, isRetriableError, messageOf, wordsOf } from '../src/core/errors.ts';
 import type { ContactsSettings, Finding, LimitState } from './contract.ts';
 import { isInReserve } from './daily-limit.ts';
 
@@ -12,7 +13,19 @@ export function met(subject: string, message: string): Finding {
   return { subject, ok: true, message, fix: null };
 }
 
-/** A check that throws is a finding itself. */
+/** The finding, whose message says nothing that may not leave the house. */
+export function plain(finding: Finding): Finding {
+  return { ...finding, report: finding.message };
+}
+
+/** What is done about a failure that goes by: no one has to change anything. */
+export const PASSES =
+  'This passes: run doctor again in some minutes. Sign-in, access and settings need no change for it.';
+
+/**
+ * A check that throws is a finding itself; its cause is the code of the error. A limit of requests that is
+ * reached is thrown on, to `untilLimit`.
+ */
 export async function checked(
   subject: string,
   fix: string,
@@ -21,10 +34,87 @@ export async function checked(
   try {
     return await work();
   } catch (error) {
-    const words = wordsOf(error);
-    const finding = { subject, ok: false, message: messageOf(error), fix };
-    return [words === null ? finding : { ...finding, words }];
+    if (isLimit(error)) throw error;
+    return [failed(subject, fix, error)];
   }
+}
+
+/** What the other checks need; without it the failure is a finding, and the result is null. */
+export async function attempt<Value>(
+  findings: Finding[],
+  subject: string,
+  fix: string,
+  work: () => Promise<Value>,
+): Promise<Value | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isLimit(error)) throw error;
+    findings.push(failed(subject, fix, error));
+    return null;
+  }
+}
+
+/** The finding that stands for what a check has thrown. */
+export function failed(subject: string, fix: string, error: unknown): Finding {
+  const words = wordsOf(error);
+  const finding = { subject, ok: false, message: messageOf(error), fix };
+  const said = words === null ? finding : { ...finding, words };
+  if (!isDonorSyncError(error)) return said;
+  const { code: cause } = error;
+  const coded = { ...said, cause, ...reportOf(error.details) };
+  return isRetriableError(error) ? { ...coded, fix: PASSES } : coded;
+}
+
+const codesSchema = z.object({
+  crmCode: z.string().optional(),
+  fault: z.object({ code: z.string() }).optional(),
+});
+
+/** The CRM's own code is a word of its vendor, and says more than ours. */
+function reportOf(details: unknown): Pick<Finding, 'report'> {
+  const { crmCode, fault } = codesSchema.safeParse(details).data ?? {};
+  const code = crmCode ?? fault?.code ?? '';
+  return /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? { report: `The CRM's code is ${code}.` } : {};
+}
+
+export const LIMIT_REACHED = 'crm_limit_reached';
+
+/** True of a limit of requests that is reached, which time ends and nothing else. */
+function isLimit(error: unknown): boolean {
+  return isDonorSyncError(error) && error.code === LIMIT_REACHED;
+}
+
+/**
+ * What the checks put among the findings, until a limit of requests is reached: that ends them with one
+ * finding which says when it ends, since every further check would only repeat it.
+ */
+export async function untilLimit(
+  words: DailyWords,
+  { clock }: { clock: Pick<WallClock, 'now'> },
+  checks: (findings: Finding[]) => Promise<void>,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  try {
+    await checks(findings);
+  } catch (error) {
+    if (!isLimit(error)) throw error;
+    findings.push(limitFinding(words, clock.now(), messageOf(error)));
+  }
+  return findings;
+}
+
+const DAY_MS = 86_400_000;
+
+function limitFinding({ crm, renewal }: DailyWords, now: number, message: string): Finding {
+  const latest = new Date(now + DAY_MS).toISOString().slice(0, 16).replace('T', ' ');
+  return plain({
+    subject: 'daily requests',
+    ok: false,
+    cause: LIMIT_REACHED,
+    message: `${message} What comes after this could not be checked.`,
+    fix: `Wait until ${renewal}, ${latest} UTC at the latest: sign-in and access need no change for it. Find out in ${crm} which tool uses so many requests.`,
+  });
 }
 
 /** Tokens and overlaps are reckoned by the clock; nothing is said while the CRM has not said its time. */
@@ -35,10 +125,13 @@ export function checkClock(
   const serverTimeMs = api.serverTimeMs();
   if (serverTimeMs === null) return [];
   const differenceMs = Math.abs(clock.now() - serverTimeMs);
-  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return [met('clock', `It agrees with ${crm}'s.`)];
+  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) {
+    return [plain(met('clock', `It agrees with ${crm}'s.`))];
+  }
   const seconds = Math.round(differenceMs / 1000);
   const message = `The clock of this machine is ${seconds} seconds away from ${crm}'s.`;
-  return [{ subject: 'clock', ok: false, message, fix: 'Let the machine set its clock by NTP.' }];
+  const fix = 'Let the machine set its clock by NTP.';
+  return [plain({ subject: 'clock', ok: false, message, fix, cause: 'clock_wrong' })];
 }
 
 /** What `contacts` in the settings asks for, once the CRM has understood it. */
@@ -63,7 +156,7 @@ export function metMarks({ deceasedField, doNotContactField }: ContactsSettings)
 /** A part of the identity that the integration may not read; `fix` says what lets it. */
 export function unreadablePart(name: string, fix: string): Finding {
   const message = `${name} cannot be read: it is left out of what the service is asked.`;
-  return { subject: 'identity', ok: true, message, fix };
+  return plain({ subject: 'identity', ok: true, message, fix });
 }
 
 /** How a CRM counts the requests of a day. */
@@ -88,7 +181,7 @@ export function checkDailyRequests(
     if (limits === null) return [met(subject, `${crm} does not say how many are left.`)];
     const { max, remaining } = limits.daily;
     const message = `${remaining.toLocaleString('en-US')} of ${max.toLocaleString('en-US')} requests of ${period} are left.`;
-    if (!isInReserve(limits.daily, dailyReservePercent)) return [met(subject, message)];
-    return [{ subject, ok: false, message, fix }];
+    if (!isInReserve(limits.daily, dailyReservePercent)) return [plain(met(subject, message))];
+    return [plain({ subject, ok: false, message, fix, cause: 'crm_limit_near' })];
   });
 }

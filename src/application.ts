@@ -268,7 +268,6 @@ async function openIntegration(
       },
     },
   };
-  const mappings = integration.fields ?? defaultMappings(definition, integration);
   const opened: Connector[] = [];
   const { baseUrl, apiKey } = integration.partner;
   const partnerKey = store.fingerprint('partner_key', `${baseUrl}\n${apiKey}`);
@@ -283,6 +282,11 @@ async function openIntegration(
       if (throttled) calls.throttled += 1;
     },
   });
+  const mappings = integration.fields ?? defaultMappings(definition, integration);
+  const uses = {
+    fields: mappings.map(({ to }) => to),
+    groups: integration.networks.map(({ group }) => group),
+  };
   return {
     integration,
     partner,
@@ -307,7 +311,7 @@ async function openIntegration(
         return connector;
       },
     },
-    checkCrm: () => definition.check(connectorOptions),
+    checkCrm: () => definition.check({ ...connectorOptions, uses }),
     keepsWrites: definition.keepsWrites ?? false,
     fieldsAsSource: () =>
       definition.fieldsAsSource?.(connectorOptions.settings, specsOf(mappings)) ?? null,

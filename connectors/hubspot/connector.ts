@@ -11,7 +11,8 @@ import type {
 import { keepOpen } from '../opened.ts';
 import type { HubspotWorld } from './api.ts';
 import { BATCH_ROWS } from './batch-update.ts';
-import { check, readLimits } from './check.ts';
+import { check, readLimits } from './check/check.ts';
+import { readFacts, sampleIds } from './check/sample.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
 import { IDS_PER_REQUEST } from './find-records.ts';
@@ -86,6 +87,8 @@ async function openHubspotConnector(
     createFields: async (fields) => createFields(session(), fields),
     listGroups: async () => listGroups(session()),
     readGroup: (selector) => readGroup(session(), selector),
+    sampleIds: async (most) => sampleIds(session(), most),
+    readFacts: async () => readFacts(session()),
     readLimits: async () => readLimits(session()),
     // HubSpot has written what it acknowledged.
     async finish() {},

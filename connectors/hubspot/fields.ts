@@ -4,7 +4,7 @@ import type { FieldCreation } from '../contract.ts';
 import { type DescribedProperty, describeProperties } from './describe.ts';
 import { crmCodeOf } from './errors.ts';
 import type { HubspotSession } from './session.ts';
-import { mayHave, WRITE_CONTACTS } from './sign-in/scopes.ts';
+import { mayHave, WRITE_CONTACTS, WRITE_SCHEMAS } from './sign-in/scopes.ts';
 import { isCheckbox, isMultiple, isPercent } from './values.ts';
 
 /** The properties of contacts that hold one plain value, as the token may use them. */
@@ -158,8 +158,15 @@ function problemOf(error: unknown): string {
     isConfigurationError(error) &&
     ['crm_request_refused', 'crm_scope_missing'].includes(error.code);
   if (!isRefusal) throw error;
+  if (error.code === 'crm_scope_missing' || crmCodeOf(error) === 'MISSING_SCOPES') {
+    return NO_RIGHT_TO_CREATE;
+  }
   return `${messageOf(error)} An admin can create the property by hand instead.`;
 }
+
+const NO_RIGHT_TO_CREATE =
+  `The token may not create properties: it lacks the scope ${WRITE_SCHEMAS}. A super admin can add it to the ` +
+  'service key or the app in HubSpot (with an app, connect again), or create the property by hand.';
 
 /** What a property of this type is made of; null for types that need options. */
 function formOf({ type }: FieldSpec): Record<string, unknown> | null {

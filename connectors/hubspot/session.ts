@@ -48,10 +48,10 @@ export interface HubspotSession {
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<HubspotSettings>,
   world: HubspotWorld,
+  api = createApi(settings, deps, world),
 ): Promise<HubspotSession> {
-  const filter = contacts.filter === null ? [] : parseFilter(contacts.filter);
-  const api = createApi(settings, deps, world);
   try {
+    const filter = contacts.filter === null ? [] : parseFilter(contacts.filter);
     const signIn = await api.signIn();
     requireScope(signIn, READ_CONTACTS);
     for (const need of missingScopes(signIn)) deps.log.warn({ ...need }, 'a scope is missing');

@@ -25,6 +25,8 @@ export type MemoryOperation =
       | 'account'
       | 'identity'
       | 'erase'
+      | 'sampleIds'
+      | 'readFacts'
       | 'showFields'
       | 'countViewers'
       | 'close'

@@ -9,7 +9,8 @@ import type {
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
 import type { SalesforceWorld } from './api.ts';
-import { check, readLimits } from './check.ts';
+import { check, readLimits } from './check/check.ts';
+import { readFacts, sampleIds } from './check/sample.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
 import { listGroups, readGroup } from './groups.ts';
@@ -89,6 +90,8 @@ async function openSalesforceConnector(
     countViewers: async (names) => countViewers(session(), names),
     listGroups: async () => listGroups(session()),
     readGroup: (selector) => readGroup(session(), selector),
+    sampleIds: async (most) => sampleIds(session(), most),
+    readFacts: async () => readFacts(session()),
     readLimits: async () => readLimits(session()),
     // Salesforce has written what it acknowledged.
     async finish() {},

@@ -4,7 +4,7 @@ import type { FieldCreation } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type DescribedField, describeObject, type ObjectDescription } from './describe.ts';
 import { crmCodeOf } from './errors.ts';
-import { grantFields } from './permissions.ts';
+import { grantFields, lacksRight } from './permissions.ts';
 import type { MetadataElements } from './project/metadata-file.ts';
 import type { SalesforceSession } from './session.ts';
 
@@ -162,8 +162,14 @@ const ALREADY_THERE: ReadonlySet<string> = new Set([
 /** Null if the failure is not about this field. */
 function creationProblem(error: unknown): string | null {
   if (!isConfigurationError(error) || error.code !== 'crm_request_refused') return null;
-  return `${messageOf(error)} To create fields, the integration's user needs “Customize Application”; an admin can create the field by hand instead.`;
+  if (lacksRight(error)) return NO_RIGHT_TO_CREATE;
+  return `${messageOf(error)} An admin can create the field by hand instead.`;
 }
+
+const NO_RIGHT_TO_CREATE =
+  "The integration's user may not create fields: it lacks the permission “Customize Application” (with " +
+  '“View Setup and Configuration”). A System Administrator can give it in a permission set, for as long as ' +
+  '`fields create` takes, or create the field by hand: Setup → Object Manager → Contact.';
 
 /** The longest text that is kept in a field of one line. */
 const LINE_LENGTH = 255;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import { foreignCode } from '../../src/core/foreign-text.ts';
 import type { FieldViewers } from '../contract.ts';
-import { readAs } from './errors.ts';
+import { crmCodeOf, readAs } from './errors.ts';
 import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
@@ -59,7 +59,7 @@ export async function grantFields(
     await assignToSelf(session, setId);
     return problems;
   } catch (error) {
-    const problem = `The field exists, but access to it could not be granted: ${refusalOf(error)} An admin can grant it in a permission set.`;
+    const problem = `The field exists, but access to it could not be granted: ${refusalOf(error)} A System Administrator can grant read and edit access to it in a permission set, and assign that to the user.`;
     return new Map(names.map((name) => [name, problem]));
   }
 }
@@ -149,8 +149,28 @@ function isCustom(name: string): boolean {
 /** What Salesforce refused, in words; any other error goes on. */
 function refusalOf(error: unknown): string {
   if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
-  return messageOf(error);
+  return lacksRight(error) ? NO_RIGHT : messageOf(error);
 }
+
+const NO_RIGHT =
+  "the integration's user lacks the permission “Manage Profiles and Permission Sets” or “Assign Permission Sets”.";
+
+/**
+ * True of a refusal of a part of the setup, which is no contact: where the user lacks the permission,
+ * Salesforce refuses the access, or says that there is no such thing.
+ */
+export function lacksRight(error: unknown): boolean {
+  return NO_RIGHT_CODES.has(crmCodeOf(error) ?? '');
+}
+
+const NO_RIGHT_CODES: ReadonlySet<string> = new Set([
+  'INSUFFICIENT_ACCESS',
+  'INSUFFICIENT_ACCESS_OR_READONLY',
+  'INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY',
+  'NOT_FOUND',
+  'ERROR_HTTP_404',
+  'INVALID_TYPE',
+]);
 
 type PermissionDeps = Pick<SalesforceSession, 'api' | 'userId'>;
 
@@ -223,7 +243,8 @@ async function save(
       const name = nameAt(start + at);
       if (success || name === undefined) continue;
       const code = foreignCode(errors[0]?.statusCode ?? 'UNKNOWN_EXCEPTION');
-      problems.push([name, `Access to the field could not be granted (${code}).`]);
+      const why = NO_RIGHT_CODES.has(code) ? `: ${NO_RIGHT}` : ` (${code}).`;
+      problems.push([name, `Access to the field could not be granted${why}`]);
     }
   }
   return problems;

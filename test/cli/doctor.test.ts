@@ -99,10 +99,17 @@ describe('donor-sync doctor', () => {
       /✗ field donor_id: .*\n {4}The same of 13 others: donor_profile, donor_age/,
     );
     expect(stdout.match(/→ Create it with/g)).toHaveLength(1);
-    expect(stdout).toContain('14 problems to fix.');
+    expect(stdout).toContain('1 problem to fix (14 findings).');
+    expect(stdout.match(/^ {6}donor-sync fields create riverside$/gm)).toHaveLength(1);
     const broken = brokenOf((await world.run(['doctor', '--json'])).stdout);
     expect(broken).toHaveLength(14);
-    for (const { fix } of broken) expect(fix).toContain('fields create');
+    for (const { fix, command, cause } of broken) {
+      expect(fix).toContain('fields create');
+      expect({ command, cause }).toEqual({
+        command: 'donor-sync fields create riverside',
+        cause: 'fields_missing',
+      });
+    }
   });
 
   it('finds fields that the user may not read, and looks at the rest all the same', async () => {
@@ -133,7 +140,10 @@ describe('donor-sync doctor', () => {
     const { stdout } = await world.run(['fields', 'create', 'riverside']);
     expect(stdout).toContain('“donor-sync viewers” lets people see the fields: 0 users have it');
     expect(await viewers()).toMatchObject([
-      { fix: expect.stringContaining('donor-sync fields create riverside --assign-viewers') },
+      {
+        fix: expect.stringContaining('“donor-sync viewers”'),
+        command: 'donor-sync fields create riverside --assign-viewers "System Administrator"',
+      },
     ]);
     const profile = ['--assign-viewers', 'System Administrator'];
     const given = await world.run(['fields', 'create', 'riverside', ...profile]);

@@ -102,6 +102,9 @@ export const findingsSchema = z.strictObject({
       ok: z.boolean(),
       message: z.string(),
       fix: z.string().nullable(),
+      command: z.string().nullable(),
+      cause: z.string().nullable(),
     }),
   ),
+  causes: z.int(),
 });

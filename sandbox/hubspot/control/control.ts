@@ -49,9 +49,9 @@ export function controlRoutes(options: ControlOptions): Hono {
     return c.json({ token: options.tokens.issue(grant, { lifetimeMs }) }, 201);
   });
   router.put('/scopes', async (c) => {
-    const { withdrawn } = await readOrder(c, withdrawalSchema);
-    options.tokens.withdraw(withdrawn);
-    return c.json({ withdrawn });
+    const { withdrawn, listed } = await readOrder(c, withdrawalSchema);
+    options.tokens.withdraw(withdrawn, { areListed: listed });
+    return c.json({ withdrawn, listed });
   });
   router.put('/property-access', async (c) => {
     const { type, property, access } = await readOrder(c, accessSchema);
@@ -68,7 +68,11 @@ const tokenOrderSchema = z.strictObject({
   lifetimeMs: z.number().int().min(0).default(0),
 });
 
-const withdrawalSchema = z.strictObject({ withdrawn: z.array(z.enum(ALL_SCOPES)) });
+const withdrawalSchema = z.strictObject({
+  withdrawn: z.array(z.enum(ALL_SCOPES)),
+  /** Whether HubSpot goes on telling that tokens have these scopes. */
+  listed: z.boolean().default(false),
+});
 
 const accessSchema = z.strictObject({
   type: z.string().default('contacts'),

@@ -99,7 +99,7 @@ function giveTokens(c: Context, options: TokenEndpointOptions, form: Form): Resp
     refresh_token: refreshToken,
     access_token: tokens.issue(grant, { lifetimeMs: tokenLifetimeMs }),
     hub_id: PORTAL_ID,
-    scopes: tokens.presentScopes(scopes),
+    scopes: tokens.listedScopes(scopes),
     user_id: OWNER.userId,
     expires_in:
       tokenLifetimeMs === 0 ? DEFAULT_LIFETIME_SECONDS : Math.ceil(tokenLifetimeMs / 1000),

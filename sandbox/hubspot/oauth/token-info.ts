@@ -16,7 +16,7 @@ export function accessTokenInfo(options: TokenInfoOptions, token: string, found:
   return {
     token,
     ...installation(),
-    scopes: found.scopes,
+    scopes: found.listedScopes,
     signed_access_token: signedAccessToken(options, token, found),
     app_id: found.appId,
     is_private_distribution: false,
@@ -47,7 +47,7 @@ function secondsLeft({ clock }: TokenInfoOptions, { expiresAtMs }: FoundToken): 
 /** For apps whose own servers check tokens without asking; no app here does. */
 function signedAccessToken(options: TokenInfoOptions, token: string, found: FoundToken) {
   const signature = createHmac('sha256', options.app.clientSecret).update(token).digest('base64');
-  const scopes = found.scopes.join(' ');
+  const scopes = found.listedScopes.join(' ');
   return {
     expiresAt: found.expiresAtMs ?? 0,
     scopes,

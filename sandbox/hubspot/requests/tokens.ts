@@ -19,6 +19,8 @@ export interface FoundToken extends TokenGrant {
   /** Milliseconds since 1970; null if it does not end. */
   expiresAtMs: number | null;
   isExpired: boolean;
+  /** What HubSpot says of the token when it is asked; requests go by `scopes`. */
+  listedScopes: readonly string[];
 }
 
 /** The access tokens of an account. */
@@ -31,10 +33,13 @@ export interface Tokens {
   revoke(token: string): boolean;
   /** Ends all tokens of OAuth at once; those of private apps stay. */
   expireAll(): void;
-  /** From now on no token has these scopes, whenever it was issued; an empty list gives them back. */
-  withdraw(scopes: readonly string[]): void;
-  /** The scopes that a token of these has at present. */
-  presentScopes(scopes: readonly string[]): string[];
+  /**
+   * From now on no token has these scopes, whenever it was issued; an empty list gives them back. Where they
+   * stay listed, HubSpot goes on telling that tokens have them.
+   */
+  withdraw(scopes: readonly string[], options?: { areListed?: boolean }): void;
+  /** The scopes that a token of these is said to have at present. */
+  listedScopes(scopes: readonly string[]): string[];
 }
 
 /** What tokens are made with. */
@@ -59,8 +64,11 @@ export function createTokens(db: Database, { clock, hubId, createSecret }: Token
   const find = db.prepare<[string], TokenRow>('select * from access_tokens where token = ?');
   const insert = db.prepare('insert or replace into access_tokens values (?, ?, ?, ?, ?, ?)');
   let withdrawn: ReadonlySet<string> = new Set();
+  let areListed = false;
   const presentScopes = (scopes: readonly string[]) =>
     scopes.filter((scope) => !withdrawn.has(scope));
+  const listedScopes = (scopes: readonly string[]) =>
+    areListed ? [...scopes] : presentScopes(scopes);
   return {
     issue(grant, { token = newToken(grant, createSecret()), lifetimeMs = 0 } = {}) {
       const expiresAtMs = lifetimeMs === 0 ? null : clock() + lifetimeMs;
@@ -72,7 +80,8 @@ export function createTokens(db: Database, { clock, hubId, createSecret }: Token
       const row = find.get(token);
       if (row === undefined) return undefined;
       const found = toFoundToken(row, hubId, clock());
-      return { ...found, scopes: presentScopes(found.scopes) };
+      const { scopes } = found;
+      return { ...found, scopes: presentScopes(scopes), listedScopes: listedScopes(scopes) };
     },
     revoke: (token) =>
       db.prepare('delete from access_tokens where token = ?').run(token).changes > 0,
@@ -80,10 +89,11 @@ export function createTokens(db: Database, { clock, hubId, createSecret }: Token
       const sql = `update access_tokens set expires_at_ms = ? where kind = 'oauth'`;
       db.prepare(sql).run(clock() - 1);
     },
-    withdraw(scopes) {
+    withdraw(scopes, options = {}) {
       withdrawn = new Set(scopes);
+      areListed = options.areListed ?? false;
     },
-    presentScopes,
+    listedScopes,
   };
 }
 
@@ -99,7 +109,11 @@ export function toPrivateToken(secret: string): string {
   return `pat-na1-${parts.slice(1).join('-')}`;
 }
 
-function toFoundToken(row: TokenRow, hubId: number, nowMs: number): FoundToken {
+function toFoundToken(
+  row: TokenRow,
+  hubId: number,
+  nowMs: number,
+): Omit<FoundToken, 'listedScopes'> {
   return {
     kind: row.kind,
     appId: row.app_id,

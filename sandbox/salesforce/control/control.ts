@@ -7,6 +7,7 @@ import { createCrmControlRouter } from '../../crm/control.ts';
 import type { RequestDetails } from '../../crm/requests.ts';
 import { SalesforceError } from '../core/errors.ts';
 import { readId } from '../core/ids.ts';
+import { SETUP_PERMISSIONS } from '../metadata/access.ts';
 import { findField } from '../metadata/object-type.ts';
 import { ADMINISTRATOR, INTEGRATION_USER, SYSTEM } from '../metadata/setup-records.ts';
 import type { Tokens } from '../oauth/tokens.ts';
@@ -57,6 +58,11 @@ export function controlRoutes(options: ControlOptions): Hono {
     org.access.hideType(type, access === 'hidden');
     return c.json({ type: type.name, access });
   });
+  router.put('/user-permissions', async (c) => {
+    const { denied } = await readOrder(c, permissionsSchema);
+    org.access.deny(denied);
+    return c.json({ denied });
+  });
   router.put('/record-access', async (c) => {
     const order = await readOrder(c, recordAccessSchema);
     const id = readId(order.id) ?? '';
@@ -101,6 +107,9 @@ const hiddenOrVisible = z.enum(['hidden', 'visible']);
 
 /** The permission for an object: without it describe finds none, and its records are blank parents. */
 const objectAccessSchema = z.strictObject({ type: z.string(), access: hiddenOrVisible });
+
+/** What the integration user may not do in the setup. */
+const permissionsSchema = z.strictObject({ denied: z.array(z.enum(SETUP_PERMISSIONS)) });
 
 /** Sharing: a record that is not shared is found by no query, and is a blank parent. */
 const recordAccessSchema = z.strictObject({ id: z.string(), access: hiddenOrVisible });

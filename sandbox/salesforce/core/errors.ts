@@ -67,6 +67,13 @@ export function dailyLimitError(): SalesforceError {
   return new SalesforceError(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
 }
 
+/** The answer to a user who lacks a permission for the setup. */
+export function noRightError(): SalesforceError {
+  return new SalesforceError(403, 'INSUFFICIENT_ACCESS_OR_READONLY', NO_RIGHT_MESSAGE);
+}
+
+export const NO_RIGHT_MESSAGE = 'insufficient access rights on object id';
+
 /** The error of one record. */
 export function recordError(
   statusCode: string,

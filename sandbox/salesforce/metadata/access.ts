@@ -29,9 +29,22 @@ export interface Access {
   sharedSql(user: User, id: string): string | null;
   /** Shares a record with the integration user no more, or again. */
   hideRecord(id: string, isHidden: boolean): void;
+  /** False if one of the user's permissions for the setup was taken away; true for the administrator. */
+  mayDo(user: User, permission: SetupPermission): boolean;
+  /** From now on the integration user lacks these permissions; an empty list gives them back. */
+  deny(permissions: readonly SetupPermission[]): void;
   /** To be called when permissions have changed. */
   forget(): void;
 }
+
+/** Permissions of users for the setup, by their names in the API. */
+export const SETUP_PERMISSIONS = [
+  'CustomizeApplication',
+  'ManageProfilesPermissionsets',
+  'AssignPermissionSets',
+] as const;
+
+export type SetupPermission = (typeof SETUP_PERMISSIONS)[number];
 
 interface Grant {
   read: boolean;
@@ -44,6 +57,7 @@ export function createAccess(db: Database): Access {
   let restrictions: Map<string, Grant> | undefined;
   let hiddenTypes: Set<string> | undefined;
   let hidesRecords: boolean | undefined;
+  let denied: ReadonlySet<SetupPermission> = new Set();
 
   function granted(user: User, key: string): Grant {
     const grants = grantsOf.get(user.id) ?? readGrants(db, user.id);
@@ -103,6 +117,10 @@ export function createAccess(db: Database): Access {
       db.prepare('delete from hidden_records where id = ?').run(id);
       if (isHidden) db.prepare('insert into hidden_records values (?)').run(id);
       hidesRecords = undefined;
+    },
+    mayDo: (user, permission) => user.role !== 'integration' || !denied.has(permission),
+    deny(permissions) {
+      denied = new Set(permissions);
     },
     forget() {
       grantsOf.clear();

@@ -1,6 +1,7 @@
 /** What Salesforce asks of FieldPermissions records beyond their types. */
 
 import { type RecordError, recordError } from '../core/errors.ts';
+import type { SetupPermission } from './access.ts';
 import type { Catalogue } from './catalogue.ts';
 import { isGrantable, type StoredValue } from './field.ts';
 import { findField } from './object-type.ts';
@@ -11,6 +12,14 @@ export const PERMISSION_OBJECTS = new Set([
   'PermissionSetAssignment',
   'FieldPermissions',
 ]);
+
+/** The permission that writing such a record takes; undefined of any other object. */
+export function permissionFor(typeName: string): SetupPermission | undefined {
+  if (!PERMISSION_OBJECTS.has(typeName)) return undefined;
+  return typeName === 'PermissionSetAssignment'
+    ? 'AssignPermissionSets'
+    : 'ManageProfilesPermissionsets';
+}
 
 /** What is wrong with the values of such a record: the field must exist and be one to grant, and editing needs reading. */
 export function checkFieldPermissions(

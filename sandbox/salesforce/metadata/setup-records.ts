@@ -42,8 +42,14 @@ export function systemValues(atMs: number): Record<string, StoredValue> {
   };
 }
 
+/** The record types of accounts that come with the Nonprofit Success Pack; every user sees that they are there. */
+const SUCCESS_PACK_RECORD_TYPES = [
+  { name: 'Household Account', developerName: 'HH_Account' },
+  { name: 'Organization', developerName: 'Organization' },
+];
+
 /** Writes the records; the database must not have any yet. */
-export function fillSetup(db: Database, atMs: number): void {
+export function fillSetup(db: Database, atMs: number, hasSuccessPack: boolean): void {
   const insert = (
     type: string,
     number: number,
@@ -64,6 +70,15 @@ export function fillSetup(db: Database, atMs: number): void {
     OrganizationType: 'Enterprise Edition',
     InstanceName: 'USA1S',
     ...LOCALE,
+  });
+  const recordTypes = hasSuccessPack ? SUCCESS_PACK_RECORD_TYPES : [];
+  recordTypes.forEach(({ name, developerName }, index) => {
+    insert('RecordType', index + 1, '012', {
+      Name: name,
+      DeveloperName: developerName,
+      SobjectType: 'Account',
+      IsActive: 1,
+    });
   });
   const people = [
     {

@@ -96,10 +96,10 @@ function ingredientsOf({ world, contactCount, shape, features = {} }: OrgOptions
 
 /** All or nothing: a sandbox that is stopped meanwhile begins anew. */
 function fill(db: Database, catalogue: Catalogue, options: OrgOptions): void {
-  const { world, contactCount, clock } = options;
+  const { world, contactCount, shape, clock } = options;
   const nowMs = clock();
   db.transaction(() => {
-    fillSetup(db, wholeSecond(nowMs));
+    fillSetup(db, wholeSecond(nowMs), shape === 'npsp');
     fillPeople(db, catalogue, { world, contactCount, nowMs });
     fillReports(db, wholeSecond(nowMs));
     orgSetting(db, INGREDIENTS, () => ingredientsOf(options));

@@ -1,12 +1,19 @@
 /** Creates, changes and deletes records, as one user and by the rules of the org. */
 
 import type { Database } from '../core/database.ts';
-import { type RecordError, recordError, refused, type SaveResult, saved } from '../core/errors.ts';
+import {
+  NO_RIGHT_MESSAGE,
+  type RecordError,
+  recordError,
+  refused,
+  type SaveResult,
+  saved,
+} from '../core/errors.ts';
 import { hasPrefix, readId } from '../core/ids.ts';
 import type { Access, User } from '../metadata/access.ts';
 import type { Catalogue } from '../metadata/catalogue.ts';
 import type { StoredValue } from '../metadata/field.ts';
-import { PERMISSION_OBJECTS } from '../metadata/field-permissions.ts';
+import { PERMISSION_OBJECTS, permissionFor } from '../metadata/field-permissions.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
 import { wholeSecond } from '../metadata/value.ts';
 import type { Locks } from './locks.ts';
@@ -95,6 +102,12 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return mayBeRefused ? attempt(work) : join(work);
   }
 
+  /** Whether the user may change such a part of the setup. */
+  function mayWrite(user: User, type: ObjectType): boolean {
+    const needed = permissionFor(type.name);
+    return needed === undefined || access.mayDo(user, needed);
+  }
+
   /** The present state of a record that may be written, or why it may not. */
   function open(type: ObjectType, text: string): { id: string; row: Row } | RecordError {
     const id = readId(text);
@@ -127,6 +140,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     options?: WriteOptions,
   ): SaveResult {
     if (!type.createable) return refused(null, unsupported(type, 'create'));
+    if (!mayWrite(user, type)) return refused(null, NO_RIGHT);
     const { columns, person, errors } = readValues(parts, user, type, values, 'createable');
     const all = new Map([...defaultColumns(type, user), ...columns, ...newStamps(user, nowMs())]);
     const isPerson = person.size > 0;
@@ -153,6 +167,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     options?: WriteOptions,
   ): SaveResult {
     if (!type.updateable) return refused(readId(text), unsupported(type, 'update'));
+    if (!mayWrite(user, type)) return refused(readId(text), NO_RIGHT);
     const opened = open(type, text);
     if ('statusCode' in opened) return refused(readId(text), opened);
     const { id, row } = opened;
@@ -227,6 +242,9 @@ function twinError(id: string): RecordError {
   const message = `duplicate value found: duplicates value on record with id: ${id}`;
   return recordError('DUPLICATE_VALUE', message);
 }
+
+/** A user without the permission for this part of the setup. */
+const NO_RIGHT = recordError('INSUFFICIENT_ACCESS_OR_READONLY', NO_RIGHT_MESSAGE);
 
 const DELETED = recordError('ENTITY_IS_DELETED', 'entity is deleted');
 const UNKNOWN = recordError('INVALID_CROSS_REFERENCE_KEY', 'invalid cross reference id');

@@ -2,7 +2,7 @@
 
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { notFound, saved, toRequestError } from '../core/errors.ts';
+import { noRightError, notFound, saved, toRequestError } from '../core/errors.ts';
 import { readId } from '../core/ids.ts';
 import { customFieldSchema, readCustomField } from '../metadata/custom-field.ts';
 import { describeBriefly, describeObject } from '../metadata/describe.ts';
@@ -27,6 +27,7 @@ export function toolingRoutes(org: Org): Hono<SalesforceEnv> {
     return c.json(describeObject(org, type, c.var.user, `${c.var.basePath}/tooling`));
   });
   router.post('/sobjects/CustomField', (c) => {
+    if (!org.access.mayDo(c.var.user, 'CustomizeApplication')) throw noRightError();
     const order = readJson(customFieldSchema, c.var.body);
     const { type, field } = readCustomField(org.catalogue, order);
     const result = org.store.insert(c.var.user, org.catalogue.get('CustomField'), {

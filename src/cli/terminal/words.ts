@@ -63,7 +63,8 @@ export type MergedFinding<Each extends Finding> = Each & { others: string[] };
 export function mergeAlike<Each extends Finding>(findings: readonly Each[]): MergedFinding<Each>[] {
   const merged = new Map<string, MergedFinding<Each>>();
   for (const finding of findings) {
-    const key = JSON.stringify({ ...finding, subject: null, message: withoutSubject(finding) });
+    const { report: _, ...shown } = finding;
+    const key = JSON.stringify({ ...shown, subject: null, message: withoutSubject(finding) });
     const first = merged.get(key);
     if (first === undefined) merged.set(key, { ...finding, others: [] });
     else first.others.push(nameOf(finding));

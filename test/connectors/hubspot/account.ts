@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type {
   ConnectorDeps,
   ConnectorOptions,
+  ConnectorUses,
   ContactsSettings,
 } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
@@ -51,6 +52,7 @@ type Choices = [
   settings?: Record<string, unknown>,
   deps?: Partial<ConnectorDeps>,
   contacts?: Partial<ContactsSettings>,
+  uses?: ConnectorUses,
 ];
 
 /** Each has a pace of its own, as in a process of its own. */
@@ -158,6 +160,7 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
     settings: Record<string, unknown> = {},
     deps: Partial<ConnectorDeps> = {},
     contacts: Partial<ContactsSettings> = {},
+    uses: ConnectorUses = { fields: [], groups: [] },
   ): ConnectorOptions<HubspotSettings> {
     return {
       settings: hubspotSettingsSchema.parse({
@@ -170,6 +173,7 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
       }),
       contacts: { filter: null, optOutField: null, ...contacts },
       deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
+      uses,
     };
   }
 

@@ -67,6 +67,62 @@ describe('checking an integration with HubSpot', () => {
     ]);
   });
 
+  it.each([
+    'crm.objects.contacts.read',
+    'crm.objects.contacts.write',
+    'crm.objects.companies.read',
+    'crm.lists.read',
+  ])('believes requests and not what HubSpot tells of a token (%s)', async (scope) => {
+    const auth = { type: 'oauth', ...(await account.install()) };
+    await account.control('PUT', 'scopes', { withdrawn: [scope], listed: true });
+    const uses = { fields: [], groups: [{ list: '1' }] };
+    const findings = await check({ auth, employer: 'associated' }, {}, {}, uses);
+    expect(findings.filter(({ ok }) => !ok)).toMatchObject([
+      {
+        subject: 'scopes',
+        cause: 'crm_scope_missing',
+        message: expect.stringMatching(
+          new RegExp(`lacks the scope ${scope}.*lists it among the scopes.*refuses`),
+        ),
+      },
+    ]);
+  });
+
+  it('needs the lists where a group is one', async () => {
+    await account.withdraw(['crm.lists.read']);
+    const unmet = async (groups: Record<string, unknown>[]) =>
+      (await check({}, {}, {}, { fields: [], groups })).filter(({ ok }) => !ok);
+    expect(await unmet([{ property: 'city', equals: 'Springfield' }])).toEqual([]);
+    expect(await unmet([{ list: '1' }])).toMatchObject([
+      { message: expect.stringContaining('crm.lists.read') },
+    ]);
+  });
+
+  it('says that the limit of the day is reached and when it ends, and not that access is wrong', async () => {
+    await account.control('PUT', 'api-usage', { used: 1_000 });
+    const now = Date.parse('2026-03-10T12:00:00Z');
+    const findings = await check({}, { clock: { now: () => now, sleep: systemClock.sleep } });
+    expect(findings.filter(({ ok }) => !ok)).toMatchObject([
+      {
+        subject: 'daily requests',
+        cause: 'crm_limit_reached',
+        message: expect.stringContaining('used up the requests that HubSpot allows it a day'),
+        fix: expect.stringMatching(
+          /midnight in the account's time zone, 2026-03-11 12:00 UTC at the latest.*no change/,
+        ),
+      },
+    ]);
+  });
+
+  it('takes a failure of HubSpot for one that passes', async () => {
+    const on = { method: 'POST', path: '*/batch/update' };
+    const rules = [{ on, times: 10, fault: { kind: 'error' } }];
+    await account.control('PUT', 'faults', rules);
+    expect((await check()).filter(({ ok }) => !ok)).toMatchObject([
+      { cause: 'crm_unavailable', fix: expect.stringContaining('This passes') },
+    ]);
+  });
+
   it('needs the companies where the settings want nothing else for an employer', async () => {
     await account.withdraw(['crm.objects.companies.read']);
     const findings = await check({ employer: 'associated' });
@@ -150,9 +206,11 @@ describe('checking an integration with HubSpot', () => {
 
   it('lists the values of an opt-out picklist, and the setting to write', async () => {
     const findings = await check({}, {}, { optOutField: 'hs_lead_status' });
-    expect(findings).toMatchObject([
-      { ok: false, message: expect.stringContaining('optOutValues: ["NEW","OPEN"') },
+    expect(findings.filter(({ ok }) => !ok)).toMatchObject([
+      {
+        message: expect.stringContaining('optOutValues: ["NEW","OPEN"'),
+        fix: expect.stringContaining('contacts'),
+      },
     ]);
-    expect(findings[0]?.fix).toContain('contacts');
   });
 });

@@ -113,6 +113,17 @@ describe('the properties of HubSpot', () => {
       expect(await account.seenValue(id, 'note')).toBe('true');
     });
 
+    it('names the scope that the token lacks, and who can give it', async () => {
+      await account.withdraw(['crm.schemas.contacts.write']);
+      await restart();
+      expect(await connector.createFields([NOTE])).toMatchObject([
+        {
+          result: 'failed',
+          problem: expect.stringMatching(/scope crm\.schemas\.contacts\.write\. A super admin/),
+        },
+      ]);
+    });
+
     it('brings a name back that was archived', async () => {
       await restart();
       await connector.createFields([NOTE]);

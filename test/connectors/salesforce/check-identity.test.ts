@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { ContactsSettings, Finding } from '../../../connectors/contract.ts';
 import { type Org, openOrg } from './org.ts';
 
@@ -38,6 +39,81 @@ describe('checking what Salesforce contacts are made of', () => {
     ]);
     // Who writes that the account is the employer has decided it.
     expect(unmet(await check({ employer: 'account' }))).toEqual([]);
+  });
+
+  it('knows the Nonprofit Success Pack although all of it is hidden', async () => {
+    org = await openOrg({ shape: 'npsp' });
+    await hideSuccessPack();
+    const findings = await check();
+    expect(of(findings, 'employer')).toMatchObject([
+      {
+        ok: false,
+        cause: 'crm_success_pack_hidden',
+        message: expect.stringMatching(/all of it is hidden.*Account.Name.*household/),
+        fix: expect.stringMatching(
+          /npsp__Primary_Affiliation__c.*permission|permission.*Affiliation/,
+        ),
+      },
+    ]);
+    expect(unmet(await check({ employer: 'account' }))).toEqual([]);
+  });
+
+  it.each([
+    ['Account', []],
+    ['Campaign', [{ campaign: 'Gala' }]],
+    ['CampaignMember', [{ campaign: 'Gala' }]],
+    ['npe5__Affiliation__c', [{ affiliation: { organization: 'Board' } }]],
+  ])('finds that the object %s is hidden, where the settings use it', async (type, groups) => {
+    org = await openOrg({ shape: 'npsp' });
+    const uses = { fields: [], groups };
+    expect(of(await org.check({}, {}, PLAIN, uses), 'objects')).toMatchObject([{ ok: true }]);
+    await org.control('PUT', 'object-access', { type, access: 'hidden' });
+    const findings = await org.check({}, {}, PLAIN, uses);
+    expect(of(findings, 'objects')).toMatchObject([
+      {
+        ok: false,
+        cause: 'crm_object_hidden',
+        message: expect.stringContaining(type),
+        fix: expect.stringContaining(`read access to the object ${type}`),
+      },
+    ]);
+    if (groups.length > 0) expect(unmet(await check())).toEqual([]);
+  });
+
+  it('finds a hidden field of an object that a group is read from', async () => {
+    org = await openOrg({ shape: 'npsp' });
+    const field = { type: 'npe5__Affiliation__c', field: 'npe5__Status__c', access: 'hidden' };
+    await org.control('PUT', 'field-access', field);
+    const groups = [{ affiliation: { organization: 'Board' } }];
+    const findings = await org.check({}, {}, PLAIN, { fields: [], groups });
+    expect(of(findings, 'objects')).toMatchObject([
+      { ok: false, message: expect.stringContaining('npe5__Status__c of npe5__Affiliation__c') },
+    ]);
+  });
+
+  it('finds a report and a condition that cannot be read', async () => {
+    org = await openOrg();
+    const groups = [{ report: '00O000000000099' }, { where: 'Nothing__c = true' }];
+    const findings = await org.check({}, {}, PLAIN, { fields: [], groups });
+    expect(findings.filter(({ ok }) => !ok)).toMatchObject([
+      { subject: 'objects', fix: expect.stringContaining('Run Reports') },
+      { subject: 'group', message: expect.stringContaining('Nothing__c') },
+    ]);
+  });
+
+  it('says that the limit is reached and when it ends, and not that access is wrong', async () => {
+    org = await openOrg();
+    await org.control('PUT', 'api-usage', { used: 1_000_000 });
+    expect((await check()).filter(({ ok }) => !ok)).toMatchObject([
+      {
+        subject: 'daily requests',
+        cause: 'crm_limit_reached',
+        message: expect.stringContaining('used up the requests that Salesforce allows it'),
+        fix: expect.stringMatching(
+          /24 hours ago.*at the latest: sign-in and access need no change/,
+        ),
+      },
+    ]);
   });
 
   it('finds a hidden mailing address, and takes a hidden second address for advice', async () => {
@@ -140,6 +216,18 @@ describe('checking what Salesforce contacts are made of', () => {
 
   function check(settings: Record<string, unknown> = {}, contacts = PLAIN): Promise<Finding[]> {
     return org.check(settings, {}, contacts);
+  }
+
+  /** What an integration user sees before anything of the pack is granted. */
+  async function hideSuccessPack(): Promise<void> {
+    const describe = z.object({ fields: z.array(z.object({ name: z.string() })) });
+    const { fields } = describe.parse(await org.ask('GET', '/sobjects/Contact/describe'));
+    const ofThePack = fields.filter(({ name }) => /^(npsp|npe|npo)\w*__/.test(name));
+    for (const { name } of ofThePack) await hide(name);
+    const access = { type: 'npe5__Affiliation__c', access: 'hidden' };
+    await org.control('PUT', 'object-access', access);
+    const household = { type: 'Account', field: 'npe01__One2OneContact__c', access: 'hidden' };
+    await org.control('PUT', 'field-access', household);
   }
 
   async function hide(field: string): Promise<void> {

@@ -28,6 +28,8 @@ describe('checking an integration with Salesforce', () => {
       if (path !== '/limits') return null;
       return { body: { DailyApiRequests: { Max: 1000, Remaining: 900 } } };
     });
+    const account = { updateable: false, fields: [field('Name')] };
+    crm.script(({ path }) => (path.endsWith('/Account/describe') ? { body: account } : null));
     describeContact({ updateable: true });
   });
 
@@ -45,6 +47,7 @@ describe('checking an integration with Salesforce', () => {
       'employer',
       'deceased',
       'do not contact',
+      'objects',
       'contacts',
       'opt-out',
       'daily requests',

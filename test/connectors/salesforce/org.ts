@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type {
   ConnectorDeps,
   ConnectorOptions,
+  ConnectorUses,
   ContactsSettings,
 } from '../../../connectors/contract.ts';
 import { defineSalesforceConnector } from '../../../connectors/salesforce/connector.ts';
@@ -19,7 +20,12 @@ const DEFINITION = defineSalesforceConnector({ fetch: globalThis.fetch, random: 
 /** A `bulkThreshold` below what settings may say sends even a single change through the Bulk API. */
 type OrgSettings = Record<string, unknown> & { bulkThreshold?: number };
 
-type Choices = [settings?: OrgSettings, deps?: Partial<ConnectorDeps>, contacts?: ContactsSettings];
+type Choices = [
+  settings?: OrgSettings,
+  deps?: Partial<ConnectorDeps>,
+  contacts?: ContactsSettings,
+  uses?: ConnectorUses,
+];
 
 const API = '/services/data/v67.0';
 const COLLECTION_ROWS = 200;
@@ -109,6 +115,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
     { bulkThreshold, ...settings }: OrgSettings = {},
     deps: Partial<ConnectorDeps> = {},
     contacts: ContactsSettings = { filter: null, optOutField: null },
+    uses: ConnectorUses = { fields: [], groups: [] },
   ): ConnectorOptions<SalesforceSettings> {
     const { clientId, clientSecret, baseUrl: url } = sandbox;
     const auth = { type: 'clientCredentials', clientId, clientSecret };
@@ -117,6 +124,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
       settings: { ...parsed, bulkThreshold: bulkThreshold ?? parsed.bulkThreshold },
       contacts,
       deps: { ...connectorDeps(), ...deps },
+      uses,
     };
   }
 

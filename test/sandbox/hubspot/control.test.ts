@@ -155,6 +155,20 @@ describe('a scope that is withdrawn', () => {
     expect((await ask(account, 'GET', COMPANIES, { token })).status).toBe(200);
   });
 
+  it('may stay in what HubSpot says of a token, whose requests are refused all the same', async () => {
+    const account = await startAccount();
+    const order = { withdrawn: [READ_COMPANIES], listed: true };
+    const issued = await control(account, 'POST', '/tokens', { kind: 'oauth' });
+    const { token } = z.object({ token: z.string() }).parse(issued.body);
+    await control(account, 'PUT', '/scopes', order);
+    const { body } = await ask(account, 'GET', `/oauth/v1/access-tokens/${token}`);
+    expect(body).toMatchObject({ scopes: expect.arrayContaining([READ_COMPANIES]) });
+    expect((await ask(account, 'GET', COMPANIES, { token })).body).toMatchObject({
+      category: 'MISSING_SCOPES',
+      errors: [{ context: { requiredGranularScopes: [READ_COMPANIES] } }],
+    });
+  });
+
   it('must be one that the account knows', async () => {
     const account = await startAccount();
     const { status } = await control(account, 'PUT', '/scopes', { withdrawn: ['crm.nothing'] });

@@ -256,6 +256,37 @@ describe('limits', () => {
   });
 });
 
+describe('PUT /_sandbox/user-permissions', () => {
+  it('takes parts of the setup from the integration user, and gives them back', async () => {
+    const org = await startOrg();
+    const FullName = 'Contact.Note__c';
+    const order = { FullName, Metadata: { label: 'Note', type: 'Text', length: 40 } };
+    const makeField = () => ask(org, 'POST', '/tooling/sobjects/CustomField', { body: order });
+    const makeSet = () =>
+      ask(org, 'POST', '/sobjects/PermissionSet', { body: { Name: 'Some', Label: 'Some' } });
+    const denied = ['CustomizeApplication', 'ManageProfilesPermissionsets'];
+    await control(org, 'PUT', '/user-permissions', { denied });
+    for (const make of [makeField, makeSet]) {
+      expect(await make()).toMatchObject({
+        status: 403,
+        body: [{ errorCode: 'INSUFFICIENT_ACCESS_OR_READONLY' }],
+      });
+    }
+    await control(org, 'PUT', '/user-permissions', { denied: [] });
+    for (const make of [makeField, makeSet]) expect((await make()).status).toBe(201);
+  });
+});
+
+describe('the record types of accounts', () => {
+  it('tell of the Nonprofit Success Pack, whatever of it is hidden', async () => {
+    const soql = "SELECT DeveloperName FROM RecordType WHERE SobjectType = 'Account'";
+    const names = async (shape: 'npsp' | 'plain') =>
+      (await query(await startOrg({ shape }), soql)).records.map((one) => one['DeveloperName']);
+    expect(await names('npsp')).toEqual(['HH_Account', 'Organization']);
+    expect(await names('plain')).toEqual([]);
+  });
+});
+
 describe('addresses', () => {
   it('may have doubled slashes, a slash at the end, and an older version', async () => {
     const org = await startOrg();

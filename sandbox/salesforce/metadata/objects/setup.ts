@@ -10,6 +10,7 @@ export function setupObjects(): ObjectType[] {
     userObject(),
     profileObject(),
     organizationObject(),
+    recordTypeObject(),
     ...permissionObjects(),
     customFieldObject(),
   ];
@@ -64,6 +65,22 @@ function organizationObject(): ObjectType {
       defineField('TrialExpirationDate', 'Trial Expiration Date', 'datetime'),
       text('TimeZoneSidKey', 'Time Zone', 40),
       text('LanguageLocaleKey', 'Language', 40),
+    ],
+  });
+}
+
+function recordTypeObject(): ObjectType {
+  return defineObject({
+    name: 'RecordType',
+    label: 'Record Type',
+    keyPrefix: '012',
+    ...READ_ONLY,
+    fields: [
+      text('Name', 'Name', 80, { required: true }),
+      text('DeveloperName', 'Record Type Name', 80, { required: true }),
+      defineField('SobjectType', 'SObject Type Name', 'picklist', { required: true }),
+      text('NamespacePrefix', 'Namespace Prefix', 15),
+      flag('IsActive', 'Active'),
     ],
   });
 }

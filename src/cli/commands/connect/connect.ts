@@ -21,8 +21,8 @@ import {
   productCommand,
 } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
-import type { DoctorFinding } from '../doctor/checks.ts';
-import { examineIntegration, printFindings, withoutWords } from '../doctor/doctor.ts';
+import type { DoctorFinding } from '../doctor/causes.ts';
+import { examineIntegration, printFindings, shownFinding } from '../doctor/doctor.ts';
 import { wholeNumber } from '../sandbox/stand-in.ts';
 import { openWayBack } from './way-back.ts';
 
@@ -69,7 +69,7 @@ async function connect(deps: ProductDeps, call: ConnectCall, output: Output): Pr
   const { application, integration } = call;
   await awaitConsent(deps, call, output);
   const findings = await examineIntegration(deps, application, integration);
-  const document = { connected: integration.id, findings: findings.map(withoutWords) };
+  const document = { connected: integration.id, findings: findings.map(shownFinding) };
   output.finish(document, () => printConnected(output, integration, findings));
 }
 

@@ -1,10 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Finding } from '../../../../connectors/contract.ts';
+import { failed, plain } from '../../../../connectors/findings.ts';
 import type { Application } from '../../../application.ts';
 import { insecureAddresses, insecureProblem } from '../../../config/insecure-http.ts';
 import type { Settings } from '../../../config.ts';
-import { isConfigurationError, messageOf } from '../../../core/errors.ts';
+import { ConfigurationError, isConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import { readOptions, requireTerminal, runAction } from '../../action/command.ts';
 import { namedOrAll } from '../../action/integrations.ts';
@@ -16,28 +19,27 @@ import {
   productCommand,
   withIntegration,
 } from '../../action/product.ts';
-import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
+import { EXIT_CODES, type ExitCode, type Output, usageError } from '../../terminal/output.ts';
 import { countOf, mergeAlike, sameOf } from '../../terminal/words.ts';
-import {
-  checkCrm,
-  checked,
-  checkPartner,
-  checkSecretKey,
-  checkState,
-  type DoctorFinding,
-  met,
-  unmet,
-} from './checks.ts';
+import { countCauses, type DoctorFinding, withCommands } from './causes.ts';
+import { checkCrm } from './check-crm.ts';
+import { checked, checkPartner, checkSecretKey, checkState, met, unmet } from './checks.ts';
+import { renderReport } from './report.ts';
+import { createReportFacts, type ReportFacts } from './report-facts.ts';
 
 const EXAMPLES = `
 Examples:
   donor-sync doctor
-  donor-sync doctor riverside --json    for scripts: { "findings": [...] }
+  donor-sync doctor riverside --json    for scripts: { "findings": [...], "causes": 0 }
+  donor-sync doctor --report report.md  a checklist to send to who helps you: no names, values or keys
 
 Nothing is spent and nothing is written into a CRM. Exit codes: 0 all is well, 2 a person has to fix
 something.`;
 
-const optionsSchema = baseOptions.extend({ show: z.boolean().default(false) });
+const optionsSchema = baseOptions.extend({
+  show: z.boolean().default(false),
+  report: z.string().min(1).optional(),
+});
 
 /** The command `doctor`: every prerequisite, each with its fix. */
 export function doctorCommand(deps: ProductDeps): Command {
@@ -47,23 +49,54 @@ export function doctorCommand(deps: ProductDeps): Command {
     )
     .argument('[ids...]', 'the integrations (default: all)')
     .option('--show', 'with what the CRM says, in its own words; on a terminal only')
+    .option('--report <file>', 'write a checklist in Markdown that may be passed on; - for stdout')
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
     runAction(deps, command, async (output) => {
-      const { config, show } = readOptions(command, optionsSchema);
+      const { config, show, report } = readOptions(command, optionsSchema);
       if (show) requireTerminal(deps.stdout, output);
-      const findings = await examine(deps, config, ids);
-      output.finish({ findings: findings.map(withoutWords) }, () => {
+      const isOnStdout = report === '-';
+      if (isOnStdout && output.isJson) throw usageError(ONE_DOCUMENT);
+      const facts = report === undefined ? null : createReportFacts(deps, command);
+      const findings = await examine(deps, { config, ids, facts });
+      const text = facts === null ? null : renderReport(facts.all(), findings);
+      if (text !== null && report !== undefined && !isOnStdout) {
+        await writeReport(resolve(deps.cwd, report), text);
+      }
+      output.finish(documentOf(findings), () => {
+        if (text !== null && isOnStdout) return output.print(text.trimEnd());
         printFindings(output, findings, show);
+        if (report !== undefined)
+          output.print(`The report is in ${report}: read it before you send it.`);
       });
       return exitCodeFor(findings);
     }),
   );
 }
 
-/** What the CRM said is in no document. */
-export function withoutWords({ words: _, ...finding }: DoctorFinding): DoctorFinding {
-  return finding;
+const ONE_DOCUMENT = '--json and --report - both write to stdout: name a file for the report.';
+
+/** What scripts read. What the CRM said is in no document. */
+function documentOf(findings: readonly DoctorFinding[]) {
+  return { findings: findings.map(shownFinding), causes: countCauses(findings) };
+}
+
+/** A finding as documents have it. */
+export function shownFinding(finding: DoctorFinding) {
+  const { integration, subject, ok, message, fix, command, cause = null } = finding;
+  return { integration, subject, ok, message, fix, command, cause };
+}
+
+/** Only the user who made it can read the file. */
+async function writeReport(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { mode: 0o600 });
+  } catch (cause) {
+    throw new ConfigurationError(`The report cannot be written to ${path}: ${messageOf(cause)}.`, {
+      code: 'report_not_written',
+      cause,
+    });
+  }
 }
 
 /** Whatever is wrong needs a person, and nothing was changed: that is what 2 says. */
@@ -71,25 +104,32 @@ function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
   return findings.every(({ ok }) => ok) ? EXIT_CODES.done : EXIT_CODES.usage;
 }
 
+interface Examination {
+  config: string | undefined;
+  ids: readonly string[];
+  /** What a report is to say besides the findings; null without one. */
+  facts: ReportFacts | null;
+}
+
 /** Each check that cannot be passed is a finding; those that do not depend on it go on. */
 async function examine(
   deps: ProductDeps,
-  config: string | undefined,
-  ids: readonly string[],
+  { config, ids, facts }: Examination,
 ): Promise<DoctorFinding[]> {
   let settings: Settings;
   try {
     settings = await loadProductSettings(deps, config);
   } catch (error) {
-    return general(unmet('settings', messageOf(error), settingsFix(error)));
+    return general(unmet('settings', messageOf(error), settingsFix(error), settingsCause(error)));
   }
   const count = countOf(settings.integrations.length, 'integration');
-  const good = met('settings', `${settings.path} is in order, with ${count}.`);
+  const message = `${settings.path} is in order, with ${count}.`;
+  const good = { ...met('settings', message), report: `They are in order, with ${count}.` };
   let application: Application;
   try {
     application = await openProduct(deps, settings);
   } catch (error) {
-    return general(good, unmet('database', messageOf(error), 'Do what the message says.'));
+    return general(good, failed('database', 'Do what the message says.', error));
   }
   try {
     // A word that is no integration is bad usage, and no finding about the installation.
@@ -97,7 +137,7 @@ async function examine(
     const findings = general(good, checkDatabase(settings), await checkSecretKey(deps, settings));
     findings.push(...checkTransport(settings, chosen));
     for (const integration of chosen) {
-      findings.push(...(await examineIntegration(deps, application, integration)));
+      findings.push(...(await examineIntegration(deps, application, integration, facts)));
     }
     return findings;
   } finally {
@@ -113,21 +153,27 @@ function settingsFix(error: unknown): string {
     : 'Fix what is listed, line by line. A variable is set by `export NAME=value` in this terminal.';
 }
 
+/** The code of the error, by which a settings file that is not there is known. */
+function settingsCause(error: unknown): string | undefined {
+  return isConfigurationError(error) ? error.code : undefined;
+}
+
 function general(...findings: Finding[]): DoctorFinding[] {
-  return findings.map((finding) => ({ integration: null, ...finding }));
+  return withCommands(findings, null);
 }
 
 function checkDatabase({ database }: Settings): Finding {
   const kind = database.startsWith('sqlite:') ? 'SQLite' : 'Postgres';
-  return met('database', `The ${kind} database can be written, and its schema is current.`);
+  return plain(met('database', `The ${kind} database can be written, and its schema is current.`));
 }
 
 /** The next version refuses what is only a finding now. */
 function checkTransport(settings: Settings, chosen: readonly Integration[]): DoctorFinding[] {
-  return insecureAddresses(chosen, settings).map(({ integration, setting, host }) => ({
-    integration,
-    ...unmet(setting, `The address is insecure: ${insecureProblem(host)}.`, INSECURE_FIX),
-  }));
+  return insecureAddresses(chosen, settings).map(({ integration, setting, host }) => {
+    const message = `The address is insecure: ${insecureProblem(host)}.`;
+    const finding = unmet(setting, message, INSECURE_FIX, 'insecure_http');
+    return { integration, command: null, ...finding };
+  });
 }
 
 const INSECURE_FIX =
@@ -138,15 +184,20 @@ export async function examineIntegration(
   deps: ProductDeps,
   application: Application,
   integration: Integration,
+  facts: ReportFacts | null = null,
 ): Promise<DoctorFinding[]> {
   const findings = await checked('integration', 'Do what the message says.', () =>
-    withIntegration(application, integration, async (open) => [
-      ...(await checkPartner(open)),
-      ...(await checkCrm(open)),
-      ...(await checkState(deps, open)),
-    ]),
+    withIntegration(application, integration, async (open) => {
+      const found = [
+        ...(await checkPartner(open)),
+        ...(await checkCrm(open)),
+        ...(await checkState(deps, open)),
+      ];
+      await facts?.read(open);
+      return found;
+    }),
   );
-  return findings.map((finding) => ({ integration: integration.id, ...finding }));
+  return withCommands(findings, integration);
 }
 
 /** Shows findings to a person, and counts what has to be fixed. */
@@ -157,7 +208,8 @@ export function printFindings(
 ): void {
   const { style } = output;
   let heading: string | null = null;
-  for (const { integration, subject, ok, message, fix, words, others } of mergeAlike(findings)) {
+  for (const finding of mergeAlike(findings)) {
+    const { integration, subject, ok, message, fix, command, words, others } = finding;
     if (integration !== heading && integration !== null)
       output.print(`\n${style.strong(integration)}`);
     heading = integration;
@@ -167,10 +219,17 @@ export function printFindings(
     else if (words) output.print(`    What it said: donor-sync doctor ${integration ?? ''} --show`);
     if (others.length > 0) output.print(`    ${sameOf(others)}`);
     if (fix !== null) output.print(`    ${style.warn('→')} ${fix}`);
+    if (command !== null && command !== fix) output.print(`      ${style.strong(command)}`);
   }
-  const broken = findings.filter(({ ok }) => !ok).length;
   output.print();
-  output.print(
-    broken === 0 ? style.good('All is well.') : style.bad(`${countOf(broken, 'problem')} to fix.`),
-  );
+  output.print(verdictOn(findings, style));
+}
+
+/** Fourteen missing fields are one problem: one command creates them. */
+function verdictOn(findings: readonly DoctorFinding[], style: Output['style']): string {
+  const broken = findings.filter(({ ok }) => !ok).length;
+  if (broken === 0) return style.good('All is well.');
+  const causes = countCauses(findings);
+  const lines = causes === broken ? '' : ` (${countOf(broken, 'finding')})`;
+  return style.bad(`${countOf(causes, 'problem')} to fix${lines}.`);
 }

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { isDonorSyncError } from '../../../src/core/errors.ts';
+import type { ConnectorOptions, Finding, LimitState } from '../../contract.ts';
+import {
+  attempt,
+  checkClock,
+  checkDailyRequests,
+  checked,
+  met,
+  metContacts,
+  metMarks,
+  plain,
+  unreadablePart,
+  untilLimit,
+} from '../../findings.ts';
+import { createApi, type HubspotApi, type HubspotWorld } from '../api.ts';
+import { COMPANY_NAME, PRIMARY_COMPANY } from '../contact.ts';
+import { requireFilter } from '../filter.ts';
+import { type HubspotSession, openSession } from '../session.ts';
+import type { HubspotSettings } from '../settings.ts';
+import type { SignIn } from '../sign-in/auth.ts';
+import { READ_COMPANIES, READ_CONTACTS, READ_LISTS, WRITE_CONTACTS } from '../sign-in/scopes.ts';
+import { findMissingScopes, scopeFindings } from './scopes.ts';
+
+/** Every prerequisite of an integration with HubSpot, looked at without changing anything. */
+export function check(
+  options: ConnectorOptions<HubspotSettings>,
+  world: HubspotWorld,
+): Promise<Finding[]> {
+  const { settings, deps } = options;
+  return untilLimit(DAILY_WORDS, deps, async (findings) => {
+    const api = createApi(settings, deps, world);
+    try {
+      await examine(findings, options, { world, api });
+    } finally {
+      api.close();
+    }
+  });
+}
+
+async function examine(
+  findings: Finding[],
+  options: ConnectorOptions<HubspotSettings>,
+  { world, api }: { world: HubspotWorld; api: HubspotApi },
+): Promise<void> {
+  const { settings, contacts } = options;
+  const signIn = await attempt(findings, 'sign-in', SIGN_IN_FIX, () => api.signIn());
+  if (signIn === null) return;
+  findings.push(signedIn(signIn), checkVersion(settings));
+  const unused = unusedScopes(settings);
+  const missing = await attempt(findings, 'scopes', SCOPE_FIX, () =>
+    findMissingScopes(api, unused),
+  );
+  if (missing === null) return;
+  const use = { needed: neededScopes(options), unused };
+  findings.push(...scopeFindings(missing, use, signIn.scopes));
+  // Without these, opening would only repeat it.
+  if (missing.some(({ scope }) => OPENING_NEEDS.has(scope) && use.needed.has(scope))) return;
+  const session = await attempt(findings, 'contacts', OPEN_FIX, () =>
+    openSession(options, world, api),
+  );
+  if (session === null) return;
+  findings.push(
+    ...(await checked('contacts', FILTER_FIX, async () => {
+      await requireFilter(api, session.filter);
+      return [...metContacts('HubSpot', contacts), ...metMarks(contacts)];
+    })),
+    ...checkIdentity(session),
+    ...(await checkDailyRequests(DAILY_WORDS, settings, () => readLimits(session))),
+    ...checkClock('HubSpot', session),
+  );
+}
+
+const OPENING_NEEDS: ReadonlySet<string> = new Set([READ_CONTACTS, READ_COMPANIES]);
+
+/** Nothing can be done without reading and writing; the rest is needed only where it is used. */
+function neededScopes({ settings, uses }: ConnectorOptions<HubspotSettings>): ReadonlySet<string> {
+  const readsLists = uses?.groups.some((group) => 'list' in group) ?? false;
+  return new Set([
+    ...[READ_CONTACTS, WRITE_CONTACTS],
+    ...(settings.employer === 'associated' ? [READ_COMPANIES] : []),
+    ...(readsLists ? [READ_LISTS] : []),
+  ]);
+}
+
+function unusedScopes({ employer }: HubspotSettings): ReadonlySet<string> {
+  return new Set(employer === 'company' ? [READ_COMPANIES] : []);
+}
+
+const SIGN_IN_FIX = 'Do what the message says: it is about crm.auth or crm.url.';
+const OPEN_FIX =
+  'Do what the message says: it is about a field that contacts names, or about crm.employer.';
+const SCOPE_FIX = 'Do what the message says, then run doctor again.';
+const FILTER_FIX = 'Correct contacts.filter: it is a list of filters as HubSpot has them.';
+const DAILY_WORDS = {
+  crm: 'HubSpot',
+  period: 'today',
+  renewal: "midnight in the account's time zone",
+};
+
+function signedIn({ portalId }: SignIn): Finding {
+  const message = `HubSpot knows the token: it is of account ${portalId}.`;
+  return { ...met('sign-in', message), report: 'HubSpot knows the token.' };
+}
+
+/** HubSpot ends its versions on fixed days (CRM facts, section B1). */
+function checkVersion({ apiVersion }: HubspotSettings): Finding {
+  const subject = 'API version';
+  if (apiVersion !== 'v3') return plain(met(subject, `Version ${apiVersion} of the API is used.`));
+  const message = 'Version v3 of the API is used, which HubSpot supports until September 2027.';
+  return plain({ subject, ok: true, message, fix: 'Leave crm.apiVersion out of the settings.' });
+}
+
+/** Parts of the identity that are unknown as long as the token has no right to them. */
+function checkIdentity({ shape, properties }: HubspotSession): Finding[] {
+  const hidden = shape.identity().sources.filter(({ readable }) => !readable);
+  return hidden.map(({ name }) => {
+    const isCompany = name === COMPANY_NAME;
+    if (isCompany && properties.has(PRIMARY_COMPANY)) {
+      return unreadablePart(`${name} (the employer, of contacts with a company)`, COMPANY_FIX);
+    }
+    const property = isCompany ? PRIMARY_COMPANY : name;
+    return unreadablePart(name, `In HubSpot, let the token read the contact property ${property}.`);
+  });
+}
+
+const COMPANY_FIX = `Add the scope ${READ_COMPANIES} to the service key or the app in HubSpot, and connect again.`;
+
+const usageSchema = z.object({
+  results: z.array(z.object({ currentUsage: z.number(), usageLimit: z.number() })).min(1),
+});
+
+/** The account's daily requests: what the last answer said, or else the list of usage. */
+export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<LimitState | null> {
+  const state = api.limit.state();
+  if (state !== null) return state;
+  try {
+    const usage = usageSchema.safeParse(await api.readUsage()).data?.results[0];
+    if (usage === undefined) return null;
+    const remaining = Math.max(0, usage.usageLimit - usage.currentUsage);
+    return { daily: { max: usage.usageLimit, remaining } };
+  } catch (error) {
+    // Public apps have no daily limit, and are refused.
+    if (!isDonorSyncError(error) || error.kind !== 'configuration') throw error;
+    if (error.code === 'crm_unauthorized') throw error;
+    return null;
+  }
+}

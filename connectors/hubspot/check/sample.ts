@@ -1,0 +1,48 @@
+/** What `doctor` reads besides the prerequisites: some contacts, and what the account says of itself. */
+import { z } from 'zod';
+import type { AccountFact } from '../../contract.ts';
+import { readAs } from '../errors.ts';
+import { recordPageSchema } from '../record.ts';
+import type { HubspotSession } from '../session.ts';
+
+/** The ids of some contacts: without a filter from their list, as a run reads them. */
+export async function sampleIds(session: HubspotSession, most: number): Promise<string[]> {
+  const { api, filter, shape } = session;
+  if (filter.length > 0) {
+    const { results } = readAs(recordPageSchema, await api.search(searchBody(session, most)));
+    return results.map(({ id }) => id);
+  }
+  const query = new URLSearchParams({
+    limit: String(most),
+    properties: shape.properties.join(','),
+    archived: 'false',
+  });
+  const path = `${api.paths.objects('contacts')}?${query}`;
+  const { results } = readAs(recordPageSchema, await api.get(path));
+  return results.map(({ id }) => id);
+}
+
+function searchBody({ filter, shape }: HubspotSession, limit: number): object {
+  return {
+    filterGroups: filter.map((filters) => ({ filters })),
+    properties: shape.properties,
+    sorts: [],
+    limit,
+    after: '0',
+  };
+}
+
+const detailsSchema = z.object({ accountType: z.string().optional() });
+const totalSchema = z.object({ total: z.number() });
+
+/** The type of the account, and how many contacts there are. */
+export async function readFacts(session: HubspotSession): Promise<AccountFact[]> {
+  const { api, settings } = session;
+  const { accountType = '' } = readAs(detailsSchema, await api.get(api.paths.accountDetails));
+  const { total } = readAs(totalSchema, await api.search(searchBody(session, 1)));
+  return [
+    { name: 'API version', value: settings.apiVersion },
+    { name: 'account type', value: /^[A-Z_]{1,40}$/.test(accountType) ? accountType : 'unknown' },
+    { name: 'contacts that the token sees', value: total },
+  ];
+}

@@ -1,0 +1,117 @@
+import type { Finding } from '../../contract.ts';
+import { met, plain } from '../../findings.ts';
+import type { HubspotApi } from '../api.ts';
+import { faultBehind } from '../errors.ts';
+import {
+  READ_COMPANIES,
+  READ_CONTACTS,
+  READ_LISTS,
+  SCOPE_NEEDS,
+  type ScopeNeed,
+  WRITE_CONTACTS,
+  WRITE_SCHEMAS,
+} from '../sign-in/scopes.ts';
+
+/** What the settings make of the scopes. */
+export interface ScopeUse {
+  /** Scopes without which a run of these settings does not do what it is for. */
+  needed: ReadonlySet<string>;
+  /** Scopes that these settings have no use for. */
+  unused: ReadonlySet<string>;
+}
+
+/** A scope that requests are refused for. */
+export interface MissingScope extends ScopeNeed {
+  /** The scopes that HubSpot itself named in its refusal. */
+  named: readonly string[];
+}
+
+/**
+ * Tries each scope by a request that changes nothing: what HubSpot tells of a token is not what its
+ * requests are refused for. An empty request to write may be refused for being empty, which is as good
+ * as an answer.
+ */
+export async function findMissingScopes(
+  api: HubspotApi,
+  unused: ReadonlySet<string>,
+): Promise<MissingScope[]> {
+  const missing: MissingScope[] = [];
+  for (const need of SCOPE_NEEDS) {
+    const probe = PROBES[need.scope];
+    if (unused.has(need.scope) || probe === undefined) continue;
+    const named = await refusedScopes(() => probe(api));
+    if (named !== null) missing.push({ ...need, named });
+  }
+  return missing;
+}
+
+const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = {
+  [READ_CONTACTS]: (api) => api.get(`${api.paths.objects('contacts')}?limit=1`),
+  [WRITE_CONTACTS]: (api) => api.post(api.paths.contactsBatchUpdate, { inputs: [] }),
+  [READ_COMPANIES]: (api) => api.get(`${api.paths.objects('companies')}?limit=1`),
+  [READ_LISTS]: (api) => api.post(api.paths.listsSearch, EMPTY_LIST_SEARCH),
+  [WRITE_SCHEMAS]: (api) => api.post(`${api.paths.properties}/batch/create`, { inputs: [] }),
+};
+
+const EMPTY_LIST_SEARCH = {
+  listIds: [],
+  processingTypes: [],
+  additionalProperties: [],
+  count: 1,
+  offset: 0,
+};
+
+/** The scopes that a request is refused for; null if it is not refused for want of a scope. */
+async function refusedScopes(probe: () => Promise<unknown>): Promise<readonly string[] | null> {
+  try {
+    await probe();
+    return null;
+  } catch (error) {
+    const fault = faultBehind(error);
+    if (fault?.code === 'MISSING_SCOPES') return fault.scopes;
+    if (fault === null || ANOTHER_TIME.has(fault.code)) throw error;
+    return null;
+  }
+}
+
+/** Refusals that say nothing of a scope. */
+const ANOTHER_TIME: ReadonlySet<string> = new Set([
+  'DAILY',
+  'RATE_LIMITS',
+  'INVALID_AUTHENTICATION',
+  'EXPIRED_AUTHENTICATION',
+]);
+
+/** `listed` is what HubSpot tells of the token; null where it tells nothing. */
+export function scopeFindings(
+  missing: readonly MissingScope[],
+  { needed, unused }: ScopeUse,
+  listed: ReadonlySet<string> | null,
+): Finding[] {
+  if (missing.length > 0) return missing.map((scope) => missingFinding(scope, needed, listed));
+  const tried = SCOPE_NEEDS.filter(({ scope }) => !unused.has(scope)).map(({ scope }) => scope);
+  const message = `The token has all scopes; each was tried by a request: ${tried.join(', ')}.`;
+  return [plain(met('scopes', message))];
+}
+
+function missingFinding(
+  { scope, feature, named }: MissingScope,
+  needed: ReadonlySet<string>,
+  listed: ReadonlySet<string> | null,
+): Finding {
+  const others = named.filter((name) => name !== scope);
+  const names = others.length === 0 ? '' : ` HubSpot's refusal names ${others.join(', ')}.`;
+  const remark = listed?.has(scope)
+    ? ' HubSpot lists it among the scopes of the token, and refuses the requests all the same.'
+    : '';
+  return plain({
+    subject: 'scopes',
+    ok: !needed.has(scope),
+    message: `The token lacks the scope ${scope}: ${feature} is off.${remark}${names}`,
+    fix: SCOPE_FIX,
+    cause: 'crm_scope_missing',
+  });
+}
+
+const SCOPE_FIX =
+  'Add the scope to the service key or the app in HubSpot, and connect again; a super admin can give every scope.';

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { isConfigurationError, isDonorSyncError } from '../../../src/core/errors.ts';
+import type { ConnectorOptions, Finding, LimitState } from '../../contract.ts';
+import {
+  attempt,
+  checkClock,
+  checkDailyRequests,
+  checked,
+  met,
+  metContacts,
+  plain,
+  untilLimit,
+} from '../../findings.ts';
+import { createApi, type SalesforceApi, type SalesforceWorld } from '../api.ts';
+import { readAs } from '../errors.ts';
+import { requireFilter } from '../filter.ts';
+import { openSession, type SalesforceSession } from '../session.ts';
+import type { SalesforceSettings } from '../settings.ts';
+import { checkIdentity } from './identity.ts';
+import { checkObjects, checkSuccessPack } from './objects.ts';
+
+/** Every prerequisite of an integration with Salesforce, looked at without changing anything. */
+export function check(
+  options: ConnectorOptions<SalesforceSettings>,
+  world: SalesforceWorld,
+): Promise<Finding[]> {
+  return untilLimit(DAILY_WORDS, options.deps, (findings) => examine(findings, options, world));
+}
+
+async function examine(
+  findings: Finding[],
+  options: ConnectorOptions<SalesforceSettings>,
+  world: SalesforceWorld,
+): Promise<void> {
+  const { settings, contacts, uses } = options;
+  findings.push(...(await checked('sign-in', SIGN_IN_FIX, () => checkSignIn(options, world))));
+  if (findings.some(({ ok }) => !ok)) return;
+  const session = await openForChecks(findings, options, world);
+  if (session === null) return;
+  findings.push(checkContact(session));
+  const pack = await checked('employer', CONTACT_FIX, () => checkSuccessPack(session));
+  const isPackHidden = pack.length > 0;
+  findings.push(
+    ...pack,
+    // What the hidden pack brings is no part of the org as it looks now.
+    ...checkIdentity(session.shape).filter(
+      ({ subject }) => !(isPackHidden && subject === 'employer'),
+    ),
+    ...(await checkObjects(session, uses?.groups ?? [])),
+    ...(await checked('contacts', FILTER_FIX, async () => {
+      await requireFilter(session);
+      return metContacts('Salesforce', contacts);
+    })),
+    ...(await checkDailyRequests(DAILY_WORDS, settings, () => readLimits(session))),
+    ...checkClock('Salesforce', session),
+  );
+}
+
+/** The session, or null with the reason among the findings. */
+function openForChecks(
+  findings: Finding[],
+  options: ConnectorOptions<SalesforceSettings>,
+  world: SalesforceWorld,
+): Promise<SalesforceSession | null> {
+  return attempt(findings, 'Contact', CONTACT_FIX, async () => {
+    try {
+      return await openSession(options, world);
+    } catch (error) {
+      const finding = settingsFinding(error);
+      if (finding === null) throw error;
+      findings.push(finding);
+      return null;
+    }
+  });
+}
+
+const SIGN_IN_FIX = 'Correct crm.url and crm.auth as the message says.';
+const CONTACT_FIX =
+  "Give the integration's user read and edit access to Contact and to the fields in the message.";
+const SETTINGS_FIX = 'Write it into the settings as the message says.';
+const FILTER_FIX = 'Correct contacts.filter: it is a SOQL condition on Contact, without WHERE.';
+const DAILY_WORDS = {
+  crm: 'Salesforce',
+  period: '24 hours',
+  renewal: 'the requests of yesterday are more than 24 hours ago, which frees some every hour',
+};
+
+const versionsSchema = z.array(z.object({ version: z.string() }));
+
+async function checkSignIn(
+  { settings, deps }: ConnectorOptions<SalesforceSettings>,
+  world: SalesforceWorld,
+): Promise<Finding[]> {
+  const api = createApi(settings, deps, world);
+  const { instanceUrl } = await api.signIn();
+  const message = `Salesforce signs the integration in at ${instanceUrl}.`;
+  const signedIn = { ...met('sign-in', message), report: 'Salesforce signs the integration in.' };
+  return [signedIn, await checkVersion(api, settings.apiVersion)];
+}
+
+async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding> {
+  const subject = 'API version';
+  const versions = readAs(versionsSchema, await api.get('/services/data'));
+  if (versions.some(({ version }) => version === wanted)) {
+    return plain(met(subject, `The org has version ${wanted} of the API.`));
+  }
+  const newest = versions.at(-1)?.version ?? 'none';
+  const message = `The org has no version ${wanted} of the API; its newest is ${newest}.`;
+  const fix = `Write "${newest}" into crm.apiVersion.`;
+  return plain({ subject, ok: false, message, fix, cause: 'crm_version_unknown' });
+}
+
+/** What is wrong with the settings rather than with the rights; null for any other failure. */
+function settingsFinding(error: unknown): Finding | null {
+  if (!isConfigurationError(error)) return null;
+  const subject = SETTINGS_SUBJECTS.get(error.code);
+  if (subject === undefined) return null;
+  const { message, code: cause } = error;
+  return { subject, ok: false, message, fix: SETTINGS_FIX, cause };
+}
+
+const SETTINGS_SUBJECTS: ReadonlyMap<string, string> = new Map([
+  ['opt_out_values_missing', 'opt-out'],
+  ['opt_out_values_unknown', 'opt-out'],
+  ['crm_field_unsuitable', 'contacts'],
+]);
+
+function checkContact({ description }: SalesforceSession): Finding {
+  if (description.updateable) return plain(met('Contact', 'Contacts can be read and edited.'));
+  const message = "The integration's user may not edit contacts.";
+  return plain({
+    subject: 'Contact',
+    ok: false,
+    message,
+    fix: CONTACT_FIX,
+    cause: 'crm_object_not_editable',
+  });
+}
+
+const limitsSchema = z.object({
+  DailyApiRequests: z.object({ Max: z.number(), Remaining: z.number() }),
+});
+
+/**
+ * The org's daily requests. The list of limits needs a permission that the user may lack, and is
+ * up to five minutes old; then the last answer's header says it.
+ */
+export async function readLimits({
+  api,
+}: Pick<SalesforceSession, 'api'>): Promise<LimitState | null> {
+  try {
+    const { DailyApiRequests } = readAs(limitsSchema, await api.readLimits());
+    const listed = { max: DailyApiRequests.Max, remaining: DailyApiRequests.Remaining };
+    return api.limit.state() ?? { daily: listed };
+  } catch (error) {
+    if (!isDonorSyncError(error) || error.kind !== 'configuration') throw error;
+    if (error.code === 'crm_unauthorized') throw error;
+    return api.limit.state();
+  }
+}

@@ -1,0 +1,110 @@
+/** The findings about what contacts are made into persons from, and about who is left out. */
+import type { Exclusion } from '../../../src/core/contact.ts';
+import type { Finding, IdentitySource } from '../../contract.ts';
+import { met, plain } from '../../findings.ts';
+import type { ContactShape } from '../contact.ts';
+import { ACCOUNT_NAME, AFFILIATION_NAME } from '../employer.ts';
+import { RELATION_NAME } from '../relations.ts';
+import { PRIMARY_AFFILIATION } from '../success-pack.ts';
+
+/** What a hidden field means for the persons and for the credits; each with its fix. */
+export function checkIdentity({ identity, exclusions }: ContactShape): Finding[] {
+  const { sources } = identity;
+  return [
+    checkAddresses(sources.filter(({ part }) => part === 'addresses')),
+    ...checkEmployers(sources.filter(({ part }) => part === 'employers')),
+    checkMarks('deceased', exclusions.marks.deceased),
+    checkMarks('do_not_contact', exclusions.marks.do_not_contact),
+  ].map((finding) => plain(finding.ok ? finding : { ...finding, cause: 'crm_field_hidden' }));
+}
+
+const LEFT_OUT = 'left out of what the service is asked';
+
+/** The second address is advice: many orgs never fill it in. */
+function checkAddresses(sources: readonly IdentitySource[]): Finding {
+  const subject = 'addresses';
+  const hidden = sources.filter(({ readable }) => !readable).map(({ name }) => name);
+  if (hidden.length === 0) return met(subject, 'The mailing and the other address can be read.');
+  const kinds = ['Mailing', 'Other'].filter((kind) => hidden.some((name) => name.startsWith(kind)));
+  const message = `The integration's user may not read ${listed(hidden)}: ${LEFT_OUT}.`;
+  const setupNames = listed(kinds.map((kind) => `${kind} Address`));
+  const fix = `Grant it read access to ${setupNames} of Contact in a permission set (Setup shows the five parts of an address as one field).`;
+  return { subject, ok: !kinds.includes('Mailing'), message, fix };
+}
+
+function checkEmployers(sources: readonly IdentitySource[]): Finding[] {
+  const hidden = sources.filter(({ readable }) => !readable).map(({ name }) => name);
+  const seen = sources.filter(({ readable }) => readable).map(({ name }) => name);
+  if (hidden.length === 0) return [met('employer', `It is read from ${listed(seen)}.`)];
+  return hidden.map((name) => ({ subject: 'employer', ...hiddenEmployer(name, seen) }));
+}
+
+function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 'subject'> {
+  switch (name) {
+    case AFFILIATION_NAME: {
+      const substitute = seen.includes(ACCOUNT_NAME)
+        ? ` ${ACCOUNT_NAME} stands in where the account is no household.`
+        : '';
+      return {
+        ok: false,
+        message: `The field ${PRIMARY_AFFILIATION}, which names the employer with the Nonprofit Success Pack, is hidden from the integration's user: ${LEFT_OUT}.${substitute}`,
+        fix: `Grant the user read access to ${PRIMARY_AFFILIATION} of Contact in a permission set, or write crm.employer: account to do without it for good.`,
+      };
+    }
+    case RELATION_NAME:
+      // Salesforce tells an org without relations and a user who may not see them the same.
+      return {
+        ok: true,
+        message: `The integration's user sees no relations between contacts and accounts: employers of person accounts are ${LEFT_OUT}.`,
+        fix: 'If your org relates people to their employers, grant the user read access to AccountContactRelation and its fields Roles and IsActive.',
+      };
+    default:
+      return {
+        ok: false,
+        message: `The integration's user may not read the employer from ${name}: ${LEFT_OUT}.`,
+        fix: 'Grant the user read access in a permission set to AccountId of Contact and, with the Nonprofit Success Pack, to npe01__SYSTEM_AccountType__c of Account, which tells households from employers.',
+      };
+  }
+}
+
+/** How each reason is worded. */
+const REASONS = {
+  deceased: {
+    subject: 'deceased',
+    people: 'who has died',
+    setting: 'contacts.deceasedField',
+    include: 'contacts.includeDeceased',
+  },
+  do_not_contact: {
+    subject: 'do not contact',
+    people: 'who wants no contact',
+    setting: 'contacts.doNotContactField',
+    include: 'contacts.includeDoNotContact',
+  },
+} satisfies Record<Exclusion, object>;
+
+function checkMarks(
+  reason: Exclusion,
+  marks: ContactShape['exclusions']['marks'][Exclusion],
+): Finding {
+  const { subject, people, setting, include } = REASONS[reason];
+  if (marks === null) return met(subject, `${include}: they are researched all the same.`);
+  const { readable, hidden } = marks;
+  if (hidden.length > 0) {
+    return {
+      subject,
+      ok: false,
+      message: `What tells ${people} is hidden from the integration's user: ${listed(hidden)}. Each of these people may cost a credit.`,
+      fix: `Grant the user read access to ${listed(hidden)} in a permission set, or write ${include}: true to have them researched.`,
+    };
+  }
+  if (readable.length > 0) return met(subject, `${listed(readable)}: ${people} is not researched.`);
+  const message = `No field of Contact is known that tells ${people}.`;
+  return { subject, ok: true, message, fix: `If your org has one, name it in ${setting}.` };
+}
+
+/** `A, B and C` */
+export function listed(names: readonly string[]): string {
+  const last = names.at(-1) ?? '';
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;
+}

@@ -1,0 +1,35 @@
+/** What `doctor` reads besides the prerequisites: some contacts, and what the org says of itself. */
+import type { AccountFact } from '../../contract.ts';
+import { countRecords, queryRecords, whereClause } from '../query.ts';
+import type { SalesforceSession } from '../session.ts';
+
+/** The ids of some contacts, in whatever order costs Salesforce the least. */
+export async function sampleIds(
+  { api, filter }: SalesforceSession,
+  most: number,
+): Promise<string[]> {
+  const records = await queryRecords(
+    api,
+    `SELECT Id FROM Contact${whereClause([filter])} LIMIT ${most}`,
+  );
+  return records.map(({ Id }) => String(Id));
+}
+
+/** The edition, and how many contacts there are. */
+export async function readFacts(session: SalesforceSession): Promise<AccountFact[]> {
+  const { api, filter, settings, shape } = session;
+  const [org] = await queryRecords(api, 'SELECT OrganizationType, IsSandbox FROM Organization');
+  const contacts = await countRecords(api, `SELECT count() FROM Contact${whereClause([filter])}`);
+  return [
+    { name: 'API version', value: settings.apiVersion },
+    { name: 'edition', value: editionOf(org?.['OrganizationType']) },
+    { name: 'sandbox', value: org?.['IsSandbox'] === true ? 'yes' : 'no' },
+    { name: 'model of people', value: shape.identity.mode },
+    { name: 'contacts that the user sees', value: contacts },
+  ];
+}
+
+/** Salesforce has a list of editions; whatever else stands there may be anything. */
+function editionOf(raw: unknown): string {
+  return typeof raw === 'string' && /^[A-Z][A-Za-z ]{0,39}$/.test(raw) ? raw : 'unknown';
+}
