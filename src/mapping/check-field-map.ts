@@ -118,6 +118,8 @@ const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
   'warmPath.network': 40,
   'warmPath.via': 60,
   'warmPath.sentence': 80,
+  'sync.status': 9,
+  'sync.statusDate': 10,
 };
 
 /** The digits before the point that usual values of the source need. */

@@ -11,6 +11,7 @@ const checkSchema = z.strictObject({
       integration: z.string(),
       mapped: z.int(),
       findings: z.array(z.looseObject({ field: z.string(), message: z.string() })),
+      optional: z.array(z.unknown()),
       createdBySync: z.array(z.string()),
     }),
   ),

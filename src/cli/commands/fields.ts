@@ -92,11 +92,12 @@ interface Checked extends FieldCheck {
 
 async function check({ integration, deps, mappings }: OpenIntegration): Promise<Checked> {
   const connector = await deps.openConnector(null);
-  const { findings, toCreate } = await readFields(connector, mappings);
+  const { findings, optional, toCreate } = await readFields(connector, mappings);
   return {
     integration: integration.id,
     mapped: mappings.length,
     findings,
+    optional,
     createdBySync: toCreate.map(({ name }) => name),
   };
 }
@@ -131,14 +132,18 @@ function create(
 
 function printCheck(
   output: Output,
-  { integration, mapped, findings, createdBySync }: Checked,
+  { integration, mapped, findings, optional, createdBySync }: Checked,
 ): void {
   const verdict =
     findings.length === 0
-      ? `${countOf(mapped, 'mapped field')}, all of them fine`
+      ? `${countOf(mapped - optional.length, 'mapped field')}, all of them fine`
       : `${findings.length} of ${countOf(mapped, 'mapped field')} cannot be written`;
   output.print(`${output.style.strong(integration)}: ${verdict}`);
   printFindings(output, findings);
+  if (optional.length > 0) {
+    output.print('  The status of contacts is not written; all else is written without it:');
+    printFindings(output, optional);
+  }
   if (createdBySync.length > 0) {
     output.print(`  The next sync adds the columns ${createdBySync.join(', ')} by itself.`);
   }

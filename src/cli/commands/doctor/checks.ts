@@ -171,15 +171,20 @@ async function checkFields(
   integrationId: string,
   mappings: readonly FieldMapping[],
 ): Promise<Finding[]> {
-  const { findings, toCreate } = await readFields(connector, mappings);
+  const { findings, optional, toCreate } = await readFields(connector, mappings);
   const columns = toCreate.map(({ name }) => name).join(', ');
   const more = columns === '' ? '' : ` The first sync adds the columns ${columns}.`;
   if (findings.length === 0) {
     const written = met(
       'field map',
-      `All ${countOf(mappings.length, 'field')} can be written.${more}`,
+      `All ${countOf(mappings.length - optional.length, 'field')} can be written.${more}`,
     );
-    return [written, ...(await checkViewers(connector, integrationId, mappings))];
+    const status = optional.map(({ field, message, fix }) => ({
+      ...{ subject: `field ${field}`, ok: true },
+      message: `${message} Where contacts stand is not written; all else is.`,
+      fix,
+    }));
+    return [written, ...status, ...(await checkViewers(connector, integrationId, mappings))];
   }
   return findings.map(({ field, message, fix }) => unmet(`field ${field}`, message, fix));
 }
