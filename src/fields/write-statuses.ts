@@ -26,15 +26,17 @@ export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   if (fields.length === 0) return;
   const scope = { place: JSON.stringify(fields), limit: PORTION_SIZE, only: run.only };
   let after: string | null = null;
+  let written = 0;
   while (!run.control.stopping.aborted) {
     const rows: StatusRow[] = await deps.store.statuses.listStale(run.integration.id, {
       ...scope,
       after,
     });
-    if (rows.length === 0) return;
-    await tell(deps, run, rows);
+    if (rows.length === 0) break;
+    written += await tell(deps, run, rows);
     after = rows.at(-1)?.crmId ?? null;
   }
+  if (written > 0) deps.log.info({ run: run.id, contacts: written }, 'statuses written');
 }
 
 /** A contact with the status that it is to have. */
@@ -43,17 +45,21 @@ interface Standing {
   status: SyncStatus | null;
 }
 
-async function tell(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<void> {
+/** Resolves with how many were written into the CRM. */
+async function tell(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<number> {
   const standings = rows.map((row) => ({ row, status: statusOf(row) }));
   const sorted = Map.groupBy(standings, (each) => isTold(deps, run, each));
   const [told, untold] = [sorted.get(true) ?? [], sorted.get(false) ?? []];
   await deps.store.statuses.record(run.lease, run.id, told.map(unwritten));
   const size = deps.connector.capabilities.writeBatch.max;
+  let count = 0;
   for (let start = 0; start < untold.length; start += size) {
-    if (run.control.stopping.aborted) return;
+    if (run.control.stopping.aborted) break;
     const ends = await writeBatch(deps, run, untold.slice(start, start + size));
     await deps.store.statuses.record(run.lease, run.id, ends);
+    count += ends.filter(({ written }) => written?.writeId != null && written.isDone).length;
   }
+  return count;
 }
 
 function unwritten({ row: { crmId, seen }, status }: Standing): StatusEnd {
