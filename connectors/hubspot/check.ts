@@ -21,8 +21,9 @@ import {
   READ_COMPANIES,
   READ_CONTACTS,
   READ_LISTS,
-  SCOPE_NEEDS,
+  READ_SENSITIVE,
   type ScopeNeed,
+  scopeNeeds,
   WRITE_CONTACTS,
   WRITE_SCHEMAS,
 } from './sign-in/scopes.ts';
@@ -82,7 +83,7 @@ function checkVersion({ apiVersion }: HubspotSettings): Finding {
 
 async function checkScopes(session: HubspotSession): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const need of SCOPE_NEEDS) {
+  for (const need of scopeNeeds(session.settings)) {
     if (await hasScope(session, need)) continue;
     findings.push(missing(need, session.settings));
   }
@@ -99,8 +100,10 @@ function missing({ scope, feature }: ScopeNeed, { employer }: HubspotSettings): 
 }
 
 /** Where the sign-in does not tell, requests do that change nothing. */
-async function hasScope({ api, signIn }: HubspotSession, { scope }: ScopeNeed): Promise<boolean> {
+async function hasScope(session: HubspotSession, { scope }: ScopeNeed): Promise<boolean> {
+  const { api, signIn, seesSensitive } = session;
   if (signIn.scopes !== null) return mayHave(signIn, scope);
+  if (scope === READ_SENSITIVE) return seesSensitive;
   const probe = PROBES[scope];
   if (probe === undefined) return true;
   try {
