@@ -21,6 +21,7 @@ export type MemoryOperation =
       | 'erase'
       | 'showFields'
       | 'countViewers'
+      | 'createLists'
       | 'close'
     >
   | 'open';

@@ -26,6 +26,7 @@ const createSchema = z.strictObject({
       ),
       findings: z.array(z.unknown()),
       viewers: z.null(),
+      lists: z.null(),
     }),
   ),
 });

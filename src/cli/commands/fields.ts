@@ -1,8 +1,15 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { FieldCreation, FieldViewers } from '../../../connectors/contract.ts';
+import type {
+  Connector,
+  FieldCreation,
+  FieldViewers,
+  ListCreation,
+} from '../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../application.ts';
+import type { FieldMapping } from '../../core/field-map.ts';
 import { createMissingFields, type FieldCheck, readFields } from '../../fields/describe.ts';
+import { wantedLists } from '../../fields/lists.ts';
 import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { keepErasedAway } from '../../run/erased.ts';
@@ -18,6 +25,8 @@ Examples:
   donor-sync fields create riverside      create the missing ones and grant access to them
   donor-sync fields create riverside --assign-viewers "System Administrator"
                                           let the users of a profile see them (Salesforce)
+  donor-sync fields create riverside --with-lists --capacity-above 250000
+                                          make lists of the contacts to work with (HubSpot)
 
 Nothing is created twice; \`create\` may be run again at any time.`;
 
@@ -49,17 +58,29 @@ function createFieldsCommand(deps: ProductDeps): Command {
     '--assign-viewers <profile>',
     'let the active users of this profile see the fields (Salesforce)',
   );
+  command.option(
+    '--with-lists',
+    'make the lists “capacity above”, “warm path above” and “needs a decision” (HubSpot)',
+  );
+  command.option('--capacity-above <dollars>', 'for its list (default: 100000)');
+  command.option('--warm-path-above <percent>', 'for its list (default: 50)');
   return overIntegrations(deps, command, {
     work: create,
     print: printCreation,
-    isFine: ({ created, findings, viewers }) =>
+    isFine: ({ created, findings, viewers, lists }) =>
       findings.length === 0 &&
+      (lists ?? []).every(({ result }) => result !== 'failed') &&
       created.every(({ result }) => result !== 'failed') &&
       (viewers?.problem ?? null) === null,
   });
 }
 
-const fieldOptions = baseOptions.extend({ assignViewers: z.string().min(1).optional() });
+const fieldOptions = baseOptions.extend({
+  assignViewers: z.string().min(1).optional(),
+  withLists: z.boolean().default(false),
+  capacityAbove: z.coerce.number().int().min(0).default(100_000),
+  warmPathAbove: z.coerce.number().min(0).max(100).default(50),
+});
 type FieldOptions = z.infer<typeof fieldOptions>;
 
 interface FieldWork<Result> {
@@ -109,13 +130,12 @@ interface Created {
   findings: FieldMapFinding[];
   /** Who can see the fields; null where the CRM hides no new field from people. */
   viewers: FieldViewers | null;
+  /** Null if none were asked for; none where this kind of CRM has no lists that can be made. */
+  lists: ListCreation[] | null;
 }
 
 /** Not during a run, which writes to the same CRM, and only in the account that is ours to write. */
-function create(
-  open: OpenIntegration,
-  { assignViewers = null }: { assignViewers?: string | null | undefined },
-): Promise<Created> {
+function create(open: OpenIntegration, options: FieldOptions): Promise<Created> {
   const { integration, mappings } = open;
   return withLease(open.deps, integration.id, async (lease) => {
     const deps = await openCrm(open.deps, lease);
@@ -124,10 +144,21 @@ function create(
     const created = await createMissingFields(connector, mappings);
     const { findings } = await readFields(connector, mappings);
     const names = mappings.map(({ to }) => to);
-    const viewers = (await connector.showFields?.(names, assignViewers)) ?? null;
+    const viewers = (await connector.showFields?.(names, options.assignViewers ?? null)) ?? null;
+    const lists = options.withLists ? await createLists(connector, mappings, options) : null;
     await connector.finish();
-    return { integration: integration.id, created, findings, viewers };
+    return { integration: integration.id, created, findings, viewers, lists };
   });
+}
+
+async function createLists(
+  connector: Connector,
+  mappings: readonly FieldMapping[],
+  options: FieldOptions,
+): Promise<ListCreation[]> {
+  if (connector.createLists === undefined) return [];
+  const { specs, impossible } = wantedLists(mappings, await connector.describeFields(), options);
+  return [...(await connector.createLists(specs)), ...impossible];
 }
 
 function printCheck(
@@ -149,12 +180,19 @@ function printCheck(
   }
 }
 
-function printCreation(output: Output, { integration, created, findings, viewers }: Created): void {
+function printCreation(
+  output: Output,
+  { integration, created, findings, viewers, lists }: Created,
+): void {
   output.print(output.style.strong(integration));
   for (const { name, result, problem } of created) {
     output.print(`  ${name}: ${problem ?? WORDS[result]}`);
   }
   printFindings(output, findings);
+  if (lists?.length === 0) output.print(`  ${NO_LISTS}`);
+  for (const { name, result, problem } of lists ?? []) {
+    output.print(`  List “${name}”: ${problem ?? LIST_WORDS[result]}`);
+  }
   if (viewers !== null) printViewers(output, integration, viewers);
 }
 
@@ -182,6 +220,14 @@ const WORDS = {
   existed: 'was there already; access is granted',
   failed: 'could not be created',
 } as const satisfies Record<FieldCreation['result'], string>;
+
+const NO_LISTS = 'This kind of CRM has no lists that donor-sync can make.';
+
+const LIST_WORDS = {
+  created: 'created',
+  existed: 'was there already, and stays as it is',
+  failed: 'could not be made',
+} as const satisfies Record<ListCreation['result'], string>;
 
 function printFindings(output: Output, findings: readonly FieldMapFinding[]): void {
   for (const { message, fix } of findings) {
