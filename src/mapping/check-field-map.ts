@@ -1,6 +1,8 @@
 import type { CrmField } from '../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../core/field-map.ts';
+import { STATUS_WORDS } from '../core/sync-status.ts';
 import { type FieldFault, faultFor, mappedTwice, missingField } from './field-fault.ts';
+import { fitValue } from './fit.ts';
 import { parseMoneyRange } from './money-range.ts';
 import { type RawKind, SOURCE_KINDS } from './raw-value.ts';
 
@@ -41,7 +43,7 @@ function sizeFault(field: CrmField, from: FieldSource): FieldFault | null {
       return lengthFault(field, from);
     case 'picklist':
     case 'multiPicklist':
-      return optionFault(field, SOURCE_KINDS[from]);
+      return statusFault(field, from) ?? optionFault(field, SOURCE_KINDS[from]);
     default:
       return decimalFault(field, SOURCE_KINDS[from]) ?? digitFault(field, from);
   }
@@ -91,6 +93,19 @@ function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
     fix: isAmount
       ? 'Add options such as "$1M – $5M" to it, or map a number or text field.'
       : 'Add options to it, or map a text field.',
+  };
+}
+
+/** A picklist that takes only its options needs one for each status. */
+function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
+  if (from !== 'sync.status') return null;
+  const words = Object.values(STATUS_WORDS);
+  const missing = words.filter((text) => !fitValue({ kind: 'text', text }, field).fits);
+  if (missing.length === 0) return null;
+  return {
+    problem: 'type',
+    message: `${field.name} has no option for ${missing.join(', ')}.`,
+    fix: 'Add the options in the CRM, spelled so, or map a text field.',
   };
 }
 

@@ -172,7 +172,9 @@ function printCheck(
   output.print(`${output.style.strong(integration)}: ${verdict}`);
   printFindings(output, findings);
   if (optional.length > 0) {
-    output.print('  The status of contacts is not written; all else is written without it:');
+    output.print(
+      '  The status of contacts cannot be written, or not each; all else is written without it:',
+    );
     printFindings(output, optional);
   }
   if (createdBySync.length > 0) {

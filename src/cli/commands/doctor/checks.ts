@@ -181,7 +181,7 @@ async function checkFields(
     );
     const status = optional.map(({ field, message, fix }) => ({
       ...{ subject: `field ${field}`, ok: true },
-      message: `${message} Where contacts stand is not written; all else is.`,
+      message: `${message} All else is written without it.`,
       fix,
     }));
     return [written, ...status, ...(await checkViewers(connector, integrationId, mappings))];
