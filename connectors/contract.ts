@@ -346,8 +346,9 @@ export interface ListSpec {
 
 export interface ListCreation {
   name: string;
-  result: FieldCreation['result'];
-  /** What went wrong and the fix; null if nothing did. */
+  /** `left_out`: the field map has no field that it could ask for. */
+  result: FieldCreation['result'] | 'left_out';
+  /** What went wrong, or why it was left out, and the fix; null if nothing did. */
   problem: string | null;
 }
 

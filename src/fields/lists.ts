@@ -1,7 +1,7 @@
 /** The lists of contacts that people work with, by the mapped fields: pure. */
 import type { ListCreation, ListSpec } from '../../connectors/contract.ts';
 import type { CrmField } from '../core/crm-field.ts';
-import type { FieldMapping, FieldSource } from '../core/field-map.ts';
+import { type FieldMapping, type FieldSource, PATH_SOURCES } from '../core/field-map.ts';
 import { STATUS_WORDS } from '../core/sync-status.ts';
 import { fitValue } from '../mapping/fit.ts';
 import type { RawValue } from '../mapping/raw-value.ts';
@@ -45,7 +45,9 @@ export function wantedLists(
   const found = wanted.map((each) => ({ each, spec: specOf(each, mappings, fields) }));
   return {
     specs: found.flatMap(({ spec }) => spec ?? []),
-    impossible: found.flatMap(({ each, spec }) => (spec === null ? impossible(each) : [])),
+    impossible: found.flatMap(({ each, spec }) =>
+      spec === null ? impossible(each, mappings) : [],
+    ),
   };
 }
 
@@ -75,8 +77,19 @@ function specOf(
   return null;
 }
 
-function impossible({ name, sources, raw }: Wanted): ListCreation {
+/** A list of what no field holds is no failure: without networks, for example, there are no warm paths. */
+function impossible(
+  { name, sources, raw }: Wanted,
+  mappings: readonly FieldMapping[],
+): ListCreation {
+  const words = sources.join(' or ');
+  if (!mappings.some(({ from }) => sources.includes(from))) {
+    const problem = `left out: no field is mapped from ${words}, which warm paths need networks for.`;
+    const plain = `left out: no field is mapped from ${words}.`;
+    const isPath = sources.some((source) => PATH_SOURCES.includes(source));
+    return { name, result: 'left_out', problem: isPath ? problem : plain };
+  }
   const kind = raw.kind === 'text' ? 'text field or picklist' : 'number field';
-  const problem = `No ${kind} of the CRM is mapped from ${sources.join(' or ')}: map one, create it, and run this again.`;
+  const problem = `The field that is mapped from ${words} is missing or no ${kind}: create it, or map another one, and run this again.`;
   return { name, result: 'failed', problem };
 }

@@ -14,6 +14,7 @@ import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { keepErasedAway } from '../../run/erased.ts';
 import { withLease } from '../../sync/with-lease.ts';
+import { parseCount } from '../action/command.ts';
 import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
@@ -62,8 +63,8 @@ function createFieldsCommand(deps: ProductDeps): Command {
     '--with-lists',
     'make the lists “capacity above”, “warm path above” and “needs a decision” (HubSpot)',
   );
-  command.option('--capacity-above <dollars>', 'for its list (default: 100000)');
-  command.option('--warm-path-above <percent>', 'for its list (default: 50)');
+  command.option('--capacity-above <dollars>', 'for its list (default: 100000)', parseCount);
+  command.option('--warm-path-above <percent>', 'for its list (default: 50)', parseCount);
   return overIntegrations(deps, command, {
     work: create,
     print: printCreation,
@@ -78,8 +79,8 @@ function createFieldsCommand(deps: ProductDeps): Command {
 const fieldOptions = baseOptions.extend({
   assignViewers: z.string().min(1).optional(),
   withLists: z.boolean().default(false),
-  capacityAbove: z.coerce.number().int().min(0).default(100_000),
-  warmPathAbove: z.coerce.number().min(0).max(100).default(50),
+  capacityAbove: z.int().default(100_000),
+  warmPathAbove: z.int().max(99, { error: 'Write a percentage below 100.' }).default(50),
 });
 type FieldOptions = z.infer<typeof fieldOptions>;
 
@@ -229,6 +230,7 @@ const LIST_WORDS = {
   created: 'created',
   existed: 'was there already, and stays as it is',
   failed: 'could not be made',
+  left_out: 'left out',
 } as const satisfies Record<ListCreation['result'], string>;
 
 function printFindings(output: Output, findings: readonly FieldMapFinding[]): void {

@@ -80,10 +80,18 @@ describe('the lists that donor-sync makes in HubSpot', () => {
     const made = await createLists({}, mappings);
     expect(made).toMatchObject([
       { name: DECISION, result: 'created' },
-      { name: CAPACITY, result: 'failed', problem: expect.stringContaining('capacity.highest') },
-      { name: WARM_PATH, result: 'failed' },
+      { name: CAPACITY, result: 'left_out', problem: expect.stringContaining('capacity.highest') },
+      { name: WARM_PATH, result: 'left_out', problem: expect.stringContaining('networks') },
     ]);
     expect(await members(DECISION)).toEqual([held]);
+  });
+
+  it('are not made of a text, which has no order', async () => {
+    const mappings = [{ from: 'capacity.nonprofit', to: 'jobtitle', when: 'always' }] as const;
+    expect(await createLists({}, mappings)).toContainEqual({
+      ...{ name: CAPACITY, result: 'failed' },
+      problem: expect.stringContaining('no number field'),
+    });
   });
 
   it.each([
