@@ -233,6 +233,12 @@ export interface Connector {
   /** How many people can see one of these fields at least; left out where new fields are not hidden. */
   countViewers?(names: readonly string[]): Promise<number>;
 
+  /**
+   * Makes lists that the CRM itself keeps up to date, for people to work with; one of that name stays as
+   * it is. Left out where the CRM has no such lists, or they cannot be made. Repeatable.
+   */
+  createLists?(lists: readonly ListSpec[]): Promise<ListCreation[]>;
+
   /** The groups of people that the CRM offers for choosing. */
   listGroups(): Promise<GroupSummary[]>;
 
@@ -366,6 +372,22 @@ export interface FieldViewers {
   problem: string | null;
   /** Where the fields are placed, so that they are on the screen. */
   next: string;
+}
+
+/** A list of the contacts in which one field meets a condition. */
+export interface ListSpec {
+  name: string;
+  field: string;
+  /** About the field's value in canonical form. */
+  condition: { above: number } | { equals: string };
+}
+
+export interface ListCreation {
+  name: string;
+  /** `left_out`: the field map has no field that it could ask for. */
+  result: FieldCreation['result'] | 'left_out';
+  /** What went wrong, or why it was left out, and the fix; null if nothing did. */
+  problem: string | null;
 }
 
 /** One `group` of the settings: a single key that names the kind, and what it selects. */

@@ -24,6 +24,7 @@ import { newId } from './core/new-id.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
 import { createSightings } from './credits/loss.ts';
 import { specsOf } from './fields/describe.ts';
+import { STATUS_STAGES } from './fields/write-statuses.ts';
 import { INSIGHT_STAGES } from './insights/write-warm-paths.ts';
 import { NETWORK_STAGES } from './networks/mirror-networks.ts';
 import { createPartnerClient, type PartnerClient } from './partner/client.ts';
@@ -229,10 +230,10 @@ function selectIntegrations(
   });
 }
 
-/** Groups become networks, and networks become warm paths. */
+/** Groups become networks, networks become warm paths, and the CRM is told where contacts stand. */
 const RUN_STAGES: Stages = {
   before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
-  after: [...NETWORK_STAGES.after, ...INSIGHT_STAGES.after],
+  after: [...NETWORK_STAGES.after, ...INSIGHT_STAGES.after, ...STATUS_STAGES.after],
 };
 
 function takeLease(

@@ -18,6 +18,7 @@ import { requireFilter } from './filter.ts';
 import { IDS_PER_REQUEST } from './find-records.ts';
 import { listGroups, readGroup } from './groups.ts';
 import { createPacerRegistry } from './limits.ts';
+import { createLists } from './lists.ts';
 import { readByIds } from './lookup.ts';
 import { readPages } from './read.ts';
 import { canonicalId } from './record.ts';
@@ -85,6 +86,7 @@ async function openHubspotConnector(
     write: (changes) => writeChanges(session(), changes),
     describeFields: async () => crmFields(session()),
     createFields: async (fields) => createFields(session(), fields),
+    createLists: async (lists) => createLists(session(), lists),
     listGroups: async () => listGroups(session()),
     readGroup: (selector) => readGroup(session(), selector),
     sampleIds: async (most) => sampleIds(session(), most),

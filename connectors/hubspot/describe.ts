@@ -19,6 +19,8 @@ const propertySchema = z.object({
   externalOptions: z.boolean().catch(false),
   calculated: z.boolean().catch(false),
   archived: z.boolean().catch(false),
+  /** Sensitive Data is only shown to those who ask for it. */
+  dataSensitivity: z.string().optional().catch(undefined),
   /** `percentage`, `currency` and others; only of numbers, and not in every version. */
   numberDisplayHint: z.string().optional().catch(undefined),
   showCurrencySymbol: z.boolean().optional().catch(undefined),
@@ -31,16 +33,25 @@ const propertySchema = z.object({
 /** A property as HubSpot describes it. */
 export type DescribedProperty = z.infer<typeof propertySchema>;
 
+/** True of a property whose values need scopes of their own. */
+export function isSensitive({ dataSensitivity = 'non_sensitive' }: DescribedProperty): boolean {
+  return dataSensitivity !== 'non_sensitive';
+}
+
 /** The properties of contacts that the token can see, by name. */
 export type Properties = ReadonlyMap<string, DescribedProperty>;
 
 const replySchema = z.object({ results: z.array(propertySchema) });
 
-/** Asks for the properties of contacts: one request. */
+/** Asks for the properties of contacts: one request, and another one where some store Sensitive Data. */
 export async function describeProperties(
   api: Pick<HubspotApi, 'get' | 'paths'>,
+  { sensitiveData }: { sensitiveData: boolean },
 ): Promise<Properties> {
-  const { results } = readAs(replySchema, await api.get(api.paths.properties));
+  const { properties } = api.paths;
+  const paths = [properties, ...(sensitiveData ? [`${properties}?dataSensitivity=sensitive`] : [])];
+  const replies = await Promise.all(paths.map((path) => api.get(path)));
+  const results = replies.flatMap((reply) => readAs(replySchema, reply).results);
   const present = results.filter(({ archived }) => !archived);
   return new Map(present.map((property) => [property.name, property]));
 }

@@ -1,21 +1,26 @@
+import { z } from 'zod';
 import type { CrmField, CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { FieldCreation } from '../contract.ts';
-import { type DescribedProperty, describeProperties } from './describe.ts';
-import { crmCodeOf } from './errors.ts';
+import { type DescribedProperty, describeProperties, isSensitive } from './describe.ts';
+import { crmCodeOf, faultBehind } from './errors.ts';
 import type { HubspotSession } from './session.ts';
-import { mayHave, WRITE_CONTACTS, WRITE_SCHEMAS } from './sign-in/scopes.ts';
+import { mayHave, WRITE_CONTACTS, WRITE_SCHEMAS, WRITE_SENSITIVE } from './sign-in/scopes.ts';
 import { isCheckbox, isMultiple, isPercent } from './values.ts';
 
 /** The properties of contacts that hold one plain value, as the token may use them. */
 export function crmFields({
   properties,
   signIn,
-}: Pick<HubspotSession, 'properties' | 'signIn'>): CrmField[] {
+  seesSensitive,
+}: Pick<HubspotSession, 'properties' | 'signIn' | 'seesSensitive'>): CrmField[] {
   const mayWrite = mayHave(signIn, WRITE_CONTACTS);
+  // What cannot be read must not be written either: it would look blank, and be written over.
+  const mayWriteSensitive = mayWrite && seesSensitive && mayHave(signIn, WRITE_SENSITIVE);
   return [...properties.values()].flatMap((property) => {
     const type = typeOf(property);
-    return type === null ? [] : [crmField(property, type, mayWrite)];
+    if (type === null) return [];
+    return [crmField(property, type, isSensitive(property) ? mayWriteSensitive : mayWrite)];
   });
 }
 
@@ -91,13 +96,13 @@ export async function createFields(
   session: HubspotSession,
   specs: readonly FieldSpec[],
 ): Promise<FieldCreation[]> {
-  session.properties = await describeProperties(session.api);
+  session.properties = await describeProperties(session.api, session.settings);
   const isAnyMissing = specs.some(({ name }) => !session.properties.has(name));
   const groupProblem = isAnyMissing ? await ensureGroup(session) : null;
   const creations: FieldCreation[] = [];
   for (const spec of specs) creations.push(await createField(session, spec, groupProblem));
   if (creations.some(({ result }) => result === 'created')) {
-    session.properties = await describeProperties(session.api);
+    session.properties = await describeProperties(session.api, session.settings);
   }
   return creations;
 }
@@ -125,13 +130,25 @@ async function createField(
   if (problem !== null) return { name, result: 'failed', problem };
   try {
     const { label, description } = spec;
-    const body = { name, label, description, groupName: GROUP.name, ...form };
+    const sensitivity = session.settings.sensitiveData ? { dataSensitivity: 'sensitive' } : {};
+    const body = { name, label, description, groupName: GROUP.name, ...form, ...sensitivity };
     await api.post(api.paths.properties, body);
     return { name, result: 'created', problem: null };
   } catch (error) {
-    if (isThereAlready(error)) return { name, result: 'existed', problem: null };
+    if (isThereAlready(error)) return alreadyThere(session, name);
     return { name, result: 'failed', problem: problemOf(error) };
   }
+}
+
+const propertySchema = z.object({ dataSensitivity: z.string().optional().catch(undefined) });
+
+/** One that is there and not shown may store Sensitive Data, which is shown to those who ask for it. */
+async function alreadyThere({ api }: HubspotSession, name: string): Promise<FieldCreation> {
+  const answer = await api.get(`${api.paths.properties}/${encodeURIComponent(name)}`);
+  const { dataSensitivity = 'non_sensitive' } = propertySchema.parse(answer);
+  if (dataSensitivity === 'non_sensitive') return { name, result: 'existed', problem: null };
+  const problem = `HubSpot has it already, as a property that stores Sensitive Data (${dataSensitivity}): set crm.sensitiveData: true, or map another property.`;
+  return { name, result: 'failed', problem };
 }
 
 function nameProblem(name: string): string | null {
@@ -158,18 +175,27 @@ function problemOf(error: unknown): string {
     isConfigurationError(error) &&
     ['crm_request_refused', 'crm_scope_missing'].includes(error.code);
   if (!isRefusal) throw error;
-  if (error.code === 'crm_scope_missing' || crmCodeOf(error) === 'MISSING_SCOPES') {
-    return NO_RIGHT_TO_CREATE;
+  const fault = faultBehind(error);
+  if (error.code === 'crm_scope_missing' || fault?.code === 'MISSING_SCOPES') {
+    return noRightToCreate(fault?.scopes ?? []);
   }
   return `${messageOf(error)} An admin can create the property by hand instead.`;
 }
 
-const NO_RIGHT_TO_CREATE =
-  `The token may not create properties: it lacks the scope ${WRITE_SCHEMAS}. A super admin can add it to the ` +
-  'service key or the app in HubSpot (with an app, connect again), or create the property by hand.';
+/** `named` are the scopes that HubSpot says are missing; it may name none. */
+function noRightToCreate(named: readonly string[]): string {
+  const scopes = named.length === 0 ? WRITE_SCHEMAS : named.join(', ');
+  return (
+    `The token may not create properties: it lacks the scope ${scopes}. A super admin can add it to the ` +
+    'service key or the app in HubSpot (with an app, connect again), or create the property by hand.'
+  );
+}
 
 /** What a property of this type is made of; null for types that need options. */
-function formOf({ type }: FieldSpec): Record<string, unknown> | null {
+function formOf({ type, options }: FieldSpec): Record<string, unknown> | null {
+  if (options !== undefined) {
+    return { type: 'enumeration', fieldType: 'select', options: options.map(choiceOf) };
+  }
   switch (type) {
     case 'text':
     case 'url':
@@ -191,6 +217,11 @@ function formOf({ type }: FieldSpec): Record<string, unknown> | null {
     case 'multiPicklist':
       return null;
   }
+}
+
+/** The internal value is the label, so that both say the same in every list and report. */
+function choiceOf(value: string, displayOrder: number) {
+  return { label: value, value, displayOrder, hidden: false };
 }
 
 const YES_AND_NO = [

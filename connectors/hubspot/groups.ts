@@ -143,7 +143,8 @@ async function findList({ api }: HubspotSession, idOrName: string): Promise<stri
   throw unknownGroup(`HubSpot has no list "${idOrName}" of contacts that the token can see.`);
 }
 
-async function findListAt(api: HubspotSession['api'], path: string) {
+/** The list that this path leads to, or null. */
+export async function findListAt(api: HubspotSession['api'], path: string) {
   try {
     return readAs(listSchema, await api.get(path)).list;
   } catch (error) {

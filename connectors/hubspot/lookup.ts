@@ -2,10 +2,11 @@ import type { FieldValues } from '../../src/core/crm-field.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { RecordLookup } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
-import { type DescribedProperty, describeProperties } from './describe.ts';
+import { type DescribedProperty, describeProperties, isSensitive } from './describe.ts';
 import { findRecords } from './find-records.ts';
-import { canonicalId } from './record.ts';
+import { canonicalId, type HubspotRecord } from './record.ts';
 import type { HubspotSession } from './session.ts';
+import { READ_SENSITIVE, scopeMissing } from './sign-in/scopes.ts';
 import { canonicalValue } from './values.ts';
 
 /** The records of these contacts as they are now, in one request. */
@@ -21,6 +22,7 @@ export async function readByIds(
   const knownIds = ids.map((id) => canonicalId(id) ?? id);
   const found = await findRecords(session.api, 'contacts', knownIds, wanted);
   const records = [...found.values()].flatMap((one) => (one.state === 'found' ? [one.record] : []));
+  requireSensitive(fields, records);
   const contacts = await session.shape.toContacts(records);
   const byId = new Map(contacts.map((contact) => [contact.id, contact]));
   return ids.map((id, at) => {
@@ -39,13 +41,27 @@ export async function readByIds(
   });
 }
 
+/**
+ * HubSpot leaves out what a token may not see, and names what is blank. Throws a ConfigurationError if
+ * Sensitive Data is left out: taken for blank, it would be written over.
+ */
+function requireSensitive(
+  fields: readonly DescribedProperty[],
+  records: readonly HubspotRecord[],
+): void {
+  const isHidden = fields
+    .filter(isSensitive)
+    .some(({ name }) => records.some(({ properties }) => !Object.hasOwn(properties, name)));
+  if (isHidden) throw scopeMissing(READ_SENSITIVE);
+}
+
 /** A property that is not known may have been created since the description was read. */
 async function findProperties(
   session: HubspotSession,
   names: readonly string[],
 ): Promise<DescribedProperty[]> {
   if (names.some((name) => !session.properties.has(name))) {
-    session.properties = await describeProperties(session.api);
+    session.properties = await describeProperties(session.api, session.settings);
   }
   return names.map((name) => {
     const property = session.properties.get(name);

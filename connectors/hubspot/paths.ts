@@ -17,6 +17,7 @@ export interface Paths {
   contactsSearch: string;
   properties: string;
   propertyGroups: string;
+  lists: string;
   listsSearch: string;
   listById(id: string): string;
   listByName(name: string): string;
@@ -46,6 +47,7 @@ export function pathsOf(version: ApiVersion): Paths {
     contactsSearch: `${objects}/contacts/search`,
     properties: `${crm('properties')}/contacts`,
     propertyGroups: `${crm('properties')}/contacts/groups`,
+    lists,
     listsSearch: `${lists}/search`,
     listById: (id) => `${lists}/${encodeURIComponent(id)}`,
     listByName: (name) =>

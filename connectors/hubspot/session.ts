@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { WallClock } from '../../src/core/clock.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
@@ -10,14 +11,17 @@ import {
   mayReadCompanies,
 } from './companies.ts';
 import { type ContactShape, shapeContact } from './contact.ts';
-import { describeProperties, type Properties } from './describe.ts';
+import { describeProperties, isSensitive, type Properties } from './describe.ts';
+import { readAs } from './errors.ts';
 import { type FilterGroup, parseFilter } from './filter.ts';
 import type { HubspotSettings } from './settings.ts';
 import type { SignIn } from './sign-in/auth.ts';
 import {
+  mayHave,
   missingScopes,
   READ_COMPANIES,
   READ_CONTACTS,
+  READ_SENSITIVE,
   requireScope,
   scopeMissing,
 } from './sign-in/scopes.ts';
@@ -37,6 +41,8 @@ export interface HubspotSession {
   shape: ContactShape;
   /** The properties of contacts; renewed when some are created. */
   properties: Properties;
+  /** False if the token may not see the values of Sensitive Data that the account has. */
+  seesSensitive: boolean;
   /** What its writes have learned of values that HubSpot refuses. */
   lessons: Lessons;
 }
@@ -54,10 +60,11 @@ export async function openSession(
     const filter = contacts.filter === null ? [] : parseFilter(contacts.filter);
     const signIn = await api.signIn();
     requireScope(signIn, READ_CONTACTS);
-    for (const need of missingScopes(signIn)) deps.log.warn({ ...need }, 'a scope is missing');
+    for (const need of missingScopes(signIn, settings))
+      deps.log.warn({ ...need }, 'a scope is missing');
     const { employer } = settings;
     const [properties, companies] = await Promise.all([
-      describeProperties(api),
+      describeProperties(api, settings),
       openCompanies(api, signIn, employer, deps.log),
     ]);
     return {
@@ -71,15 +78,37 @@ export async function openSession(
       signIn,
       shape: shapeContact(properties, {
         ...{ employer, contacts, companies },
-        describe: () => describeProperties(api),
+        describe: () => describeProperties(api, settings),
       }),
       properties,
+      seesSensitive: await seesSensitive(api, signIn, properties),
       lessons: createLessons(),
     };
   } catch (error) {
     api.close();
     throw error;
   }
+}
+
+const pageSchema = z.object({
+  results: z.array(z.object({ properties: z.record(z.string(), z.unknown()) })),
+});
+
+/**
+ * Where the sign-in does not tell, a contact does: HubSpot leaves out what a token may not see, and names
+ * what is blank. Found out before anything is spent, in accounts that have such properties alone.
+ */
+async function seesSensitive(
+  api: HubspotApi,
+  signIn: SignIn,
+  properties: Properties,
+): Promise<boolean> {
+  const property = [...properties.values()].find(isSensitive);
+  if (property === undefined) return true;
+  if (signIn.scopes !== null) return mayHave(signIn, READ_SENSITIVE);
+  const query = new URLSearchParams({ limit: '1', properties: property.name });
+  const page = readAs(pageSchema, await api.get(`${api.paths.objects('contacts')}?${query}`));
+  return page.results.every((contact) => Object.hasOwn(contact.properties, property.name));
 }
 
 /** With `both`, contacts without a company can be read to their end all the same. */

@@ -15,6 +15,8 @@ export const authSchema = z.discriminatedUnion('type', [
     clientSecret: text,
     /** Left out where the account is connected through donor-sync's own pages. */
     refreshToken: text.optional(),
+    /** Scopes to ask for besides the usual ones, for example `crm.lists.write`; the app has to have them. */
+    moreScopes: z.array(text).optional(),
   }),
 ]);
 
@@ -37,6 +39,11 @@ export const hubspotSettingsSchema = z.strictObject({
   apiVersion: z.enum(API_VERSIONS).default('2026-09'),
   /** Where a contact's employer stands: the text `company`, the primary company, or both. */
   employer: z.enum(['company', 'associated', 'both']).default('both'),
+  /**
+   * True if the properties that `fields create` makes store Sensitive Data, which such properties of
+   * the account may do already (HubSpot Enterprise).
+   */
+  sensitiveData: z.boolean().default(false),
   dailyReservePercent: dailyReservePercentSchema,
   /** Requests in ten seconds; omitted: what HubSpot itself says. 0 for no limit. */
   requestsPerTenSeconds: z.number().int().min(0).max(10_000).optional(),

@@ -29,6 +29,7 @@ export type MemoryOperation =
       | 'readFacts'
       | 'showFields'
       | 'countViewers'
+      | 'createLists'
       | 'close'
     >
   | 'open';

@@ -30,7 +30,10 @@ export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOption
 export function createApp(options: AppOptions): Hono<HubspotEnv> {
   const { account, tokens, clock, limits } = options;
   const oauth = openOAuth({ ...options, db: account.db });
-  const lists = openLists({ ...options, db: account.db, records: account.store });
+  const lists = openLists({
+    ...options,
+    ...{ db: account.db, records: account.store, properties: account.properties },
+  });
   const app = new Hono<HubspotEnv>({ getPath });
   app.notFound((c) => answerError(c, unknownPath()));
   app.onError((error, c) => answerError(c, toHubspotError(error, options.report)));

@@ -69,6 +69,8 @@ export interface FieldSpec {
   type: CrmFieldType;
   /** The most characters of a text. */
   maxLength?: number;
+  /** The values that a text may have, for a CRM that offers them for choosing; left out: any. */
+  options?: readonly string[];
   /** What the field is for, shown to the CRM's users. */
   description: string;
 }

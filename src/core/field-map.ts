@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every value of a profile (and of a warm path) that can be written into a CRM field. */
+/** Every value of a profile, of a warm path and of the sync itself that can be written into a CRM field. */
 export const FIELD_SOURCES = [
   'donorId',
   'profileUrl',
@@ -23,12 +23,17 @@ export const FIELD_SOURCES = [
   'warmPath.network',
   'warmPath.via',
   'warmPath.sentence',
+  'sync.status',
+  'sync.statusDate',
 ] as const;
 
 export type FieldSource = (typeof FIELD_SOURCES)[number];
 
 /** Every source that a warm path fills. */
 export const PATH_SOURCES = FIELD_SOURCES.filter((source) => source.startsWith('warmPath.'));
+
+/** Every source that tells of the sync itself: where a contact stands, and since when. */
+export const SYNC_SOURCES: readonly FieldSource[] = ['sync.status', 'sync.statusDate'];
 
 /** When a value may be written: design, section 4.2. */
 export const WRITE_RULES = ['always', 'ifEmpty', 'unlessEdited'] as const;

@@ -2,7 +2,7 @@
 import type { Connector, FieldCreation, MappedFieldSpec } from '../../connectors/contract.ts';
 import { type CrmField, type FieldSpec, plainField } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import type { FieldMapping } from '../core/field-map.ts';
+import { type FieldMapping, SYNC_SOURCES } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import { checkFieldMap, type FieldMapFinding } from '../mapping/check-field-map.ts';
 import { fieldSpecFor } from '../mapping/field-specs.ts';
@@ -12,6 +12,8 @@ export interface FieldsInForce {
   /** The description of the mapped fields. */
   fields: CrmField[];
   findings: FieldMapFinding[];
+  /** What keeps the status of contacts out of the CRM; all else goes on without it. */
+  optional: FieldMapFinding[];
   /** Columns that the file lacks and a run adds by itself; a server's fields are made on request. */
   toCreate: FieldSpec[];
 }
@@ -33,8 +35,18 @@ export async function readFields(
   const mapped = new Set(mappings.map(({ to }) => to));
   return {
     fields: all.filter(({ name }) => mapped.has(name)),
-    findings: checkFieldMap(mappings, all),
+    ...sorted(checkFieldMap(mappings, all)),
     toCreate,
+  };
+}
+
+/** A status that cannot be written is no reason to write nothing else, unless it is in the way of that. */
+function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'findings' | 'optional'> {
+  const isOptional = ({ from, problem }: FieldMapFinding) =>
+    SYNC_SOURCES.includes(from) && problem !== 'duplicate';
+  return {
+    findings: found.filter((finding) => !isOptional(finding)),
+    optional: found.filter(isOptional),
   };
 }
 
@@ -43,6 +55,8 @@ export interface FieldCheck {
   /** How many lines the field map has. */
   mapped: number;
   findings: FieldMapFinding[];
+  /** What keeps the status of contacts out of the CRM; all else goes on without it. */
+  optional: FieldMapFinding[];
   /** Columns that a sync adds to a file by itself. */
   createdBySync: string[];
 }
@@ -70,7 +84,8 @@ export function requireUsableField(
   findings: readonly FieldMapFinding[],
 ): void {
   const unusable = new Set(findings.map(({ field }) => field));
-  if (mappings.some(({ to }) => !unusable.has(to))) return;
+  const profile = mappings.filter(({ from }) => !SYNC_SOURCES.includes(from));
+  if (profile.some(({ to }) => !unusable.has(to))) return;
   const fixes = findings.map(({ message, fix }) => `${message} ${fix}`).join(' ');
   throw new ConfigurationError(
     `None of the mapped fields of "${integration.id}" can be written, so no credit is spent. ${fixes}`,

@@ -10,6 +10,7 @@ import type { Run, SyncDeps } from '../run/context.ts';
 import type { OwnedValues } from '../store/contacts/owned-values.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
+import { statusValues, type TimedStatus } from './status.ts';
 import { ownershipOf, sealValues, valueFingerprints } from './values.ts';
 
 /** What is offered to a contact, and what is known of it. */
@@ -21,6 +22,8 @@ export interface FieldOffer {
   ownedBefore: OwnedValues;
   /** Values whose write was intended before and may have happened. */
   intended: readonly OwnedValues[];
+  /** Where the contact stands once this is written; left out where that stays as it is. */
+  status?: TimedStatus;
   /**
    * Sources whose fields are emptied where they get no value, if what stands there is ours; none
    * by default.
@@ -50,12 +53,14 @@ export interface FieldPlan {
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'mappings' | 'fields' | 'integration'>,
-  { crmId, values, present, ownedBefore, intended, emptied = [], unkept = [] }: FieldOffer,
+  { crmId, values, present, ownedBefore, intended, status, emptied = [], unkept = [] }: FieldOffer,
 ): FieldPlan {
   const isOurs = ownershipOf(deps, crmId, [ownedBefore, ...intended]);
   const isOutdated = (field: string, value: FieldValue) => !isBlank(value) && isOurs(field, value);
   const { mappings, fields } = run;
-  const { mapped, unfit } = mapProfile({ values, mappings, fields });
+  const stands = status === undefined ? [] : statusValues(run, status, present, isOurs);
+  const offered = new Map([...values, ...stands]);
+  const { mapped, unfit } = mapProfile({ values: offered, mappings, fields });
   const diff = diffValues({ mapped, present, mappings, wasOurs: isOurs });
   const outdated = mappings
     .filter(({ from, to }) => emptied.includes(from) && !Object.hasOwn(mapped, to))

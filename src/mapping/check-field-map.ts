@@ -1,6 +1,8 @@
 import type { CrmField } from '../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../core/field-map.ts';
+import { STATUS_WORDS } from '../core/sync-status.ts';
 import { type FieldFault, faultFor, mappedTwice, missingField } from './field-fault.ts';
+import { fitValue } from './fit.ts';
 import { parseMoneyRange } from './money-range.ts';
 import { type RawKind, SOURCE_KINDS } from './raw-value.ts';
 
@@ -41,7 +43,7 @@ function sizeFault(field: CrmField, from: FieldSource): FieldFault | null {
       return lengthFault(field, from);
     case 'picklist':
     case 'multiPicklist':
-      return optionFault(field, SOURCE_KINDS[from]);
+      return statusFault(field, from) ?? optionFault(field, SOURCE_KINDS[from]);
     default:
       return decimalFault(field, SOURCE_KINDS[from]) ?? digitFault(field, from);
   }
@@ -94,6 +96,19 @@ function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
   };
 }
 
+/** A picklist that takes only its options needs one for each status. */
+function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
+  if (from !== 'sync.status') return null;
+  const words = Object.values(STATUS_WORDS);
+  const missing = words.filter((text) => !fitValue({ kind: 'text', text }, field).fits);
+  if (missing.length === 0) return null;
+  return {
+    problem: 'type',
+    message: `${field.name} has no option for ${missing.join(', ')}.`,
+    fix: 'Add the options in the CRM, spelled so, or map a text field.',
+  };
+}
+
 /** The shortest field in which a usual value of the source is whole, in characters. */
 const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
   // Always 32 hexadecimal characters (service document, section 2.6).
@@ -118,6 +133,8 @@ const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
   'warmPath.network': 40,
   'warmPath.via': 60,
   'warmPath.sentence': 80,
+  'sync.status': 9,
+  'sync.statusDate': 10,
 };
 
 /** The digits before the point that usual values of the source need. */

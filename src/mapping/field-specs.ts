@@ -1,5 +1,7 @@
 import type { FieldSpec } from '../core/crm-field.ts';
 import type { FieldSource } from '../core/field-map.ts';
+import { STATUS_WORDS } from '../core/sync-status.ts';
+import { MONEY_BANDS } from './money-bands.ts';
 
 /**
  * The field that holds the values of a source best, for `fields create`. Labels keep within the
@@ -48,6 +50,7 @@ const SPECS: Readonly<Record<FieldSource, Omit<FieldSpec, 'name'>>> = {
     label: 'Donor Net Worth',
     type: 'text',
     maxLength: 40,
+    options: MONEY_BANDS,
     description: 'The estimated net worth as a range, for example $1M – $5M.',
   },
   'capacity.nonprofit': {
@@ -128,5 +131,17 @@ const SPECS: Readonly<Record<FieldSource, Omit<FieldSpec, 'name'>>> = {
     type: 'longText',
     maxLength: LONG_TEXT_LENGTH,
     description: 'The best connection to one of our networks, in one sentence.',
+  },
+  'sync.status': {
+    label: 'Donor Sync Status',
+    type: 'text',
+    maxLength: 40,
+    options: Object.values(STATUS_WORDS),
+    description: 'Where donor-sync stands with this contact: whether its profile is written here.',
+  },
+  'sync.statusDate': {
+    label: 'Donor Sync Status Since',
+    type: 'datetime',
+    description: 'Since when donor-sync stands there with this contact.',
   },
 };

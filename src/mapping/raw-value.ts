@@ -46,6 +46,8 @@ export const SOURCE_KINDS = {
   'warmPath.network': 'text',
   'warmPath.via': 'text',
   'warmPath.sentence': 'prose',
+  'sync.status': 'text',
+  'sync.statusDate': 'instant',
 } as const satisfies Record<FieldSource, RawKind>;
 
 /** The types of field that can hold each kind of value, the best one first. */

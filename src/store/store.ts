@@ -16,6 +16,7 @@ import { readinessQueries } from './engine/readiness.ts';
 import type { Database } from './engine/tables.ts';
 import { forgetQueries } from './erasure/forget.ts';
 import { deliveryQueries } from './fields/deliveries.ts';
+import { statusQueries } from './fields/statuses.ts';
 import { warmPathQueries } from './fields/warm-paths.ts';
 import { holdBatchQueries } from './holds/hold-batches.ts';
 import { holdQueries } from './holds/holds.ts';
@@ -83,6 +84,7 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
       ...mirroredNetworkQueries(db),
     },
     networkHolds: networkHoldQueries(db, checkpoint, clock),
+    statuses: statusQueries(db, checkpoint, clock),
     warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
     forget: forgetQueries(db, clock, fingerprint),

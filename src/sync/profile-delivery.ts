@@ -101,6 +101,7 @@ export function planDelivery(
     present: lookup.values,
     ownedBefore: parseOwned(ready.contact.ownedValues),
     intended,
+    status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
   return { kind: 'fields', fetched: { ready, profile }, plan };
 }

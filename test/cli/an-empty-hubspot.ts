@@ -2,8 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
 import type { CliWorld } from '../helpers/cli.ts';
 
+/** Where the account's API is, with a token that may do everything. */
+export interface EmptyHubspot extends AsyncDisposable {
+  baseUrl: string;
+  token: string;
+}
+
 /** A HubSpot account without any of the mapped properties, and settings that lead to it. */
-export async function openHubspot({ path, service }: CliWorld): Promise<AsyncDisposable> {
+export async function openHubspot({ path, service }: CliWorld): Promise<EmptyHubspot> {
   const crm = await startHubspotSandbox({ contacts: 0, donors: 10, ratePer10s: 0 });
   const settings = `database: "sqlite:store.db"
 integrations:
@@ -12,5 +18,5 @@ integrations:
     crm: { kind: hubspot, url: "${crm.baseUrl}", auth: { type: token, token: "${crm.token}" } }
 `;
   await writeFile(path('donor-sync.yaml'), settings);
-  return { [Symbol.asyncDispose]: () => crm.close() };
+  return { baseUrl: crm.baseUrl, token: crm.token, [Symbol.asyncDispose]: () => crm.close() };
 }

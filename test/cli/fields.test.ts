@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type CliWorld, openCliWorld, startAndSubmit } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { openHubspot } from './an-empty-hubspot.ts';
 
 const open = closedAfterTest(openCliWorld);
 
@@ -12,6 +13,7 @@ const checkSchema = z.strictObject({
       integration: z.string(),
       mapped: z.int(),
       findings: z.array(z.looseObject({ field: z.string(), message: z.string() })),
+      optional: z.array(z.unknown()),
       createdBySync: z.array(z.string()),
     }),
   ),
@@ -26,6 +28,7 @@ const createSchema = z.strictObject({
       ),
       findings: z.array(z.unknown()),
       viewers: z.null(),
+      lists: z.array(z.unknown()).nullable(),
     }),
   ),
 });
@@ -59,6 +62,48 @@ describe('donor-sync fields', () => {
     expect(exitCode).toBe(3);
     expect(stderr).toContain(`is being synced right now by process ${sync.child.pid} on `);
     expect((await sync.ended).exitCode).toBe(0);
+  });
+
+  it('makes lists in HubSpot when it is asked to, once', async () => {
+    const world = await open();
+    await using _crm = await openHubspot(world);
+    const plain = await world.runJson(['fields', 'create'], createSchema);
+    expect(plain.fields[0]?.lists).toBeNull();
+    const create = ['fields', 'create', '--with-lists', '--capacity-above', '250000'];
+    const { stdout, exitCode } = await world.run([...create, '--warm-path-above', '60']);
+    expect(exitCode).toBe(0);
+    for (const name of ['capacity above $250,000', 'needs a decision']) {
+      expect(stdout).toContain(`List “donor-sync: ${name}”: created`);
+    }
+    expect(stdout).toContain('warm path above 60%”: left out');
+    const again = await world.run(create);
+    expect(again.stdout).toContain('needs a decision”: was there already');
+    expect(again.exitCode).toBe(0);
+  });
+
+  it('says of a file that it has no lists, and refuses a bound that is no number', async () => {
+    const world = await open();
+    const { stdout, exitCode } = await world.run(['fields', 'create', '--with-lists']);
+    expect(stdout).toContain('has no lists that donor-sync can make');
+    expect(exitCode).toBe(0);
+    const wrong = await world.run(['fields', 'create', '--with-lists', '--capacity-above', 'much']);
+    expect(wrong.exitCode).toBe(2);
+    expect(wrong.stderr).toContain('whole number');
+  });
+
+  it('finds nothing wrong with an account that lacks the status alone, and says how to add it', async () => {
+    const world = await open();
+    await using crm = await openHubspot(world);
+    await world.runJson(['fields', 'create'], createSchema);
+    const address = `${crm.baseUrl}/crm/properties/2026-09/contacts/donor_sync_status`;
+    const headers = { authorization: `Bearer ${crm.token}` };
+    expect((await fetch(address, { method: 'DELETE', headers })).status).toBe(204);
+    const { stdout, exitCode } = await world.run(['fields', 'check']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('15 mapped fields, all of them fine');
+    expect(stdout).toMatch(/donor_sync_status.*`donor-sync fields create`/);
+    const doctor = await world.run(['doctor', '--json']);
+    expect(doctor.stdout).toMatch(/"subject": ?"field donor_sync_status",\s*"ok": ?true/);
   });
 
   it('ends with 2 for an unknown integration', async () => {

@@ -66,4 +66,14 @@ describe('checkFieldMap', () => {
       fix: 'Make the field larger in the CRM, or map another field.',
     });
   });
+
+  it('names the statuses that a picklist has no option for', () => {
+    const mappings = [{ from: 'sync.status', to: 'Status', when: 'unlessEdited' }] as const;
+    const field = { name: 'Status', type: 'picklist', restricted: true } as const;
+    const some = aField({ ...field, options: ['written', 'Unknown', 'Held'] });
+    expect(checkFieldMap(mappings, [some])).toMatchObject([
+      { problem: 'type', message: 'Status has no option for Refused, Opted out.' },
+    ]);
+    expect(checkFieldMap(mappings, [aField({ ...field, restricted: false })])).toEqual([]);
+  });
 });

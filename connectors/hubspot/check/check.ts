@@ -20,7 +20,7 @@ import { type HubspotSession, openSession } from '../session.ts';
 import type { HubspotSettings } from '../settings.ts';
 import type { SignIn } from '../sign-in/auth.ts';
 import { READ_COMPANIES, READ_CONTACTS, READ_LISTS, WRITE_CONTACTS } from '../sign-in/scopes.ts';
-import { findMissingScopes, scopeFindings } from './scopes.ts';
+import { findMissingScopes, scopeFindings, sensitiveFindings } from './scopes.ts';
 
 /** Every prerequisite of an integration with HubSpot, looked at without changing anything. */
 export function check(
@@ -61,6 +61,7 @@ async function examine(
   );
   if (session === null) return;
   findings.push(
+    ...sensitiveFindings(session),
     ...(await checked('contacts', FILTER_FIX, async () => {
       await requireFilter(api, session.filter);
       return [...metContacts('HubSpot', contacts), ...metMarks(contacts)];

@@ -2,12 +2,16 @@ import type { Finding } from '../../contract.ts';
 import { met, plain } from '../../findings.ts';
 import type { HubspotApi } from '../api.ts';
 import { faultBehind } from '../errors.ts';
+import type { HubspotSession } from '../session.ts';
 import {
+  mayHave,
   READ_COMPANIES,
   READ_CONTACTS,
   READ_LISTS,
+  READ_SENSITIVE,
   SCOPE_NEEDS,
   type ScopeNeed,
+  SENSITIVE_NEEDS,
   WRITE_CONTACTS,
   WRITE_SCHEMAS,
 } from '../sign-in/scopes.ts';
@@ -92,6 +96,19 @@ export function scopeFindings(
   const tried = SCOPE_NEEDS.filter(({ scope }) => !unused.has(scope)).map(({ scope }) => scope);
   const message = `The token has all scopes; each was tried by a request: ${tried.join(', ')}.`;
   return [plain(met('scopes', message))];
+}
+
+/** The scopes of Sensitive Data, where the settings make use of them; only values can tell of them. */
+export function sensitiveFindings(session: HubspotSession): Finding[] {
+  const { settings, signIn, seesSensitive } = session;
+  if (!settings.sensitiveData) return [];
+  const isMissing = ({ scope }: ScopeNeed) =>
+    !mayHave(signIn, scope) || (scope === READ_SENSITIVE && !seesSensitive);
+  const needed = new Set(SENSITIVE_NEEDS.map(({ scope }) => scope));
+  return SENSITIVE_NEEDS.filter(isMissing).map((need) => ({
+    ...missingFinding({ ...need, named: [] }, needed, signIn.scopes),
+    subject: 'Sensitive Data',
+  }));
 }
 
 function missingFinding(

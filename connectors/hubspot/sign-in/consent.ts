@@ -13,9 +13,10 @@ export function createHubspotConsent(world: ConsentWorld): Consent<HubspotSettin
     isWanted: ({ auth }) => auth.type === 'oauth' && auth.refreshToken === undefined,
     secretName: ({ auth }) => refreshTokenSecret(appOf(auth)),
     loopbackName: LOCALHOST,
-    begin({ url, auth }, request) {
+    begin({ url, auth, sensitiveData }, request) {
       requireSecure(request.redirectUri);
-      return consentPage({ url, clientId: appOf(auth).clientId }, request);
+      const { clientId, moreScopes } = appOf(auth);
+      return consentPage({ url, clientId, sensitiveData, moreScopes }, request);
     },
     complete: (settings, reply, deps) =>
       withOAuth(world, settings, deps, (oauth) => complete(oauth, reply)),

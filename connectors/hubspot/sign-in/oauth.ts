@@ -8,7 +8,7 @@ import type { CrmExchange } from '../../exchange.ts';
 import { SIGN_IN_FIX } from '../errors.ts';
 import { createExchange } from '../exchange.ts';
 import { OAUTH_PATHS } from '../paths.ts';
-import { SCOPE_NEEDS } from './scopes.ts';
+import { scopeNeeds } from './scopes.ts';
 
 /** The app that signs in, and the `crm.url` of the settings. */
 export interface OAuthClient {
@@ -101,18 +101,24 @@ export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
   };
 }
 
+/** The app, and what it asks for besides the usual scopes. */
+export interface ConsentClient extends Pick<OAuthClient, 'url' | 'clientId'> {
+  sensitiveData?: boolean | undefined;
+  moreScopes?: readonly string[] | undefined;
+}
+
 /** Where a person with rights in the account lets donor-sync in. */
 export function consentPage(
-  { url, clientId }: Pick<OAuthClient, 'url' | 'clientId'>,
+  { url, clientId, sensitiveData = false, moreScopes = [] }: ConsentClient,
   { redirectUri, state, codeVerifier }: ConsentRequest,
 ): string {
-  const [needed, ...optional] = SCOPE_NEEDS.map(({ scope }) => scope);
+  const [needed, ...optional] = scopeNeeds({ sensitiveData }).map(({ scope }) => scope);
   const page = new URL('/oauth/authorize', screensOf(url));
   page.search = new URLSearchParams({
     client_id: clientId,
     redirect_uri: redirectUri,
     scope: `oauth ${needed}`,
-    optional_scope: optional.join(' '),
+    optional_scope: [...new Set([...optional, ...moreScopes])].join(' '),
     state,
     code_challenge: codeChallengeOf(codeVerifier),
     code_challenge_method: 'S256',

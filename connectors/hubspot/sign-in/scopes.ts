@@ -18,6 +18,13 @@ export const READ_COMPANIES = 'crm.objects.companies.read';
 export const READ_LISTS = 'crm.lists.read';
 export const WRITE_SCHEMAS = 'crm.schemas.contacts.write';
 
+/** What HubSpot asks for where properties store Sensitive Data (`crm.sensitiveData`). */
+export const READ_SENSITIVE = 'crm.objects.contacts.sensitive.read.v2';
+export const WRITE_SENSITIVE = 'crm.objects.contacts.sensitive.write.v2';
+
+/** What `fields create --with-lists` alone needs. */
+export const WRITE_LISTS = 'crm.lists.write';
+
 /** Every scope that is made use of, the needed ones first; `oauth` comes with every app. */
 export const SCOPE_NEEDS: readonly ScopeNeed[] = [
   { scope: READ_CONTACTS, feature: 'reading contacts' },
@@ -27,14 +34,25 @@ export const SCOPE_NEEDS: readonly ScopeNeed[] = [
   { scope: WRITE_SCHEMAS, feature: '`fields create`' },
 ];
 
+export const SENSITIVE_NEEDS: readonly ScopeNeed[] = [
+  { scope: READ_SENSITIVE, feature: 'reading properties that store Sensitive Data' },
+  { scope: WRITE_SENSITIVE, feature: 'writing into properties that store Sensitive Data' },
+];
+
+/** The needs of an integration, the needed ones first. */
+export function scopeNeeds({ sensitiveData }: { sensitiveData: boolean }): readonly ScopeNeed[] {
+  return sensitiveData ? [...SCOPE_NEEDS, ...SENSITIVE_NEEDS] : SCOPE_NEEDS;
+}
+
 /** True if the scope is there, or HubSpot does not say and its refusals will. */
 export function mayHave({ scopes }: Scoped, scope: string): boolean {
-  return scopes === null || scopes.has(scope);
+  // HubSpot's documents list the scopes of Sensitive Data without the version, its specification with it.
+  return scopes === null || scopes.has(scope) || scopes.has(scope.replace(/\.v2$/, ''));
 }
 
 /** The needs that are certainly not met. */
-export function missingScopes(signIn: Scoped): ScopeNeed[] {
-  return SCOPE_NEEDS.filter(({ scope }) => !mayHave(signIn, scope));
+export function missingScopes(signIn: Scoped, settings: { sensitiveData: boolean }): ScopeNeed[] {
+  return scopeNeeds(settings).filter(({ scope }) => !mayHave(signIn, scope));
 }
 
 /** Throws a ConfigurationError if the scope is certainly missing. */
@@ -44,7 +62,8 @@ export function requireScope(signIn: Scoped, scope: string): void {
 
 /** The error that names a scope which nothing goes without. */
 export function scopeMissing(scope: string): ConfigurationError {
-  const feature = SCOPE_NEEDS.find((need) => need.scope === scope)?.feature ?? 'this';
+  const needs = scopeNeeds({ sensitiveData: true });
+  const feature = needs.find((need) => need.scope === scope)?.feature ?? 'this';
   return new ConfigurationError(
     `The token lacks the scope ${scope}, which ${feature} needs: add it to the app, and connect again.`,
     { code: 'crm_scope_missing', details: { scope } },

@@ -97,6 +97,14 @@ export function listsNamedIn(branch: Branch): string[] {
   return [...own, ...branch.filterBranches.flatMap(listsNamedIn)];
 }
 
+/** The properties that the conditions ask for. */
+export function propertiesNamedIn(branch: Branch): string[] {
+  const own = branch.filters.flatMap((filter) =>
+    filter.filterType === 'PROPERTY' ? [filter.property] : [],
+  );
+  return [...own, ...branch.filterBranches.flatMap(propertiesNamedIn)];
+}
+
 function meetsFilter(candidate: Candidate, filter: Filter): boolean {
   if (filter.filterType === 'IN_LIST') {
     return candidate.isInList(filter.listId) === (filter.operator === 'IN_LIST');

@@ -2,10 +2,11 @@
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
-import { OBJECT_TYPES } from '../core/object-type.ts';
+import { findObjectType, OBJECT_TYPES } from '../core/object-type.ts';
+import type { Properties } from '../properties/properties.ts';
 import { createRouter, type HubspotContext, readBody } from '../requests/context.ts';
 import { needScope } from '../requests/scopes.ts';
-import { filterBranchSchema } from './filter-branch.ts';
+import { type FilterBranch, filterBranchSchema, propertiesNamedIn } from './filter-branch.ts';
 import { type List, PROCESSING_TYPES, toPublicList, toSearchResult } from './list.ts';
 import {
   invalidObjectType,
@@ -26,6 +27,7 @@ export interface ListRoutesOptions {
   lists: ListStore;
   memberships: Memberships;
   upkeep: ListUpkeep;
+  properties: Pick<Properties, 'find'>;
 }
 
 /** May look at lists. */
@@ -111,7 +113,10 @@ const searchSchema = z.object({
   count: z.number().int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
 });
 
-function createList({ lists, upkeep }: ListRoutesOptions, order: z.infer<typeof newListSchema>) {
+function createList(
+  { lists, upkeep, properties }: ListRoutesOptions,
+  order: z.infer<typeof newListSchema>,
+) {
   const { name, objectTypeId, processingType, filterBranch = null } = order;
   if (!OBJECT_TYPES.some(({ typeId }) => typeId === objectTypeId)) {
     throw invalidObjectType(objectTypeId);
@@ -124,10 +129,25 @@ function createList({ lists, upkeep }: ListRoutesOptions, order: z.infer<typeof 
   if (processingType === 'MANUAL' && filterBranch !== null) {
     throw invalidProcessingType('A list of processing type MANUAL cannot have a filterBranch.');
   }
+  if (filterBranch !== null) checkProperties(properties, objectTypeId, filterBranch);
   checkName(lists, name);
   const list = lists.create({ name, objectTypeId, processingType, filterBranch });
   upkeep.choose(list);
   return list;
+}
+
+/** No condition can be about what the records do not have. */
+function checkProperties(
+  properties: ListRoutesOptions['properties'],
+  objectTypeId: string,
+  branch: FilterBranch,
+): void {
+  const type = findObjectType(objectTypeId);
+  const unknown = propertiesNamedIn(branch).find(
+    (name) => properties.find(type, name)?.archivedAtMs !== null,
+  );
+  if (unknown === undefined) return;
+  throw validationError(`Property ${unknown} does not exist for object type ${objectTypeId}.`);
 }
 
 function search(

@@ -6,6 +6,7 @@ import type { World } from '../../../people/world.ts';
 import { contactIdOf } from '../account/person-id.ts';
 import { accountSetting, type Database } from '../core/database.ts';
 import { CONTACTS } from '../core/object-type.ts';
+import type { Properties } from '../properties/properties.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { createRouter, type HubspotEnv } from '../requests/context.ts';
 import { listRoutes } from './list-routes.ts';
@@ -21,18 +22,20 @@ export interface ListsOptions {
   world: World;
   /** How many people of the world's contact list the account has. */
   contactCount: number;
+  /** What conditions may ask for. */
+  properties: Pick<Properties, 'find'>;
   clock: () => number;
 }
 
 /** Opens the lists; their routes are to be mounted at `/crm/v3/lists` and the dated addresses. */
 export function openLists(options: ListsOptions): Hono<HubspotEnv> {
-  const { db, records, clock } = options;
+  const { db, records, properties, clock } = options;
   const lists = openListStore(db, clock);
   const memberships = openMemberships(db, clock);
   // All or nothing: a sandbox that is stopped meanwhile begins anew.
   db.transaction(() => accountSetting(db, 'lists', () => fillLists(lists, memberships, options)))();
   const upkeep = keepLists({ lists, memberships, records });
-  const parts = { lists, memberships, upkeep, records, clock };
+  const parts = { lists, memberships, upkeep, records, properties, clock };
   const router = createRouter();
   router.route('/', listRoutes(parts));
   router.route('/', membershipRoutes(parts));

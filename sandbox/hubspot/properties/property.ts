@@ -13,6 +13,9 @@ export const propertyTypeSchema = z.enum([
   'string',
 ]);
 
+/** What of a person's life a property may hold (HubSpot's Sensitive Data, Enterprise). */
+export const DATA_SENSITIVITIES = ['non_sensitive', 'sensitive'] as const;
+
 /** How a property is shown in forms; the values are those that fit each type. */
 export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, readonly string[]>> =
   {
@@ -53,6 +56,8 @@ export const propertyDefinitionSchema = z.object({
   readOnly: z.boolean().default(false),
   calculated: z.boolean().default(false),
   hubspotDefined: z.boolean().default(false),
+  /** Fixed when it is made; values of other than `non_sensitive` ones need scopes of their own. */
+  dataSensitivity: z.enum(DATA_SENSITIVITIES).default('non_sensitive'),
   createdAtMs: z.number(),
   updatedAtMs: z.number(),
   userId: z.number().optional(),
@@ -90,7 +95,6 @@ export function propertyBody(property: Property) {
       ...(property.type === 'enumeration' ? { readOnlyOptions: hubspotDefined } : {}),
       readOnlyValue: readOnly || property.calculated,
     },
-    dataSensitivity: 'non_sensitive',
   };
 }
 

@@ -3,6 +3,7 @@
 import type { ObjectType } from '../core/object-type.ts';
 import type { Properties } from '../properties/properties.ts';
 import { isoTime } from '../properties/property.ts';
+import { mayRead } from '../properties/sensitive-data.ts';
 import { propertyValue, type StoredRecord } from './record.ts';
 
 /** The properties that an answer shows of each record, in their order. */
@@ -16,12 +17,13 @@ export function shownNames(type: ObjectType, names: readonly string[]): ShownNam
 
 /** Those that a reader asks for and may see; without any the usual ones of the type. */
 export function askedNames(
-  properties: Pick<Properties, 'isHidden'>,
+  properties: Pick<Properties, 'find' | 'isHidden'>,
   type: ObjectType,
   asked: readonly string[],
+  granted: readonly string[],
 ): ShownNames {
   const names = shownNames(type, asked.length === 0 ? type.defaultProperties : asked);
-  return names.filter((name) => !properties.isHidden(type, name));
+  return names.filter((name) => mayRead(properties, type, name, granted));
 }
 
 /** The usual ones and those that were written. */

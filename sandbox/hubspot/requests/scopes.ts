@@ -18,6 +18,10 @@ export const ALL_SCOPES = [
   'crm.schemas.companies.write',
   'crm.lists.read',
   'crm.lists.write',
+  'crm.objects.contacts.sensitive.read.v2',
+  'crm.objects.contacts.sensitive.write.v2',
+  'crm.objects.companies.sensitive.read.v2',
+  'crm.objects.companies.sensitive.write.v2',
 ] as const;
 
 /** Lets a request pass whose token has one of the scopes. */

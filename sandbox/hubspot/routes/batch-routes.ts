@@ -15,7 +15,8 @@ import {
 } from '../account/record-writes.ts';
 import { validationError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';
-import { inputValuesSchema } from '../properties/property-values.ts';
+import { type InputValues, inputValuesSchema } from '../properties/property-values.ts';
+import { checkSensitiveWrite } from '../properties/sensitive-data.ts';
 import { readTies, tiesSchema } from '../records/association-types.ts';
 import { historyOf } from '../records/history.ts';
 import type { StoredRecord } from '../records/record.ts';
@@ -55,7 +56,7 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
     checkCount(body.inputs, history.length > 0 ? MAX_INPUTS_WITH_HISTORY : MAX_INPUTS);
     const { unreadable, readable } = sortInputs(account, type, body.inputs);
     const { records, missing } = findAll(account, type, { ...body, inputs: readable, archived });
-    const names = askedNames(account.properties, type, body.properties);
+    const names = askedNames(account.properties, type, body.properties, c.var.grant.scopes);
     const results = inNoOrder(records).map((record) => ({
       ...recordBody(type, record, names),
       ...(history.length === 0
@@ -70,6 +71,7 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
     const startedAtMs = clock();
     const type = typeInPath(c, 'write');
     const { inputs } = await readInputs(c, updateInput);
+    checkWrites(account, c, type, inputs);
     const outcome = updateRecords(account, type, inputs, writerOf(c));
     return answerWrites(account, type, outcome, startedAtMs);
   });
@@ -77,6 +79,7 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
     const startedAtMs = clock();
     const type = typeInPath(c, 'write');
     const { inputs } = await readInputs(c, createInput);
+    checkWrites(account, c, type, inputs);
     const orders = inputs.map(({ associations, ...input }) => ({
       ...input,
       ties: readTies(associations),
@@ -88,6 +91,7 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
     const startedAtMs = clock();
     const type = typeInPath(c, 'write');
     const { inputs } = await readInputs(c, updateInput);
+    checkWrites(account, c, type, inputs);
     const outcome = upsertRecords(account, type, inputs, writerOf(c));
     return answerWrites(account, type, outcome, startedAtMs);
   });
@@ -104,7 +108,7 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
     checkBodyLength(await c.req.text());
     const search = readSearch(await readBody(c, searchSchema));
     const { total, records } = account.search(type, search);
-    const names = askedNames(account.properties, type, search.properties);
+    const names = askedNames(account.properties, type, search.properties, c.var.grant.scopes);
     const end = search.offset + records.length;
     return c.json({
       total,
@@ -113,6 +117,17 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
     });
   });
   return router;
+}
+
+/** One value of Sensitive Data without its scope refuses the whole request. */
+function checkWrites(
+  { properties }: Account,
+  c: HubspotContext,
+  type: ObjectType,
+  inputs: readonly { properties: InputValues }[],
+): void {
+  const names = new Set(inputs.flatMap((input) => Object.keys(input.properties)));
+  checkSensitiveWrite(properties, type, [...names], c.var.grant.scopes);
 }
 
 const id = z.union([z.string(), z.number()]).transform(String);

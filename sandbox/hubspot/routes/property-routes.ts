@@ -7,6 +7,7 @@ import type { Failure } from '../account/record-writes.ts';
 import { HubspotError, validationError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';
 import {
+  DATA_SENSITIVITIES,
   FIELD_TYPES,
   optionSchema,
   type Property,
@@ -15,6 +16,7 @@ import {
   propertyTypeSchema,
 } from '../properties/property.ts';
 import type { PropertyGroups } from '../properties/property-groups.ts';
+import { checkSensitiveWrite, scopesFor } from '../properties/sensitive-data.ts';
 import {
   createRouter,
   type HubspotContext,
@@ -22,6 +24,7 @@ import {
   readBody,
   readQuery,
 } from '../requests/context.ts';
+import { checkScopes } from '../requests/scopes.ts';
 import { schemaInPath } from '../requests/type-in-path.ts';
 import { batchAnswer } from './batch-answer.ts';
 import { groupRoutes } from './property-group-routes.ts';
@@ -37,9 +40,10 @@ export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<H
   router.route('/groups', groupRoutes(groups));
   router.get('/', (c) => {
     const type = schemaInPath(c, 'read');
-    const { archived } = readQuery(c, archivedQuery);
+    const { archived, dataSensitivity } = readQuery(c, listQuery);
     const shown = properties
       .list(type)
+      .filter((one) => one.dataSensitivity === dataSensitivity)
       .filter((one) => (one.archivedAtMs !== null) === archived)
       .filter(({ name }) => !properties.isHidden(type, name));
     return c.json({ results: shown.map(propertyBody) });
@@ -57,6 +61,7 @@ export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<H
   router.patch('/:propertyName', async (c) => {
     const type = schemaInPath(c, 'write');
     const order = await readBody(c, updateBody);
+    checkSensitiveWrite(properties, type, [c.req.param('propertyName')], c.var.grant.scopes);
     const property = findProperty(account, type, c.req.param('propertyName'), false);
     return c.json(propertyBody(updateProperty(account, groups, type, property, order)));
   });
@@ -94,6 +99,11 @@ const archivedQuery = z.object({
     .transform((text) => text === 'true'),
 });
 
+/** Without being asked for, Sensitive Data is not listed. */
+const listQuery = archivedQuery.extend({
+  dataSensitivity: z.enum(DATA_SENSITIVITIES).default('non_sensitive'),
+});
+
 const changes = {
   label: z.string().min(1),
   type: propertyTypeSchema,
@@ -112,6 +122,7 @@ const createBody = z.object({
   name: z.string().max(MAX_NAME_LENGTH),
   hasUniqueValue: z.boolean().optional(),
   externalOptions: z.boolean().optional(),
+  dataSensitivity: z.enum(DATA_SENSITIVITIES).optional(),
 });
 const updateBody = z.object(changes).partial();
 
@@ -163,6 +174,9 @@ function createProperty(
     updatedAtMs: clock(),
     userId: c.var.grant.userId,
   });
+  if (definition.dataSensitivity === 'sensitive') {
+    checkScopes(c.var.grant.scopes, scopesFor(type, 'write'));
+  }
   const property = { ...definition, archivedAtMs: null };
   checkDefinition(groups, type, property);
   properties.save(type, property);

@@ -14,6 +14,7 @@ import {
 import { unknownRecord, validationError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';
 import { inputValuesSchema } from '../properties/property-values.ts';
+import { checkSensitiveWrite } from '../properties/sensitive-data.ts';
 import { associationsBody, readTies, tiesSchema } from '../records/association-types.ts';
 import { historyOf } from '../records/history.ts';
 import type { StoredRecord } from '../records/record.ts';
@@ -72,12 +73,16 @@ export function recordRoutes(account: Account): Hono<HubspotEnv> {
   router.post('/', async (c) => {
     const type = typeInPath(c, 'write');
     const { properties, associations } = await readBody(c, createBody);
+    const names = Object.keys(properties);
+    checkSensitiveWrite(account.properties, type, names, c.var.grant.scopes);
     const input = { properties, ties: readTies(associations) };
     return c.json(onlyRecord(type, createRecords(account, type, [input], writerOf(c))), 201);
   });
   router.patch('/:objectId', async (c) => {
     const type = typeInPath(c, 'write');
     const { properties } = await readBody(c, propertiesBody);
+    const names = Object.keys(properties);
+    checkSensitiveWrite(account.properties, type, names, c.var.grant.scopes);
     const { id } = findOne(account, c, type, false);
     return c.json(
       onlyRecord(type, updateRecords(account, type, [{ id, properties }], writerOf(c))),
@@ -138,7 +143,7 @@ interface View {
 
 function readView({ properties }: Account, c: HubspotContext, type: ObjectType): View {
   return {
-    names: askedNames(properties, type, readNames(c, 'properties')),
+    names: askedNames(properties, type, readNames(c, 'properties'), c.var.grant.scopes),
     history: readNames(c, 'propertiesWithHistory'),
     associations: readNames(c, 'associations'),
   };

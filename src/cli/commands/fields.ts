@@ -1,12 +1,20 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { FieldCreation, FieldViewers } from '../../../connectors/contract.ts';
+import type {
+  Connector,
+  FieldCreation,
+  FieldViewers,
+  ListCreation,
+} from '../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../application.ts';
+import type { FieldMapping } from '../../core/field-map.ts';
 import { createMissingFields, type FieldCheck, readFields } from '../../fields/describe.ts';
+import { wantedLists } from '../../fields/lists.ts';
 import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { keepErasedAway } from '../../run/erased.ts';
 import { withLease } from '../../sync/with-lease.ts';
+import { parseCount } from '../action/command.ts';
 import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
@@ -21,6 +29,8 @@ Examples:
                                           let the users of a profile see them (Salesforce)
   donor-sync fields source riverside-fields
                                           write them as source for \`sf project deploy\` (Salesforce)
+  donor-sync fields create riverside --with-lists --capacity-above 250000
+                                          make lists of the contacts to work with (HubSpot)
 
 Nothing is created twice; \`create\` may be run again at any time.`;
 
@@ -53,17 +63,29 @@ function createFieldsCommand(deps: ProductDeps): Command {
     '--assign-viewers <profile>',
     'let the active users of this profile see the fields (Salesforce)',
   );
+  command.option(
+    '--with-lists',
+    'make the lists “capacity above”, “warm path above” and “needs a decision” (HubSpot)',
+  );
+  command.option('--capacity-above <dollars>', 'for its list (default: 100000)', parseCount);
+  command.option('--warm-path-above <percent>', 'for its list (default: 50)', parseCount);
   return overIntegrations(deps, command, {
     work: create,
     print: printCreation,
-    isFine: ({ created, findings, viewers }) =>
+    isFine: ({ created, findings, viewers, lists }) =>
       findings.length === 0 &&
+      (lists ?? []).every(({ result }) => result !== 'failed') &&
       created.every(({ result }) => result !== 'failed') &&
       (viewers?.problem ?? null) === null,
   });
 }
 
-const fieldOptions = baseOptions.extend({ assignViewers: z.string().min(1).optional() });
+const fieldOptions = baseOptions.extend({
+  assignViewers: z.string().min(1).optional(),
+  withLists: z.boolean().default(false),
+  capacityAbove: z.int().default(100_000),
+  warmPathAbove: z.int().max(99, { error: 'Write a percentage below 100.' }).default(50),
+});
 type FieldOptions = z.infer<typeof fieldOptions>;
 
 interface FieldWork<Result> {
@@ -96,11 +118,12 @@ interface Checked extends FieldCheck {
 
 async function check({ integration, deps, mappings }: OpenIntegration): Promise<Checked> {
   const connector = await deps.openConnector(null);
-  const { findings, toCreate } = await readFields(connector, mappings);
+  const { findings, optional, toCreate } = await readFields(connector, mappings);
   return {
     integration: integration.id,
     mapped: mappings.length,
     findings,
+    optional,
     createdBySync: toCreate.map(({ name }) => name),
   };
 }
@@ -112,13 +135,12 @@ interface Created {
   findings: FieldMapFinding[];
   /** Who can see the fields; null where the CRM hides no new field from people. */
   viewers: FieldViewers | null;
+  /** Null if none were asked for; none where this kind of CRM has no lists that can be made. */
+  lists: ListCreation[] | null;
 }
 
 /** Not during a run, which writes to the same CRM, and only in the account that is ours to write. */
-function create(
-  open: OpenIntegration,
-  { assignViewers = null }: { assignViewers?: string | null | undefined },
-): Promise<Created> {
+function create(open: OpenIntegration, options: FieldOptions): Promise<Created> {
   const { integration, mappings } = open;
   return withLease(open.deps, integration.id, async (lease) => {
     const deps = await openCrm(open.deps, lease);
@@ -127,33 +149,57 @@ function create(
     const created = await createMissingFields(connector, mappings);
     const { findings } = await readFields(connector, mappings);
     const names = mappings.map(({ to }) => to);
-    const viewers = (await connector.showFields?.(names, assignViewers)) ?? null;
+    const viewers = (await connector.showFields?.(names, options.assignViewers ?? null)) ?? null;
+    const lists = options.withLists ? await createLists(connector, mappings, options) : null;
     await connector.finish();
-    return { integration: integration.id, created, findings, viewers };
+    return { integration: integration.id, created, findings, viewers, lists };
   });
+}
+
+async function createLists(
+  connector: Connector,
+  mappings: readonly FieldMapping[],
+  options: FieldOptions,
+): Promise<ListCreation[]> {
+  if (connector.createLists === undefined) return [];
+  const { specs, impossible } = wantedLists(mappings, await connector.describeFields(), options);
+  return [...(await connector.createLists(specs)), ...impossible];
 }
 
 function printCheck(
   output: Output,
-  { integration, mapped, findings, createdBySync }: Checked,
+  { integration, mapped, findings, optional, createdBySync }: Checked,
 ): void {
   const verdict =
     findings.length === 0
-      ? `${countOf(mapped, 'mapped field')}, all of them fine`
+      ? `${countOf(mapped - optional.length, 'mapped field')}, all of them fine`
       : `${findings.length} of ${countOf(mapped, 'mapped field')} cannot be written`;
   output.print(`${output.style.strong(integration)}: ${verdict}`);
   printFindings(output, findings);
+  if (optional.length > 0) {
+    output.print(
+      '  The status of contacts cannot be written, or not each; all else is written without it:',
+    );
+    printFindings(output, optional);
+  }
   if (createdBySync.length > 0) {
     output.print(`  The next sync adds the columns ${createdBySync.join(', ')} by itself.`);
   }
 }
 
-function printCreation(output: Output, { integration, created, findings, viewers }: Created): void {
+function printCreation(
+  output: Output,
+  { integration, created, findings, viewers, lists }: Created,
+): void {
   output.print(output.style.strong(integration));
   for (const { name, result, problem } of created) {
     output.print(`  ${name}: ${problem ?? WORDS[result]}`);
   }
   printFindings(output, findings);
+  if (lists?.length === 0) output.print(`  ${NO_LISTS}`);
+  for (const { name, result, problem } of lists ?? []) {
+    output.print(`  List “${name}”: ${problem ?? LIST_WORDS[result]}`);
+  }
   if (viewers !== null) printViewers(output, integration, viewers);
 }
 
@@ -181,6 +227,15 @@ const WORDS = {
   existed: 'was there already; access is granted',
   failed: 'could not be created',
 } as const satisfies Record<FieldCreation['result'], string>;
+
+const NO_LISTS = 'This kind of CRM has no lists that donor-sync can make.';
+
+const LIST_WORDS = {
+  created: 'created',
+  existed: 'was there already, and stays as it is',
+  failed: 'could not be made',
+  left_out: 'left out',
+} as const satisfies Record<ListCreation['result'], string>;
 
 function printFindings(output: Output, findings: readonly FieldMapFinding[]): void {
   for (const { message, fix } of findings) {

@@ -12,6 +12,7 @@ import * as foreignText from '../../../migrations/0010-foreign-text.ts';
 import * as runRows from '../../../migrations/0011-run-rows.ts';
 import * as queryIntents from '../../../migrations/0012-query-intents.ts';
 import * as hints from '../../../migrations/0013-hints.ts';
+import * as contactStatuses from '../../../migrations/0014-contact-statuses.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -36,4 +37,5 @@ export const MIGRATIONS = {
   '0011-run-rows': runRows,
   '0012-query-intents': queryIntents,
   '0013-hints': hints,
+  '0014-contact-statuses': contactStatuses,
 } satisfies MigrationList;

@@ -7,6 +7,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { NetworkTables } from './network-tables.ts';
 import type { ServiceTables } from './service-tables.ts';
+import type { StatusTables } from './status-tables.ts';
 import type { WarmPathTables } from './warm-path-tables.ts';
 
 /** The store's database; every query starts here. */
@@ -67,7 +68,7 @@ export type JobState =
   /** Charged or not provably unpaid, and its job id is unknown. */
   | 'lost';
 
-export interface Tables extends ServiceTables, NetworkTables, WarmPathTables {
+export interface Tables extends ServiceTables, NetworkTables, WarmPathTables, StatusTables {
   secrets: SecretsTable;
   integrations: IntegrationsTable;
   partner_keys: PartnerKeysTable;

@@ -31,6 +31,7 @@ export async function eraseRows(
   const introductions = await forgetIntroducer(trx, integrationId, crmIds);
   // Any text of the integration may name the person: a duplicate rule names the other contact.
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
+  await deleteFrom('contact_statuses');
   return {
     introductions,
     contacts: await deleteFrom('contacts'),
@@ -53,7 +54,14 @@ export async function eraseRows(
 }
 
 /** The tables whose rows belong to one contact. */
-export const OWN_TABLES = ['contacts', 'holds', 'writes', 'warm_paths', 'network_wanted'] as const;
+export const OWN_TABLES = [
+  'contacts',
+  'holds',
+  'writes',
+  'warm_paths',
+  'network_wanted',
+  'contact_statuses',
+] as const;
 type OwnTable = (typeof OWN_TABLES)[number];
 
 async function eraseJobs(

@@ -57,15 +57,26 @@ async function checkFields(
   connector: Connector,
   mappings: readonly FieldMapping[],
 ): Promise<Finding[]> {
-  const { findings, toCreate } = await readFields(connector, mappings);
+  const { findings, optional, toCreate } = await readFields(connector, mappings);
   const columns = toCreate.map(({ name }) => name).join(', ');
   const more = columns === '' ? '' : ` The first sync adds the columns ${columns}.`;
   if (findings.length === 0) {
-    const report = `All ${countOf(mappings.length, 'field')} can be written.`;
+    const report = `All ${countOf(mappings.length - optional.length, 'field')} can be written.`;
     const written = { ...met('field map', `${report}${more}`), report };
-    return [written, ...(await checkViewers(connector, mappings))];
+    const without = optional.map(optionalFinding);
+    return [written, ...without, ...(await checkViewers(connector, mappings))];
   }
   return findings.map(fieldFinding);
+}
+
+/** A field that is of use and that a run goes without. */
+function optionalFinding({ field, message, fix }: FieldMapFinding): Finding {
+  return {
+    subject: `field ${field}`,
+    ok: true,
+    message: `${message} All else is written without it.`,
+    fix,
+  };
 }
 
 function fieldFinding({ field, problem, message, fix }: FieldMapFinding): Finding {

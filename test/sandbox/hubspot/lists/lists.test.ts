@@ -97,6 +97,19 @@ function inCity(city: string) {
   };
 }
 
+describe('an active list', () => {
+  it('has conditions about properties that exist', async () => {
+    const account = await startAccount();
+    const filterBranch = JSON.parse(
+      JSON.stringify(inCity('Nome')).replace('city', 'no_such_thing'),
+    );
+    const body = { name: 'Odd', objectTypeId: '0-1', processingType: 'DYNAMIC', filterBranch };
+    const { status, body: answer } = await ask(account, 'POST', LISTS, { body });
+    expect(status).toBe(400);
+    expect(answer).toMatchObject({ message: expect.stringContaining('no_such_thing') });
+  });
+});
+
 describe('the lists of a new account', () => {
   it('are the board and the staff, of the same people as in the other CRM', async () => {
     const world = createWorld({ seed: 3, donors: 400 });

@@ -1,0 +1,45 @@
+/** Sensitive Data: which scopes the values and definitions of such properties need. */
+
+import { scopeError } from '../core/errors.ts';
+import type { ObjectType } from '../core/object-type.ts';
+import type { Properties } from './properties.ts';
+
+type Right = 'read' | 'write';
+
+/** Throws the 403 of a token that may not write the values or the definition of one of these properties. */
+export function checkSensitiveWrite(
+  properties: Pick<Properties, 'find'>,
+  type: ObjectType,
+  names: readonly string[],
+  granted: readonly string[],
+): void {
+  const isAnySensitive = names.some((name) => isSensitive(properties, type, name));
+  const scopes = scopesFor(type, 'write');
+  if (isAnySensitive && !scopes.some((scope) => granted.includes(scope))) throw scopeError(scopes);
+}
+
+/** Whether a token may see the values of a property. */
+export function mayRead(
+  properties: Pick<Properties, 'find' | 'isHidden'>,
+  type: ObjectType,
+  name: string,
+  granted: readonly string[],
+): boolean {
+  if (properties.isHidden(type, name)) return false;
+  if (!isSensitive(properties, type, name)) return true;
+  return scopesFor(type, 'read').some((scope) => granted.includes(scope));
+}
+
+/** The documents list these scopes without `.v2`, the specification with it. */
+export function scopesFor({ name }: ObjectType, right: Right): string[] {
+  const scope = `crm.objects.${name}.sensitive.${right}`;
+  return [`${scope}.v2`, scope];
+}
+
+function isSensitive(
+  properties: Pick<Properties, 'find'>,
+  type: ObjectType,
+  name: string,
+): boolean {
+  return properties.find(type, name)?.dataSensitivity === 'sensitive';
+}

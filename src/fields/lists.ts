@@ -1,0 +1,95 @@
+/** The lists of contacts that people work with, by the mapped fields: pure. */
+import type { ListCreation, ListSpec } from '../../connectors/contract.ts';
+import type { CrmField } from '../core/crm-field.ts';
+import { type FieldMapping, type FieldSource, PATH_SOURCES } from '../core/field-map.ts';
+import { STATUS_WORDS } from '../core/sync-status.ts';
+import { fitValue } from '../mapping/fit.ts';
+import type { RawValue } from '../mapping/raw-value.ts';
+
+/** Beyond what a contact belongs into a list. */
+export interface ListBounds {
+  /** Whole US dollars. */
+  capacityAbove: number;
+  /** From 0 to 100. */
+  warmPathAbove: number;
+}
+
+/** The lists to make, and those that no mapped field can carry, with the reason. */
+export interface WantedLists {
+  specs: ListSpec[];
+  impossible: ListCreation[];
+}
+
+export function wantedLists(
+  mappings: readonly FieldMapping[],
+  fields: readonly CrmField[],
+  { capacityAbove, warmPathAbove }: ListBounds,
+): WantedLists {
+  const wanted: Wanted[] = [
+    {
+      name: `donor-sync: capacity above $${capacityAbove.toLocaleString('en-US')}`,
+      sources: ['capacity.highest', 'capacity.nonprofit'],
+      raw: { kind: 'number', value: capacityAbove },
+    },
+    {
+      name: `donor-sync: warm path above ${warmPathAbove}%`,
+      sources: ['warmPath.strength'],
+      raw: { kind: 'share', value: warmPathAbove / 100 },
+    },
+    {
+      name: 'donor-sync: needs a decision',
+      sources: ['sync.status'],
+      raw: { kind: 'text', text: STATUS_WORDS.held },
+    },
+  ];
+  const found = wanted.map((each) => ({ each, spec: specOf(each, mappings, fields) }));
+  return {
+    specs: found.flatMap(({ spec }) => spec ?? []),
+    impossible: found.flatMap(({ each, spec }) =>
+      spec === null ? impossible(each, mappings) : [],
+    ),
+  };
+}
+
+interface Wanted {
+  name: string;
+  /** The first that is mapped to a field which will do counts. */
+  sources: readonly FieldSource[];
+  raw: RawValue;
+}
+
+function specOf(
+  { name, sources, raw }: Wanted,
+  mappings: readonly FieldMapping[],
+  fields: readonly CrmField[],
+): ListSpec | null {
+  for (const source of sources) {
+    for (const { to } of mappings.filter(({ from }) => from === source)) {
+      const field = fields.find((one) => one.name === to);
+      const fit = field === undefined ? null : fitValue(raw, field);
+      if (!fit?.fits) continue;
+      const { value } = fit;
+      if (raw.kind === 'text') return { name, field: to, condition: { equals: String(value) } };
+      // Texts have no order.
+      if (typeof value === 'number') return { name, field: to, condition: { above: value } };
+    }
+  }
+  return null;
+}
+
+/** A list of what no field holds is no failure: without networks, for example, there are no warm paths. */
+function impossible(
+  { name, sources, raw }: Wanted,
+  mappings: readonly FieldMapping[],
+): ListCreation {
+  const words = sources.join(' or ');
+  if (!mappings.some(({ from }) => sources.includes(from))) {
+    const problem = `left out: no field is mapped from ${words}, which warm paths need networks for.`;
+    const plain = `left out: no field is mapped from ${words}.`;
+    const isPath = sources.some((source) => PATH_SOURCES.includes(source));
+    return { name, result: 'left_out', problem: isPath ? problem : plain };
+  }
+  const kind = raw.kind === 'text' ? 'text field or picklist' : 'number field';
+  const problem = `The field that is mapped from ${words} is missing or no ${kind}: create it, or map another one, and run this again.`;
+  return { name, result: 'failed', problem };
+}

@@ -1,0 +1,84 @@
+/** Where donor-sync stands with a contact, and how that is offered to its fields. Pure. */
+import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import { type FieldSource, SYNC_SOURCES } from '../core/field-map.ts';
+import type { OutcomeReason } from '../core/outcome.ts';
+import { STATUS_WORDS, type SyncStatus } from '../core/sync-status.ts';
+import { diffValues } from '../mapping/diff-values.ts';
+import { mapProfile } from '../mapping/map-profile.ts';
+import type { RawValue } from '../mapping/raw-value.ts';
+import type { Run } from '../run/context.ts';
+import type { StatusRow } from '../store/fields/statuses.ts';
+
+/** A status, and since when it holds (epoch ms). */
+export interface TimedStatus {
+  status: SyncStatus;
+  sinceMs: number;
+}
+
+/** What decides a status. */
+export type Standing = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'told'>;
+
+/**
+ * The status of a contact; null for none. While work on it is under way it keeps the one that it has,
+ * unless that is over already. Of who was erased nothing is said at all.
+ */
+export function statusOf({ state, reason, enhancedAt, told }: Standing): SyncStatus | null {
+  if (reason === 'forgotten' || reason === 'forgotten_person') return told;
+  if (state === 'held') return 'held';
+  if (reason !== null && REFUSED.has(reason)) return 'refused';
+  if (state !== 'settled') return told === 'held' || told === 'optedOut' ? null : told;
+  if (reason !== null && OPTED_OUT.has(reason)) return 'optedOut';
+  if (enhancedAt !== null) return 'written';
+  if (reason !== null && UNKNOWN.has(reason)) return 'unknown';
+  return reason !== null && NOT_ASKED.has(reason) ? null : told;
+}
+
+const OPTED_OUT: ReadonlySet<OutcomeReason> = new Set(['opted_out', 'do_not_contact']);
+const REFUSED: ReadonlySet<OutcomeReason> = new Set(['person_invalid', 'crm_refused']);
+const UNKNOWN: ReadonlySet<OutcomeReason> = new Set([
+  'no_match',
+  'no_match_known',
+  'rejected_by_person',
+]);
+
+/** The CRM's own record says why it is not asked for. */
+const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
+  'first_name_missing',
+  'last_name_missing',
+  'deceased',
+]);
+
+type StatusRun = Pick<Run, 'mappings' | 'fields'>;
+
+/** The fields that statuses can be written into; none in a CRM that lacks them. */
+export function statusFields({ mappings, fields }: StatusRun): string[] {
+  const writable = new Set(fields.flatMap(({ name, writable }) => (writable ? name : [])));
+  const isMapped = mappings.some(({ from, to }) => from === 'sync.status' && writable.has(to));
+  if (!isMapped) return [];
+  return mappings.flatMap(({ from, to }) =>
+    SYNC_SOURCES.includes(from) && writable.has(to) ? to : [],
+  );
+}
+
+/**
+ * What to offer for a status: nothing if the CRM says so already, if a person wrote something else, or
+ * if the field does not take it, which is no failure of the contact. So the date changes with the
+ * status alone.
+ */
+export function statusValues(
+  { mappings, fields }: StatusRun,
+  { status, sinceMs }: TimedStatus,
+  present: FieldValues,
+  wasOurs: (field: string, value: FieldValue) => boolean,
+): [FieldSource, RawValue][] {
+  const word: [FieldSource, RawValue] = [
+    'sync.status',
+    { kind: 'text', text: STATUS_WORDS[status] },
+  ];
+  const { mapped, unfit } = mapProfile({ values: new Map([word]), mappings, fields });
+  const { changes } = diffValues({ mapped, present, mappings, wasOurs });
+  if (unfit.length > 0 || Object.keys(changes).length === 0) return [];
+  const date: [FieldSource, RawValue] = ['sync.statusDate', { kind: 'instant', epochMs: sinceMs }];
+  const fits = mapProfile({ values: new Map([date]), mappings, fields }).unfit.length === 0;
+  return fits ? [word, date] : [word];
+}

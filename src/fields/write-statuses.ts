@@ -1,0 +1,159 @@
+/**
+ * Tells the CRM where donor-sync stands with each contact: the last thing that a run does. It asks the
+ * service nothing. Only contacts whose state or reason is another one than before are looked at, and
+ * only those whose status changes with it are read and written; what is cut off, a later run does.
+ */
+import type { RecordLookup } from '../../connectors/contract.ts';
+import { SYNC_SOURCES } from '../core/field-map.ts';
+import { STATUS_WORDS, type SyncStatus } from '../core/sync-status.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import { forgottenFingerprint, looksErased } from '../run/erased.ts';
+import type { Stages } from '../run/stage.ts';
+import { parseOwned } from '../store/contacts/owned-values.ts';
+import type { StatusEnd, StatusRow } from '../store/fields/statuses.ts';
+import { planFields } from './plan.ts';
+import { type KnownRecord, readRecords } from './records.ts';
+import { statusFields, statusOf } from './status.ts';
+import { valueFingerprint } from './values.ts';
+import { writeFields } from './write.ts';
+
+/** Contacts that are taken from the store at a time. */
+const PORTION_SIZE = 1_000;
+
+/** Writes the statuses that changed; nothing where the CRM has no field for them. */
+export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
+  const fields = statusFields(run);
+  if (fields.length === 0) return;
+  const scope = { place: JSON.stringify(fields), limit: PORTION_SIZE, only: run.only };
+  let after: string | null = null;
+  let written = 0;
+  while (!run.control.stopping.aborted) {
+    const rows: StatusRow[] = await deps.store.statuses.listStale(run.integration.id, {
+      ...scope,
+      after,
+    });
+    if (rows.length === 0) break;
+    written += await tell(deps, run, rows);
+    after = rows.at(-1)?.crmId ?? null;
+  }
+  if (written > 0) deps.log.info({ run: run.id, contacts: written }, 'statuses written');
+}
+
+/** A contact with the status that it is to have. */
+interface Standing {
+  row: StatusRow;
+  status: SyncStatus | null;
+}
+
+/** Resolves with how many were written into the CRM. */
+async function tell(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<number> {
+  const standings = rows.map((row) => ({ row, status: statusOf(row) }));
+  const sorted = Map.groupBy(standings, (each) => isTold(deps, run, each));
+  const [told, untold] = [sorted.get(true) ?? [], sorted.get(false) ?? []];
+  await deps.store.statuses.record(run.lease, run.id, told.map(unwritten));
+  const size = deps.connector.capabilities.writeBatch.max;
+  let count = 0;
+  for (let start = 0; start < untold.length; start += size) {
+    if (run.control.stopping.aborted) break;
+    const ends = await writeBatch(deps, run, untold.slice(start, start + size));
+    await deps.store.statuses.record(run.lease, run.id, ends);
+    count += ends.filter(({ written }) => written?.writeId != null && written.isDone).length;
+  }
+  return count;
+}
+
+function unwritten({ row: { crmId, seen }, status }: Standing): StatusEnd {
+  return { crmId, seen, status, written: null };
+}
+
+/** True if the CRM holds it by all that we know: told before, written with the profile, or never any. */
+function isTold(deps: SyncDeps, run: Run, { row, status }: Standing): boolean {
+  if (row.isSamePlace) return row.told === status || wasWritten(deps, run, row, status);
+  const owned = parseOwned(row.ownedValues);
+  if (status === null) return statusFields(run).every((field) => !Object.hasOwn(owned, field));
+  return wasWritten(deps, run, row, status);
+}
+
+/** True if the word is what we wrote last into each of the fields. */
+function wasWritten(
+  deps: SyncDeps,
+  run: Run,
+  { crmId, ownedValues }: StatusRow,
+  status: SyncStatus | null,
+): boolean {
+  if (status === null) return false;
+  const owned = parseOwned(ownedValues);
+  const present = new Set(statusFields(run));
+  return run.mappings
+    .filter(({ from, to }) => from === 'sync.status' && present.has(to))
+    .every(({ to }) => owned[to] === valueFingerprint(deps, crmId, to, STATUS_WORDS[status]));
+}
+
+async function writeBatch(
+  deps: SyncDeps,
+  run: Run,
+  standings: readonly Standing[],
+): Promise<StatusEnd[]> {
+  const names = statusFields(run);
+  const recordOf = await readRecords(
+    deps,
+    { ...run, fields: run.fields.filter(({ name }) => names.includes(name)) },
+    standings.map(({ row }) => row.crmId),
+  );
+  const planned = standings.flatMap((standing) => {
+    const record = recordOf(standing.row.crmId);
+    if (!mayBeTold(deps, run, standing, record.lookup)) return [];
+    return [{ standing, plan: planStatus(deps, run, standing, record) }];
+  });
+  const ends = await writeFields(
+    deps,
+    run,
+    planned.map(({ plan }) => plan),
+  );
+  return planned.map(({ standing: { row, status }, plan: { crmId } }) => {
+    const written = ends.get(crmId) ?? null;
+    // What was refused is not there; asked again once the contact stands elsewhere.
+    const isThere = written === null || written.isDone;
+    return { crmId, seen: row.seen, status: isThere ? status : row.told, written };
+  });
+}
+
+type Found = Extract<RecordLookup, { state: 'found' }>;
+
+/** The next reading settles who has left or opted out since; nothing is said of who may be erased. */
+function mayBeTold(
+  deps: SyncDeps,
+  run: Run,
+  { row, status }: Standing,
+  lookup: RecordLookup | undefined,
+): lookup is Found {
+  if (lookup?.state !== 'found') return false;
+  if (lookup.contact.optedOut && status !== 'optedOut' && status !== null) return false;
+  return (
+    forgottenFingerprint(deps, run, row.crmId) === null && !looksErased(deps, run, lookup.contact)
+  );
+}
+
+function planStatus(
+  deps: SyncDeps,
+  run: Run,
+  { row, status }: Standing,
+  { lookup, intended }: KnownRecord,
+) {
+  return planFields(deps, run, {
+    crmId: row.crmId,
+    values: new Map(),
+    ...(status === null ? {} : { status: { status, sinceMs: sinceOf(row, status) } }),
+    present: lookup?.state === 'found' ? lookup.values : {},
+    ownedBefore: parseOwned(row.ownedValues),
+    intended,
+    emptied: status === null ? SYNC_SOURCES : [],
+  });
+}
+
+function sinceOf({ enhancedAt, reasonAt }: StatusRow, status: SyncStatus): number {
+  return status === 'written' ? (enhancedAt ?? reasonAt) : reasonAt;
+}
+
+/** What statuses do in a run: they come last, when nothing of it moves a contact any more. */
+export const STATUS_STAGES: Stages = { before: [], after: [writeStatuses] };
