@@ -81,8 +81,11 @@ describe('the package', () => {
     const isExpected = [
       /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|deploy\/donor-sync\.service)$/,
       /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md))$/,
-      /^dist\/(package\.json|config\/[\w.]+\.json)$/,
-      /^dist\/(src|connectors|migrations|people|service|testbed|sandbox)\/.+\.js$/,
+      /^dist\/package\.json$/,
+      /^dist\/(src\/main|src\/memory|src\/core\/errors|src\/partner\/public)\.js$/,
+      /^dist\/connectors\/(index|public|testing\/public)\.js$/,
+      /^dist\/chunks\/[\w-]+\.js$/,
+      /^dist\/src\/(http\/assets|cli\/commands\/connector\/skeleton)\/[\w-]+\.js$/,
       /^dist\/src\/(.+\.(css|csv|svg)|cli\/commands\/connector\/skeleton\/README\.md)$/,
       /^dist\/(connectors|src\/(core|outbound|partner))\/.*[\w-]+\.d\.ts$/,
     ];

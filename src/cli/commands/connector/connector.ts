@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isPackageName } from '../../../../connectors/index.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { ownFile } from '../../../core/own-file.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 
@@ -85,7 +86,7 @@ async function requireEmpty(folder: string): Promise<void> {
 }
 
 async function skeleton(file: string, name: string): Promise<string> {
-  const text = await readFile(join(import.meta.dirname, 'skeleton', file), 'utf8');
+  const text = await readFile(ownFile(`src/cli/commands/connector/skeleton/${file}`), 'utf8');
   return text.replaceAll(PLACEHOLDER, name);
 }
 
