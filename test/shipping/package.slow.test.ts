@@ -6,6 +6,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { compareStarts } from '../../bench/start-cost.ts';
 import { bringInstalledModules } from '../../scripts/replay-dockerfile/installed-modules.ts';
 import { runToEnd, start } from '../../scripts/replay-dockerfile/process.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
@@ -114,6 +115,14 @@ describe('the package', () => {
   it('runs by npx, and knows its version', async () => {
     const { version } = manifestSchema.parse(await readJson(join(CHECKOUT, 'package.json')));
     expect((await run(['npx', 'donor-sync', '--version'], place)).trim()).toBe(version);
+  });
+
+  it('starts nearly as fast and as small as an empty Node, for its help', async () => {
+    const program = join(place, 'node_modules/donor-sync/dist/src/main.js');
+    const { empty, started } = await compareStarts([program, '--help'], { rounds: 7 });
+    // Loosely, for a busy machine: the program file by file took five times as long and 1.8 times the memory.
+    expect(started.ms / empty.ms).toBeLessThan(3.5);
+    expect(started.megabytes / empty.megabytes).toBeLessThan(1.5);
   });
 
   it('says on a Node that is too old what it needs, and ends with 2', async () => {
