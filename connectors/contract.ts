@@ -9,7 +9,7 @@ import type { z } from 'zod';
 import type { WallClock } from '../src/core/clock.ts';
 import type { Contact } from '../src/core/contact.ts';
 import type { CrmField, FieldSpec, FieldValues } from '../src/core/crm-field.ts';
-import type { FieldMapping } from '../src/core/field-map.ts';
+import type { FieldMapping, FieldSource } from '../src/core/field-map.ts';
 import type { ForeignText } from '../src/core/foreign-text.ts';
 import type { IdentityShape } from '../src/core/identity-shape.ts';
 import type { Log } from '../src/core/log.ts';
@@ -60,6 +60,25 @@ export interface ConnectorDefinition<Settings = unknown> {
   open(options: ConnectorOptions<Settings>): Promise<Connector>;
   /** The prerequisites, one finding each, for `doctor`; opens nothing that stays open. Throws nothing. */
   check(options: ConnectorOptions<Settings>): Promise<Finding[]>;
+  /**
+   * The mapped fields, and what shows them to people, as files that an administrator deploys with the
+   * CRM's own tools. Asks the CRM nothing. Left out where a CRM has no such files.
+   */
+  fieldsAsSource?(settings: Settings, fields: readonly MappedFieldSpec[]): FieldsSource;
+}
+
+/** A field that a line of the field map asks for. */
+export interface MappedFieldSpec extends FieldSpec {
+  from: FieldSource;
+}
+
+export interface FieldsSource {
+  /** Texts by their path, with slashes, below the folder of the project. */
+  files: ReadonlyMap<string, string>;
+  /** Mapped fields that are in none of the files, and why. */
+  leftOut: readonly { name: string; problem: string }[];
+  /** What a person does with the files, one step each. */
+  next: readonly string[];
 }
 
 /**

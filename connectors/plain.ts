@@ -1,5 +1,4 @@
 /** What a connector of a simple CRM need not write itself: the start that the guide begins with. */
-import type { CrmField } from '../src/core/crm-field.ts';
 import { ConfigurationError, FatalError, messageOf } from '../src/core/errors.ts';
 import type {
   Capabilities,
@@ -59,21 +58,6 @@ export function requireKnown(
 /** The result of a write that no repetition will bring about. */
 export function refusedWrite(id: string, code: string, message: string): WriteResult {
   return { status: 'refused', id, retriable: false, code, message, fields: [] };
-}
-
-/** A field of any text that may be written. */
-export function plainField(name: string): CrmField {
-  return {
-    name,
-    label: name,
-    type: 'text',
-    maxLength: null,
-    integerDigits: null,
-    decimalDigits: null,
-    options: [],
-    restricted: false,
-    writable: true,
-  };
 }
 
 /** The one finding that opening gives: all is well, or what the error says. */

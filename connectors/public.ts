@@ -1,12 +1,13 @@
 /** What connector packages import as `donor-sync/connector`. */
 export { z } from 'zod';
 export type { Contact, Identity } from '../src/core/contact.ts';
-export type {
-  CrmField,
-  CrmFieldType,
-  FieldSpec,
-  FieldValue,
-  FieldValues,
+export {
+  type CrmField,
+  type CrmFieldType,
+  type FieldSpec,
+  type FieldValue,
+  type FieldValues,
+  plainField,
 } from '../src/core/crm-field.ts';
 export type { FieldMapping } from '../src/core/field-map.ts';
 export type * from './contract.ts';

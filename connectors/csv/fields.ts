@@ -1,4 +1,4 @@
-import type { CrmField, FieldSpec } from '../../src/core/crm-field.ts';
+import { type CrmField, type FieldSpec, plainField } from '../../src/core/crm-field.ts';
 import type { FieldCreation } from '../contract.ts';
 import { type Encoding, isEncodable } from './encoding.ts';
 import type { Tables } from './files.ts';
@@ -12,14 +12,7 @@ export async function describeFields(session: CsvSession): Promise<CrmField[]> {
     namedTwice: tables.input.namedTwice,
   }));
   return [...new Set(names)].map((name) => ({
-    name,
-    label: name,
-    type: 'text',
-    maxLength: null,
-    integerDigits: null,
-    decimalDigits: null,
-    options: [],
-    restricted: false,
+    ...plainField(name),
     writable: name !== session.settings.columns.id && !namedTwice.has(name),
   }));
 }

@@ -1,5 +1,11 @@
 import type { Contact, Identity } from '../../src/core/contact.ts';
-import type { CrmField, FieldSpec, FieldValue, FieldValues } from '../../src/core/crm-field.ts';
+import {
+  type CrmField,
+  type FieldSpec,
+  type FieldValue,
+  type FieldValues,
+  plainField,
+} from '../../src/core/crm-field.ts';
 import type {
   Connector,
   CrmAccount,
@@ -159,7 +165,7 @@ export function createMemoryCrm(
     deleteContact: (id) => remove(id, null),
     mergeContact: remove,
     addField(field) {
-      fields.set(field.name, { ...PLAIN_FIELD, label: field.name, ...field });
+      fields.set(field.name, { ...plainField(field.name), ...field });
     },
     removeField(name) {
       fields.delete(name);
@@ -281,16 +287,6 @@ const BLANK_CONTACT: Omit<Contact, 'id'> = {
   optedOut: false,
 };
 
-const PLAIN_FIELD: Omit<CrmField, 'name' | 'label'> = {
-  type: 'text',
-  maxLength: null,
-  integerDigits: null,
-  decimalDigits: null,
-  options: [],
-  restricted: false,
-  writable: true,
-};
-
 const REFUSED: MemoryRefusal = {
   retriable: false,
   code: 'refused',
@@ -329,7 +325,7 @@ const UNWRITABLE: MemoryRefusal = {
 /** A field as a CRM would make it from its specification. */
 export function fieldOf(spec: FieldSpec): CrmField {
   const { name, label, type, maxLength } = spec;
-  return { ...PLAIN_FIELD, name, label, type, maxLength: maxLength ?? null };
+  return { ...plainField(name, label), type, maxLength: maxLength ?? null };
 }
 
 function canonicalValues(values: FieldValues): FieldValues {

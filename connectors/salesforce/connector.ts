@@ -16,6 +16,7 @@ import { listGroups, readGroup } from './groups.ts';
 import { contactId, otherForms } from './ids.ts';
 import { readByIds } from './lookup.ts';
 import { countViewers, showFields } from './permissions.ts';
+import { fieldsProject } from './project/project.ts';
 import { readPages } from './read.ts';
 import { openSession } from './session.ts';
 import {
@@ -45,6 +46,7 @@ export function defineSalesforceConnector(
     refusesPlainHttp: true,
     open: (options) => openSalesforceConnector(options, world),
     check: (options) => check(options, world),
+    fieldsAsSource: fieldsProject,
   };
 }
 

@@ -5,6 +5,7 @@ import { throwIfStopped } from '../stopped.ts';
 import { type DescribedField, describeObject, type ObjectDescription } from './describe.ts';
 import { crmCodeOf } from './errors.ts';
 import { grantFields } from './permissions.ts';
+import type { MetadataElements } from './project/metadata-file.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** The fields of Contact that hold one plain value, as the integration's user may use them. */
@@ -147,7 +148,7 @@ async function createField(session: SalesforceSession, spec: FieldSpec): Promise
   }
 }
 
-const CUSTOM_NAME = /^[A-Za-z]\w{0,39}__c$/;
+export const CUSTOM_NAME = /^[A-Za-z]\w{0,39}__c$/;
 const NO_CUSTOM_NAME =
   'The names of custom fields in Salesforce are of letters, digits and underscores and end in ' +
   '__c: choose such a name in the field map.';
@@ -169,8 +170,11 @@ const LINE_LENGTH = 255;
 const LONGEST_TEXT = 131_072;
 const VISIBLE_LINES = 5;
 
-/** The metadata of a custom field; null for types that cannot be made from a specification. */
-function metadataOf(spec: FieldSpec): Record<string, unknown> | null {
+/**
+ * The metadata of a custom field, for the Tooling API and as source; null for types that cannot be made
+ * from a specification.
+ */
+export function metadataOf(spec: FieldSpec): MetadataElements | null {
   const { label, description } = spec;
   const common = { label, description, inlineHelpText: description.slice(0, LINE_LENGTH) };
   const length = spec.maxLength ?? LINE_LENGTH;

@@ -7,7 +7,7 @@ import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** A permission set of ours: found by its name, or created. */
-interface OwnSet {
+export interface OwnSet {
   name: string;
   label: string;
   description: string;
@@ -15,7 +15,7 @@ interface OwnSet {
 }
 
 /** Holds the access of the integration's user to fields that donor-sync writes. */
-const FIELDS: OwnSet = {
+export const FIELDS: OwnSet = {
   name: 'donor_sync_fields',
   label: 'donor-sync fields',
   description: 'Fields that donor-sync writes.',
@@ -23,7 +23,7 @@ const FIELDS: OwnSet = {
 };
 
 /** Lets people read them: Salesforce shows a new field to no user, administrators included. */
-const VIEWERS: OwnSet = {
+export const VIEWERS: OwnSet = {
   name: 'donor_sync_viewers',
   label: 'donor-sync viewers',
   description: 'Lets people see the fields that donor-sync writes. They cannot change them.',

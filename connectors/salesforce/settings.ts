@@ -34,6 +34,9 @@ export const authSchema = z.discriminatedUnion('type', [
 
 export type AuthSettings = z.infer<typeof authSchema>;
 
+/** The version of Salesforce's APIs that is used where the settings name none. */
+export const DEFAULT_API_VERSION = '67.0';
+
 /** The `crm` part of the settings of an integration with Salesforce. */
 export const salesforceSettingsSchema = z.strictObject({
   kind: z.literal('salesforce'),
@@ -56,7 +59,7 @@ export const salesforceSettingsSchema = z.strictObject({
   apiVersion: z
     .string()
     .regex(/^\d{2,3}\.0$/, 'must look like 67.0')
-    .default('67.0'),
+    .default(DEFAULT_API_VERSION),
   /**
    * Where a contact's employer stands: the account, the primary affiliation of the Nonprofit
    * Success Pack, or whichever of the two the org's own description suggests.

@@ -3,12 +3,14 @@ import type {
   Connector,
   ConnectorDefinition,
   ConnectorOptions,
+  FieldsSource,
   Finding,
 } from '../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import { newId } from '../core/new-id.ts';
+import { specsOf } from '../fields/describe.ts';
 import { INSIGHT_STAGES } from '../insights/write-warm-paths.ts';
 import { NETWORK_STAGES } from '../networks/mirror-networks.ts';
 import { createPartnerClient, type PartnerClient } from '../partner/client.ts';
@@ -46,6 +48,8 @@ export interface OpenIntegration {
   checkCrm(): Promise<Finding[]>;
   /** True if writes may wait beside the CRM, so that an erasure has to open it. */
   keepsWrites: boolean;
+  /** The mapped fields as files that an administrator deploys; null where the CRM has no such files. */
+  fieldsAsSource(): FieldsSource | null;
   /** What a run does besides: groups become networks, networks become warm paths. */
   stages: Stages;
   /** Requests made so far. */
@@ -94,10 +98,11 @@ export async function openIntegration(
       if (throttled) calls.throttled += 1;
     },
   });
+  const mappings = integration.fields ?? defaultMappings(definition, integration);
   return {
     integration,
     partner,
-    mappings: integration.fields ?? defaultMappings(definition, integration),
+    mappings,
     partnerKey,
     deps: {
       store,
@@ -120,6 +125,8 @@ export async function openIntegration(
     },
     checkCrm: () => definition.check(connectorOptions),
     keepsWrites: definition.keepsWrites ?? false,
+    fieldsAsSource: () =>
+      definition.fieldsAsSource?.(connectorOptions.settings, specsOf(mappings)) ?? null,
     stages: RUN_STAGES,
     calls: () => ({ ...calls }),
     async close() {

@@ -47,6 +47,21 @@ export interface CrmField {
   writable: boolean;
 }
 
+/** A field of any text that may be written, as a column of a file is. */
+export function plainField(name: string, label = name): CrmField {
+  return {
+    name,
+    label,
+    type: 'text',
+    maxLength: null,
+    integerDigits: null,
+    decimalDigits: null,
+    options: [],
+    restricted: false,
+    writable: true,
+  };
+}
+
 /** A field to be created in the CRM. */
 export interface FieldSpec {
   name: string;

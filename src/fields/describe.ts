@@ -1,6 +1,6 @@
 /** The fields that a run can write, from the CRM's own description. */
-import type { Connector, FieldCreation } from '../../connectors/contract.ts';
-import type { CrmField, FieldSpec } from '../core/crm-field.ts';
+import type { Connector, FieldCreation, MappedFieldSpec } from '../../connectors/contract.ts';
+import { type CrmField, type FieldSpec, plainField } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
@@ -29,7 +29,7 @@ export async function readFields(
   const missing = mappings.filter(({ to }) => !known.has(to));
   const toCreate =
     createsFields && !remote ? missing.map(({ from, to }) => fieldSpecFor(from, to)) : [];
-  const all = [...described, ...toCreate.map(newColumn)];
+  const all = [...described, ...toCreate.map(({ name, label }) => plainField(name, label))];
   const mapped = new Set(mappings.map(({ to }) => to));
   return {
     fields: all.filter(({ name }) => mapped.has(name)),
@@ -58,6 +58,11 @@ export async function createMissingFields(
   return connector.createFields(missing.map(({ from, to }) => fieldSpecFor(from, to)));
 }
 
+/** The field that each line of a field map asks for, with its source. */
+export function specsOf(mappings: readonly FieldMapping[]): MappedFieldSpec[] {
+  return mappings.map(({ from, to }) => ({ ...fieldSpecFor(from, to), from }));
+}
+
 /** Throws if not a single mapped field can be written: then no credit must be spent. */
 export function requireUsableField(
   integration: Integration,
@@ -71,19 +76,4 @@ export function requireUsableField(
     `None of the mapped fields of "${integration.id}" can be written, so no credit is spent. ${fixes}`,
     { code: 'fields_unusable', details: { findings } },
   );
-}
-
-/** A column of a file takes any text. */
-function newColumn({ name, label }: FieldSpec): CrmField {
-  return {
-    name,
-    label,
-    type: 'text',
-    maxLength: null,
-    integerDigits: null,
-    decimalDigits: null,
-    options: [],
-    restricted: false,
-    writable: true,
-  };
 }

@@ -1,6 +1,6 @@
 /**
  * Erases one person from one integration: what we wrote into the CRM, if asked, and the store. The
- * block is on disk before (`src/application/forget.ts`), so that no run in between brings anything
+ * block is on disk before (`src/application/forget/forget.ts`), so that no run in between brings anything
  * back; each step may be repeated, and the note says what was done before a kill.
  */
 import type { Refusal } from '../../connectors/contract.ts';

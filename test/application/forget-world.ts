@@ -1,6 +1,7 @@
 import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
-import { type ForgetRequest, forgetPerson } from '../../src/application/forget.ts';
-import type { ErasureReceipt } from '../../src/application/forget-receipt.ts';
+import { forgetPerson } from '../../src/application/forget/forget.ts';
+import type { ErasureReceipt } from '../../src/application/forget/receipt.ts';
+import type { ForgetRequest } from '../../src/application/forget/targets.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,6 +1,7 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openCliWorld, startAndSubmit } from '../helpers/cli.ts';
+import { type CliWorld, openCliWorld, startAndSubmit } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 
 const open = closedAfterTest(openCliWorld);
@@ -67,3 +68,77 @@ describe('donor-sync fields', () => {
     expect(stderr).toContain('did you mean "riverside"?');
   });
 });
+
+const sourceSchema = z.strictObject({
+  source: z.strictObject({
+    integration: z.string(),
+    folder: z.string(),
+    files: z.array(z.string()),
+    leftOut: z.array(z.strictObject({ name: z.string(), problem: z.string() })),
+    next: z.array(z.string()),
+  }),
+});
+
+const FIELDS = 'force-app/main/default/objects/Contact/fields';
+
+describe('donor-sync fields source', () => {
+  it('writes the field map as a project for sf, and asks the CRM nothing', async () => {
+    const world = await open();
+    await useSalesforce(world);
+    const { source } = await world.runJson(['fields', 'source', 'project'], sourceSchema);
+    expect(source.folder).toBe(world.path('project'));
+    expect(source.files).toContain('sfdx-project.json');
+    expect(source.files).toContain(`${FIELDS}/Donor_Net_Worth__c.field-meta.xml`);
+    // Without networks nothing would fill the fields of warm paths.
+    expect(source.files.filter((file) => file.includes('Warm_Path'))).toEqual([]);
+    expect(source.next.join()).toContain('sf project deploy start');
+    for (const file of source.files) {
+      expect(await readFile(world.path(`project/${file}`), 'utf8')).not.toBe('');
+    }
+  });
+
+  it('takes the map and the version of the settings, and names what no source can bring', async () => {
+    const world = await open();
+    await useSalesforce(
+      world,
+      `    fields: [{ from: netWorth.label, to: Wealth__c }, { from: bio, to: Description }]
+`,
+      'apiVersion: "66.0"',
+    );
+    const { exitCode, stdout } = await world.run(['fields', 'source', 'project']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Description is not among them.');
+    expect(stdout).toContain('1. Sign in as an administrator: sf org login web');
+    expect(await readFile(world.path('project/sfdx-project.json'), 'utf8')).toContain('"66.0"');
+    const field = await readFile(world.path(`project/${FIELDS}/Wealth__c.field-meta.xml`), 'utf8');
+    expect(field).toContain('<label>Donor Net Worth</label>');
+  });
+
+  it('writes over nothing', async () => {
+    const world = await open();
+    await useSalesforce(world);
+    expect((await world.run(['fields', 'source', 'project'])).exitCode).toBe(0);
+    const { exitCode, stderr } = await world.run(['fields', 'source', 'project']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('is not empty: choose a new folder.');
+  });
+
+  it('says of another CRM what to do instead', async () => {
+    const world = await open();
+    const { exitCode, stderr } = await world.run(['fields', 'source', 'project']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Fields of csv cannot be deployed as source: run');
+  });
+});
+
+/** Settings of an org at an address where no org answers. */
+async function useSalesforce({ path, service }: CliWorld, more = '', crm = ''): Promise<void> {
+  const auth = 'auth: { type: token, token: "unused" }';
+  const settings = `database: "sqlite:store.db"
+integrations:
+  - id: riverside
+    partner: { baseUrl: "${service.baseUrl}", apiKey: "\${PARTNER_API_KEY}" }
+    crm: { ${['kind: salesforce', 'url: "http://127.0.0.1:9"', auth, crm].filter(Boolean).join(', ')} }
+${more}`;
+  await writeFile(path('donor-sync.yaml'), settings);
+}

@@ -5,10 +5,11 @@
  */
 
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
+import { salesforceConnector } from '../../connectors/salesforce/connector.ts';
 import { type SalesforceSandbox, startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
 
 /** More than one page of a query, and of the results of a bulk query. */
@@ -34,6 +35,7 @@ interface Step {
 }
 
 const STEPS: readonly Step[] = [
+  { name: 'project convert source, of deploy/salesforce', run: convertSource },
   { name: 'org login access-token', run: signInByToken },
   { name: 'org login jwt', run: signInByAssertion },
   { name: 'data query', run: querySome },
@@ -83,6 +85,19 @@ async function problemOf(step: Step, world: World): Promise<string | null> {
     return null;
   } catch (error) {
     return error instanceof Error ? error.message.trim() : String(error);
+  }
+}
+
+/** Asks no org: it says whether the source of the fields is one that can be deployed. */
+async function convertSource({ sf, folder }: World): Promise<void> {
+  const project = path.join(import.meta.dirname, '../../deploy/salesforce');
+  await cp(project, folder, { recursive: true });
+  const answer = await sf('project', 'convert', 'source', '--output-dir', 'converted');
+  z.object({ location: z.string() }).parse(answer);
+  const manifest = await readFile(path.join(folder, 'converted', 'package.xml'), 'utf8');
+  const members = [...manifest.matchAll(/<members>([^<]*)</g)].map(([, member]) => member);
+  for (const { to } of salesforceConnector.defaultFields) {
+    expectSame(members.includes(`Contact.${to}`), true);
   }
 }
 

@@ -11,6 +11,7 @@ const documents = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
   ...filesBelow('docs', /\.md$/),
   ...filesBelow('connectors', /\.md$/),
+  ...filesBelow('deploy', /\.md$/),
 ];
 
 const manifestSchema = z.object({ scripts: z.record(z.string(), z.string()) });

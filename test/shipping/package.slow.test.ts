@@ -74,6 +74,7 @@ describe('the package', () => {
         ...['dist/src/http/assets/status-page.css', 'dist/src/http/assets/status-page.js'],
         ...['dist/src/mapping/nicknames.csv', 'dist/src/mapping/common-names.csv'],
         ...['deploy/donor-sync.service', 'people/data/surnames.csv'],
+        ...['deploy/salesforce/README.md', 'deploy/salesforce/sfdx-project.json'],
       ]),
     );
   });
@@ -81,6 +82,7 @@ describe('the package', () => {
   it('has nothing else', () => {
     const isExpected = [
       /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|deploy\/donor-sync\.service)$/,
+      /^deploy\/salesforce\/(README\.md|sfdx-project\.json|force-app\/main\/default\/.+)$/,
       /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md))$/,
       /^dist\/package\.json$/,
       /^dist\/(src\/main|src\/memory|src\/core\/errors|src\/partner\/public)\.js$/,

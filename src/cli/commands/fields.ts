@@ -11,6 +11,7 @@ import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
 import { countOf, formatCount } from '../terminal/words.ts';
+import { fieldSourceCommand } from './field-source.ts';
 
 const EXAMPLES = `
 Examples:
@@ -18,16 +19,19 @@ Examples:
   donor-sync fields create riverside      create the missing ones and grant access to them
   donor-sync fields create riverside --assign-viewers "System Administrator"
                                           let the users of a profile see them (Salesforce)
+  donor-sync fields source riverside-fields
+                                          write them as source for \`sf project deploy\` (Salesforce)
 
 Nothing is created twice; \`create\` may be run again at any time.`;
 
 /** The command `fields`: whether the CRM can take what the field map wants to write. */
 export function fieldsCommand(deps: ProductDeps): Command {
   return productCommand('fields', deps)
-    .description('check the mapped fields of the CRM, or create them')
+    .description('check the mapped fields of the CRM, create them, or write them as source')
     .addHelpText('after', EXAMPLES)
     .addCommand(checkCommand(deps))
-    .addCommand(createFieldsCommand(deps));
+    .addCommand(createFieldsCommand(deps))
+    .addCommand(fieldSourceCommand(deps));
 }
 
 function checkCommand(deps: ProductDeps): Command {

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { forgetPerson, liftBlock } from '../../application/forget/forget.ts';
+import type { ErasureReceipt } from '../../application/forget/receipt.ts';
 import {
   type ForgetPersonDeps,
   type ForgetRequest,
-  forgetPerson,
   integrationsToForget,
-  liftBlock,
-} from '../../application/forget.ts';
-import type { ErasureReceipt } from '../../application/forget-receipt.ts';
+} from '../../application/forget/targets.ts';
 import type { Application } from '../../application.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';

@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isPackageName } from '../../../../connectors/index.ts';
-import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
 import { ownFile } from '../../../core/own-file.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
+import { requireEmptyFolder } from '../../action/empty-folder.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 
 const EXAMPLES = `
@@ -41,7 +42,7 @@ const PLACEHOLDER = 'my-crm';
 async function writeSkeleton(output: Output, folder: string): Promise<ExitCode> {
   const name = basename(folder);
   requireName(name);
-  await requireEmpty(folder);
+  await requireEmptyFolder(folder);
   const files = {
     'package.json': manifest(name),
     'index.js': await skeleton('connector.js', name),
@@ -66,23 +67,6 @@ function requireName(name: string): void {
     `"${name}" cannot be the name of a package: choose a folder of lower-case letters, digits and hyphens that is not a built-in kind.`,
     { code: 'connector_name_invalid', details: { name } },
   );
-}
-
-/** No file is written over. */
-async function requireEmpty(folder: string): Promise<void> {
-  const names = await mkdir(folder, { recursive: true })
-    .then(() => readdir(folder))
-    .catch((cause: unknown) => {
-      throw new ConfigurationError(
-        `${folder} cannot be made or read (${messageOf(cause)}): choose another folder.`,
-        { code: 'folder_unusable', cause, details: { folder } },
-      );
-    });
-  if (names.length === 0) return;
-  throw new ConfigurationError(`${folder} is not empty: choose a new folder.`, {
-    code: 'folder_not_empty',
-    details: { folder },
-  });
 }
 
 async function skeleton(file: string, name: string): Promise<string> {

@@ -1,6 +1,6 @@
 /** What an erasure has done, in the form for people and programs: no names, and no id besides the one asked for. */
-import { isoTime } from '../core/clock.ts';
-import { countOf } from '../core/quantities.ts';
+import { isoTime } from '../../core/clock.ts';
+import { countOf } from '../../core/quantities.ts';
 import {
   addCounts,
   type CrmErasure,
@@ -8,8 +8,8 @@ import {
   type ErasureNote,
   NOTHING_ERASED,
   union,
-} from '../fields/erasure-note.ts';
-import type { KnownContact } from '../store/erasure/forget.ts';
+} from '../../fields/erasure-note.ts';
+import type { KnownContact } from '../../store/erasure/forget.ts';
 
 /** What was done in one integration. */
 export interface ErasedIn {

@@ -1,0 +1,64 @@
+import type { FieldSource } from '../../../src/core/field-map.ts';
+import type { MappedFieldSpec } from '../../contract.ts';
+
+/** A list of contacts, in the words of the Metadata API. */
+type ListView = {
+  fullName: string;
+  label: string;
+  filterScope: 'Everything';
+  columns: string[];
+  filters: ({ field: string } & Condition)[];
+};
+
+type Condition = { operation: 'greaterOrEqual' | 'equals'; value: string | number };
+
+/** What is worth a list; the first of `by` that is mapped is the field that the condition is about. */
+interface Interest {
+  fullName: string;
+  /** At most 40 characters. */
+  label: string;
+  by: readonly FieldSource[];
+  condition: Condition;
+}
+
+const INTERESTS: readonly Interest[] = [
+  {
+    fullName: 'donor_sync_high_capacity',
+    label: 'donor-sync: high capacity',
+    by: ['capacity.nonprofit', 'capacity.highest', 'netWorth.low'],
+    condition: { operation: 'greaterOrEqual', value: 100_000 },
+  },
+  {
+    fullName: 'donor_sync_warm_path',
+    label: 'donor-sync: warm path',
+    by: ['warmPath.strength'],
+    condition: { operation: 'greaterOrEqual', value: 50 },
+  },
+];
+
+/** What helps to decide about a call, from left to right. Long texts make no column. */
+const COLUMNS: readonly FieldSource[] = [
+  'capacity.nonprofit',
+  'capacity.highest',
+  'netWorth.label',
+  'warmPath.strength',
+  'warmPath.introducer',
+  'warmPath.network',
+  'work.primary',
+  'enhancedAt',
+];
+
+/**
+ * The lists for the fields that there are. Without `sharedTo` a list is public: all users see it, and the
+ * values in it as far as they may read the fields. Which groups could be named differs from org to org.
+ */
+export function listViews(fields: readonly MappedFieldSpec[]): ListView[] {
+  const named = new Map(fields.map((field) => [field.from, field]));
+  const columns = ['FULL_NAME', ...COLUMNS.flatMap((source) => named.get(source)?.name ?? [])];
+  return INTERESTS.flatMap(({ fullName, label, by, condition }): ListView[] => {
+    const [asked] = by.flatMap((source) => named.get(source) ?? []);
+    if (asked === undefined) return [];
+    const filters = [{ field: asked.name, ...condition }];
+    return [{ fullName, label, columns, filterScope: 'Everything', filters }];
+  });
+}

@@ -1,0 +1,71 @@
+/** One file of Salesforce's Metadata API, as `sf` retrieves it. */
+
+/**
+ * Elements by name: one with a text, one with elements of its own, or as many as the list has. A name that
+ * begins with `@` is an attribute of the element around it.
+ */
+export interface MetadataElements {
+  readonly [name: string]: MetadataValue | readonly MetadataValue[];
+}
+
+export type MetadataValue = string | number | boolean | MetadataElements;
+
+const NAMESPACE = 'http://soap.sforce.com/2006/04/metadata';
+
+/** Writes the elements by the alphabet, the full name first: as they are when they are retrieved again. */
+export function metadataFile(type: string, elements: MetadataElements): string {
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<${type} xmlns="${NAMESPACE}">`,
+    ...linesOf(elements, INDENT),
+    `</${type}>`,
+    '',
+  ].join('\n');
+}
+
+const INDENT = '    ';
+
+function linesOf(elements: MetadataElements, indent: string): string[] {
+  return Object.entries(elements)
+    .filter(([name]) => !isAttribute(name))
+    .toSorted(([one], [other]) => compareNames(one, other))
+    .flatMap(([name, value]) =>
+      [value].flat().flatMap((single) => elementLines(name, single, indent)),
+    );
+}
+
+function elementLines(name: string, value: MetadataValue, indent: string): string[] {
+  if (typeof value !== 'object') {
+    return [`${indent}<${name}>${escapeXml(String(value))}</${name}>`];
+  }
+  const attributes = Object.entries(value)
+    .filter(([attribute]) => isAttribute(attribute))
+    .map(([attribute, text]) => ` ${attribute.slice(1)}="${escapeXml(String(text))}"`);
+  return [
+    `${indent}<${name}${attributes.join('')}>`,
+    ...linesOf(value, indent + INDENT),
+    `${indent}</${name}>`,
+  ];
+}
+
+function isAttribute(name: string): boolean {
+  return name.startsWith('@');
+}
+
+function compareNames(one: string, other: string): number {
+  if (one === 'fullName' || other === 'fullName') return one === 'fullName' ? -1 : 1;
+  return one < other ? -1 : 1;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** Text as it may stand in an element and in an attribute. */
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

@@ -1,0 +1,21 @@
+/**
+ * Writes `deploy/salesforce`: the fields of the default map for Salesforce, as source that an administrator
+ * deploys. Run it after a change to the map or to its fields: `node scripts/write-salesforce-source.ts`.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { salesforceConnector } from '../connectors/salesforce/connector.ts';
+import { fieldsProject } from '../connectors/salesforce/project/project.ts';
+import { DEFAULT_API_VERSION } from '../connectors/salesforce/settings.ts';
+import { specsOf } from '../src/fields/describe.ts';
+
+const target = fileURLToPath(new URL('../deploy/salesforce', import.meta.url));
+const specs = specsOf(salesforceConnector.defaultFields);
+const { files } = fieldsProject({ apiVersion: DEFAULT_API_VERSION }, specs);
+
+rmSync(join(target, 'force-app'), { recursive: true, force: true });
+for (const [path, text] of files) {
+  mkdirSync(dirname(join(target, path)), { recursive: true });
+  writeFileSync(join(target, path), text);
+}

@@ -1,0 +1,271 @@
+/** The steps of an erasure in each integration: block, CRM, service, store. */
+import type { RecordLookup } from '../../../connectors/contract.ts';
+import type { Application } from '../../application.ts';
+import { type DonorSyncError, isDonorSyncError, RetriableError } from '../../core/errors.ts';
+import {
+  clearInCrm,
+  clearIntroductions,
+  dropIntroductionsKept,
+  type ForgottenContact,
+  lookAtLeftovers,
+  type SaveNote,
+} from '../../fields/erase.ts';
+import {
+  addCounts,
+  type ErasureNote,
+  newNote,
+  parseNote,
+  union,
+} from '../../fields/erasure-note.ts';
+import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
+import { leaveNetworks } from '../../networks/leave-networks.ts';
+import type { Lease } from '../../store/engine/leases.ts';
+import type { ForgottenRecord } from '../../store/erasure/forget.ts';
+import { nameFinder } from './person.ts';
+import type { ErasedIn } from './receipt.ts';
+import {
+  type ForgetPersonDeps,
+  type ForgetRequest,
+  type Opened,
+  type Target,
+  UNKNOWN_HERE,
+} from './targets.ts';
+
+/** What is known when the erasure begins. */
+export interface Facts {
+  /** The integration that was asked for. */
+  main: Target | undefined;
+  lookup: RecordLookup | null;
+  person: PersonFingerprints | null;
+  forms: readonly string[];
+  erasures: readonly ForgottenRecord[];
+  /** The integrations that have traces of the contact. */
+  known: readonly string[];
+  isKnown: boolean;
+}
+
+/** How it stands in an integration in which there is nothing to be done, or no more. */
+const AT_REST = {
+  erasedEarlier: null,
+  mergedInto: null,
+  refusals: [],
+  isKeptPending: false,
+  isComplete: true,
+};
+
+/**
+ * The blocks of all first, so that no run in between brings anything back; then the CRM and the
+ * service; and the store last: once it has forgotten, nothing tells any more what was ours.
+ */
+export async function eraseInEach(
+  deps: ForgetPersonDeps,
+  request: ForgetRequest,
+  targets: readonly Target[],
+  facts: Facts,
+): Promise<ErasedIn[]> {
+  const begun: { target: Target; note: ErasureNote }[] = [];
+  for (const target of targets) {
+    begun.push({ target, note: await begin(deps, request, target, facts) });
+  }
+  if (!facts.isKnown) {
+    return begun.map(({ target, note }) => ({ ...AT_REST, integration: target.id, note }));
+  }
+  const ids = targets.map(({ id }) => id);
+  const outside: ErasedIn[] = [];
+  let failure: DonorSyncError | null = null;
+  for (const { target, note } of begun) {
+    try {
+      outside.push(await eraseOutside(deps, request, target, { ...facts, ids }, note));
+    } catch (error) {
+      if (!isDonorSyncError(error)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== null) throw cutOff(request, failure);
+  if (!outside.every(({ isComplete }) => isComplete)) return outside;
+  const done: ErasedIn[] = [];
+  for (const erased of outside) done.push(await eraseInStore(deps, request, facts, erased));
+  return done;
+}
+
+/** Puts the erasure on record, or finds how far an earlier one has come. */
+async function begin(
+  { application: { store }, clock, newId }: ForgetPersonDeps,
+  { crmId, everywhere }: ForgetRequest,
+  { id }: Target,
+  { person, erasures, known, isKnown }: Facts,
+): Promise<ErasureNote> {
+  const before = erasures.find((row) => row.integrationId === id);
+  // One of several integrations may have come to its end before the others.
+  const isResumed = before?.state === 'begun' || (before && !known.includes(id));
+  const resumed = isResumed ? parseNote(before.receipt) : null;
+  const begun = resumed ?? newNote(newId(), clock.now());
+  const note = { ...begun, wasKnown: begun.wasKnown || known.includes(id) };
+  await store.forget.begin({
+    integrationId: id,
+    crmId,
+    person,
+    everywhere,
+    state: isKnown ? 'begun' : 'blocked',
+    receipt: JSON.stringify(note),
+  });
+  return note;
+}
+
+/** Erases what stands outside of the store: in the CRM, beside it, and at the service. */
+async function eraseOutside(
+  { application: { store } }: ForgetPersonDeps,
+  { crmId, alsoInCrm }: ForgetRequest,
+  { id, lease, open, crm: own }: Target,
+  { main, lookup, forms, ids }: Facts & { ids: readonly string[] },
+  begun: ErasureNote,
+): Promise<ErasedIn> {
+  // If that is not asked for, nothing is said of the CRM, although an earlier attempt may have had it.
+  let note = alsoInCrm ? begun : { ...begun, crm: null };
+  const save: SaveNote = async (changes) => {
+    note = { ...note, ...changes };
+    await store.forget.noteReceipt(id, crmId, JSON.stringify(note));
+  };
+  const contact: ForgottenContact = { crmId, forms, isNamedIn: nameFinder(lookup) };
+  let mergedInto = lookup?.state === 'removed' ? lookup.mergedInto : null;
+  let refusals: readonly string[] = [];
+  const isKeptPending = open?.keepsWrites === true && own === null;
+  if (own?.connector.erase !== undefined) {
+    const kept = await own.connector.erase((each) => forms.includes(each));
+    if (kept > 0) await save({ erased: addCounts(note.erased, { kept }) });
+  }
+  // What an integration has written that the settings do not have any more is in the same account.
+  const clients = (open === null ? main : { open, crm: own }) ?? UNKNOWN_HERE;
+  // Before anything is cleared: as long as it is on record.
+  const memberships = await membershipsOf(store, id, forms);
+  const names = memberships.map(({ name }) => name);
+  await save({ networks: { ...note.networks, pending: union(note.networks.pending, names) } });
+  if (clients.open !== null) {
+    const { deps, mappings } = clients.open;
+    const introduced = await store.warmPaths.listIntroduced(id, forms);
+    const isIntroducer = memberships.length > 0 || introduced.length > 0;
+    await dropIntroductionsKept(deps, lease, contact, mappings, isIntroducer);
+  }
+  if (clients.open !== null && clients.crm !== null && alsoInCrm) {
+    const {
+      crm,
+      open: { mappings },
+    } = clients;
+    const cleared = await clearInCrm(crm, ids, contact, note.crm, save);
+    mergedInto = cleared.mergedInto ?? mergedInto;
+    refusals = cleared.refusals;
+    await clearIntroductions(crm, lease, contact, mappings, note.erased, save);
+  }
+  const begunToLeave = note.networks.pending;
+  const pending = await leaveAll(store, open, lease, forms, begunToLeave);
+  const left = begunToLeave.filter((name) => !pending.includes(name));
+  await save({ networks: { left: union(note.networks.left, left), pending } });
+  const isComplete = note.crm === null || note.crm.stillPresent.length === 0;
+  return {
+    integration: id,
+    note,
+    erasedEarlier: null,
+    mergedInto,
+    refusals,
+    isKeptPending,
+    isComplete,
+  };
+}
+
+/** Erases what the store knows; the receipt is on record in the same transaction. */
+async function eraseInStore(
+  { application: { store } }: ForgetPersonDeps,
+  { crmId }: ForgetRequest,
+  { forms }: Facts,
+  erased: ErasedIn,
+): Promise<ErasedIn> {
+  let { note } = erased;
+  await store.forget.erase(erased.integration, crmId, {
+    forms: forms.slice(1),
+    receiptOf({ introductions: introductionsLeft, ...rows }) {
+      note = { ...erased.note, introductionsLeft, erased: addCounts(erased.note.erased, rows) };
+      return JSON.stringify(note);
+    },
+  });
+  return { ...erased, note };
+}
+
+/** The networks of the mirror that the contact's donor is in, unless another contact is the same donor. */
+async function membershipsOf(
+  store: Application['store'],
+  integrationId: string,
+  forms: readonly string[],
+): Promise<{ id: string; name: string; donorId: string }[]> {
+  const rows = await store.contacts.find(integrationId, forms);
+  const known = [...rows.values()].flatMap(({ donorId }) => donorId ?? []);
+  const contacts = await store.networks.findContacts(integrationId, known);
+  const donors = known.filter((donor) =>
+    (contacts.get(donor) ?? []).every((crmId) => forms.includes(crmId)),
+  );
+  if (donors.length === 0) return [];
+  const networks = await store.networks.list(integrationId);
+  const members = await Promise.all(networks.map(({ id }) => store.networks.listMembers(id)));
+  return networks.flatMap(({ id, name }, at) =>
+    (members[at] ?? []).flatMap(({ donorId }) =>
+      donors.includes(donorId) ? [{ id, name, donorId }] : [],
+    ),
+  );
+}
+
+/**
+ * Leaves the networks at the service; resolves with those of which that is still pending. That of an
+ * integration which the settings do not have any more cannot be asked: a person has to remove the donor
+ * there, and the mirror forgets it.
+ */
+async function leaveAll(
+  store: Application['store'],
+  open: Opened | null,
+  lease: Lease,
+  forms: readonly string[],
+  begun: readonly string[],
+): Promise<readonly string[]> {
+  if (open === null) {
+    for (const { id, donorId } of await membershipsOf(store, lease.integrationId, forms)) {
+      await store.networks.dropMembers(lease, id, [donorId]);
+    }
+    return begun;
+  }
+  const pending: string[] = [];
+  for (const form of forms) {
+    pending.push(...(await leaveNetworks(open.deps, lease, form)).pending);
+  }
+  return pending;
+}
+
+/** A person who was erased before: what was done then, and what may be left in the CRM. */
+export async function doneBefore(
+  { application: { store }, newId }: ForgetPersonDeps,
+  { crmId, alsoInCrm, everywhere }: ForgetRequest,
+  targets: readonly Target[],
+  blocks: readonly ForgottenRecord[],
+  { person }: Facts,
+): Promise<ErasedIn[]> {
+  const done: ErasedIn[] = [];
+  for (const block of blocks) {
+    const { integrationId: integration, forgottenAt, erasedAt } = block;
+    await store.forget.notePerson(integration, crmId, { person, everywhere });
+    const at = erasedAt ?? forgottenAt;
+    let note = parseNote(block.receipt) ?? newNote(newId(), at);
+    const { open, crm } = targets.find(({ id }) => id === integration) ?? UNKNOWN_HERE;
+    if (alsoInCrm && note.crm === null && open !== null && crm !== null) {
+      note = { ...note, crm: await lookAtLeftovers(crm, crmId, open.mappings) };
+    }
+    // What had been left to the next sync then is of no news now.
+    note = { ...note, networks: { ...note.networks, pending: [] }, introductionsLeft: 0 };
+    done.push({ ...AT_REST, integration, note, erasedEarlier: at });
+  }
+  return done;
+}
+
+/** Whatever it was, the contact is blocked by now, and repeating the command does the rest. */
+function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableError {
+  return new RetriableError(
+    `The erasure of ${crmId} did not come to its end: ${failure.message} No sync takes the contact up meanwhile. Repeat the command once that is fixed; it goes on from there.`,
+    { code: 'erasure_cut_off', cause: failure, details: { reason: failure.code } },
+  );
+}

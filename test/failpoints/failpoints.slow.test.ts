@@ -1,0 +1,129 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWorld } from '../../people/world.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
+import { inParallel } from '../../src/core/parallel.ts';
+import { readBooks } from '../helpers/killed-sync.ts';
+import { type Books, KINDS, type Kind, type Nonprofit, openNonprofit } from './nonprofit.ts';
+
+/** A sync waits for jobs most of its time, so that many fit on a small machine. */
+const AT_ONCE = 6;
+
+/** The second sync settles what the killed one left; it may have to wait once more. */
+const MOST_SYNCS = 4;
+
+/** Contacts whose paid answer got lost with the process wait for a person (design, promise 2). */
+const LOST = 'lost_answer';
+
+describe.concurrent('a sync that is killed at each point between disk and wire', () => {
+  const world = createWorld({ seed: 5, donors: 200 });
+  let service: PartnerSandbox;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'donor-sync-failpoints-'));
+    service = await startPartnerSandbox({
+      world,
+      contacts: 30,
+      rate: 0,
+      jobTimeMs: 100,
+      networkJobTimeMs: 100,
+    });
+  });
+
+  afterAll(async () => {
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(KINDS)(
+    'with %s is paid once, and ends as if it had never been killed',
+    async (kind) => {
+      const crmDatabase = await prepareCrm(kind);
+      const { points, books } = await undisturbed(kind, crmDatabase);
+      expect(points.length).toBeGreaterThan(30);
+      const stories = await inParallel([...points.entries()], AT_ONCE, async ([at, point]) => {
+        const nonprofit = await open(kind, `${kind}-${at}`, crmDatabase);
+        try {
+          return { point, problems: await killAt(nonprofit, point, books) };
+        } finally {
+          await nonprofit.close();
+        }
+      });
+      expect(stories.filter(({ problems }) => problems.length > 0)).toEqual([]);
+    },
+    600_000,
+  );
+
+  function open(kind: Kind, name: string, crmDatabase: string | undefined): Promise<Nonprofit> {
+    return openNonprofit({ kind, world, service, folder: join(folder, name), crmDatabase });
+  }
+
+  /** The database of a CRM that has the fields; a file needs none. */
+  async function prepareCrm(kind: Kind): Promise<string | undefined> {
+    if (kind === 'csv') return undefined;
+    const nonprofit = await open(kind, `${kind}-template`, undefined);
+    const created = await nonprofit.run(['fields', 'create']);
+    await nonprofit.close();
+    expect(created).toMatchObject({ code: 0 });
+    return join(folder, `${kind}-template`, 'crm.db');
+  }
+
+  /** What a sync comes to that nothing happens to, and the points that it passes. */
+  async function undisturbed(kind: Kind, crmDatabase: string | undefined) {
+    const nonprofit = await open(kind, `${kind}-undisturbed`, crmDatabase);
+    const trace = join(folder, `${kind}.trace`);
+    try {
+      const end = await nonprofit.run(['sync', '--json'], { FAILPOINTS_TRACE: trace });
+      expect(end).toMatchObject({ code: 0 });
+      const points = new Set((await readFile(trace, 'utf8')).trim().split('\n'));
+      return { points: [...points].filter(isOfItsOwn), books: await nonprofit.books() };
+    } finally {
+      await nonprofit.close();
+    }
+  }
+});
+
+/** A kill around what changes nothing is the same as one after the change before it. */
+const CHANGES_NOTHING = /^after commit|GET |(progress|results)\/batch|batch\/read/;
+
+function isOfItsOwn(point: string): boolean {
+  return !CHANGES_NOTHING.test(point);
+}
+
+/** Where the credits may be spent and the answer is not on disk. */
+const MAY_LOSE_ANSWER = /enhancements|submissions/;
+
+/** Kills the first sync at a point, lets others do the rest, and tells what differs from `expected`. */
+async function killAt(nonprofit: Nonprofit, point: string, expected: Books): Promise<string[]> {
+  const killed = await nonprofit.run(['sync', '--json'], { FAILPOINT: point });
+  if (killed.signal !== 'SIGKILL') return [`the point was not passed: ${killed.output}`];
+  let end = killed;
+  for (let sync = 0; sync < MOST_SYNCS && end.code !== 0; sync += 1) {
+    end = await nonprofit.run(['sync', '--json']);
+  }
+  if (end.code !== 0) return [`no sync came to its end: ${end.output}`];
+  const inStore = readBooks(nonprofit.database);
+  const found = await nonprofit.books();
+  const held = inStore.outcomes.get(LOST) ?? 0;
+  const problems: string[] = [];
+  if (inStore.paidTwice.length > 0) problems.push(`paid twice: ${inStore.paidTwice.join(', ')}`);
+  if (inStore.openSubmissions > 0) problems.push('a submission is still open');
+  if (found.spent['enhancements'] !== expected.spent['enhancements']) {
+    problems.push(`spent ${found.spent['enhancements']} for enhancements`);
+  }
+  // A contact that is held is in no network, and no path leads over it.
+  if (held > 0) return [...problems, ...(MAY_LOSE_ANSWER.test(point) ? [] : [`${held} held`])];
+  if (!sameText(found, expected)) problems.push(`ended differently: ${describeBooks(found)}`);
+  return problems;
+}
+
+function sameText(found: Books, expected: Books): boolean {
+  return describeBooks(found) === describeBooks(expected);
+}
+
+function describeBooks({ spent, networks, values }: Books): string {
+  return JSON.stringify({ spent, networks: [...networks], values: [...values] });
+}
