@@ -10,8 +10,7 @@ import { keepMemoryFlat } from '../dist/src/memory.js';
 
 keepMemoryFlat(process);
 const { findConnectorDefinition } = await import('../dist/connectors/index.js');
-const { systemClock } = await import('../dist/src/core/clock.js');
-const { silentLog } = await import('../dist/src/core/log.js');
+const { silentLog, systemClock } = await import('../dist/src/partner/public.js');
 
 const valuesOf = {
   salesforce: (at) => ({ Title: `Friend ${at}`, Department: 'Donor relations' }),

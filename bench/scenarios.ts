@@ -12,6 +12,7 @@ import { hubspotNight, night } from './scenarios/night.ts';
 import { paths } from './scenarios/paths.ts';
 import { salesforce } from './scenarios/salesforce.ts';
 import { serve } from './scenarios/serve.ts';
+import { start } from './scenarios/start.ts';
 import { throughput } from './scenarios/throughput.ts';
 
 /** Everything that `npm run bench` measures. */
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   hubspotUnlimited,
   hubspotNight,
   hubspotChanges,
+  start,
   memory,
   serve,
   connections,

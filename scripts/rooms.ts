@@ -9,6 +9,7 @@ const PART_OF = new Map([
   ['migrations', 'src/store'],
   ['src/memory', 'src/main'],
   ['src/wiring', 'src/main'],
+  ['src/wired-deps', 'src/main'],
   ['src/node-version', 'src/main'],
 ]);
 

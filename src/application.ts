@@ -2,37 +2,20 @@
  * The product put together: settings, store, keys, connectors and partner clients. The command
  * line, the HTTP service and the schedules sit on top of it and make none of these themselves.
  */
-import type {
-  Connector,
-  ConnectorDefinition,
-  ConnectorOptions,
-  FieldsSource,
-  Finding,
-} from '../connectors/contract.ts';
 import { findConnectorDefinition } from '../connectors/index.ts';
-import { connectorSecrets } from './application/connector-secrets.ts';
-import { crmSettingsOf } from './application/crm-settings.ts';
+import type { OpenDeps, OpenIntegration } from './application/open-integration.ts';
 import { insecureAddresses } from './config/insecure-http.ts';
 import type { Settings } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import { ConfigurationError } from './core/errors.ts';
-import type { FieldMapping } from './core/field-map.ts';
 import { type Integration, integrationSchema } from './core/integration.ts';
 import type { Log } from './core/log.ts';
 import { didYouMean } from './core/near-miss.ts';
-import { newId } from './core/new-id.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
 import { createSightings } from './credits/loss.ts';
-import { specsOf } from './fields/describe.ts';
-import { STATUS_STAGES } from './fields/write-statuses.ts';
-import { INSIGHT_STAGES } from './insights/write-warm-paths.ts';
-import { NETWORK_STAGES } from './networks/mirror-networks.ts';
-import { createPartnerClient, type PartnerClient } from './partner/client.ts';
-import { createPacers, type PaceOptions, type Pacers } from './partner/pacer.ts';
-import { type CanonicalId, contactIdOf } from './run/contact-id.ts';
+import { createPacers, type PaceOptions } from './partner/pacer.ts';
+import { canonicalIdOf, contactIdOf } from './run/contact-id.ts';
 import type { RunDeps } from './run/context.ts';
-import { openPinned } from './run/crm-account.ts';
-import type { Stages } from './run/stage.ts';
 import { type OpenDatabase, openDatabase } from './store/engine/database.ts';
 import type { LeaseAttempt } from './store/engine/leases.ts';
 import { migrateToLatest, pendingMigrations } from './store/engine/migrate.ts';
@@ -43,7 +26,9 @@ import { loadKeyRing } from './store/secrets/key-ring.ts';
 import { settingsPlace } from './store/secrets/seal-places.ts';
 import { createSealer, createUnboundOpener, type Sealer } from './store/secrets/sealed.ts';
 import { createStore, type Store } from './store/store.ts';
-import { findRunning, type RunFacts, type Running } from './views/run.ts';
+import { findRunning, type Running } from './views/run.ts';
+
+export type { OpenIntegration };
 
 export interface ApplicationOptions {
   settings: Settings;
@@ -80,29 +65,6 @@ export interface Application {
   takeLease(integrationId: string): Promise<LeaseAttempt>;
   /** Makes the clients of an integration; the caller closes it. */
   open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
-  close(): Promise<void>;
-}
-
-/** An integration with its clients, for the length of one run or command. */
-export interface OpenIntegration {
-  integration: Integration;
-  partner: PartnerClient;
-  /** The field map in force. */
-  mappings: readonly FieldMapping[];
-  /** Fingerprint of the partner key. */
-  partnerKey: string;
-  /** What the sync needs; `openCrm` opens the CRM with it. */
-  deps: RunDeps;
-  /** What the connector knows of the prerequisites, without opening the CRM. */
-  checkCrm(): Promise<Finding[]>;
-  /** True if writes may wait beside the CRM, so that an erasure has to open it. */
-  keepsWrites: boolean;
-  /** The mapped fields as files that an administrator deploys; null where the CRM has no such files. */
-  fieldsAsSource(): FieldsSource | null;
-  /** What a run does besides: groups become networks, networks become warm paths. */
-  stages: Stages;
-  /** Requests made so far. */
-  calls(): RunFacts['calls'];
   close(): Promise<void>;
 }
 
@@ -198,8 +160,12 @@ type Parts = Pick<
   Pick<RunDeps, 'sightings'>;
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
-  const pacers = createPacers({ clock: options.clock, ...options.pace });
+  const { clock, log, settings } = options;
+  const pacers = createPacers({ clock, ...options.pace });
   const { sightings: _, ...open } = parts;
+  const acquire: Application['takeLease'] = (id) => takeLease(options, parts, id);
+  const { retention } = settings;
+  const deps: OpenDeps = { ...parts, clock, log, retention, pacers, takeLease: acquire };
   return {
     ...open,
     select: (ids) => selectIntegrations(parts.integrations, ids),
@@ -210,8 +176,12 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
       return (await findConnectorDefinition(crm.kind)).rereadAfterMs ?? [];
     },
     findRunning: (id) => findRunning(options, parts.store, id),
-    takeLease: (id) => takeLease(options, parts, id),
-    open: (integration, signal) => openIntegration(options, parts, pacers, integration, signal),
+    takeLease: acquire,
+    async open(integration, signal) {
+      // Clients, networks and warm paths: a command that only looks into the store does without.
+      const { openIntegration } = await import('./application/open-integration.ts');
+      return openIntegration(deps, integration, signal);
+    },
   };
 }
 
@@ -230,12 +200,6 @@ function selectIntegrations(
   });
 }
 
-/** Groups become networks, networks become warm paths, and the CRM is told where contacts stand. */
-const RUN_STAGES: Stages = {
-  before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
-  after: [...NETWORK_STAGES.after, ...INSIGHT_STAGES.after, ...STATUS_STAGES.after],
-};
-
 function takeLease(
   { owner }: Pick<ApplicationOptions, 'owner'>,
   { store }: Pick<Parts, 'store'>,
@@ -244,100 +208,4 @@ function takeLease(
   return store.leases.acquire(name, ownerText(owner), (other) =>
     ownerIsGone(other, owner, isRunning),
   );
-}
-
-async function openIntegration(
-  options: ApplicationOptions,
-  parts: Parts,
-  pacers: Pacers,
-  integration: Integration,
-  signal: AbortSignal,
-): Promise<OpenIntegration> {
-  const { clock, log } = options;
-  const { store, sealer } = parts;
-  const calls = { partner: 0, crm: 0, throttled: 0 };
-  const definition = await findConnectorDefinition(integration.crm.kind);
-  const connectorOptions: ConnectorOptions<unknown> = {
-    settings: crmSettingsOf(definition, integration, parts.allowInsecureHttp),
-    contacts: integration.contacts,
-    deps: {
-      ...{ clock, log, signal },
-      secrets: connectorSecrets({ store, sealer }, integration.id),
-      onCall({ throttled }) {
-        calls.crm += 1;
-        if (throttled) calls.throttled += 1;
-      },
-    },
-  };
-  const opened: Connector[] = [];
-  const { baseUrl, apiKey } = integration.partner;
-  const partnerKey = store.fingerprint('partner_key', `${baseUrl}\n${apiKey}`);
-  const partner = createPartnerClient({
-    baseUrl,
-    apiKey,
-    clock,
-    log,
-    pacer: pacers.for(partnerKey),
-    onCall({ throttled }) {
-      calls.partner += 1;
-      if (throttled) calls.throttled += 1;
-    },
-  });
-  const mappings = integration.fields ?? defaultMappings(definition, integration);
-  const uses = {
-    fields: mappings.map(({ to }) => to),
-    groups: integration.networks.map(({ group }) => group),
-  };
-  return {
-    integration,
-    partner,
-    mappings,
-    partnerKey,
-    deps: {
-      store,
-      partner,
-      sealer,
-      clock,
-      sightings: parts.sightings,
-      retention: options.settings.retention,
-      log,
-      newId: () => newId(clock.now()),
-      takeLease: (id) => takeLease(options, parts, id),
-      canonicalId: canonicalIdOf(definition),
-      otherForms: otherFormsOf(definition),
-      async openConnector(lease) {
-        const open = () => definition.open(connectorOptions);
-        const connector = await openPinned(store, integration, lease, open);
-        opened.push(connector);
-        return connector;
-      },
-    },
-    checkCrm: () => definition.check({ ...connectorOptions, uses }),
-    keepsWrites: definition.keepsWrites ?? false,
-    fieldsAsSource: () =>
-      definition.fieldsAsSource?.(connectorOptions.settings, specsOf(mappings)) ?? null,
-    stages: RUN_STAGES,
-    calls: () => ({ ...calls }),
-    async close() {
-      await Promise.all(opened.splice(0).map((connector) => connector.close()));
-    },
-  };
-}
-
-/** A connector that says nothing of its ids has one form of them. */
-function canonicalIdOf(definition: ConnectorDefinition): CanonicalId {
-  return (text) => (definition.canonicalId ? definition.canonicalId(text) : text);
-}
-
-function otherFormsOf(definition: ConnectorDefinition): (crmId: string) => readonly string[] {
-  return (crmId) => definition.otherForms?.(crmId) ?? [];
-}
-
-/** The connector's own map; without networks nothing would ever fill the fields of warm paths. */
-function defaultMappings(
-  { defaultFields }: ConnectorDefinition,
-  { networks }: Integration,
-): readonly FieldMapping[] {
-  if (networks.length > 0) return defaultFields;
-  return defaultFields.filter(({ from }) => !from.startsWith('warmPath.'));
 }

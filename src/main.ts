@@ -1,14 +1,15 @@
 #!/usr/bin/env node
 /**
- * The start: refuses a Node that is too old, settles how much memory the process may take, and only then
- * loads the program.
+ * The start: refuses a Node that is too old, settles how much memory the process may take if it is going to
+ * work long, and only then loads the program.
  */
 import { keepMemoryFlat } from './memory.ts';
 import { nodeProblem } from './node-version.ts';
 
 const problem = nodeProblem(process.versions.node);
 if (problem === null) {
-  keepMemoryFlat(process);
+  const { worksLong } = await import('./cli/commands.ts');
+  if (worksLong(process.argv.slice(2))) keepMemoryFlat(process);
   const { runWired } = await import('./wiring.ts');
   await runWired();
 } else {

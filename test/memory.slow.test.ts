@@ -20,6 +20,7 @@ const facts = {
   words: process.argv.slice(2),
   flags: process.execArgv,
   trimThreshold: process.env.MALLOC_TRIM_THRESHOLD_ ?? null,
+  arenas: process.env.MALLOC_ARENA_MAX ?? null,
 };
 if (process.send) process.send(facts, () => process.disconnect());
 else process.stdout.write(JSON.stringify({ ...facts, input: await text(process.stdin) }));
@@ -30,6 +31,7 @@ const factsSchema = z.object({
   words: z.array(z.string()),
   flags: z.array(z.string()),
   trimThreshold: z.string().nullable(),
+  arenas: z.string().nullable(),
   input: z.string().optional(),
 });
 
@@ -56,6 +58,7 @@ describe('a process that keeps its memory flat', () => {
     const { facts } = await run({});
     expect(facts.flags).toContain('--max-semi-space-size=8');
     expect(facts.trimThreshold).toBe('131072');
+    expect(facts.arenas).toBe('1');
   });
 
   it('says nothing about it', async () => {
@@ -66,10 +69,11 @@ describe('a process that keeps its memory flat', () => {
   it('leaves the last word to flags and variables that a user has set', async () => {
     const { facts } = await run({
       flags: ['--max-semi-space-size=32'],
-      env: { MALLOC_TRIM_THRESHOLD_: '65536' },
+      env: { MALLOC_TRIM_THRESHOLD_: '65536', MALLOC_ARENA_MAX: '4' },
     });
     expect(facts.flags.at(-1)).toBe('--max-semi-space-size=32');
     expect(facts.trimThreshold).toBe('65536');
+    expect(facts.arenas).toBe('4');
   });
 
   it('stays as it is when its parent talks to it over the channel of Node', async () => {
@@ -88,7 +92,7 @@ describe('a process that keeps its memory flat', () => {
   }
 
   async function run({ words = [], flags = [], env = {}, input = '' }: Start) {
-    const { MALLOC_TRIM_THRESHOLD_: _, ...rest } = process.env;
+    const { MALLOC_TRIM_THRESHOLD_: _, MALLOC_ARENA_MAX: __, ...rest } = process.env;
     const child = spawn(process.execPath, [...flags, program, ...words], {
       env: { ...rest, ...env },
     });

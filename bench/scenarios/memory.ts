@@ -14,9 +14,9 @@ async function measureMemory(): Promise<Figure[]> {
     const first = await measureSync(place.settings);
     const second = await measureSync(place.settings);
     return [
-      atMost('peak resident memory', first.peakMegabytes ?? 0, 'MB', 200),
+      atMost('peak resident memory', first.peakMegabytes ?? 0, 'MB', 175),
       atLeast('contacts a second', Math.round(contacts / first.runSeconds), '/s', 1_500),
-      atMost('peak of a run without changes', second.peakMegabytes ?? 0, 'MB', 200),
+      atMost('peak of a run without changes', second.peakMegabytes ?? 0, 'MB', 175),
       plain('time of a run without changes', second.runSeconds, 's'),
     ];
   });

@@ -328,7 +328,7 @@ const UNWRITABLE: MemoryRefusal = {
 /** A field as a CRM would make it from its specification. */
 export function fieldOf(spec: FieldSpec): CrmField {
   const { name, label, type, maxLength } = spec;
-  return { ...plainField(name, label), type, maxLength: maxLength ?? null };
+  return { ...plainField(name), label, type, maxLength: maxLength ?? null };
 }
 
 function canonicalValues(values: FieldValues): FieldValues {

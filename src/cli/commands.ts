@@ -105,3 +105,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     (await import('./commands/sandbox/sandbox.ts')).sandboxCommand(deps),
   ),
 ];
+
+/** Those that work through all contacts, which is worth a start with settings of memory. */
+const LONG_WORK = ['demo', 'plan', 'sync', 'serve', 'networks', 'prospects', 'undo', 'sandbox'];
+
+/** True if one of these words of the command line is the name of a command that works long. */
+export function worksLong(words: readonly string[]): boolean {
+  return words.some((word) => LONG_WORK.includes(word));
+}

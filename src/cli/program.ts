@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { createCommand } from './action/command.ts';
+import { type CommandDeps, createCommand } from './action/command.ts';
 import { type AllDeps, COMMANDS } from './commands.ts';
 
 const EXAMPLES = `
@@ -12,12 +12,18 @@ Examples:
 Exit codes: 0 done, 1 unexpected error, 2 bad usage or settings (nothing was changed),
 3 the run stopped before its end and the next run goes on from there.`;
 
+/** What the program needs itself, and what it loads for a command. */
+export interface ProgramDeps extends CommandDeps {
+  loadDeps(): Promise<AllDeps>;
+}
+
 /**
- * The whole command line. Only the command that is called for is loaded; the others are there by
- * name alone, for the list in the help and for near misses. Without any word it shows its help.
+ * The whole command line. Only the command that is called for is loaded, and what commands need; the
+ * others are there by name alone, for the list in the help and for near misses. Without any word it
+ * shows its help.
  */
 export async function createProgram(
-  deps: AllDeps,
+  deps: ProgramDeps,
   version: string,
   argv: readonly string[],
 ): Promise<Command> {
@@ -27,7 +33,7 @@ export async function createProgram(
     .option('--config <file>', 'the settings file (default: DONOR_SYNC_CONFIG or donor-sync.yaml)')
     .addHelpText('after', EXAMPLES);
   for (const { name, summary, load } of COMMANDS) {
-    const command = argv.includes(name) ? await load(deps) : new Command(name);
+    const command = argv.includes(name) ? await load(await deps.loadDeps()) : new Command(name);
     program.addCommand(command.summary(summary));
   }
   return argv.length === 0 ? program.action(() => program.outputHelp()) : program;

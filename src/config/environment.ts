@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import { didYouMean } from '../core/near-miss.ts';
 
@@ -6,10 +5,9 @@ import { didYouMean } from '../core/near-miss.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
-const logLevelSchema = z.enum(LOG_LEVELS);
 
 /** How much the log says. */
-export type LogLevel = z.infer<typeof logLevelSchema>;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What the environment says besides the settings file and its variables. */
 export interface RuntimeOptions {
@@ -22,8 +20,8 @@ export interface RuntimeOptions {
 /** Throws a ConfigurationError if a variable has a value that means nothing. */
 export function readRuntimeOptions(env: Environment, isTerminal: boolean): RuntimeOptions {
   const word = env['DONOR_SYNC_LOG_LEVEL'] || (isTerminal ? 'warn' : 'info');
-  const level = logLevelSchema.safeParse(word.toLowerCase());
-  if (!level.success) {
+  const logLevel = LOG_LEVELS.find((level) => level === word.toLowerCase());
+  if (logLevel === undefined) {
     const hint = didYouMean(word, LOG_LEVELS);
     const expected = `expected one of ${LOG_LEVELS.join(', ')}`;
     throw new ConfigurationError(`DONOR_SYNC_LOG_LEVEL is "${word}": ${expected}${hint}`, {
@@ -31,7 +29,7 @@ export function readRuntimeOptions(env: Environment, isTerminal: boolean): Runti
       details: { variable: 'DONOR_SYNC_LOG_LEVEL' },
     });
   }
-  return { secretKey: env['DONOR_SYNC_SECRET_KEY'] || null, logLevel: level.data };
+  return { secretKey: env['DONOR_SYNC_SECRET_KEY'] || null, logLevel };
 }
 
 /** True on a terminal that can show colours, unless NO_COLOR asks for none (no-color.org). */

@@ -47,11 +47,14 @@ export interface CrmField {
   writable: boolean;
 }
 
-/** A field of any text that may be written, as a column of a file is. */
-export function plainField(name: string, label = name): CrmField {
+/**
+ * A field of any text that may be written, as a column of a file is. It takes the name alone: connectors map
+ * lists of names with it.
+ */
+export function plainField(name: string): CrmField {
   return {
     name,
-    label,
+    label: name,
     type: 'text',
     maxLength: null,
     integerDigits: null,

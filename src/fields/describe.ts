@@ -31,7 +31,10 @@ export async function readFields(
   const missing = mappings.filter(({ to }) => !known.has(to));
   const toCreate =
     createsFields && !remote ? missing.map(({ from, to }) => fieldSpecFor(from, to)) : [];
-  const all = [...described, ...toCreate.map(({ name, label }) => plainField(name, label))];
+  const all = [
+    ...described,
+    ...toCreate.map(({ name, label }) => ({ ...plainField(name), label })),
+  ];
   const mapped = new Set(mappings.map(({ to }) => to));
   return {
     fields: all.filter(({ name }) => mapped.has(name)),

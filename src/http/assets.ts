@@ -1,8 +1,8 @@
 /** The files that browsers load. They lie in `assets/` and are read once, when they are first needed. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { html } from 'hono/html';
+import { ownFile } from '../core/own-file.ts';
 import { plainText } from '../core/printable.ts';
 
 export interface Asset {
@@ -21,8 +21,6 @@ export interface PageAssets {
   /** The mark of the product: two arcs that follow each other round a heart of the matter. */
   icon: Asset;
 }
-
-const FOLDER = join(import.meta.dirname, 'assets');
 
 const FINGERPRINT_LENGTH = 12;
 
@@ -52,7 +50,7 @@ function asset(path: string, contentType: string, file: string): Asset {
 }
 
 function readAsset(file: string): string {
-  return readFileSync(join(FOLDER, file), 'utf8');
+  return readFileSync(ownFile(`src/http/assets/${file}`), 'utf8');
 }
 
 /** A page as it goes out: names and texts in it may come from a CRM, and nothing in them acts. */

@@ -1,3 +1,4 @@
+import type { ConnectorDefinition } from '../../connectors/contract.ts';
 import { ConfigurationError } from '../core/errors.ts';
 
 /** Gives the one form of a contact's id, or null for what cannot be one. */
@@ -16,4 +17,9 @@ export function contactIdOf(canonicalId: CanonicalId, integrationId: string, tex
     `"${text}" cannot be the id of a contact in the CRM of "${integrationId}". Copy the id from the address of the contact's page in the CRM.`,
     { code: 'contact_id_malformed', details: { integration: integrationId } },
   );
+}
+
+/** A connector that says nothing of its ids has one form of them. */
+export function canonicalIdOf(definition: ConnectorDefinition): CanonicalId {
+  return (text) => (definition.canonicalId ? definition.canonicalId(text) : text);
 }

@@ -46,7 +46,7 @@ function startInit(args: string[], { isTTY = false, env = {} } = {}) {
     stderr,
     env,
     cwd: folder,
-    timezone: 'America/Chicago',
+    timezone: () => 'America/Chicago',
     findConnectorDefinition: findAConnector,
     setExitCode(code: number) {
       exitCode = code;

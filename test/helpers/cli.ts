@@ -152,7 +152,7 @@ async function runHere(
     stderr,
     env,
     cwd,
-    timezone: 'UTC',
+    timezone: () => 'UTC',
     clock: systemClock,
     findConnectorDefinition,
     log: createLog(readRuntimeOptions(env, false).logLevel, logStream),
@@ -168,7 +168,11 @@ async function runHere(
       exitCode = code;
     },
   };
-  await runProgram(await createProgram(deps, packageFile.version, args), deps, args);
+  await runProgram(
+    await createProgram({ ...deps, loadDeps: async () => deps }, packageFile.version, args),
+    deps,
+    args,
+  );
   // What was written last is through the streams then.
   await setImmediate();
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };

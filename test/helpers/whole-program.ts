@@ -44,7 +44,7 @@ export async function runWhole(
     cwd,
     findConnectorDefinition,
     logStream,
-    timezone: 'UTC',
+    timezone: () => 'UTC',
     clock,
     log: createLog('debug', logStream),
     owner: { host: 'test', processId: process.pid, start: crypto.randomUUID() },
@@ -53,6 +53,10 @@ export async function runWhole(
       exitCode = code;
     },
   };
-  await runProgram(await createProgram(deps, '0.0.0', argv), deps, argv);
+  await runProgram(
+    await createProgram({ ...deps, loadDeps: async () => deps }, '0.0.0', argv),
+    deps,
+    argv,
+  );
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }

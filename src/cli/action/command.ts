@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import { plainText } from '../../core/printable.ts';
 import {
@@ -94,11 +94,6 @@ export async function runProgram(
     deps.setExitCode(output.fail(error));
   }
 }
-
-/** The value of `--contact`: the id of one contact in its CRM. */
-export const contactOptionSchema = z
-  .string()
-  .min(1, { error: "Write the contact's id in the CRM after --contact." });
 
 /** Reads the value of an option that is a whole number from 1 up. */
 export function parseCount(text: string): number {

@@ -54,7 +54,7 @@ export async function openInitWorld(): Promise<InitWorld> {
           stderr,
           env,
           cwd: folder,
-          timezone: 'America/Chicago',
+          timezone: () => 'America/Chicago',
         },
         findConnectorDefinition: findAConnector,
         setExitCode(code: number) {

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isPackageName } from '../../../../connectors/index.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
+import { ownFile } from '../../../core/own-file.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
 import { requireEmptyFolder } from '../../action/empty-folder.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
@@ -69,7 +70,7 @@ function requireName(name: string): void {
 }
 
 async function skeleton(file: string, name: string): Promise<string> {
-  const text = await readFile(join(import.meta.dirname, 'skeleton', file), 'utf8');
+  const text = await readFile(ownFile(`src/cli/commands/connector/skeleton/${file}`), 'utf8');
   return text.replaceAll(PLACEHOLDER, name);
 }
 

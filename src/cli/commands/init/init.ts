@@ -33,7 +33,7 @@ export interface InitDeps
   /** The questions stand here: stdout belongs to the answer. */
   stderr: Writable & { isTTY?: boolean; columns?: number };
   /** The time zone of this machine, offered for the schedule: an IANA name. */
-  timezone: string;
+  timezone(): string;
 }
 
 const EXAMPLES = `
@@ -129,7 +129,7 @@ export function surroundingsOf(
 ): Surroundings {
   return {
     cwd,
-    timezone,
+    timezone: timezone(),
     present,
     isSet: (variable) => Boolean(env[variable]),
     readKey: (path) => (path === '-' ? readToEnd(stdin) : readKeyFile(resolve(cwd, path))),

@@ -6,7 +6,8 @@ import { forecastPaths, type PathsForecast } from '../../../insights/forecast-pa
 import { forecastNetworks, type NetworksForecast } from '../../../networks/forecast.ts';
 import { openCrm } from '../../../run/crm-account.ts';
 import { type Preview, previewRun, secondsAtLimit } from '../../../sync/preview.ts';
-import { contactOptionSchema, parseCount } from '../../action/command.ts';
+import { parseCount } from '../../action/command.ts';
+import { contactOptionSchema } from '../../action/contact-option.ts';
 import {
   attemptEach,
   chooseIntegrations,

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Application, OpenIntegration } from '../../../application.ts';
 import type { RunReport, RunStatus } from '../../../core/run.ts';
 import { readReasons } from '../../../views/run-contacts.ts';
-import { contactOptionSchema, parseCount, readOptions, runAction } from '../../action/command.ts';
+import { parseCount, readOptions, runAction } from '../../action/command.ts';
+import { contactOptionSchema } from '../../action/contact-option.ts';
 import {
   attemptEach,
   chooseIntegrations,

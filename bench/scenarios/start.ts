@@ -1,0 +1,40 @@
+import { atMost, type Figure, plain, round, type Scenario } from '../figure.ts';
+import { measureSync } from '../measured-sync.ts';
+import { PROGRAM } from '../program.ts';
+import { compareStarts } from '../start-cost.ts';
+import { UNLIMITED, withWorkplace } from '../with-workplace.ts';
+
+const CONTACTS = 300;
+const ROUNDS = 15;
+
+/** What a person waits for, and what a process costs before it has worked. */
+export const start: Scenario = {
+  name: 'start',
+  title: 'one process of the program, beside an empty Node',
+  measure: () =>
+    withWorkplace(CONTACTS, UNLIMITED, async ({ settings }) => {
+      await measureSync(settings);
+      return [
+        ...(await figuresOf('--help', ['--help'], { times: 4, megabytes: 60 })),
+        ...(await figuresOf('status', ['status', '--config', settings], { times: 6.5 })),
+      ];
+    }),
+};
+
+/** A machine's own speed is in both, so the ratio holds anywhere. */
+async function figuresOf(
+  name: string,
+  words: readonly string[],
+  most: { times: number; megabytes?: number },
+): Promise<Figure[]> {
+  const { empty, started } = await compareStarts([PROGRAM, ...words], { rounds: ROUNDS });
+  const megabytes = round(started.megabytes);
+  return [
+    atMost(`${name}: time beside an empty Node`, round(started.ms / empty.ms), '×', most.times),
+    plain(`${name}: time`, round(started.ms), 'ms'),
+    most.megabytes === undefined
+      ? plain(`${name}: memory`, megabytes, 'MB')
+      : atMost(`${name}: memory`, megabytes, 'MB', most.megabytes),
+    plain(`${name}: memory beside an empty Node`, round(started.megabytes / empty.megabytes), '×'),
+  ];
+}

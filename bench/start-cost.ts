@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+/** What one process takes from its start to its exit. */
+export interface StartCost {
+  ms: number;
+  /** The most memory that was resident. */
+  megabytes: number;
+}
+
+/** Has a process say at its exit what it took at most, in kilobytes. */
+const SAY_PEAK =
+  'data:text/javascript,process.on("exit",()=>process.stderr.write("\\npeak "+process.resourceUsage().maxRSS))';
+
+/** Medians of processes of Node with these words, and of empty ones that run in turn with them. */
+export async function compareStarts(
+  words: readonly string[],
+  { rounds }: { rounds: number },
+): Promise<{ empty: StartCost; started: StartCost }> {
+  const empty: StartCost[] = [];
+  const started: StartCost[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    empty.push(await costOf(['--eval', '']));
+    started.push(await costOf(words));
+  }
+  return { empty: medianOf(empty), started: medianOf(started) };
+}
+
+async function costOf(words: readonly string[]): Promise<StartCost> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, ['--import', SAY_PEAK, ...words], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const said = await text(child.stderr);
+  const kilobytes = /\npeak (\d+)$/.exec(said)?.[1];
+  if (kilobytes === undefined) throw new Error(`${words.join(' ')} ended otherwise: ${said}`);
+  return { ms: performance.now() - begun, megabytes: Number(kilobytes) / 1_024 };
+}
+
+function medianOf(costs: readonly StartCost[]): StartCost {
+  const middle = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+  return {
+    ms: middle(costs.map(({ ms }) => ms)),
+    megabytes: middle(costs.map(({ megabytes }) => megabytes)),
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * Puts the program into few files; `npm run build` runs it after the compiler, which writes the types.
+ * Why: docs/decisions/0016-bundle.md.
+ */
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** What is loaded from outside: the program, what package.json exports, and what `bench` measures alone. */
+const ENTRIES = [
+  'src/main',
+  'src/core/errors',
+  'src/partner/public',
+  'connectors/public',
+  'connectors/testing/public',
+  'connectors/index',
+  'src/memory',
+];
+
+/** Packages that stay as they are: they load binaries, or are used by few and looked up when they are. */
+const APART = [/^better-sqlite3$/, /^pg$/, /^nodemailer$/];
+
+const bundle = await rolldown({
+  cwd: ROOT,
+  input: Object.fromEntries(ENTRIES.map((entry) => [entry, `${entry}.ts`])),
+  platform: 'node',
+  external: APART,
+  tsconfig: 'tsconfig.build.json',
+});
+await bundle.write({
+  dir: 'dist',
+  format: 'es',
+  entryFileNames: '[name].js',
+  // Names that stay from build to build read well in a stack.
+  chunkFileNames: 'chunks/[name].js',
+  // V8 keeps the text of what it has loaded.
+  comments: false,
+});
+await bundle.close();

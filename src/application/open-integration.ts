@@ -1,0 +1,154 @@
+/** An integration with its clients: the connector of its CRM, the client of the service, and what runs do with them. */
+import type {
+  Connector,
+  ConnectorDefinition,
+  ConnectorOptions,
+  FieldsSource,
+  Finding,
+} from '../../connectors/contract.ts';
+import { findConnectorDefinition } from '../../connectors/index.ts';
+import type { FieldMapping } from '../core/field-map.ts';
+import type { Integration } from '../core/integration.ts';
+import { newId } from '../core/new-id.ts';
+import { specsOf } from '../fields/describe.ts';
+import { STATUS_STAGES } from '../fields/write-statuses.ts';
+import { INSIGHT_STAGES } from '../insights/write-warm-paths.ts';
+import { NETWORK_STAGES } from '../networks/mirror-networks.ts';
+import { createPartnerClient, type PartnerClient } from '../partner/client.ts';
+import type { Pacers } from '../partner/pacer.ts';
+import { canonicalIdOf } from '../run/contact-id.ts';
+import type { RunDeps } from '../run/context.ts';
+import { openPinned } from '../run/crm-account.ts';
+import type { Stages } from '../run/stage.ts';
+import type { RunFacts } from '../views/run.ts';
+import { connectorSecrets } from './connector-secrets.ts';
+import { crmSettingsOf } from './crm-settings.ts';
+
+/** What it takes of the open product. */
+export interface OpenDeps
+  extends Pick<
+    RunDeps,
+    'store' | 'sealer' | 'clock' | 'log' | 'sightings' | 'retention' | 'takeLease'
+  > {
+  allowInsecureHttp: readonly string[];
+  /** The pace of each partner key, for all who use it. */
+  pacers: Pacers;
+}
+
+/** An integration with its clients, for the length of one run or command. */
+export interface OpenIntegration {
+  integration: Integration;
+  partner: PartnerClient;
+  /** The field map in force. */
+  mappings: readonly FieldMapping[];
+  /** Fingerprint of the partner key. */
+  partnerKey: string;
+  /** What the sync needs; `openCrm` opens the CRM with it. */
+  deps: RunDeps;
+  /** What the connector knows of the prerequisites, without opening the CRM. */
+  checkCrm(): Promise<Finding[]>;
+  /** True if writes may wait beside the CRM, so that an erasure has to open it. */
+  keepsWrites: boolean;
+  /** The mapped fields as files that an administrator deploys; null where the CRM has no such files. */
+  fieldsAsSource(): FieldsSource | null;
+  /** What a run does besides: groups become networks, networks become warm paths. */
+  stages: Stages;
+  /** Requests made so far. */
+  calls(): RunFacts['calls'];
+  close(): Promise<void>;
+}
+
+/** Groups become networks, networks become warm paths, and the CRM is told where contacts stand. */
+const RUN_STAGES: Stages = {
+  before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
+  after: [...NETWORK_STAGES.after, ...INSIGHT_STAGES.after, ...STATUS_STAGES.after],
+};
+
+/** Opens an integration of the open product; nothing is asked of anyone yet. */
+export async function openIntegration(
+  deps: OpenDeps,
+  integration: Integration,
+  signal: AbortSignal,
+): Promise<OpenIntegration> {
+  const { clock, log, store, sealer, sightings, retention, takeLease } = deps;
+  const calls = { partner: 0, crm: 0, throttled: 0 };
+  const definition = await findConnectorDefinition(integration.crm.kind);
+  const connectorOptions: ConnectorOptions<unknown> = {
+    settings: crmSettingsOf(definition, integration, deps.allowInsecureHttp),
+    contacts: integration.contacts,
+    deps: {
+      ...{ clock, log, signal },
+      secrets: connectorSecrets({ store, sealer }, integration.id),
+      onCall({ throttled }) {
+        calls.crm += 1;
+        if (throttled) calls.throttled += 1;
+      },
+    },
+  };
+  const opened: Connector[] = [];
+  const { baseUrl, apiKey } = integration.partner;
+  const partnerKey = store.fingerprint('partner_key', `${baseUrl}\n${apiKey}`);
+  const partner = createPartnerClient({
+    baseUrl,
+    apiKey,
+    clock,
+    log,
+    pacer: deps.pacers.for(partnerKey),
+    onCall({ throttled }) {
+      calls.partner += 1;
+      if (throttled) calls.throttled += 1;
+    },
+  });
+  const mappings = integration.fields ?? defaultMappings(definition, integration);
+  const uses = {
+    fields: mappings.map(({ to }) => to),
+    groups: integration.networks.map(({ group }) => group),
+  };
+  return {
+    integration,
+    partner,
+    mappings,
+    partnerKey,
+    deps: {
+      store,
+      partner,
+      sealer,
+      clock,
+      sightings,
+      retention,
+      log,
+      newId: () => newId(clock.now()),
+      takeLease,
+      canonicalId: canonicalIdOf(definition),
+      otherForms: otherFormsOf(definition),
+      async openConnector(lease) {
+        const open = () => definition.open(connectorOptions);
+        const connector = await openPinned(store, integration, lease, open);
+        opened.push(connector);
+        return connector;
+      },
+    },
+    checkCrm: () => definition.check({ ...connectorOptions, uses }),
+    keepsWrites: definition.keepsWrites ?? false,
+    fieldsAsSource: () =>
+      definition.fieldsAsSource?.(connectorOptions.settings, specsOf(mappings)) ?? null,
+    stages: RUN_STAGES,
+    calls: () => ({ ...calls }),
+    async close() {
+      await Promise.all(opened.splice(0).map((connector) => connector.close()));
+    },
+  };
+}
+
+function otherFormsOf(definition: ConnectorDefinition): (crmId: string) => readonly string[] {
+  return (crmId) => definition.otherForms?.(crmId) ?? [];
+}
+
+/** The connector's own map; without networks nothing would ever fill the fields of warm paths. */
+function defaultMappings(
+  { defaultFields }: ConnectorDefinition,
+  { networks }: Integration,
+): readonly FieldMapping[] {
+  if (networks.length > 0) return defaultFields;
+  return defaultFields.filter(({ from }) => !from.startsWith('warmPath.'));
+}

@@ -1,0 +1,38 @@
+/** The one place that makes real things and hands them to the commands. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { AllDeps } from './cli/commands.ts';
+import { createLog, createLogStream } from './cli/terminal/log.ts';
+import { createStopSignal } from './cli/terminal/stop-signal.ts';
+import { readRuntimeOptions, wantsColor } from './config/environment.ts';
+import { systemClock } from './core/clock.ts';
+import { readProcessSpace } from './core/owner.ts';
+
+/** What commands work with, made of this process. */
+export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDeps {
+  const { env, stdin, stdout, stderr } = process;
+  const logStream = createLogStream(stderr, wantsColor(stderr, env));
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    setExitCode,
+    cwd: process.cwd(),
+    // To ask takes ten milliseconds.
+    timezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+    clock: systemClock,
+    log: createLog(readRuntimeOptions(env, stderr.isTTY === true).logLevel, logStream),
+    logStream,
+    owner: {
+      host: hostname(),
+      processId: process.pid,
+      start: randomUUID(),
+      space: readProcessSpace(),
+    },
+    stopSignal: createStopSignal(process, stderr),
+    // Only commands that work with a CRM pay for loading the connectors.
+    findConnectorDefinition: async (kind) =>
+      (await import('../connectors/index.ts')).findConnectorDefinition(kind),
+  };
+}
