@@ -10,7 +10,6 @@ import type {
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
 import type { HubspotWorld } from './api.ts';
-import { BATCH_ROWS } from './batch-update.ts';
 import { check, readLimits } from './check.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
@@ -20,6 +19,7 @@ import { createPacerRegistry } from './limits.ts';
 import { readByIds } from './lookup.ts';
 import { readPages } from './read.ts';
 import { canonicalId } from './record.ts';
+import { BATCH_ROWS } from './rows/batch-update.ts';
 import { openSession } from './session.ts';
 import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
 import { createHubspotConsent } from './sign-in/consent.ts';

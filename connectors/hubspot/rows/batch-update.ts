@@ -3,8 +3,8 @@
  * is left out of its contact, and the rest of the contact is written.
  */
 import { z } from 'zod';
-import { createMutex, type Mutex } from '../../src/core/parallel.ts';
-import type { ContactChange, RefusedWrite, WriteResult } from '../contract.ts';
+import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
+import type { ContactChange, RefusedWrite, WriteResult } from '../../contract.ts';
 import {
   afterRefused,
   afterTaken,
@@ -15,9 +15,9 @@ import {
   type RefusedBy,
   type Suspicions,
   searchFor,
-} from '../culprit-search.ts';
-import type { HubspotApi } from './api.ts';
-import type { Properties } from './describe.ts';
+} from '../../culprit-search.ts';
+import type { HubspotApi } from '../api.ts';
+import type { Properties } from '../describe.ts';
 import {
   type ErrorBody,
   errorBodySchema,
@@ -32,9 +32,9 @@ import {
   readAs,
   sentenceFor,
   sortOf,
-} from './errors.ts';
+} from '../errors.ts';
+import { wireValue } from '../values.ts';
 import { findTwins } from './twins.ts';
-import { wireValue } from './values.ts';
 
 /** Contacts of one request: the most that HubSpot takes. */
 export const BATCH_ROWS = 100;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { HubspotApi } from './api.ts';
-import type { Properties } from './describe.ts';
-import { readAs } from './errors.ts';
+import type { HubspotApi } from '../api.ts';
+import type { Properties } from '../describe.ts';
+import { readAs } from '../errors.ts';
 
 /** Values that must be unique, and the contacts that have them already. */
 
