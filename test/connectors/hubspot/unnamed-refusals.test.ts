@@ -79,7 +79,7 @@ describe('a refusal of HubSpot that names neither property nor contact', () => {
     }
   });
 
-  it('is told by who has the value, where it must be unique', async () => {
+  it('is settled by asking who has the value, where it must be unique', async () => {
     await account.createProperty({ name: 'number', hasUniqueValue: true });
     await connector.close();
     connector = await account.connector();
