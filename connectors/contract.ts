@@ -342,6 +342,8 @@ export interface RefusedWrite extends Refusal {
 export interface Refusal {
   /** True if the same write may succeed later (a lock, a passing fault). */
   retriable: boolean;
+  /** True if another user or process held the record: only then is that said of it. */
+  isLock?: boolean;
   /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
   code: string;
   /** A sentence of ours that a nonprofit's admin understands; nothing that the CRM has said. */

@@ -43,6 +43,12 @@ export const HTTP_FAULTS = [
   z.strictObject({ kind: z.literal('truncate') }),
   /** Everything was done; the answer claims to be something else than JSON. */
   z.strictObject({ kind: z.literal('contentType'), contentType: z.string().default('text/html') }),
+  /** Everything was done; what stands between keeps the answer and sends one that cannot be read. */
+  z.strictObject({
+    kind: z.literal('unreadable'),
+    /** A page, half of the JSON, nothing, JSON of another shape, or a 408 for having taken too long. */
+    as: z.enum(['page', 'half', 'nothing', 'shape', 'tooLate']),
+  }),
   /** Every object of the answer gains these fields. */
   z.strictObject({
     kind: z.literal('extraFields'),
@@ -154,6 +160,8 @@ async function playAfter(
         status: answer.status,
         headers: { 'content-type': fault.contentType },
       });
+    case 'unreadable':
+      return unreadableAnswer(answer, fault.as);
     case 'extraFields':
       return answer.headers.get('content-type')?.startsWith('application/json') === true
         ? Response.json(withFields(await answer.json(), fault.fields), { status: answer.status })
@@ -187,6 +195,33 @@ async function cutAnswer({ outgoing }: HttpBindings, answer: Response): Promise<
   outgoing.writeHead(answer.status, { ...headers, 'content-length': String(body.length) });
   outgoing.write(body.subarray(0, Math.floor(body.length / 2)), () => outgoing.destroy());
   return RESPONSE_ALREADY_SENT;
+}
+
+/** Keeps the status, but for the 408, and is whole as HTTP knows it. */
+async function unreadableAnswer(
+  answer: Response,
+  as: Extract<HttpFault, { kind: 'unreadable' }>['as'],
+): Promise<Response> {
+  const { status } = answer;
+  const text = await answer.text();
+  switch (as) {
+    case 'page':
+      return new Response('<html><body>Please sign in to this network.</body></html>', {
+        status,
+        headers: { 'content-type': 'text/html' },
+      });
+    case 'half':
+      return new Response(text.slice(0, Math.floor(text.length / 2)), {
+        status,
+        headers: { 'content-type': 'application/json' },
+      });
+    case 'nothing':
+      return new Response(null, { status });
+    case 'shape':
+      return Response.json({ answer: 'something else' }, { status });
+    case 'tooLate':
+      return gatewayPage(408);
+  }
 }
 
 /** Made as it is sent, so that a flood costs the sandbox no memory. */

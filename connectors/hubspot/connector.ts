@@ -10,7 +10,6 @@ import type {
 } from '../contract.ts';
 import { keepOpen } from '../opened.ts';
 import type { HubspotWorld } from './api.ts';
-import { BATCH_ROWS } from './batch-update.ts';
 import { check, readLimits } from './check/check.ts';
 import { readFacts, sampleIds } from './check/sample.ts';
 import { createFields, crmFields } from './fields.ts';
@@ -22,6 +21,7 @@ import { createLists } from './lists.ts';
 import { readByIds } from './lookup.ts';
 import { readPages } from './read.ts';
 import { canonicalId } from './record.ts';
+import { BATCH_ROWS } from './rows/batch-update.ts';
 import { openSession } from './session.ts';
 import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
 import { createHubspotConsent } from './sign-in/consent.ts';

@@ -18,6 +18,8 @@ const propertySchema = z.object({
     .catch([]),
   externalOptions: z.boolean().catch(false),
   calculated: z.boolean().catch(false),
+  /** True if no two contacts may have the same value. */
+  hasUniqueValue: z.boolean().optional().catch(undefined),
   archived: z.boolean().catch(false),
   /** Sensitive Data is only shown to those who ask for it. */
   dataSensitivity: z.string().optional().catch(undefined),

@@ -73,12 +73,15 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       sort: 'passing',
       sentence: 'HubSpot did not say what became of this contact; the next run tries again.',
     },
+    LOCKED: { sort: 'passing', sentence: 'Another user was changing this contact.' },
     NOT_SEPARATED: {
-      sort: 'passing',
-      sentence: 'HubSpot refused this contact together with others; the next run tries again.',
+      sort: 'record',
+      sentence:
+        'HubSpot refused a request with this contact and others, and said neither whose value it was ' +
+        'nor of which property.',
     },
     VALUE_NOT_SEPARATED: {
-      sort: 'passing',
+      sort: 'record',
       sentence:
         'HubSpot refused a value of a property in a request of several contacts and did not say of ' +
         'which: the property was left out.',
@@ -148,6 +151,23 @@ export function sortOf(code: string): ErrorSort {
 
 function meaningOf(code: string): ErrorMeaning {
   return MEANINGS.get(SAME_MEANING[code] ?? code) ?? UNKNOWN_MEANING;
+}
+
+/** True for what another user's work on the record brings about. */
+export function isLock(code: string): boolean {
+  return code === 'LOCKED';
+}
+
+/** True if a value may be to blame for a refusal with this code, though it names no property. */
+export function mayBeOfValue(code: string): boolean {
+  return /^(VALIDATION_ERROR$|CONFLICT$|INVALID_(?!AUTH)|PROPERTY_VALUE_)/.test(
+    SAME_MEANING[code] ?? code,
+  );
+}
+
+/** True if another contact has a value that must be unique. */
+export function isConflict(code: string): boolean {
+  return (SAME_MEANING[code] ?? code) === 'CONFLICT';
 }
 
 /** The sentence for a refused record or request: ours, with names of properties and scopes. */

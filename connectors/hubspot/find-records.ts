@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RetriableError } from '../../src/core/errors.ts';
+import { isRetriableError, RetriableError } from '../../src/core/errors.ts';
 import type { HubspotApi } from './api.ts';
 import { readAs } from './errors.ts';
 import type { ObjectType } from './paths.ts';
@@ -19,11 +19,35 @@ const replySchema = z.object({
   errors: z.array(z.object({ category: z.string().optional() })).default([]),
 });
 
+/** Statuses of what is in between, when HubSpot takes too long over a request. */
+const TOO_LONG: ReadonlySet<unknown> = new Set([504, 524]);
+
+/** A request that takes too long is asked for in halves, down to so many records. */
+const LEAST_IDS = 25;
+
 /**
- * Reads at most 100 records in one request, by id. A record that was merged answers under the
- * id that it lives on with.
+ * Reads at most 100 records in one request, by id; in halves where HubSpot takes too long over all of
+ * them at once. A record that was merged answers under the id that it lives on with.
  */
 export async function findRecords(
+  api: Pick<HubspotApi, 'post' | 'paths'>,
+  type: ObjectType,
+  ids: readonly string[],
+  properties: readonly string[],
+): Promise<Map<string, FoundRecord>> {
+  try {
+    return await findAtOnce(api, type, ids, properties);
+  } catch (error) {
+    const tookTooLong = isRetriableError(error) && TOO_LONG.has(error.details['status']);
+    if (!tookTooLong || ids.length < 2 * LEAST_IDS) throw error;
+    const middle = Math.ceil(ids.length / 2);
+    const first = await findRecords(api, type, ids.slice(0, middle), properties);
+    const second = await findRecords(api, type, ids.slice(middle), properties);
+    return new Map([...first, ...second]);
+  }
+}
+
+async function findAtOnce(
   api: Pick<HubspotApi, 'post' | 'paths'>,
   type: ObjectType,
   ids: readonly string[],

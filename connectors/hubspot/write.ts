@@ -1,7 +1,7 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
-import { BATCH_ROWS, noContactId, updateBatch } from './batch-update.ts';
 import { isRecordId } from './record.ts';
+import { BATCH_ROWS, noContactId, updateBatch } from './rows/batch-update.ts';
 import type { HubspotSession } from './session.ts';
 import { requireScope, WRITE_CONTACTS } from './sign-in/scopes.ts';
 

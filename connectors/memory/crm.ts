@@ -306,6 +306,7 @@ const REFUSED_VALUE: MemoryRefusal = {
 
 const LOCKED: MemoryRefusal = {
   retriable: true,
+  isLock: true,
   code: 'locked',
   message: 'Another user is changing this record.',
   fields: [],

@@ -1,6 +1,7 @@
 import type { WallClock } from '../../src/core/clock.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
+import { createSuspicions, type Suspicions } from '../culprit-search.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
 import { type ContactShape, shapeContact } from './contact.ts';
 import { describeObject, type ObjectDescription } from './describe.ts';
@@ -22,6 +23,8 @@ export interface SalesforceSession {
   shape: ContactShape;
   /** Contact as the user sees it; renewed when fields are created. */
   description: ObjectDescription;
+  /** What its writes have learned of refusals that name no field. */
+  suspicions: Suspicions;
 }
 
 /** Signs in and learns what Contact looks like in this org: one request besides the sign-in as a rule. */
@@ -47,5 +50,6 @@ export async function openSession(
     userId,
     shape: await shapeContact(api, description, { employer, contacts, log: deps.log }),
     description,
+    suspicions: createSuspicions(),
   };
 }

@@ -1,10 +1,10 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { writeInBulk } from './bulk/bulk-ingest.ts';
-import { writeCollection } from './collections.ts';
 import { contactId, contactIdOrText } from './ids.ts';
-import { retryLocked } from './locks.ts';
-import type { SentChange } from './refusals.ts';
+import { writeCollection } from './rows/collections.ts';
+import { retryLocked } from './rows/locks.ts';
+import type { SentChange } from './rows/refusals.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** Records of one request to the collections: the most that Salesforce takes. */

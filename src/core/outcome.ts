@@ -77,8 +77,10 @@ export const OUTCOME_REASONS = {
   submission_pending: 'waiting',
   /** Waits until a lost answer of the same partner key is settled. */
   settlement_pending: 'waiting',
-  /** The CRM was busy with this record (a lock); tried again by the next run. */
+  /** Another user held this record (a lock); tried again by the next run. */
   crm_busy: 'waiting',
+  /** The CRM failed at this record, or did not say what became of it; tried again by the next run. */
+  crm_passing: 'waiting',
 } as const satisfies Record<string, Outcome>;
 
 export type OutcomeReason = keyof typeof OUTCOME_REASONS;
@@ -157,6 +159,8 @@ export const OUTCOME_TEXTS = {
   submission_pending: 'is to be enhanced, and the run ended first; the next run goes on',
   settlement_pending: 'waits until it is known whether a lost answer was charged',
   crm_busy: 'another user was changing the record in the CRM; the next run tries again',
+  crm_passing:
+    'the CRM failed at this record, or did not say what became of it; the next run tries again',
 } as const satisfies Record<OutcomeReason, string>;
 
 /** Said of a contact that took the profile of the same person instead of a credit. */

@@ -1,5 +1,10 @@
 /** plan ► intent ► write ► conclude: how profiles and warm paths come into the fields of a CRM. */
-import type { ContactChange, Refusal, WriteResult } from '../../connectors/contract.ts';
+import type {
+  ContactChange,
+  Refusal,
+  RefusedWrite,
+  WriteResult,
+} from '../../connectors/contract.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { sealWords } from '../run/seal-words.ts';
 import type { OwnedValues } from '../store/contacts/owned-values.ts';
@@ -58,7 +63,7 @@ function conclude(
     };
   }
   return {
-    reason: result?.retriable === false ? 'crm_refused' : 'crm_busy',
+    reason: reasonOf(result),
     detail: result
       ? `${result.code}: ${result.message}`
       : 'The CRM gave no result for this record.',
@@ -67,6 +72,12 @@ function conclude(
     writeId: result ? write.id : null,
     isDone: false,
   };
+}
+
+/** Only a lock is another user's doing. */
+function reasonOf(result: RefusedWrite | undefined): FieldEnd['reason'] {
+  if (result?.retriable === false) return 'crm_refused';
+  return result?.isLock === true ? 'crm_busy' : 'crm_passing';
 }
 
 /** What holds where the CRM took all but the refused fields: in those it stays as it was before. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Bucket } from './buckets.ts';
 import { parseReply } from './reply.ts';
 import { operation } from './routes.ts';
-import type { Send } from './send.ts';
+import { type Send, sendFor } from './send.ts';
 
 /** The credits that remain in each bucket (service document, section 2.7). */
 export const creditBalancesSchema = z.object({
@@ -24,5 +24,5 @@ export const CREDITS = operation(
 
 /** The balances now. Free. */
 export async function readCredits(send: Send, signal?: AbortSignal): Promise<CreditBalances> {
-  return parseReply(creditBalancesSchema, await send(CREDITS, {}, signal));
+  return sendFor(send, CREDITS, {}, (reply) => parseReply(creditBalancesSchema, reply), signal);
 }

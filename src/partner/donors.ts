@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Profile } from '../core/profile.ts';
 import { distinctDonors, type LeftOut, leftOut } from './donor-batch.ts';
 import { profileSchema, toProfile } from './profile.ts';
-import { parseReply } from './reply.ts';
+import { parseReply, type Reply } from './reply.ts';
 import { operation } from './routes.ts';
-import type { Send } from './send.ts';
+import { type Send, sendFor } from './send.ts';
 import { bareOrUnder, idSchema, listUnder, withIdAs } from './wire.ts';
 
 /** Donor retrieval (service document, section 4.4). Payloads are not documented. */
@@ -190,15 +190,17 @@ export function createDonors(send: Send): Donors {
       return { profiles, ...leftOut(reply, list, profiles.keys()) };
     },
     async readMetadata(donorId, signal) {
-      const reply = await send(METADATA, { id: donorId }, signal);
-      return parseReply(bareOrUnder('donor', metadataSchema), reply);
+      const read = (reply: Reply) => parseReply(bareOrUnder('donor', metadataSchema), reply);
+      return sendFor(send, METADATA, { id: donorId }, read, signal);
     },
     async readMetadataOfMany(donorIds, signal) {
       const list = distinctDonors(donorIds);
-      const reply = await send(METADATA_OF_MANY, { list }, signal);
-      const found = parseReply(listUnder('donors', metadataSchema), reply);
-      const metadata = new Map(found.map((one) => [one.donorId, one]));
-      return { metadata, ...leftOut(reply, list, metadata.keys()) };
+      const read = (reply: Reply) => {
+        const found = parseReply(listUnder('donors', metadataSchema), reply);
+        const metadata = new Map(found.map((one) => [one.donorId, one]));
+        return { metadata, ...leftOut(reply, list, metadata.keys()) };
+      };
+      return sendFor(send, METADATA_OF_MANY, { list }, read, signal);
     },
   };
 }

@@ -238,12 +238,16 @@ export class BulkAddUnfinished extends RetriableError {
   }
 }
 
-/** An answer to a free call that lacks something; the message names the field and the endpoint. */
-export class ReplyUnreadable extends FatalError {
+/**
+ * A free call that found no answer in all its tries that can be read: a page of something in between,
+ * or one that lacks something. The message names the field and the endpoint.
+ */
+export class ReplyUnreadable extends RetriableError {
   constructor(endpoint: string, problem: string, status: number | null = null) {
     super(
-      `The reply of the Partner Data Service to ${endpoint} cannot be read: ${problem}. ` +
-        'If this stays, the service has changed; nothing was charged.',
+      `The answer of the Partner Data Service to ${endpoint} cannot be read: ${problem}. ` +
+        'Nothing was charged; try again later. If this stays, something in between answers in its ' +
+        'place, or the service has changed: check partner.baseUrl, and ask the service operator.',
       { code: 'partner_reply_unreadable', details: { endpoint, status, charged: 'no' } },
     );
   }

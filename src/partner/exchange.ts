@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { DonorSyncError } from '../core/errors.ts';
 import {
   type AnswerHead,
   type BrokenBy,
@@ -24,6 +25,8 @@ export interface Call {
   charges: Charge;
   /** What of a success counts; `nothing` if its status says it all, whatever its body holds. */
   reads: 'json' | 'file' | 'nothing';
+  /** What is wrong with the JSON of an answer to a free call, which is then sent again; null if nothing. */
+  faultIn?: (json: unknown) => DonorSyncError | null;
   /** How long the service itself may work on it, which comes on top of the usual patience. */
   workMs?: number;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { PartnerUnavailable } from './errors.ts';
 import type { ReceivedFile } from './exchange.ts';
-import { parseReply, unreadable } from './reply.ts';
+import { parseReply, type Reply, unreadable } from './reply.ts';
 import type { MayLeave } from './request.ts';
 import { operation } from './routes.ts';
-import type { Send } from './send.ts';
+import { type Send, sendFor } from './send.ts';
 import {
   bareOrUnder,
   idSchema,
@@ -88,15 +88,10 @@ export function createExports(send: Send): Exports {
       return { ...made, notFound: notFound ?? [], unpaid: unpaid ?? [] };
     },
     async list(page = {}, signal) {
-      const reply = await send(EXPORTS, { query: pageQuery(page) }, signal);
-      return {
-        entries: parseReply(listUnder('exports', exportSchema), reply),
-        nextCursor: parseReply(nextCursorSchema, reply),
-      };
+      return sendFor(send, EXPORTS, { query: pageQuery(page) }, pageIn, signal);
     },
     async read(exportId, signal) {
-      const reply = await send(EXPORT, { id: exportId }, signal);
-      return parseReply(bareOrUnder('export', exportSchema), reply);
+      return sendFor(send, EXPORT, { id: exportId }, exportIn, signal);
     },
     async download(exportId, signal) {
       const reply = await send(DOWNLOAD, { id: exportId }, signal);
@@ -104,6 +99,17 @@ export function createExports(send: Send): Exports {
       return { ...reply.file, chunks: translated(reply.file.chunks, reply.endpoint, signal) };
     },
   };
+}
+
+function pageIn(reply: Reply): Page<DonorExport> {
+  return {
+    entries: parseReply(listUnder('exports', exportSchema), reply),
+    nextCursor: parseReply(nextCursorSchema, reply),
+  };
+}
+
+function exportIn(reply: Reply): DonorExport {
+  return parseReply(bareOrUnder('export', exportSchema), reply);
 }
 
 function toWire(order: ExportOrder) {

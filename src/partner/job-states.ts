@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PartnerNotFound, ReplyUnreadable } from './errors.ts';
 import { parseReply, type Reply } from './reply.ts';
 import type { Operation } from './routes.ts';
-import type { Send } from './send.ts';
+import { type Send, sendFor } from './send.ts';
 
 /** Asking for the states of many jobs at once, which progress and results have in common. */
 
@@ -73,7 +73,8 @@ async function askFor(
   signal: AbortSignal | undefined,
 ): Promise<JobStates[]> {
   try {
-    return [statesIn(await send(operation, { list: jobIds }, signal), jobIds)];
+    const read = (reply: Reply) => statesIn(reply, jobIds);
+    return [await sendFor(send, operation, { list: jobIds }, read, signal)];
   } catch (error) {
     if (!(error instanceof PartnerNotFound)) throw error;
     if (jobIds.length === 1) {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { distinctDonors, type LeftOut, leftOut } from './donor-batch.ts';
 import { type DonorSummary, donorSummarySchema } from './donors.ts';
-import { parseReply } from './reply.ts';
+import { parseReply, type Reply } from './reply.ts';
 import type { MayLeave } from './request.ts';
 import { operation } from './routes.ts';
-import type { Send } from './send.ts';
+import { type Send, sendFor } from './send.ts';
 import {
   bareOrUnder,
   idSchema,
@@ -107,19 +107,14 @@ export const REMOVE_FROM_LIST = operation(
 export function createLists(send: Send): Lists {
   return {
     async list(signal) {
-      return parseReply(listUnder('lists', listSchema), await send(LISTS, {}, signal));
+      return sendFor(send, LISTS, {}, listsIn, signal);
     },
     async create(name, signal) {
       const reply = await send(CREATE_LIST, { fields: { name } }, signal);
       return parseReply(bareOrUnder('list', listSchema), reply);
     },
     async read(listId, page = {}, signal) {
-      const reply = await send(LIST, { id: listId, query: pageQuery(page) }, signal);
-      return {
-        list: parseReply(bareOrUnder('list', listSchema), reply),
-        entries: parseReply(donorsSchema, reply).donors ?? [],
-        nextCursor: parseReply(nextCursorSchema, reply),
-      };
+      return sendFor(send, LIST, { id: listId, query: pageQuery(page) }, pageIn, signal);
     },
     async rename(listId, name, signal) {
       await send(RENAME_LIST, { id: listId, fields: { name } }, signal);
@@ -137,6 +132,18 @@ export function createLists(send: Send): Lists {
     async removeDonors(listId, donorIds, signal) {
       await send(REMOVE_FROM_LIST, { id: listId, list: distinctDonors(donorIds) }, signal);
     },
+  };
+}
+
+function listsIn(reply: Reply): DonorList[] {
+  return parseReply(listUnder('lists', listSchema), reply);
+}
+
+function pageIn(reply: Reply): ListPage {
+  return {
+    list: parseReply(bareOrUnder('list', listSchema), reply),
+    entries: parseReply(donorsSchema, reply).donors ?? [],
+    nextCursor: parseReply(nextCursorSchema, reply),
   };
 }
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Log } from '../core/log.ts';
 import { PartnerNotFound } from './errors.ts';
 import { type JobReader, readJobs } from './job-states.ts';
-import { parseReply, problemOf } from './reply.ts';
+import { parseReply, problemOf, type Reply } from './reply.ts';
 import { operation } from './routes.ts';
-import type { Send } from './send.ts';
+import { type Send, sendFor } from './send.ts';
 
 /** How far a job is (service document, section 3). */
 export type JobProgress =
@@ -43,8 +43,9 @@ export async function readJobProgress(
   signal?: AbortSignal,
 ): Promise<JobProgress> {
   try {
-    const reply = await send(PROGRESS_OF_ONE, { id: jobId }, signal);
-    return progressOf(parseReply(oneSchema, reply).job_state, log);
+    const read = (reply: Reply) => parseReply(oneSchema, reply);
+    const { job_state: state } = await sendFor(send, PROGRESS_OF_ONE, { id: jobId }, read, signal);
+    return progressOf(state, log);
   } catch (error) {
     if (error instanceof PartnerNotFound) return { state: 'vanished' };
     throw error;

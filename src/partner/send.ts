@@ -6,6 +6,7 @@ import {
   PartnerNotFound,
   PartnerRedirected,
   PartnerValidationError,
+  ReplyUnreadable,
 } from './errors.ts';
 import type { Call } from './exchange.ts';
 import type { Reply } from './reply.ts';
@@ -23,6 +24,8 @@ export interface Payload {
   query?: URLSearchParams;
   /** What this request costs, where that is known better than of the operation in general. */
   charges?: Charge;
+  /** Reads the reply; a free request whose reply it cannot read is sent again, as after a 5xx. */
+  read?: (reply: Reply) => unknown;
 }
 
 /** Asks the service to carry out an operation, wherever it lives. */
@@ -67,6 +70,18 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
   };
 }
 
+/** Sends, and reads the reply; where credits may be spent it is sent once, whatever the reply holds. */
+export async function sendFor<Read>(
+  send: Send,
+  operation: Operation,
+  payload: Payload,
+  read: (reply: Reply) => Read,
+  signal?: AbortSignal,
+  mayLeave?: MayLeave,
+): Promise<Read> {
+  return read(await send(operation, { ...payload, read }, signal, mayLeave));
+}
+
 /** An error that was not foreseen may have come after the request left: then its answer is lost. */
 function certainly(error: unknown, call: Call, signal: AbortSignal | undefined): unknown {
   if (call.charges === null || error instanceof DonorSyncError) return error;
@@ -76,19 +91,31 @@ function certainly(error: unknown, call: Call, signal: AbortSignal | undefined):
 
 function callOf(operation: Operation, route: Route, payload: Payload): Call {
   const { lane, reads, workMs = 0 } = operation;
-  const { id = '', query, charges = operation.charges } = payload;
+  const { id = '', query, charges = operation.charges, read } = payload;
   const path = route.path.replace('{id}', encodeURIComponent(id));
   const body = bodyOf(route, payload);
+  const endpoint = endpointOf(route);
   return {
     method: route.method,
     path: query?.size ? `${path}?${query}` : path,
-    endpoint: endpointOf(route),
+    endpoint,
     lane,
     charges,
     reads,
     workMs,
     ...(body === undefined ? {} : { body }),
+    ...(read === undefined ? {} : { faultIn }),
   };
+
+  function faultIn(json: unknown): ReplyUnreadable | null {
+    try {
+      read?.({ json, file: null, endpoint, charges });
+      return null;
+    } catch (error) {
+      if (error instanceof ReplyUnreadable) return error;
+      throw error;
+    }
+  }
 }
 
 function bodyOf(route: Route, { list, fields }: Payload): unknown {

@@ -49,8 +49,12 @@ export function judge(call: Call, exchange: Exchange): Verdict {
 
 function judgeSuccess(call: Call, { status, body }: Answered): Verdict {
   if (call.reads === 'nothing') return { kind: 'reply', json: undefined, file: null };
-  if (body.kind === 'json') return { kind: 'reply', json: body.json, file: null };
   if (body.kind === 'file') return { kind: 'reply', json: undefined, file: body.file };
+  if (body.kind === 'json') {
+    const fault = call.charges === null ? (call.faultIn?.(body.json) ?? null) : null;
+    if (fault !== null) return fails('transient', fault);
+    return { kind: 'reply', json: body.json, file: null };
+  }
   if (call.charges !== null) return unanswered(call, body.problem, status);
   return fails('transient', new ReplyUnreadable(call.endpoint, body.problem, status));
 }
@@ -81,6 +85,9 @@ function judgeRefusal(
         : fails('final', new PartnerNotFound(endpoint));
     case 405:
       return fails('final', new PartnerEndpointMissing(endpoint, status));
+    case 408:
+      // What is in between may have given up while the service went on working.
+      return unanswered({ endpoint, charges }, 'the answer has status 408', status);
     case 422:
       return fails('final', new PartnerValidationError(endpoint, validationItems(body)));
     case 429:
@@ -98,7 +105,12 @@ function judgeServerFailure(call: Call, { status, body }: Answered): Verdict {
   return unanswered(call, `the answer has status ${status}`, status);
 }
 
-function unanswered(call: Call, problem: string, status: number | null, cause?: unknown): Verdict {
+function unanswered(
+  call: Pick<Call, 'endpoint' | 'charges'>,
+  problem: string,
+  status: number | null,
+  cause?: unknown,
+): Verdict {
   const { endpoint, charges } = call;
   return charges === null
     ? fails('transient', new PartnerUnavailable(endpoint, problem, status, cause))

@@ -62,8 +62,9 @@ export function planDelivery(
     },
   });
   if (lookup?.state !== 'found') {
-    const reason = lookup?.mergedInto ? 'merged_in_crm' : 'deleted_in_crm';
-    return ended({ reason, detail: null, end: { kind: 'dropped', removed: true } });
+    const mergedInto = lookup?.mergedInto ?? null;
+    const reason = mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
+    return ended({ reason, detail: null, end: { kind: 'dropped', removed: true, mergedInto } });
   }
   const { refusal, identity, looksErased } = plannedContact(deps, run, lookup.contact);
   if (refusal !== null && NEVER_WRITTEN.has(refusal)) {

@@ -120,6 +120,35 @@ describe.each([
     await expectDelivered(world, spent, [ids[0] ?? '', ...ids.slice(2)]);
   });
 
+  it('give the profile that still runs to one that is held for its names, once it is there', async () => {
+    const { hands, world, ids, seeds } = await start({ jobTimeMs: 1_000 });
+    const { winner, loser, spent } = await mergeIntoHeld(hands, world, ids, seeds[4]);
+    await hands.rename(winner, seeds[4]?.firstName ?? '', seeds[4]?.lastName ?? '');
+    await expectDelivered(world, spent, [winner, ...ids.slice(1)]);
+    expect(await world.store.holds.listOpen('riverside')).toEqual([]);
+    expect(await statesOf(world, [loser])).toEqual(['removed']);
+  });
+
+  it('leave one that is held for its names to a person where the other profile does not fit either', async () => {
+    const { hands, world, ids, seeds } = await start({ jobTimeMs: 1_000 });
+    const { winner, loser, spent } = await mergeIntoHeld(hands, world, ids, seeds[4]);
+    await hands.rename(winner, 'Quite', 'Another');
+    await expectDelivered(world, spent, ids.slice(1));
+    expect(await world.store.holds.listOpen('riverside')).toMatchObject([{ crmId: winner }]);
+    expect(await statesOf(world, [winner, loser])).toEqual(['held', 'removed']);
+    expect(await hands.seen(winner)).toBeNull();
+  });
+
+  it('leave one that is held for its names as it is where the other was asked for in vain', async () => {
+    const { hands, world, ids } = await start({ jobTimeMs: 1_000 });
+    const nameless = { firstName: 'Qwertz', lastName: 'Unheard', addresses: [], employers: [] };
+    const { winner, loser, spent } = await mergeIntoHeld(hands, world, ids, nameless);
+    await hands.rename(winner, 'Quite', 'Another');
+    await expectDelivered(world, spent, ids.slice(1));
+    expect(await world.store.holds.listOpen('riverside')).toMatchObject([{ crmId: winner }]);
+    expect(await statesOf(world, [winner, loser])).toEqual(['held', 'removed']);
+  });
+
   it('give the profile that is there to one that the service did not know', async () => {
     const { hands, world, ids, twin } = await start();
     const [stranger = ''] = await hands.add([
@@ -223,7 +252,7 @@ describe.each([
       return { firstName, lastName, addresses: [], employers: [] };
     };
     see = hands.seen;
-    return { hands, world, ids, twin };
+    return { hands, world, ids, twin, seeds };
   }
 
   /** Pays for all and delivers nothing; resolves with the credits spent so far. */
@@ -248,6 +277,27 @@ describe.each([
     await world.sync();
     expect(await world.store.holds.listOpen('riverside')).toHaveLength(1);
     return spent;
+  }
+
+  /** The first contact is held for its names; another one, whose job runs, is merged into it. */
+  async function mergeIntoHeld(
+    hands: Hands,
+    world: SyncWorld,
+    ids: string[],
+    other: SeedContact | undefined,
+  ) {
+    const winner = ids[0] ?? '';
+    await holdFirst(hands, world, ids);
+    const [loser = ''] = await hands.add(other === undefined ? [] : [other]);
+    const spent = await submitOnly(world);
+    expect(await statesOf(world, [winner, loser])).toEqual(['held', 'submitted']);
+    await hands.merge(loser, winner);
+    return { winner, loser, spent };
+  }
+
+  async function statesOf(world: SyncWorld, ids: string[]): Promise<(string | undefined)[]> {
+    const rows = await world.store.contacts.find('riverside', ids);
+    return ids.map((id) => rows.get(id)?.state);
   }
 
   /** Nothing more is paid, no contact waits, and each of these has a profile. */

@@ -605,6 +605,8 @@ describe('a lost answer to a bulk add', () => {
     { kind: 'resetAfter' },
     { kind: 'truncate' },
     { kind: 'contentType' },
+    { kind: 'unreadable', as: 'shape' },
+    { kind: 'unreadable', as: 'tooLate' },
     { kind: 'lateCharge', delayMs: 100 },
   ])(
     'is settled by asking where the donors are, and no member is paid twice ($kind)',

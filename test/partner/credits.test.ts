@@ -20,6 +20,6 @@ describe('readCredits', () => {
     expect(error).toMatchObject({ code: 'partner_reply_unreadable' });
     expect(String(error)).toContain(`GET /credits`);
     expect(String(error)).toContain(`${bucket} is missing or malformed`);
-    expect(received).toHaveLength(1);
+    expect(received).toHaveLength(5);
   });
 });

@@ -257,7 +257,7 @@ describeEachDatabase('listReady', (open) => {
     expect(await idsOf(world, { limit: 0 })).toEqual([]);
   });
 
-  it.each(['crm_refused', 'crm_busy', 'profile_unreadable', 'job_running'] as const)(
+  it.each(['crm_refused', 'crm_busy', 'crm_passing', 'profile_unreadable', 'job_running'] as const)(
     'leaves what this run has tried in vain (%s) to the next run',
     async (reason) => {
       const world = await createWorld();
@@ -355,7 +355,7 @@ function record({ store, lease }: StoreWorld, ends: Ends, runId = RUN): Promise<
 function postpone(
   { store, lease }: StoreWorld,
   crmId: string,
-  reason: 'crm_refused' | 'crm_busy' | 'profile_unreadable' | 'job_running',
+  reason: 'crm_refused' | 'crm_busy' | 'crm_passing' | 'profile_unreadable' | 'job_running',
 ): Promise<void> {
   return store.deliveries.recordDeliveries(lease, RUN, [
     {

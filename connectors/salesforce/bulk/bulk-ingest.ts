@@ -1,12 +1,18 @@
 import type { FieldValue } from '../../../src/core/crm-field.ts';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { ContactChange, WriteResult } from '../../contract.ts';
-import { writeCollection } from '../collections.ts';
-import { meaningOf, type SalesforceFault } from '../errors.ts';
+import type { SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
-import { retryLocked } from '../locks.ts';
 import type { ColumnReader } from '../query.ts';
-import { combined, refusal, refused, type SentChange, withoutNamed, written } from '../refusals.ts';
+import { writeCollection } from '../rows/collections.ts';
+import { retryLocked } from '../rows/locks.ts';
+import {
+  combined,
+  refusal,
+  type SentChange,
+  stepAfter,
+  tryWithoutKnown,
+} from '../rows/refusals.ts';
 import type { SalesforceSession } from '../session.ts';
 import { awaitJob, type BulkJob, createJob, readJob } from './bulk-job.ts';
 import { readRows } from './bulk-query.ts';
@@ -64,21 +70,55 @@ async function* writeJob(
   const job = await upload(session, waiting);
   const locked: SentChange[] = [];
   const again: SentChange[] = [];
+  const unnamed: [SentChange, SalesforceFault[]][] = [];
   for await (const [change, faults] of failures(session, job, waiting)) {
-    const rest = withoutNamed(change, faults);
-    if (meaningOf(combined(faults)).sort === 'lock') locked.push(change);
-    else if (rest !== null) again.push(rest);
-    else yield refused(change, faults);
+    const step = stepAfter(session.suspicions, change, faults);
+    if (step.kind === 'done') yield step.result;
+    else if (step.kind === 'locked') locked.push(step.change);
+    else if (step.change.search === undefined) again.push(step.change);
+    else unnamed.push([change, faults]);
   }
-  for await (const change of successes(session, job, waiting)) yield written(change);
+  for await (const change of successes(session, job, waiting)) {
+    const step = stepAfter(session.suspicions, change, []);
+    if (step.kind === 'done') yield step.result;
+  }
   for (const { id } of waiting.values()) yield refusal(id, NO_RESULT);
-  yield* writeAgain(session, again);
+  const tried = yield* writeUnnamed(session, unnamed);
+  yield* writeAgain(session, [...again, ...tried]);
   yield* retryLocked(session, locked);
   for (const change of apart) {
     const result = await writeCollection(session, [change]);
     yield* result.results;
     yield* retryLocked(session, result.locked);
   }
+}
+
+/**
+ * Finds for a few which fields are to blame where Salesforce names none; returns the others, to be
+ * written without these.
+ */
+async function* writeUnnamed(
+  session: SalesforceSession,
+  unnamed: readonly [SentChange, SalesforceFault[]][],
+): AsyncGenerator<WriteResult, SentChange[]> {
+  const few: SentChange[] = [];
+  for (const [change, faults] of unnamed.slice(0, ROWS_AGAIN)) {
+    const step = stepAfter(session.suspicions, change, faults);
+    if (step.kind === 'done') yield step.result;
+    else few.push(step.change);
+  }
+  if (few.length > 0) {
+    const { results, locked } = await writeCollection(session, few);
+    yield* results;
+    yield* retryLocked(session, locked);
+  }
+  const others: SentChange[] = [];
+  for (const [change, faults] of unnamed.slice(ROWS_AGAIN)) {
+    const step = tryWithoutKnown(session.suspicions, change, faults);
+    if (step.kind === 'done') yield step.result;
+    else others.push(step.change);
+  }
+  return others;
 }
 
 /** Writes what was refused without the fields that were; if they are many, by another job. */

@@ -20,6 +20,8 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     /** May quote the value: `{value} is not allowed here`. */
     message: z.string().default('Enter only letters'),
     error: z.string().default('INVALID_ALPHA'),
+    /** Without it, the answer says the message alone: neither a property nor a value. */
+    named: z.boolean().default(true),
   }),
   /** Makes a property required, always or where another one has a value. Only 2026-09 minds. */
   z.strictObject({
@@ -101,9 +103,10 @@ export function createRules(): Rules {
     checkValues: (of, values) =>
       rulesOf(of).flatMap((rule): ValueError[] => {
         if (rule.kind !== 'validation') return [];
-        const { property: name, message, error, pattern } = rule;
+        const { property: name, message, error, pattern, named } = rule;
         const value = values[name] ?? '';
         if (value === '' || new RegExp(pattern).test(value)) return [];
+        if (!named) throw new HubspotError(400, 'VALIDATION_ERROR', message);
         return [{ isValid: false, message: message.replaceAll('{value}', value), error, name }];
       }),
     findMissing: (of, after) =>

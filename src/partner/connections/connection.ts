@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Charge } from '../buckets.ts';
 import { donorReferenceSchema } from '../donors.ts';
 import { type NetworkReference, networkReferenceSchema } from '../networks/network.ts';
-import { parseReply } from '../reply.ts';
+import { parseReply, type Reply } from '../reply.ts';
 import type { MayLeave } from '../request.ts';
 import { operation } from '../routes.ts';
-import type { Send } from '../send.ts';
+import { type Send, sendFor } from '../send.ts';
 
 /** A relationship between two donors (service document, section 2.2). */
 export interface Link {
@@ -121,10 +121,8 @@ export async function readDonorConnections(
   mayLeave?: MayLeave,
 ): Promise<DonorConnections> {
   const payload = { id: donorId, query: filterQuery(filters), charges };
-  return parseReply(
-    donorConnectionsSchema,
-    await send(DONOR_CONNECTIONS, payload, signal, mayLeave),
-  );
+  const read = (reply: Reply) => parseReply(donorConnectionsSchema, reply);
+  return sendFor(send, DONOR_CONNECTIONS, payload, read, signal, mayLeave);
 }
 
 const donorConnectionsSchema = z

@@ -5,7 +5,7 @@ import { type DonorReference, donorReferenceSchema } from '../donors.ts';
 import { parseReply, type Reply } from '../reply.ts';
 import type { MayLeave } from '../request.ts';
 import { type Operation, operation, type Routes } from '../routes.ts';
-import type { Send } from '../send.ts';
+import { type Send, sendFor } from '../send.ts';
 import { listUnder } from '../wire.ts';
 import {
   type Connection,
@@ -83,7 +83,7 @@ export async function compareProspects(
   mayLeave?: MayLeave,
 ): Promise<Prospect[]> {
   const payload = { list: distinctDonors(donorIds), fields: prospectFields(filters), charges };
-  return prospectsIn(await send(COMPARE, payload, signal, mayLeave));
+  return sendFor(send, COMPARE, payload, prospectsIn, signal, mayLeave);
 }
 
 /** The asked limit, but not more than the service is known to allow. */
@@ -157,6 +157,7 @@ export async function lookupConnections(
   signal?: AbortSignal,
 ): Promise<LookupConnection[]> {
   const fields = { donor_id: donorId, limit: allowedLimit(routes, LOOKUP, options.limit) };
-  const reply = await send(LOOKUP, { fields, charges }, signal);
-  return parseReply(listUnder('connections', lookupConnectionSchema), reply);
+  const read = (reply: Reply) =>
+    parseReply(listUnder('connections', lookupConnectionSchema), reply);
+  return sendFor(send, LOOKUP, { fields, charges }, read, signal);
 }

@@ -7,7 +7,7 @@ import { errorText } from '../progress.ts';
 import { parseReply, type Reply, unreadable } from '../reply.ts';
 import type { MayLeave } from '../request.ts';
 import { operation } from '../routes.ts';
-import type { Send } from '../send.ts';
+import { type Send, sendFor } from '../send.ts';
 import { idSchema } from '../wire.ts';
 
 /** Single members in, and members out (service document, section 4.1). */
@@ -113,7 +113,7 @@ export async function readBulkAdd(
   signal?: AbortSignal,
 ): Promise<BulkAdd> {
   try {
-    return bulkAddIn(await send(BULK_ADD_PROGRESS, { id: jobId }, signal));
+    return await sendFor(send, BULK_ADD_PROGRESS, { id: jobId }, bulkAddIn, signal);
   } catch (error) {
     if (error instanceof PartnerNotFound) return { state: 'vanished' };
     throw error;

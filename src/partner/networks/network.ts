@@ -5,9 +5,9 @@ import {
   PartnerValidationError,
   ReplyUnreadable,
 } from '../errors.ts';
-import { parseReply } from '../reply.ts';
+import { parseReply, type Reply } from '../reply.ts';
 import { operation, type Routes } from '../routes.ts';
-import type { Send } from '../send.ts';
+import { type Send, sendFor } from '../send.ts';
 import { bareOrUnder, idSchema, listUnder, withIdAs } from '../wire.ts';
 
 /** A network of the team (service document, section 2.1). */
@@ -86,7 +86,8 @@ export const DELETE_NETWORK = operation(
 
 /** The team's networks. */
 export async function listNetworks(send: Send, signal?: AbortSignal): Promise<Network[]> {
-  return parseReply(listUnder('networks', networkSchema), await send(LIST_NETWORKS, {}, signal));
+  const read = (reply: Reply) => parseReply(listUnder('networks', networkSchema), reply);
+  return sendFor(send, LIST_NETWORKS, {}, read, signal);
 }
 
 /**

@@ -113,8 +113,11 @@ async function moveProfile(
   if (!job) return;
   const { tracking_id } = job;
   const misfit = isMisfit(winner) ? winner : null;
-  // Which of two fits is not known before both are there.
-  if (misfit !== null && job.state === 'processing') return;
+  // Which of two fits is not known before both are there; until then no other one is paid for.
+  if (misfit !== null && job.state === 'processing') {
+    await move(trx, lease, 'absorbed', [{ crm_id: winnerId }], run);
+    return;
+  }
   // A job that is too old to be fetched then does not look as if nothing had ever come of it.
   const { asked_at, donor_id, enhanced_at } = loser;
   const profile = { tracking_id, asked_at, donor_id, enhanced_at };
@@ -143,6 +146,22 @@ async function moveProfile(
     .set({ state: 'delivered', closed_at: run.now })
     .where('tracking_id', '=', misfit.tracking_id)
     .execute();
+}
+
+/**
+ * A profile came for a contact that the CRM has merged into another one. Reading has seen that merge, and
+ * left the job with the one that went if the other is held for its names: now that both profiles are
+ * there, that one gets this. Any other merge is the next reading's: it asks first who was erased.
+ */
+export async function inheritAtDelivery(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  loserId: string,
+  winnerId: string,
+): Promise<void> {
+  const rows = await findRows(trx, lease.integrationId, [winnerId]);
+  if (isMisfit(rows.get(winnerId))) await moveProfile(trx, lease, run, loserId, winnerId);
 }
 
 type Winner = Pick<

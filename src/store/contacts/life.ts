@@ -392,6 +392,13 @@ export const LIFE = {
         when: not(isNull(own('asked_identity'))),
         set: { asked_identity: INHERITED },
       },
+      {
+        // It may get the profile that is on its way to the other one.
+        from: ['held'],
+        to: null,
+        when: equal(own('outcome_reason'), 'name_mismatch'),
+        set: { asked_identity: INHERITED },
+      },
     ],
     otherwise: 'It has no profile that is to be kept.',
   },

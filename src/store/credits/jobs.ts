@@ -217,6 +217,7 @@ export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at
 export const TRIED_IN_VAIN: OutcomeReason[] = [
   'crm_refused',
   'crm_busy',
+  'crm_passing',
   'profile_unreadable',
   'job_running',
 ];

@@ -1,4 +1,5 @@
 import type { OutcomeReason } from '../../core/outcome.ts';
+import { inheritAtDelivery } from '../contacts/departures.ts';
 import { openErasedHolds } from '../contacts/erased-holds.ts';
 import { move, moveAndList } from '../contacts/move.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
@@ -36,8 +37,8 @@ export type DeliveryEnd =
   | { kind: 'held'; donorId: string; hold?: HoldKind }
   /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
   | { kind: 'postponed'; writeId: string | null; enhanced: boolean }
-  /** Nothing is to be delivered (deleted, opted out). */
-  | { kind: 'dropped'; removed: boolean };
+  /** Nothing is to be delivered (deleted, opted out); a merged contact lives on in another one. */
+  | { kind: 'dropped'; removed: boolean; mergedInto?: string | null };
 
 /** Brings contacts, jobs, writes and holds to where the deliveries of a run have left them. */
 export async function recordEnds(
@@ -48,6 +49,10 @@ export async function recordEnds(
 ): Promise<void> {
   await recordDelivered(trx, lease, run, deliveries);
   await noteKnown(trx, refusedOnes(deliveries), run.now);
+  for (const { crmId, end } of deliveries) {
+    if (end.kind !== 'dropped' || end.mergedInto == null) continue;
+    await inheritAtDelivery(trx, lease, run, crmId, end.mergedInto);
+  }
   for (const [event, those] of Map.groupBy(deliveries, ({ end }) => eventOf(end))) {
     if (event === 'delivered') continue;
     const moved = await moveAndList(trx, lease, event, those.map(targetOf), run);

@@ -45,6 +45,29 @@ describe('odd answers of HubSpot', () => {
     await expect(connector.readByIds([id], [])).rejects.toMatchObject({ kind: 'retriable' });
   });
 
+  it('asks in halves for contacts over which HubSpot takes too long', async () => {
+    const ids = await account.addContacts(people(100));
+    await start((path, reply) => {
+      if (path !== READ || pageSchema.parse(reply).results.length <= 50) return null;
+      return { status: 504, text: '<html>' };
+    });
+    const lookups = await connector.readByIds(ids, []);
+    expect(lookups.map(({ id, state }) => [id, state])).toEqual(ids.map((id) => [id, 'found']));
+  });
+
+  it('says that HubSpot takes too long where that stays so', async () => {
+    const ids = await account.addContacts(people(100));
+    let asked = 0;
+    await start((path) => {
+      if (path !== READ) return null;
+      asked += 1;
+      return { status: 504, text: '<html>' };
+    });
+    await expect(connector.readByIds(ids, [])).rejects.toMatchObject({ code: 'crm_unavailable' });
+    // Six times each: a hundred, fifty and twenty-five.
+    expect(asked).toBe(18);
+  });
+
   it('does not call a contact gone that is restored while the archive is read', async () => {
     const [id = ''] = await account.addContacts(people(1));
     await start(async (url) => {

@@ -156,7 +156,7 @@ describe('writing into HubSpot', () => {
       );
       expect(doubtful[0]).toMatchObject({
         refusals: [
-          { retriable: true, fields: ['note'], message: expect.stringContaining('left out') },
+          { retriable: false, fields: ['note'], message: expect.stringContaining('left out') },
         ],
       });
       for (const id of [ids[0] ?? '', ids[399] ?? '']) {

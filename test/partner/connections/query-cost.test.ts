@@ -83,7 +83,7 @@ describe('connections.queryCost', () => {
     let readings = 0;
     const { client } = await aService({ searches: 1 }, ({ path }) => {
       if (path === '/credits') readings += 1;
-      return readings === 2 ? Response.json({}) : undefined;
+      return readings >= 2 && path === '/credits' ? Response.json({}) : undefined;
     });
     await expect(client.connections.lookup('d1')).resolves.toEqual([]);
     expect(client.connections.queryCost()).toBeUndefined();

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { RetriableError } from '../../src/core/errors.ts';
-import type { WriteResult } from '../contract.ts';
-import { crmCodeOf, meaningOf, readAs, type SalesforceFault } from './errors.ts';
-import { contactIdOrText } from './ids.ts';
-import { refused, type SentChange, withoutNamed, written } from './refusals.ts';
-import type { SalesforceSession } from './session.ts';
-import { isReadable } from './values.ts';
+import { RetriableError } from '../../../src/core/errors.ts';
+import type { WriteResult } from '../../contract.ts';
+import { crmCodeOf, readAs, type SalesforceFault } from '../errors.ts';
+import { contactIdOrText } from '../ids.ts';
+import type { SalesforceSession } from '../session.ts';
+import { isReadable } from '../values.ts';
+import { refused, type SentChange, stepAfter, withoutNamed } from './refusals.ts';
 
 /** What became of the records of one request. */
 export interface CollectionResult {
@@ -32,19 +32,22 @@ const saveResultsSchema = z.array(
 /** A value that Salesforce cannot read fails the whole request before any record is looked at. */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
-type Writer = Pick<SalesforceSession, 'api' | 'description'>;
+type Writer = Pick<SalesforceSession, 'api' | 'description' | 'suspicions'>;
 
 /**
  * Writes at most 200 changes in one request, each on its own account (`allOrNone: false`), and once more
- * what was refused for fields that Salesforce names, without these.
+ * what was refused for fields that Salesforce names, without these. Where it names none, parts of the
+ * changes are written until it is known which fields are to blame.
  */
 export async function writeCollection(
   session: Writer,
   changes: readonly SentChange[],
 ): Promise<CollectionResult> {
   const all: CollectionResult = { results: [], locked: [] };
-  // Each time fields are left out, so it comes to an end.
+  session.suspicions.usual += 1;
+  // Each time fields are left out, or a search comes nearer to its end; so it comes to an end.
   for (let next = changes; next.length > 0; ) {
+    if (next.some(({ search }) => search !== undefined)) session.suspicions.extra += 1;
     const { results, locked, again } = await writeOnce(session, next);
     all.results.push(...results);
     all.locked.push(...locked);
@@ -67,7 +70,7 @@ async function writeOnce(session: Writer, changes: readonly SentChange[]): Promi
       allOrNone: false,
       records,
     });
-    return sorted(changes, readAs(saveResultsSchema, reply));
+    return sorted(session, changes, readAs(saveResultsSchema, reply));
   } catch (error) {
     if (crmCodeOf(error) !== UNREADABLE_VALUE) throw error;
     return withoutUnreadable(session, changes) ?? writeHalves(session, changes);
@@ -116,7 +119,11 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
 }
 
 /** The results come in the order of the records. */
-function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResultsSchema>): Attempt {
+function sorted(
+  { suspicions }: Writer,
+  changes: readonly SentChange[],
+  saved: z.infer<typeof saveResultsSchema>,
+): Attempt {
   if (saved.length !== changes.length) {
     throw new RetriableError('Salesforce gave another number of results than records.', {
       code: 'crm_unavailable',
@@ -124,16 +131,10 @@ function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResult
   }
   const attempt: Attempt = { results: [], locked: [], again: [] };
   for (const [at, change] of changes.entries()) {
-    const faults = faultsOf(saved[at]);
-    const [first] = faults;
-    if (first === undefined) {
-      attempt.results.push(written(change));
-      continue;
-    }
-    const rest = withoutNamed(change, faults);
-    if (meaningOf(first).sort === 'lock') attempt.locked.push(change);
-    else if (rest !== null) attempt.again.push(rest);
-    else attempt.results.push(refused(change, faults));
+    const step = stepAfter(suspicions, change, faultsOf(saved[at]));
+    if (step.kind === 'done') attempt.results.push(step.result);
+    else if (step.kind === 'locked') attempt.locked.push(step.change);
+    else attempt.again.push(step.change);
   }
   return attempt;
 }

@@ -3,10 +3,21 @@
  * is left out of its contact, and the rest of the contact is written.
  */
 import { z } from 'zod';
-import { createMutex, type Mutex } from '../../src/core/parallel.ts';
-import type { ContactChange, RefusedWrite, WriteResult } from '../contract.ts';
-import type { HubspotApi } from './api.ts';
-import type { Properties } from './describe.ts';
+import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
+import type { ContactChange, RefusedWrite, WriteResult } from '../../contract.ts';
+import {
+  afterRefused,
+  afterTaken,
+  type CulpritSearch,
+  createSuspicions,
+  isOver as isFound,
+  learnFrom,
+  type RefusedBy,
+  type Suspicions,
+  searchFor,
+} from '../../culprit-search.ts';
+import type { HubspotApi } from '../api.ts';
+import type { Properties } from '../describe.ts';
 import {
   type ErrorBody,
   errorBodySchema,
@@ -14,12 +25,16 @@ import {
   faultOf,
   fieldsOf,
   type HubspotFault,
+  isConflict,
+  isLock,
+  mayBeOfValue,
   type PropertyProblem,
   readAs,
   sentenceFor,
   sortOf,
-} from './errors.ts';
-import { wireValue } from './values.ts';
+} from '../errors.ts';
+import { wireValue } from '../values.ts';
+import { findTwins } from './twins.ts';
 
 /** Contacts of one request: the most that HubSpot takes. */
 export const BATCH_ROWS = 100;
@@ -32,11 +47,17 @@ export interface Lessons {
   refusedValues: Map<string, HubspotFault>;
   /** Values that were taken, of properties of which others were refused. */
   takenValues: Set<string>;
-  /** Properties of which a value was refused. */
+  /** Properties of which a value was refused, or is looked for. */
   troubled: Set<string>;
+  /** What refusals were about that named no property. */
+  suspicions: Suspicions;
+  /** Errors about single values, so far. */
+  errors: number;
   batches: number;
   /** Requests that were made to separate contacts by their values. */
   separations: number;
+  /** Parts of separated rows that were taken as they were. */
+  splitsTaken: number;
   /** One batch is separated at a time, so that the next one knows what came of it. */
   turn: Mutex;
 }
@@ -47,8 +68,11 @@ export function createLessons(): Lessons {
     refusedValues: new Map(),
     takenValues: new Set(),
     troubled: new Set(),
+    suspicions: createSuspicions(),
+    errors: 0,
     batches: 0,
     separations: 0,
+    splitsTaken: 0,
     turn: createMutex(),
   };
 }
@@ -66,6 +90,10 @@ interface Row {
   properties: Readonly<Record<string, string>>;
   /** Why properties were left out. */
   left: readonly HubspotFault[];
+  /** True if a part of it is written. */
+  isBegun?: boolean;
+  /** Where HubSpot refused this row and named no property: which of them is to blame. */
+  search?: { state: CulpritSearch; whole: Row; fault: HubspotFault };
 }
 
 /** Requests in which the contacts of one batch are separated where no property is to blame. */
@@ -82,6 +110,8 @@ interface Progress {
   together: Row[];
   results: WriteResult[];
   splitsLeft: number;
+  /** True once rows were separated by their values. */
+  isSplit?: boolean;
 }
 
 /**
@@ -95,6 +125,7 @@ export async function updateBatch(
   changes: readonly ContactChange[],
 ): Promise<WriteResult[]> {
   writer.lessons.batches += 1;
+  writer.lessons.suspicions.usual += 1;
   const groups = [changes.map((change) => rowOf(writer, change))];
   const progress: Progress = { groups, together: [], results: [], splitsLeft: MAX_SPLITS };
   await sendNext(writer, progress);
@@ -118,20 +149,40 @@ function rowOf({ properties }: Writer, { id, values }: ContactChange): Row {
 }
 
 /** Each time a value is left out, or the rows are parted, or a result is known: it comes to an end. */
-async function sendNext({ api, lessons }: Writer, progress: Progress): Promise<void> {
+async function sendNext(writer: Writer, progress: Progress): Promise<void> {
+  const { lessons } = writer;
+  const isPart = progress.isSplit === true && progress.groups.length > 0;
   const next = progress.groups.pop() ?? progress.together.splice(0, BATCH_ROWS);
   const known = next.map((row) => withoutKnown(lessons, row));
   const [over, rows] = parted(known, isEmptied);
   progress.results.push(...over.map(resultOf));
   if (rows.length === 0) return;
+  if (rows.some(({ search }) => search !== undefined)) lessons.suspicions.extra += 1;
+  const answer = await send(writer, rows);
+  if (answer.refusedFor === null) {
+    if (isPart) lessons.splitsTaken += 1;
+    takeReply(lessons, progress, rows, answer.reply);
+    return;
+  }
+  const begun = rows.map(withoutSearch);
+  const fault = answer.refusedFor;
+  if (blamedIn(fault, begun).length > 0) separate(lessons, progress, begun, fault);
+  else await separateUnnamed(writer, progress, begun, fault);
+}
+
+type Answer =
+  | { refusedFor: HubspotFault }
+  | { refusedFor: null; reply: z.infer<typeof replySchema> };
+
+async function send({ api }: Writer, rows: readonly Row[]): Promise<Answer> {
   const inputs = rows.map(({ id, properties }) => ({ id, properties, objectWriteTraceId: id }));
   try {
     const reply = readAs(replySchema, await api.post(api.paths.contactsBatchUpdate, { inputs }));
-    takeReply(lessons, progress, rows, reply);
+    return { refusedFor: null, reply };
   } catch (error) {
     const fault = faultBehind(error);
     if (fault === null || !ABOUT_ROWS.has(fault.status)) throw error;
-    separate(lessons, progress, rows, fault);
+    return { refusedFor: fault };
   }
 }
 
@@ -157,15 +208,139 @@ function takeReply(
   for (const row of rows) {
     const fault = faults.get(row.id) ?? ownFault(isMerged ? 'OBJECT_MERGED' : 'NOT_CONFIRMED');
     const blamed = blamedIn(fault, [row]);
-    if (written.has(row.id)) {
+    if (row.search !== undefined) {
+      const next = afterProbe(lessons, row.search, written.has(row.id));
+      if (Object.keys(next.properties).length > 0) together.push(next);
+      else results.push(resultOf(next));
+    } else if (written.has(row.id)) {
       noteTaken(lessons, row);
       results.push(resultOf(row));
     } else if (blamed.length > 0) {
       together.push(without(row, blamed, fault));
     } else {
-      results.push(refusal(row.id, fault));
+      const state = searchFor(lessons.suspicions, ruleOf(fault), Object.keys(row.properties));
+      if (state !== null && mayBeOfValue(fault.code)) together.push(probeOf(row, state, fault));
+      else results.push(refusedRow(row, fault));
     }
   }
+}
+
+/** A row with the properties that its search asks for next. */
+function probeOf(whole: Row, state: CulpritSearch, fault: HubspotFault): Row {
+  return { ...only(whole, state.probe), search: { state, whole, fault } };
+}
+
+/** What is left of a row after a probe of it; nothing to send if its search is over. */
+function afterProbe(
+  { suspicions }: Lessons,
+  { state: before, whole, fault }: NonNullable<Row['search']>,
+  isTaken: boolean,
+): Row {
+  const state = isTaken ? afterTaken(before) : afterRefused(before);
+  if (!isFound(state)) return probeOf(whole, state, fault);
+  learnFrom(suspicions, ruleOf(fault), state);
+  const isBegun = state.written.length > 0 || whole.isBegun === true;
+  return {
+    ...only(whole, []),
+    left: [...whole.left, withProblems(fault, state.culprits)],
+    isBegun,
+  };
+}
+
+/** A row whose search is given up, with all that is not written yet. */
+function withoutSearch(row: Row): Row {
+  const { search } = row;
+  if (search === undefined) return row;
+  const { written } = search.state;
+  const { whole } = search;
+  const rest = Object.keys(whole.properties).filter((name) => !written.includes(name));
+  return { ...only(whole, rest), isBegun: whole.isBegun === true || written.length > 0 };
+}
+
+function only(row: Row, names: readonly string[]): Row {
+  const { search: _, ...rest } = row;
+  const properties = Object.entries(row.properties).filter(([name]) => names.includes(name));
+  return { ...rest, properties: Object.fromEntries(properties) };
+}
+
+/** The fault as one about these properties. */
+function withProblems(fault: HubspotFault, names: readonly string[]): HubspotFault {
+  const { code } = fault;
+  return { ...fault, problems: names.map((property) => ({ property, code, says: null })) };
+}
+
+function ruleOf({ code, words }: HubspotFault): RefusedBy {
+  return { code, message: words?.reveal() ?? '' };
+}
+
+/**
+ * A whole request was refused and no property named. Where a value is taken by another contact, HubSpot
+ * says of which; otherwise parts of the changes are written until it is known which property is to
+ * blame. Then, as where it is named, it is asked whose value it is.
+ */
+async function separateUnnamed(
+  writer: Writer,
+  progress: Progress,
+  rows: readonly Row[],
+  fault: HubspotFault,
+): Promise<void> {
+  const { lessons } = writer;
+  if (isConflict(fault.code)) {
+    const twins = await findTwins(writer, rows);
+    if (twins.size > 0) {
+      progress.together.push(...rows.map((row) => without(row, twins.get(row.id) ?? [], fault)));
+      return;
+    }
+  }
+  const names = [...new Set(rows.flatMap(({ properties }) => Object.keys(properties)))];
+  const [only] = names;
+  if (only !== undefined && names.length === 1 && mayBeOfValue(fault.code)) {
+    separate(lessons, progress, rows, withProblems(fault, names));
+    return;
+  }
+  const search = mayBeOfValue(fault.code)
+    ? searchFor(lessons.suspicions, ruleOf(fault), names)
+    : null;
+  if (search === null) {
+    separateRows(progress, rows, fault);
+    return;
+  }
+  const { state, left } = await findProperty(writer, rows, search);
+  if (isFound(state)) learnFrom(lessons.suspicions, ruleOf(fault), state);
+  if (state.written.length === 0) separateRows(progress, rows, fault);
+  else if (isFound(state)) separate(lessons, progress, left, withProblems(fault, state.culprits));
+  else progress.groups.push(left);
+}
+
+/** Writes parts of all rows until a property is found that is to blame, or HubSpot names one. */
+async function findProperty(
+  writer: Writer,
+  rows: readonly Row[],
+  search: CulpritSearch,
+): Promise<{ state: CulpritSearch; left: Row[] }> {
+  let state = search;
+  let left = [...rows];
+  while (!isFound(state)) {
+    writer.lessons.suspicions.extra += 1;
+    const { probe } = state;
+    const parts = left
+      .map((row) => only(row, probe))
+      .filter(({ properties }) => Object.keys(properties).length > 0);
+    const answer = await send(writer, parts);
+    if (answer.refusedFor !== null) {
+      if (blamedIn(answer.refusedFor, parts).length > 0) break;
+      state = afterRefused(state);
+      continue;
+    }
+    const written = new Set(answer.reply.results.map(({ id }) => id));
+    left = left.map((row) => {
+      if (!written.has(row.id)) return row;
+      const rest = Object.keys(row.properties).filter((name) => !probe.includes(name));
+      return { ...only(row, rest), isBegun: true };
+    });
+    state = afterTaken(state);
+  }
+  return { state, left };
 }
 
 function faultsById(errors: readonly ErrorBody[]): Map<string, HubspotFault> {
@@ -196,10 +371,7 @@ function separate(
   fault: HubspotFault,
 ): void {
   const blamed = blamedIn(fault, rows);
-  if (blamed.length === 0) {
-    separateRows(progress, rows, fault);
-    return;
-  }
+  lessons.errors += fault.problems.length;
   const suspects = blamed.map((name) => suspectsOf(lessons, rows, fault, name));
   const certain = suspects.filter(({ culprits }) => culprits !== null);
   if (certain.length > 0) {
@@ -215,6 +387,8 @@ function separate(
   const [easiest] = suspects.toSorted((one, other) => one.classes.length - other.classes.length);
   if (easiest !== undefined && maySeparate(lessons, easiest)) {
     lessons.separations += 2;
+    progress.isSplit = true;
+    lessons.troubled.add(easiest.name);
     const { classes } = easiest;
     const half = new Set(classes.slice(Math.ceil(classes.length / 2)).flat());
     const [second, first] = parted(rows, (row) => half.has(row));
@@ -233,9 +407,9 @@ function separate(
 function separateRows(progress: Progress, rows: readonly Row[], fault: HubspotFault): void {
   const [only] = rows;
   if (only !== undefined && rows.length === 1) {
-    progress.results.push(refusal(only.id, fault));
+    progress.results.push(refusedRow(only, fault));
   } else if (progress.splitsLeft <= 0) {
-    progress.results.push(...rows.map(({ id }) => refusal(id, ownFault('NOT_SEPARATED'))));
+    progress.results.push(...rows.map((row) => refusedRow(row, ownFault('NOT_SEPARATED'))));
   } else {
     progress.splitsLeft -= 2;
     const middle = Math.ceil(rows.length / 2);
@@ -250,8 +424,8 @@ interface Suspects {
   culprits: readonly Row[] | null;
   /** Rows that are good or bad together, because they have the same value. */
   classes: readonly (readonly Row[])[];
-  /** How many errors of the answer are about the property. */
-  errors: number;
+  /** How many errors of the answer are about the property; null if it did not name it. */
+  errors: number | null;
 }
 
 function suspectsOf(
@@ -276,7 +450,8 @@ function suspectsOf(
       : isAboutValue
         ? quotedRows(problems, some, name)
         : null;
-  return { name, culprits, classes, errors: problems.length };
+  const isNamed = problems.some(({ says }) => says !== null);
+  return { name, culprits, classes, errors: isNamed ? problems.length : null };
 }
 
 function sortsOf(problems: readonly PropertyProblem[]) {
@@ -287,7 +462,7 @@ function sortsOf(problems: readonly PropertyProblem[]) {
 }
 
 /** Codes that are about a value, of any contact. */
-const ABOUT_VALUE = /^(INVALID_|PROPERTY_VALUE_TOO_LONG)/;
+const ABOUT_VALUE = /^(INVALID_|PROPERTY_VALUE_TOO_LONG|VALIDATION_ERROR$)/;
 
 /**
  * The rows whose value stands in what HubSpot says, as most of its errors begin with it; null unless
@@ -324,21 +499,33 @@ function stands(value: string, text: string): boolean {
   );
 }
 
-/** Errors of one answer up to which a single value, or a few, seem to be wrong. */
+/** Errors of one answer, and of all so far, up to which a single value, or a few, seem to be wrong. */
 const FEW_ERRORS = 3;
+const FEW_IN_ALL = 6;
 const FEW_ALLOWANCE = 64;
 
 /** Different values up to which it pays to find the wrong ones once: the next batches know them. */
 const FEW_VALUES = 32;
 const VALUES_ALLOWANCE = 16;
 
-/** A run reads each contact three times before it is written: with these it costs three times as much. */
-const SEPARATIONS_PER_BATCH = 4;
+/** Leaving out takes a request besides the usual one: with these, all takes three times as many. */
+const SEPARATIONS_PER_BATCH = 0.5;
+
+/** Where nothing says how many are refused, it pays as long as parts of the rows are taken. */
+const UNNAMED_ALLOWANCE = 4;
 
 /** Where many different values are refused, finding them would cost a request for each. */
-function maySeparate({ batches, separations }: Lessons, { errors, classes }: Suspects): boolean {
+function maySeparate(
+  { batches, separations, splitsTaken, errors: inAll }: Lessons,
+  { errors, classes }: Suspects,
+): boolean {
+  if (errors === null) {
+    const isRepeated = 2 * classes.length <= classes.flat().length;
+    const most = (isRepeated ? VALUES_ALLOWANCE : UNNAMED_ALLOWANCE) + 2 * splitsTaken;
+    return separations + 2 <= most;
+  }
   const allowance = batches * SEPARATIONS_PER_BATCH - separations - 2;
-  if (errors <= FEW_ERRORS) return allowance + FEW_ALLOWANCE >= 0;
+  if (errors <= FEW_ERRORS && inAll <= FEW_IN_ALL) return allowance + FEW_ALLOWANCE >= 0;
   return classes.length <= FEW_VALUES && allowance + VALUES_ALLOWANCE >= 0;
 }
 
@@ -379,14 +566,11 @@ function keyOf(property: string, value: string | undefined): string {
   return `${property}=${value ?? ''}`;
 }
 
-function without(
-  { id, properties, left }: Row,
-  names: readonly string[],
-  fault: HubspotFault,
-): Row {
+function without(row: Row, names: readonly string[], fault: HubspotFault): Row {
+  const { properties, left } = row;
   const rest = Object.entries(properties).filter(([name]) => !names.includes(name));
   const faults = names.filter((name) => name in properties).map((name) => aboutOne(fault, name));
-  return { id, properties: Object.fromEntries(rest), left: [...left, ...faults] };
+  return { ...row, properties: Object.fromEntries(rest), left: [...left, ...faults] };
 }
 
 /** What was said is about all rows of the request, and each record keeps its own alone. */
@@ -401,8 +585,15 @@ function parted(rows: readonly Row[], test: (row: Row) => boolean): [Row[], Row[
 }
 
 /** Nothing of it is left that HubSpot might take. */
-function isEmptied({ properties, left }: Row): boolean {
-  return left.length > 0 && Object.keys(properties).length === 0;
+function isEmptied({ properties, left, isBegun = false }: Row): boolean {
+  return (left.length > 0 || isBegun) && Object.keys(properties).length === 0;
+}
+
+/** The row is refused but for what is written of it. */
+function refusedRow(row: Row, fault: HubspotFault): WriteResult {
+  if (row.isBegun !== true && row.left.length === 0) return refusal(row.id, fault);
+  const names = Object.keys(row.properties);
+  return resultOf({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
 }
 
 /** What became of a row: written but for what was left out of it. */
@@ -424,7 +615,9 @@ function resultOf(row: Row): WriteResult {
   });
   const [first] = refusals;
   if (first === undefined) return { status: 'written', id };
-  if (!isEmptied(row)) return { status: 'written_in_part', id, refusals };
+  if (row.isBegun === true || !isEmptied(row)) {
+    return { status: 'written_in_part', id, refusals };
+  }
   return {
     ...{ status: 'refused', id, ...first },
     message: refusals.map(({ message }) => message).join(' '),
@@ -443,6 +636,7 @@ function refusal(id: string, fault: HubspotFault): RefusedWrite {
     status: 'refused',
     id,
     retriable: sortOf(fault.code) === 'passing',
+    ...(isLock(fault.code) ? { isLock: true } : {}),
     code: fault.code,
     message: sentenceFor(fault),
     fields: fieldsOf(fault),

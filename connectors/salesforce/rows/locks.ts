@@ -1,11 +1,11 @@
-import { backoffMs } from '../../src/outbound/retry.ts';
-import type { WriteResult } from '../contract.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { backoffMs } from '../../../src/outbound/retry.ts';
+import type { WriteResult } from '../../contract.ts';
+import { throwIfStopped } from '../../stopped.ts';
+import { contactIdOrText } from '../ids.ts';
+import { queryRecords, quotedList } from '../query.ts';
+import type { SalesforceSession } from '../session.ts';
 import { writeCollection } from './collections.ts';
-import { contactIdOrText } from './ids.ts';
-import { queryRecords, quotedList } from './query.ts';
 import { refusal, type SentChange } from './refusals.ts';
-import type { SalesforceSession } from './session.ts';
 
 /** Rounds over the records that stay locked, and the wait before the first; it doubles. */
 const ROUNDS = 3;

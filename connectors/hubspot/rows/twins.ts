@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { HubspotApi } from '../api.ts';
+import type { Properties } from '../describe.ts';
+import { readAs } from '../errors.ts';
+
+/** Values that must be unique, and the contacts that have them already. */
+
+/** A contact and what is to be written into it. */
+interface Wanted {
+  id: string;
+  properties: Readonly<Record<string, string>>;
+}
+
+const replySchema = z.object({
+  results: z.array(
+    z.object({ id: z.string(), properties: z.record(z.string(), z.string().nullable()) }),
+  ),
+});
+
+/**
+ * The properties of each contact whose new value another contact has, or gets by the same request; one
+ * request for each property that must be unique.
+ */
+export async function findTwins(
+  { api, properties }: { api: Pick<HubspotApi, 'paths' | 'post'>; properties: Properties },
+  rows: readonly Wanted[],
+): Promise<Map<string, string[]>> {
+  const twins = new Map<string, string[]>();
+  const names = new Set(rows.flatMap((row) => Object.keys(row.properties)));
+  for (const name of names) {
+    if (properties.get(name)?.hasUniqueValue !== true) continue;
+    const owners = await ownersOf(api, name, rows);
+    for (const { id, properties: values } of rows) {
+      const value = keyOf(values[name] ?? '');
+      if (value === '') continue;
+      const owner = owners.get(value);
+      if (owner === undefined) owners.set(value, id);
+      else if (owner !== id) twins.set(id, [...(twins.get(id) ?? []), name]);
+    }
+  }
+  return twins;
+}
+
+async function ownersOf(
+  api: Pick<HubspotApi, 'paths' | 'post'>,
+  name: string,
+  rows: readonly Wanted[],
+): Promise<Map<string, string>> {
+  const values = new Set(rows.map(({ properties }) => properties[name] ?? ''));
+  const inputs = [...values].filter((value) => value !== '').map((id) => ({ id }));
+  const body = { idProperty: name, inputs, properties: [name], propertiesWithHistory: [] };
+  const { results } = readAs(replySchema, await api.post(api.paths.batchRead('contacts'), body));
+  return new Map(results.map(({ id, properties }) => [keyOf(properties[name] ?? ''), id]));
+}
+
+/** HubSpot takes no notice of capitals, as of those in email addresses. */
+function keyOf(value: string): string {
+  return value.trim().toLowerCase();
+}
