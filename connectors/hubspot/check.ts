@@ -45,7 +45,7 @@ export async function check(
       checkVersion(options.settings),
       ...(await checked('scopes', SCOPE_FIX, () => checkScopes(opened))),
       ...(await checked('contacts', FILTER_FIX, async () => {
-        await requireFilter(opened.api, opened.filter);
+        await requireFilter(opened);
         return [...metContacts('HubSpot', options.contacts), ...metMarks(options.contacts)];
       })),
       ...checkIdentity(opened),
