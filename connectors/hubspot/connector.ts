@@ -69,7 +69,7 @@ async function openHubspotConnector(
 ): Promise<Connector> {
   const opened = await openSession(options, world);
   try {
-    await requireFilter(opened.api, opened.filter);
+    await requireFilter(opened);
   } catch (error) {
     opened.api.close();
     throw error;

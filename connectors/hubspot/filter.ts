@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ConfigurationError, isConfigurationError, messageOf } from '../../src/core/errors.ts';
+import { ConfigurationError, isConfigurationError } from '../../src/core/errors.ts';
+import { nearMiss } from '../../src/core/near-miss.ts';
 import type { HubspotApi } from './api.ts';
 
 const OPERATORS = [
@@ -99,22 +100,57 @@ function yamlOf(text: string): unknown {
   }
 }
 
+/** What HubSpot's refusal of a filter is judged by. */
+interface Refused {
+  filter: readonly FilterGroup[];
+  /** Those that the token can see. */
+  properties: ReadonlyMap<string, unknown>;
+}
+
 /** Lets HubSpot look at the filter; throws a ConfigurationError if it does not take it. */
 export async function requireFilter(
-  api: Pick<HubspotApi, 'search'>,
-  filter: readonly FilterGroup[],
+  session: Refused & { api: Pick<HubspotApi, 'search'> },
 ): Promise<void> {
-  if (filter.length === 0) return;
-  const filterGroups = filter.map((filters) => ({ filters }));
+  if (session.filter.length === 0) return;
+  const filterGroups = session.filter.map((filters) => ({ filters }));
   try {
-    await api.search({ filterGroups, properties: [], sorts: [], limit: 1, after: '0' });
+    await session.api.search({ filterGroups, properties: [], sorts: [], limit: 1, after: '0' });
   } catch (error) {
     if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
-    throw invalidFilter(messageOf(error), error);
+    throw refusedFilter(session, error);
   }
 }
 
-function invalidFilter(reason: string, cause?: unknown): ConfigurationError {
-  const message = `contacts.filter is no filter that HubSpot understands. ${reason}`;
+/** HubSpot says no more than that there was a problem: what it is, the properties tell. */
+function refusedFilter({ filter, properties }: Refused, cause: ConfigurationError) {
+  const named = [...new Set(filter.flat().map(({ propertyName }) => propertyName))];
+  const unknown = named.filter((name) => !properties.has(name) && !name.startsWith(ASSOCIATIONS));
+  const message = unknown.length > 0 ? unknownWords(unknown, properties) : KNOWN_WORDS;
   return new ConfigurationError(message, { code: 'crm_filter_invalid', cause });
+}
+
+/** `associations.company`: what HubSpot's searches take in place of a property. */
+const ASSOCIATIONS = 'associations.';
+
+function unknownWords(unknown: readonly string[], properties: Refused['properties']): string {
+  const listed = unknown.map((name) => {
+    const meant = nearMiss(name, properties.keys());
+    return meant === null ? name : `${name} (did you mean "${meant}"?)`;
+  });
+  return (
+    `The filter names ${listed.join(' and ')}, which this HubSpot account does not have, or does not show to ` +
+    'this token. Write the internal name of each property into contacts.filter: it is in HubSpot under ' +
+    'Settings → Properties → the property.'
+  );
+}
+
+const KNOWN_WORDS =
+  'HubSpot refuses contacts.filter and does not say why. The account has each of its properties: check that ' +
+  'each operator suits its property, that it has what it compares with (IN and NOT_IN: values; BETWEEN: value ' +
+  'and highValue; HAS_PROPERTY and NOT_HAS_PROPERTY: nothing; the others: value), and that options have their ' +
+  'internal names and dates are milliseconds.';
+
+function invalidFilter(reason: string): ConfigurationError {
+  const message = `contacts.filter is no filter that HubSpot understands. ${reason}`;
+  return new ConfigurationError(message, { code: 'crm_filter_invalid' });
 }

@@ -1,4 +1,6 @@
 import { ConfigurationError, isConfigurationError, messageOf } from '../../src/core/errors.ts';
+import { didYouMean } from '../../src/core/near-miss.ts';
+import { crmCodeOf } from './errors.ts';
 import { queryRecords, whereClause } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
@@ -6,23 +8,93 @@ import type { SalesforceSession } from './session.ts';
 export async function requireFilter({
   api,
   filter,
-}: Pick<SalesforceSession, 'api' | 'filter'>): Promise<void> {
+  description,
+}: Pick<SalesforceSession, 'api' | 'filter' | 'description'>): Promise<void> {
   if (filter === null) return;
   const soql = `SELECT Id FROM Contact${whereClause([filter])} LIMIT 1`;
   try {
     await queryRecords(api, soql);
   } catch (error) {
     if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
-    const place = placeOf(error, soql.indexOf(filter) + 1);
-    const message = `contacts.filter is no condition that Salesforce understands${place}. ${messageOf(error)}`;
+    const refused = {
+      code: crmCodeOf(error),
+      says: error.words?.reveal() ?? '',
+      names: namesIn(filter),
+      // The filter stands in parentheses of ours.
+      start: soql.indexOf(filter) + 1,
+    };
+    const message = refusalWords(refused, description.fields.keys()) ?? otherWords(error);
     throw new ConfigurationError(message, { code: 'crm_filter_invalid', cause: error });
   }
 }
 
+/** What Salesforce said of a query with the filter in it. */
+interface Refused {
+  code: string | null;
+  says: string;
+  /** What the filter names outside of its texts: nothing else of what was said is repeated. */
+  names: ReadonlySet<string>;
+  /** The characters of the query before the filter. */
+  start: number;
+}
+
+/** In words for who wrote the filter; null where Salesforce said something else. */
+function refusalWords(refused: Refused, fields: Iterable<string>): string | null {
+  const column = named(refused, NO_COLUMN);
+  if (column !== null) {
+    const [name, entity = 'Contact'] = column;
+    const meant = entity === 'Contact' ? didYouMean(name, fields) : '';
+    return (
+      `The filter names ${name}, which ${entity} of this org does not have, or which is hidden from the ` +
+      `integration's user${meant === '' ? '.' : meant} Write the field's API name into contacts.filter (names of ` +
+      'custom fields end in __c), or give the user read access to the field.'
+    );
+  }
+  const relationship = named(refused, NO_RELATIONSHIP);
+  if (relationship !== null) {
+    return (
+      `The filter goes by ${relationship[0]}, a relationship that Contact of this org does not have, or that is ` +
+      "hidden from the integration's user. Correct contacts.filter (names of custom relationships end in __r), " +
+      'or give the user read access to the field behind it.'
+    );
+  }
+  const typed = named(refused, NO_TEXT);
+  if (typed !== null) {
+    const [name, type = ''] = typed;
+    return (
+      `The filter compares ${name} with a text in quotes, and it holds no text (${type}). Write the value in ` +
+      'contacts.filter without quotes: true, 500, 2026-01-31, or 2026-01-31T00:00:00Z.'
+    );
+  }
+  if (refused.code !== 'MALFORMED_QUERY') return null;
+  return (
+    `Salesforce cannot read contacts.filter${placeOf(refused)} (${refused.code}). Write a SOQL condition on Contact, without WHERE ` +
+    "and ORDER BY, such as Title = 'Mayor' AND HasOptedOutOfEmail = false; texts stand in single quotes, and " +
+    "an apostrophe in one is written \\'."
+  );
+}
+
+const NO_COLUMN = /No such column '(\w+)'(?: on entity '(\w+)')?/;
+const NO_RELATIONSHIP = /Didn't understand relationship '(\w+)'/;
+const NO_TEXT =
+  /filter criterion for field '(\w+)' must be of type (\w+) and should not be enclosed in quotes/;
+
+/** The names that the pattern finds in what was said, if the first of them is of the filter. */
+function named({ says, names }: Refused, pattern: RegExp): [string, string | undefined] | null {
+  const [, name, other] = pattern.exec(says) ?? [];
+  return name === undefined || !names.has(name) ? null : [name, other];
+}
+
+function namesIn(filter: string): Set<string> {
+  return new Set(filter.replace(/'(?:[^'\\]|\\.)*'/g, "''").match(/\w+/g));
+}
+
 /** Where the filter is wrong, of which Salesforce names the column in the query. */
-function placeOf(error: ConfigurationError, start: number): string {
-  const [, column] = /ERROR at Row:1:Column:(\d+)/.exec(error.words?.reveal() ?? '') ?? [];
-  // The filter stands in parentheses of ours.
-  const character = Number(column ?? 0) - start;
-  return character > 0 ? `, from its character ${character} on` : '';
+function placeOf({ says, start }: Refused): string {
+  const character = Number(/ERROR at Row:1:Column:(\d+)/.exec(says)?.[1] ?? 0) - start;
+  return character > 0 ? ` from its character ${character} on` : '';
+}
+
+function otherWords(error: ConfigurationError): string {
+  return `contacts.filter is no condition that Salesforce understands. ${messageOf(error)}`;
 }

@@ -15,10 +15,10 @@ import type { Position, SettingPath } from './problem.ts';
 
 /**
  * Settings of one file, each group, list and value counted, and what an alias stands for counted
- * each time: aliases can make a small file mean a huge one. 5,000 integrations with a field map of
- * their own have 350,000 (docs/guides/settings.md).
+ * each time: aliases can make a small file mean a huge one. 10,000 integrations that share a field map
+ * by an alias have a million (docs/guides/settings.md).
  */
-const MAX_SETTINGS = 500_000;
+const MAX_SETTINGS = 1_500_000;
 
 /** A settings file as plain values that remember where they stand and where they come from. */
 export interface SettingsTree {
@@ -59,7 +59,10 @@ export interface TreeProblem {
 export function readSettingsTree(text: string, env: Environment): SettingsTree {
   const lineCounter = new LineCounter();
   const file = parseYaml(text, lineCounter);
-  if (file.excess !== null) return unreadTree(lineCounter, file.excess);
+  if (file.excess !== null) {
+    const { offset, message } = file.excess;
+    return unreadTree({ path: [], position: positionIn(lineCounter, offset), message });
+  }
   const { document, secondDocumentAt } = file;
   const reader = createReader(document, lineCounter, env);
   const problems = syntaxProblems(text, lineCounter, document.errors);
@@ -68,6 +71,8 @@ export function readSettingsTree(text: string, env: Environment): SettingsTree {
     problems.push({ path: [], position, message: SECOND_DOCUMENT });
   }
   const value = reader.read(document.contents);
+  const excess = reader.excess();
+  if (excess !== null) return unreadTree(excess);
   return {
     value,
     markOf: reader.markOf,
@@ -78,14 +83,9 @@ export function readSettingsTree(text: string, env: Environment): SettingsTree {
 }
 
 /** A file that goes beyond a limit: nothing is known of it but where. */
-function unreadTree(
-  lineCounter: LineCounter,
-  { offset, message }: { offset: number; message: string },
-): SettingsTree {
-  const mark = { position: START, keyPosition: START, variables: [], incomplete: false };
-  const problem = { path: [], position: positionIn(lineCounter, offset), message };
+function unreadTree(problem: TreeProblem): SettingsTree {
   const nothing = { value: null, interpolatedIn: () => [], readable: false };
-  return { ...nothing, markOf: () => mark, problems: [problem] };
+  return { ...nothing, markOf: () => NO_MARK, problems: [problem] };
 }
 
 const START: Position = { line: 1, column: 1 };
@@ -140,6 +140,8 @@ const SECOND_DOCUMENT = 'one file holds one document; "---" starts a second one'
 interface Reader extends Pick<SettingsTree, 'markOf' | 'interpolatedIn'> {
   read(contents: unknown): unknown;
   problems: TreeProblem[];
+  /** Why not all was read; nothing that was read counts then. */
+  excess(): TreeProblem | null;
 }
 
 /** The marks of the settings as a tree of its own: a path as a text would cost more than the rest. */
@@ -165,7 +167,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
   /** Maps whose keys have been looked at: one that several aliases stand for complains once. */
   const checkedMaps = new Set<YAMLMap>();
   let settingsRead = 0;
-  let isFull = false;
+  let excess: TreeProblem | null = null;
 
   function markOf(path: SettingPath): Mark {
     let found = root;
@@ -191,13 +193,12 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     return noted;
   }
 
-  /** Counts what is read; too much of it becomes a problem, once. */
+  /** Counts what is read, up to the limit. */
   function isTooMuch(path: SettingPath, position: Position, depth: number): boolean {
     settingsRead += 1;
-    if (!isFull && settingsRead <= MAX_SETTINGS && depth <= MAX_DEPTH) return false;
+    if (excess === null && settingsRead <= MAX_SETTINGS && depth <= MAX_DEPTH) return false;
     // Whatever else is to be read comes to nothing from here on.
-    if (!isFull) problems.push({ path, position, message: TOO_LARGE });
-    isFull = true;
+    excess ??= { path, position, message: TOO_LARGE };
     return true;
   }
 
@@ -279,6 +280,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     markOf,
     interpolatedIn,
     problems,
+    excess: () => excess,
   };
 }
 
@@ -291,7 +293,7 @@ const NO_MARK: Mark = { position: START, keyPosition: START, variables: [], inco
 
 const UNKNOWN_ANCHOR = 'no anchor (&name) has the name of this alias';
 const DOUBLE_KEY = 'this key stands here twice';
-const TOO_LARGE = `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings) or one of its aliases contains itself`;
+const TOO_LARGE = `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings, with what each alias stands for) or one of its aliases contains itself: keep integrations in the database instead (donor-sync apply)`;
 
 function keyOf(pair: Pair): string {
   return String(isScalar(pair.key) ? pair.key.value : pair.key);

@@ -224,7 +224,7 @@ export function refusalIn({ status, text }: { status: number; text: string }): S
 
 /** The words of OAuth and of the CRMs that may stand in a message; any other may be a text. */
 const OAUTH_WORDS: ReadonlySet<string> = new Set(
-  `access_denied inactive_org inactive_user interaction_required invalid_app_access
+  `access_denied app_not_found inactive_org inactive_user interaction_required invalid_app_access
   invalid_assertion_type invalid_client invalid_client_credentials invalid_client_id invalid_grant
   invalid_grant_type invalid_request invalid_scope invalid_token login_required rate_limit_exceeded
   redirect_uri_mismatch redirect_uri_missing server_error slow_down temporarily_unavailable

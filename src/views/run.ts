@@ -1,6 +1,6 @@
 /** A run as everything shows it: the report of design, section 4.3, put together from the store. */
 import { isoTime } from '../core/clock.ts';
-import { isOutcomeReason, OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '../core/outcome.ts';
+import { isOutcomeReason, OUTCOME_REASONS, type Outcome } from '../core/outcome.ts';
 import { isRunning, type Owner, ownerIsGone } from '../core/owner.ts';
 import { formatCount } from '../core/quantities.ts';
 import {
@@ -156,12 +156,22 @@ export function waitingRun(run: {
   };
 }
 
-/** `1 held, 36 written`; empty where nothing has happened yet. */
+/** `36 written, 1 held`; empty where nothing has happened yet. */
 export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string {
-  return OUTCOME_ORDER.filter((outcome) => contacts[outcome] > 0)
+  return SUMMARY_ORDER.filter((outcome) => contacts[outcome] > 0)
     .map((outcome) => `${formatCount(contacts[outcome])} ${outcome}`)
     .join(', ');
 }
+
+/** What a run achieved, then what it did not; lists of contacts begin with those who need a person. */
+const SUMMARY_ORDER = [
+  'written',
+  'unchanged',
+  'skipped',
+  'waiting',
+  'failed',
+  'held',
+] satisfies Outcome[];
 
 /** Who is at work on an integration at this moment. */
 export interface Running {

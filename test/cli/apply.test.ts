@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -47,6 +47,22 @@ describe('apply', () => {
     expect((await apply('hillside.yaml')).stdout).toBe('hillside: changed\n');
     const { integrations } = JSON.parse((await exportOf('hillside', '--json')).stdout);
     expect(integrations[0]).toMatchObject({ id: 'hillside', budget: { keep: 5 } });
+  });
+
+  it('takes variables from .env beside the settings, wherever the file is, and those of the environment first', async () => {
+    await writeFile(join(folder, '.env'), 'HILLSIDE_KEY=from-file\nPARTNER_API_KEY=from-file\n');
+    await mkdir(join(folder, 'more'));
+    await writeFile(join(folder, 'more/hillside.yaml'), HILLSIDE);
+    const env = { PARTNER_API_KEY: ENV.PARTNER_API_KEY };
+    const run = (file: string) => runCommand(applyCommand, ['apply', file], { cwd: folder, env });
+    expect(await run('more/hillside.yaml')).toMatchObject({ exitCode: 0 });
+    expect(await run('donor-sync.yaml')).toMatchObject({ exitCode: 0 });
+    // The same values from the environment alone change nothing.
+    const same = { ...ENV, HILLSIDE_KEY: 'from-file' };
+    const again = (file: string) =>
+      runCommand(applyCommand, ['apply', file, '--dry-run'], { cwd: folder, env: same });
+    expect((await again('more/hillside.yaml')).stdout).toContain('hillside: unchanged');
+    expect((await again('donor-sync.yaml')).stdout).toContain('riverside: unchanged');
   });
 
   it('means files from the folder of the file that names them', async () => {

@@ -63,7 +63,7 @@ async function examine(
   findings.push(
     ...sensitiveFindings(session),
     ...(await checked('contacts', FILTER_FIX, async () => {
-      await requireFilter(api, session.filter);
+      await requireFilter(session);
       return [...metContacts('HubSpot', contacts), ...metMarks(contacts)];
     })),
     ...checkIdentity(session),

@@ -188,6 +188,8 @@ function readTokenReply(reply: unknown): TokenReply {
 const TOKEN_FIXES: Readonly<Record<string, string>> = {
   invalid_grant:
     'The refresh token is no longer valid, the user has not approved the app, or the clock of this machine is wrong: connect again, or let an admin preauthorize the app for the user.',
+  app_not_found:
+    'The External Client App is not in this org: write the My Domain URL of the org in which it was made into crm.url; a refreshed sandbox needs a new app, or the client id of its copy.',
   invalid_client_id: 'No app has this crm.auth.clientId in this org.',
   invalid_client: 'crm.auth.clientSecret does not belong to crm.auth.clientId.',
   inactive_user: 'Activate the user in Salesforce, or use another one.',
@@ -208,6 +210,7 @@ export function tokenRefused(reply: Pick<CrmReply, 'status' | 'text'>): Configur
 }
 
 const KNOWN_DESCRIPTIONS: ReadonlySet<string> = new Set([
+  'External client app is not installed in this org',
   'audience is invalid',
   'authentication failure',
   'client identifier invalid',
@@ -249,7 +252,8 @@ function signAssertion(
   const claims = {
     iss: clientId,
     sub: username,
-    aud: audienceOf(url),
+    // External Client Apps of a sandbox refuse https://test.salesforce.com; the org's own address is always known.
+    aud: new URL(url).origin,
     exp: Math.floor(now / 1000) + ASSERTION_LIFE_SECONDS,
   };
   const content = `${base64Url({ alg: 'RS256', typ: 'JWT' })}.${base64Url(claims)}`;
@@ -260,14 +264,6 @@ function signAssertion(
     const message = 'crm.auth.privateKey is no private RSA key in PEM.';
     throw new ConfigurationError(message, { code: 'crm_private_key_unreadable', cause });
   }
-}
-
-/** Orgs of Salesforce's own domain expect the login server as the audience, others themselves. */
-function audienceOf(url: string): string {
-  const { hostname, origin } = new URL(url);
-  if (!hostname.endsWith('.salesforce.com')) return origin;
-  const isSandbox = hostname === 'test.salesforce.com' || /\.sandbox\.|--/.test(hostname);
-  return isSandbox ? 'https://test.salesforce.com' : 'https://login.salesforce.com';
 }
 
 function base64Url(value: object): string {

@@ -25,11 +25,11 @@ export interface ErrorExtras {
 export class HubspotError extends Error {
   override name = 'HubspotError';
   readonly status: number;
-  /** For example `VALIDATION_ERROR`. */
-  readonly category: string;
+  /** For example `VALIDATION_ERROR`; null where HubSpot gives no reason at all. */
+  readonly category: string | null;
   readonly extras: ErrorExtras;
 
-  constructor(status: number, category: string, message: string, extras: ErrorExtras = {}) {
+  constructor(status: number, category: string | null, message: string, extras: ErrorExtras = {}) {
     super(message, 'cause' in extras ? { cause: extras.cause } : {});
     this.status = status;
     this.category = category;
@@ -41,12 +41,18 @@ export class HubspotError extends Error {
 export function errorBody({ category, message, extras }: HubspotError, correlationId: string) {
   const { cause: _, retryAfterSeconds: __, policyName, ...details } = extras;
   const limit = policyName === undefined ? {} : { errorType: 'RATE_LIMIT', policyName };
-  return { status: 'error', message, correlationId, ...limit, ...details, category };
+  const reason = category === null ? {} : { category };
+  return { status: 'error', message, correlationId, ...limit, ...details, ...reason };
 }
 
 /** A request that makes no sense, or values that are not allowed. */
 export function validationError(message: string, extras: ErrorExtras = {}): HubspotError {
   return new HubspotError(400, 'VALIDATION_ERROR', message, extras);
+}
+
+/** All that HubSpot says of a search that it cannot run: neither a category nor what is wrong. */
+export function unexplainedError(): HubspotError {
+  return new HubspotError(400, null, 'There was a problem with the request.');
 }
 
 /** A path that leads nowhere. */

@@ -1,5 +1,6 @@
 /** The conditions of a search as SQL over the columns of a table of records. */
 
+import { unexplainedError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';
 import type { Properties } from '../properties/properties.ts';
 import type { Property } from '../properties/property.ts';
@@ -129,7 +130,7 @@ function filterCondition({ type, properties }: Vocabulary, filter: SearchFilter)
 function findProperty(type: ObjectType, properties: Properties, name: string): Property {
   const property = properties.find(type, name);
   if (property !== undefined && property.archivedAtMs === null) return property;
-  throw searchError(`Property "${name}" does not exist.`, 'PROPERTY_DOESNT_EXIST');
+  throw unexplainedError();
 }
 
 function operandOf(type: ObjectType, property: Property): Operand {

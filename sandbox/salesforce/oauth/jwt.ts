@@ -10,7 +10,10 @@ import { OAuthError } from './oauth-error.ts';
 /** Some clients give `exp` in milliseconds; seconds will not be as large for thousands of years. */
 const LEAST_MILLISECONDS = 100_000_000_000;
 
-const LOGIN_HOSTS = ['https://login.salesforce.com', 'https://test.salesforce.com'];
+const LOGIN_HOST = 'https://login.salesforce.com';
+
+/** Since Spring '26 an External Client App knows sandboxes by their own address alone. */
+const SANDBOX_LOGIN_HOST = 'https://test.salesforce.com';
 
 const headerSchema = z.object({ alg: z.literal('RS256') });
 const claimsSchema = z.object({
@@ -35,7 +38,11 @@ export function readAssertion(
   if (!verify('RSA-SHA256', signed, key, Buffer.from(signature, 'base64url'))) {
     throw new OAuthError('invalid_grant', 'invalid assertion');
   }
-  if (![aud].flat().some((one) => isAudience(one, options.origin))) {
+  const audiences = [aud].flat().map(withoutEnd);
+  if (audiences.includes(SANDBOX_LOGIN_HOST)) {
+    throw new OAuthError('app_not_found', 'External client app is not installed in this org');
+  }
+  if (!audiences.some((one) => [options.origin, LOGIN_HOST].includes(one))) {
     throw new OAuthError('invalid_grant', 'audience is invalid');
   }
   const expiresAtMs = exp > LEAST_MILLISECONDS ? exp : exp * 1000;
@@ -63,9 +70,7 @@ function fromBase64(text: string): string {
   return Buffer.from(text, 'base64url').toString('utf8');
 }
 
-/** The address under which the org was reached, or those of Salesforce; a slash at the end is allowed. */
-function isAudience(audience: string, origin: string): boolean {
-  return [origin, ...LOGIN_HOSTS].includes(
-    audience.replace(/\/+$/, '').replace(/\/services\/oauth2\/token$/, ''),
-  );
+/** A slash at the end, or the path of the token endpoint, makes no other audience. */
+function withoutEnd(audience: string): string {
+  return audience.replace(/\/+$/, '').replace(/\/services\/oauth2\/token$/, '');
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
+import { withEnvironmentFile } from '../../config/environment-file.ts';
 import { valueAt } from '../../config/expectation.ts';
 import { insecureAddresses, insecureProblem } from '../../config/insecure-http.ts';
 import { readSettingsTree } from '../../config/settings-tree.ts';
@@ -60,12 +61,14 @@ export function applyCommand(deps: ProductDeps): Command {
 async function readIntegrations(
   deps: ProductDeps,
   path: string,
-  { allowInsecureHttp }: Settings,
+  settings: Settings,
   output: Output,
 ): Promise<Integration[]> {
+  const { allowInsecureHttp } = settings;
+  const env = await withEnvironmentFile({ ...deps, path: settings.path });
   const text = await readText(path, deps.cwd);
-  const { integrations } = await parseSettings(text, { ...deps, path, allowInsecureHttp });
-  const tree = readSettingsTree(text, deps.env);
+  const { integrations } = await parseSettings(text, { ...deps, env, path, allowInsecureHttp });
+  const tree = readSettingsTree(text, env);
   for (const part of ['server', 'database', 'allowInsecureHttp']) {
     if (valueAt(tree.value, [part]) === undefined) continue;
     output.note(`"${part}" of ${path} is not applied: it belongs into the settings file.`);

@@ -164,6 +164,14 @@ describe('the columns of an export', () => {
     expect(guess).toMatchObject({ employers: [header[7]], deceased: header[8] });
   });
 
+  it.each(['Home Address', 'Mailing Address', 'Full address', 'Primary_Address'])(
+    'are known with the whole address in one column, %s',
+    (name) => {
+      const columns = ['Constituent ID', 'Name', name, 'Email Address', 'Do Not Contact'];
+      expect(guessColumns(columns)).toMatchObject({ addresses: [name], fullName: 'Name' });
+    },
+  );
+
   it('are not guessed from what belongs to others: household ids and account names', () => {
     const header = 'Household ID,Account Name,Spouse First Name,Spouse Last Name,Gift ID'.split(
       ',',

@@ -374,6 +374,28 @@ describe('reading contacts from HubSpot', () => {
         message: expect.stringContaining('contacts.filter'),
       });
     });
+
+    it('names the properties that the account does not have, as HubSpot itself does not', async () => {
+      const filter =
+        '[{propertyName: citi, operator: EQ, value: S}, {propertyName: zzz, operator: HAS_PROPERTY}]';
+      const refused = account.connector({}, {}, { filter });
+      await expect(refused).rejects.toMatchObject({
+        kind: 'configuration',
+        code: 'crm_filter_invalid',
+        message:
+          'The filter names citi (did you mean "city"?) and zzz, which this HubSpot account does not have, ' +
+          'or does not show to this token. Write the internal name of each property into contacts.filter: ' +
+          'it is in HubSpot under Settings → Properties → the property.',
+      });
+    });
+
+    it('says so if HubSpot refuses it although the account has all of its properties', async () => {
+      const filter = '[{propertyName: city, operator: BETWEEN, value: A}]';
+      await expect(account.connector({}, {}, { filter })).rejects.toMatchObject({
+        code: 'crm_filter_invalid',
+        message: expect.stringMatching(/has each of its properties.*BETWEEN.*highValue/),
+      });
+    });
   });
 
   async function read(id: string): Promise<Contact> {

@@ -171,6 +171,30 @@ describe('Salesforce while people work in it', () => {
     ).rejects.toMatchObject({ code: 'crm_filter_invalid' });
   });
 
+  it.each([
+    [
+      "LastName != 'x' AND Titel = 'CEO'",
+      /^The filter names Titel, which Contact of this org does not have, or which is hidden from the integration's user, did you mean "Title"\?.*contacts\.filter/,
+    ],
+    [
+      "Acount.Name = 'x'",
+      /^The filter goes by Acount, a relationship that Contact of this org does not have/,
+    ],
+    ["CreatedDate > '2026'", /^The filter compares CreatedDate with a text in quotes.*dateTime/],
+    [
+      "Title = 'a' AND LastName = ",
+      /^Salesforce cannot read contacts\.filter from its character 28 on.*apostrophe/,
+    ],
+    ["Name = 'O'Brien'", /^Salesforce cannot read contacts\.filter/],
+  ])('says what is wrong with the filter %s', async (filter, message) => {
+    org = await openOrg();
+    await expect(org.connector({}, {}, { filter, optOutField: null })).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'crm_filter_invalid',
+      message: expect.stringMatching(message),
+    });
+  });
+
   it('knows who has opted out', async () => {
     org = await openOrg();
     const [out = '', open = ''] = await org.addContacts(people(2));

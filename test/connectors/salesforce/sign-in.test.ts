@@ -1,7 +1,8 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defineSalesforceConnector } from '../../../connectors/salesforce/connector.ts';
 import { refreshTokenSecret } from '../../../connectors/salesforce/sign-in/auth.ts';
-import { toArray } from '../connector-options.ts';
+import { connectorDeps, toArray } from '../connector-options.ts';
 import {
   openScriptedSalesforce,
   records,
@@ -45,6 +46,38 @@ describe('signing in to Salesforce', () => {
       iss: 'app',
       sub: 'sync@example.org',
       aud: crm.url,
+    });
+  });
+
+  it.each([
+    'https://riverside.my.salesforce.com',
+    'https://riverside--dev.sandbox.my.salesforce.com',
+    'https://login.salesforce.com',
+  ])('signs an assertion for %s, as External Client Apps know no other address', async (url) => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const auth = { type: 'jwt', clientId: 'app', username: 'sync@example.org', privateKey: pem };
+    const body = {
+      access_token: 't',
+      instance_url: url,
+      id: `${url}/id/00D000000000001/005000000000001`,
+    };
+    crm.script(({ path }) => (path.endsWith('/token') ? { body } : null));
+    const definition = defineSalesforceConnector({ fetch: leadHere(), random: () => 0 });
+    const settings = definition.settingsSchema.parse({ kind: 'salesforce', url, auth });
+    const contacts = { filter: null, optOutField: null };
+    await definition.open({ settings, contacts, deps: connectorDeps() });
+    const [, claims = ''] = tokenRequests()[0]?.['assertion']?.split('.') ?? [];
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ aud: url });
+  });
+
+  it('says what helps if the org does not know the app', async () => {
+    const said = 'External client app is not installed in this org';
+    const body = { error: 'app_not_found', error_description: said };
+    crm.script(({ path }) => (path.endsWith('/token') ? { status: 400, body } : null));
+    await expect(crm.connector()).rejects.toMatchObject({
+      code: 'crm_unauthorized',
+      message: expect.stringMatching(/app_not_found: External.*My Domain.*refreshed sandbox/),
     });
   });
 
@@ -237,6 +270,14 @@ describe('signing in to Salesforce', () => {
     });
     expect(await connector.listGroups()).toEqual([]);
   });
+
+  /** A network in which every name leads to the scripted org. */
+  function leadHere(): typeof globalThis.fetch {
+    return (input, init) => {
+      const { pathname, search } = new URL(input instanceof Request ? input.url : input);
+      return fetch(crm.url + pathname + search, init);
+    };
+  }
 
   function tokenRequests(): Record<string, string>[] {
     return crm.asked

@@ -179,6 +179,8 @@ const ADDRESS_PARTS = [
   [
     ...['street', 'address', 'address1', 'addressline1', 'streetaddress', 'mailingstreet'],
     ...['homestreet', 'strasse', 'strassehausnummer', 'anschrift', 'rue', 'adresse'],
+    ...['homeaddress', 'mailingaddress', 'postaladdress', 'primaryaddress', 'fulladdress'],
+    ...['homeaddressline1', 'mailingaddressline1', 'contactaddress', 'donoraddress'],
   ],
   ['street2', 'address2', 'addressline2', 'adresszusatz', 'complementadresse'],
   ['city', 'town', 'mailingcity', 'homecity', 'ort', 'stadt', 'wohnort', 'ville'],

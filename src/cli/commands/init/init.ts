@@ -309,6 +309,9 @@ export async function report(
     const marks = markedColumns(answers);
     if (marks.length > 0)
       output.print(`Never asked about: contacts marked in ${marks.join(', ')}.`);
+    if (answers.crm.kind === 'csv' && answers.crm.columns.addresses.length === 0) {
+      output.print(NO_ADDRESSES);
+    }
     if (answers.crm.kind === 'csv' && answers.crm.advice !== null) output.print(answers.crm.advice);
     output.print();
     if (unset.length > 0) output.print('First set these in the environment:');
@@ -317,6 +320,9 @@ export async function report(
     for (const command of next) output.print(`  ${command}`);
   });
 }
+
+const NO_ADDRESSES =
+  'No column of addresses is used: with one the service knows more people. --csv-addresses names it.';
 
 /** The columns that leave people out; each once, in quotes. */
 function markedColumns({ crm }: Answers): string[] {

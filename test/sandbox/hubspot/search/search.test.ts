@@ -235,7 +235,6 @@ describe('a search that asks too much', () => {
     ['a page of 201', { limit: 201 }],
     ['results beyond the ten thousandth', { limit: 200, after: '9900' }],
     ['a body of more than 3,000 characters', only(filter('city', 'EQ', 'x'.repeat(3000)))],
-    ['a property that does not exist', only(filter('nope', 'EQ', 'x'))],
     ['an operator that does not exist', only(filter('city', 'LIKE', 'x'))],
     ['EQ without a value', only(filter('city', 'EQ'))],
     ['BETWEEN without a highValue', only(filter('annualrevenue', 'BETWEEN', '1'))],
@@ -246,6 +245,20 @@ describe('a search that asks too much', () => {
     expect(await refusal(account, body)).toMatchObject({
       status: 400,
       category: 'VALIDATION_ERROR',
+    });
+  });
+
+  it.each([
+    ['in a filter', only(filter('nope', 'EQ', 'x'))],
+    ['in the sort', { sorts: ['nope'] }],
+  ])('hears nothing of why, where it names a property %s that does not exist', async (_, body) => {
+    const account = await startAccount();
+    const refused = await ask(account, 'POST', `${CONTACTS}/search`, { body });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toEqual({
+      status: 'error',
+      message: 'There was a problem with the request.',
+      correlationId: expect.any(String),
     });
   });
 

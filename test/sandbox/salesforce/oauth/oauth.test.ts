@@ -228,6 +228,11 @@ describe('the JWT bearer flow', () => {
   it.each([
     ['an expired one', { exp: 1_700_000_000 }, 'expired authorization code'],
     ['another audience', { aud: 'https://example.org' }, 'audience is invalid'],
+    [
+      'the login address of all sandboxes',
+      { aud: 'https://test.salesforce.com' },
+      'External client app is not installed in this org',
+    ],
     ['an unknown user', { sub: 'unknown@example.org' }, "user hasn't approved this consumer"],
     ['another app', { iss: 'other' }, 'client identifier invalid'],
   ])('refuses %s', async (_, claims, description) => {
