@@ -1,5 +1,5 @@
 /** The start on a Node that is too old. */
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +41,11 @@ describe('the oldest Node', () => {
     await writeFile(
       join(folder, 'wiring.js'),
       'export async function runWired() { console.log("the program"); }',
+    );
+    await mkdir(join(folder, 'cli'));
+    await writeFile(
+      join(folder, 'cli/commands.js'),
+      'export function worksLong() { return false; }',
     );
     for (const name of ['main', 'memory', 'node-version']) {
       const source = await readFile(join(CHECKOUT, `src/${name}.ts`), 'utf8');
