@@ -52,6 +52,16 @@ export interface ApplicationOptions {
   owner: Owner;
   /** The pace of each partner key; by default the documented limits. */
   pace?: PaceOptions;
+  /** How its neighbours are reached; by default the real ones. */
+  neighbours?: Partial<Neighbours>;
+}
+
+/** What the product works with outside its process. */
+export interface Neighbours {
+  openDatabase: typeof openDatabase<Tables>;
+  findConnectorDefinition: typeof findConnectorDefinition;
+  /** Brings requests to the service. */
+  fetch: typeof globalThis.fetch;
 }
 
 /** The product, open. */
@@ -103,9 +113,10 @@ export interface OpenIntegration {
 
 /** Opens the database, brings its schema up to date, and reads the keys. */
 export async function openApplication(options: ApplicationOptions): Promise<Application> {
-  const { settings, clock, log } = options;
+  const { settings, clock, log, neighbours = {} } = options;
   const keyRing = await loadKeyRing(options.secretKey, settings.database);
-  const database = await openDatabase<Tables>(settings.database, { log });
+  const open = neighbours.openDatabase ?? openDatabase<Tables>;
+  const database = await open(settings.database, { log });
   try {
     await prepareSchema(database);
     const sealer = createSealer(keyRing);
@@ -195,18 +206,20 @@ type Parts = Pick<
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const pacers = createPacers({ clock: options.clock, ...options.pace });
   const { sightings: _, ...open } = parts;
+  const definitionOf = options.neighbours?.findConnectorDefinition ?? findConnectorDefinition;
   return {
     ...open,
     select: (ids) => selectIntegrations(parts.integrations, ids),
     async contactId({ id, crm }, text) {
-      return contactIdOf(canonicalIdOf(await findConnectorDefinition(crm.kind)), id, text);
+      return contactIdOf(canonicalIdOf(await definitionOf(crm.kind)), id, text);
     },
     async rereadAfterMs({ crm }) {
-      return (await findConnectorDefinition(crm.kind)).rereadAfterMs ?? [];
+      return (await definitionOf(crm.kind)).rereadAfterMs ?? [];
     },
     findRunning: (id) => findRunning(options, parts.store, id),
     takeLease: (id) => takeLease(options, parts, id),
-    open: (integration, signal) => openIntegration(options, parts, pacers, integration, signal),
+    open: (integration, signal) =>
+      openIntegration(options, parts, { pacers, definitionOf }, integration, signal),
   };
 }
 
@@ -244,14 +257,14 @@ function takeLease(
 async function openIntegration(
   options: ApplicationOptions,
   parts: Parts,
-  pacers: Pacers,
+  { pacers, definitionOf }: { pacers: Pacers; definitionOf: typeof findConnectorDefinition },
   integration: Integration,
   signal: AbortSignal,
 ): Promise<OpenIntegration> {
   const { clock, log } = options;
   const { store, sealer } = parts;
   const calls = { partner: 0, crm: 0, throttled: 0 };
-  const definition = await findConnectorDefinition(integration.crm.kind);
+  const definition = await definitionOf(integration.crm.kind);
   const connectorOptions: ConnectorOptions<unknown> = {
     settings: crmSettingsOf(definition, integration, parts.allowInsecureHttp),
     contacts: integration.contacts,
@@ -273,6 +286,7 @@ async function openIntegration(
     clock,
     log,
     pacer: pacers.for(partnerKey),
+    ...(options.neighbours?.fetch === undefined ? {} : { fetch: options.neighbours.fetch }),
     onCall({ throttled }) {
       calls.partner += 1;
       if (throttled) calls.throttled += 1;
