@@ -23,9 +23,8 @@ interface ContactRow {
 function checkStore({ store, violate }: World): void {
   const stuck: readonly [string, string][] = [
     ['submissions', "select id from submissions where state in ('intended', 'lost')"],
-    ['jobs', "select tracking_id from jobs where state in ('intended', 'processing', 'completed')"],
+    ['jobs', OPEN_JOBS],
     ['bulk adds', "select id from network_adds where state in ('intended', 'lost', 'running')"],
-    ['writes', "select id from writes where state = 'intended'"],
     ['leases', 'select id from integrations where lease_owner is not null'],
     ['runs', "select id from runs where status = 'running'"],
   ];
@@ -34,6 +33,12 @@ function checkStore({ store, violate }: World): void {
     if (length > 0) violate('no stuck state', `${length} ${what} are open after a quiet night`);
   }
 }
+
+/** Who has left, has opted out or is held comes back to a job that waits. */
+const OPEN_JOBS = `
+  select tracking_id from jobs join contacts using (integration_id, crm_id, tracking_id)
+  where jobs.state in ('intended', 'processing', 'completed')
+    and contacts.state not in ('removed', 'held') and contacts.eligible = 1`;
 
 function checkContact(world: World, integration: string, record: Record_): void {
   const { store, violate, swarm } = world;
@@ -146,6 +151,7 @@ function checkNetworks({ crms, service, store, swarm, violate }: World): void {
     const network = [...service.networks.values()].find((each) => each.name === `Board ${name}`);
     const wanted = new Set<string>();
     for (const id of crm.groups.get('board') ?? []) {
+      if (crm.heirOf(id)?.optedOutAt !== null) continue;
       const [row] = store.rows(
         'select donor_id from contacts where integration_id = ? and crm_id = ?',
         name,

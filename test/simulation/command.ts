@@ -30,6 +30,7 @@ export async function runCommand(args: string[]): Promise<void> {
   const until = realNowMs() + Number(values.minutes ?? 1e9) * 60_000;
   const last = first + Number(values.nights ?? 1e12);
   const began = realNowMs();
+  const usedBefore = process.cpuUsage();
   let nights = 0;
   let [runs, credits, steps] = [0, 0, 0];
   const failed = new Map<string, number[]>();
@@ -50,8 +51,10 @@ export async function runCommand(args: string[]): Promise<void> {
     }
   }
   const seconds = (realNowMs() - began) / 1000;
+  const { user, system } = process.cpuUsage(usedBefore);
+  const perCore = (nights * 1e6) / (user + system);
   print(
-    `${nights} nights in ${seconds.toFixed(1)} s: ${(nights / seconds).toFixed(1)} a second; ${runs} runs, ${credits} credits, ${steps} events`,
+    `${nights} nights in ${seconds.toFixed(1)} s: ${(nights / seconds).toFixed(1)} a second, ${perCore.toFixed(1)} a second of one core; ${runs} runs, ${credits} credits, ${steps} events`,
   );
   for (const [what, seeds] of failed)
     print(`${seeds.length} × ${what}\n    seeds ${seeds.slice(0, 8).join(', ')}`);

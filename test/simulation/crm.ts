@@ -55,6 +55,8 @@ export interface Record_ {
   bornAt: number;
   /** With the details that the heir had then. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
+  /** When the product wrote into it last. */
+  writtenAt: number;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
 }
@@ -116,7 +118,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       const id = `${name}-${String(lastId).padStart(3, '0')}`;
       const record: Record_ = {
         ...{ id, human, details, history: [], optedOutAt: null, values: new Map(), revision: 0 },
-        ...{ changedAt: 0, bornAt: timeline.now(), gone: null, readBy: new Map() },
+        ...{ changedAt: 0, bornAt: timeline.now(), gone: null, readBy: new Map(), writtenAt: 0 },
       };
       records.set(id, record);
       touch(record);
@@ -311,6 +313,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       }
       record.values.set(field, { value, author: 'product', at: timeline.now() });
     }
+    record.writtenAt = timeline.now();
     say(`process ${life.name}`, `writes ${Object.keys(values).length} fields of contact ${id}`);
     touch(record);
     return { status: 'written', id };

@@ -269,7 +269,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       await timeline.pass(HOUR_MS);
       const before = oracle.payments.length;
       for (const integration of settings.integrations) await syncOnce(host, integration, false);
-      if (round > 0 && oracle.payments.length === before) return;
+      const [waiting] = store.rows(
+        "select count(*) as count from contacts where state in ('due', 'submitted', 'ready')",
+      );
+      if (oracle.payments.length === before && waiting?.['count'] === 0) return;
     }
   }
 

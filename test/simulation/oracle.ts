@@ -154,7 +154,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (restored !== null && job.paidAt >= restored.backupAt && job.paidAt <= restored.at) {
       return 'the store was put back';
     }
-    if (job.fate === 'vanished' && job.goneAt <= now) return 'its job vanished';
+    const isDelivered = [record, last.record].some(({ writtenAt }) => writtenAt > job.paidAt);
+    if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
     const isLost = !last.isAnswered || troubleAt >= job.paidAt;
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)

@@ -37,6 +37,7 @@ const BUSY_MS = 5 * 60_000;
 export function createPeople(deps: PeopleDeps): People {
   const { random, timeline, humans, crms, swarm, oracle, service, say } = deps;
   const { people } = swarm;
+  let isWell = false;
 
   return {
     async work(end) {
@@ -45,6 +46,7 @@ export function createPeople(deps: PeopleDeps): People {
       await end;
     },
     makeWell() {
+      isWell = true;
       for (const crm of crms.values()) {
         for (const source of crm.hidden) crm.show(source);
       }
@@ -104,6 +106,7 @@ export function createPeople(deps: PeopleDeps): People {
     if (random.chance(people.revoke)) {
       const source = random.pick(['address', 'employer']);
       timeline.after(random.int(0, 60_000), () => {
+        if (isWell) return;
         const isHidden = crm.hidden.has(source);
         say(
           `the ${source}`,

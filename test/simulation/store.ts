@@ -78,6 +78,8 @@ export async function createSharedStore(
   database.pragma('foreign_keys = ON');
   const statements = new Map<string, Sqlite.Statement>();
   const labels = new Map<string, string>();
+  /** The schema stays as it is in all nights, and each start reads it. */
+  const schemaRows = new Map<string, readonly unknown[]>();
   let night: StoreNight | null = null;
   let holder: Client | null = null;
   let waiting: { client: Client; go: () => void }[] = [];
@@ -210,7 +212,7 @@ export async function createSharedStore(
       async beginTransaction() {
         await client.point('begin');
         await turn(client);
-        requireThere(client);
+        await requireThere(client);
         prepared('begin immediate').run();
         holder = client;
         transactions += 1;
@@ -252,11 +254,16 @@ export async function createSharedStore(
     await client.point(label);
     if (holder !== client) await turn(client);
     requireHeld(client);
-    requireThere(client);
+    await requireThere(client);
     const statement = prepared(isServer() ? inSqlite(sql) : sql);
     let result: QueryResult<R>;
-    if (statement.reader) result = { rows: readRows(statement, parameters) };
-    else {
+    const known = label.startsWith('select sqlite_master') ? schemaRows.get(sql) : undefined;
+    if (known !== undefined) result = { rows: known.map((row) => Object(row)) };
+    else if (statement.reader) {
+      result = { rows: readRows(statement, parameters) };
+      if (label.startsWith('select sqlite_master') && night !== null)
+        schemaRows.set(sql, result.rows);
+    } else {
       if (isFull()) throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
       const { changes } = statement.run(...parameters);
       result = { rows: [], numAffectedRows: BigInt(changes) };
@@ -304,12 +311,17 @@ export async function createSharedStore(
     throw lostConnection('ECONNRESET');
   }
 
-  function requireThere(client: Client): void {
-    if (!isAway()) return;
+  /** SQLite waits for who keeps it, up to a limit; the connections of a server are gone. */
+  async function requireThere(client: Client): Promise<void> {
+    if (!isAway() || night === null) return;
     if (isServer()) {
       if (holder === client) endTransaction('rollback');
       throw lostConnection('ECONNRESET');
     }
+    const leftMs = awayUntil - night.timeline.now();
+    await night.timeline.pass(Math.min(leftMs, BUSY_MS));
+    await client.point('its turn');
+    if (leftMs <= BUSY_MS) return;
     throw new Sqlite.SqliteError('database is locked', 'SQLITE_BUSY');
   }
 
@@ -334,7 +346,8 @@ export async function createSharedStore(
           sql,
         ) ?? [];
       const read = /\bfrom "([a-z_]+)"/i.exec(sql)?.[1];
-      label = `${verb.toLowerCase()} ${verb.toLowerCase() === 'select' ? (read ?? '') : table}`;
+      const isRead = /^(select|with)$/i.test(verb);
+      label = isRead ? `select ${read ?? ''}` : `${verb.toLowerCase()} ${table}`;
       labels.set(sql, label);
     }
     return label;
@@ -369,7 +382,8 @@ function lostConnection(code: string): Error {
 }
 
 function readRows<R>(statement: Sqlite.Statement, parameters: readonly unknown[]): R[] {
+  // Rows are objects made by the driver; their columns are what the statement says.
   const rows: R[] = [];
-  for (const row of statement.iterate(...parameters)) rows.push(Object(row));
+  for (const row of statement.all(...parameters)) rows.push(Object(row));
   return rows;
 }

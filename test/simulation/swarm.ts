@@ -118,9 +118,9 @@ export function swarmOf(seed: number): Swarm {
   const some = (probability: number, most: number) =>
     chance(probability) ? most * random.next() ** 2 : 0;
   const store = pick(['machine', 'server']);
-  const hosts = pick([1, 1, 2, 2, 3, 4]);
-  const integrations = pick([1, 1, 1, 2]);
-  const sessions = Array.from({ length: pick([1, 2, 2, 3, 4]) }, () => ({
+  const hosts = pick([1, 1, 1, 2, 2, 3, 4]);
+  const integrations = pick([1, 1, 1, 1, 2]);
+  const sessions = Array.from({ length: pick([1, 1, 2, 2, 3, 4]) }, () => ({
     afterHours: pick([0, 1, 20, 24, 24, 48, 24 * 8, 24 * 400]),
     hosts: int(1, hosts),
     full: chance(0.15),
@@ -163,13 +163,13 @@ export function swarmOf(seed: number): Swarm {
     },
     service: {
       failed: some(0.3, 0.5),
-      vanished: some(0.25, 0.5),
+      vanished: some(0.12, 0.5),
       wrongPerson: some(0.3, 0.4),
       deceased: some(0.15, 0.3),
       invalid: some(0.2, 0.3),
       credits: isMoneyScarce ? int(0, contacts * 2) : 20_000,
       otherSpender: some(0.2, 1),
-      jobMs: chance(0.1) ? magnitude(10_000, 120_000) : magnitude(300, 8_000),
+      jobMs: chance(0.05) ? magnitude(10_000, 120_000) : magnitude(200, 3_000),
     },
     settings: {
       onLostAnswer: chance(0.75) ? 'hold' : 'resubmit',
@@ -179,7 +179,8 @@ export function swarmOf(seed: number): Swarm {
       refreshDays: pick([365, 365, 7, null]),
       whenIdentityChanges: chance(0.85),
       shareProfiles: chance(0.6),
-      settleAfterMs: pick([90_000, 90_000, 5_000, 20_000]),
+      // A long quiet time shows no more than a short one, and takes long to simulate.
+      settleAfterMs: pick([1_000, 3_000, 3_000, 10_000, 10_000, 90_000]),
       trial: chance(0.4),
       massChangeAtLeast: chance(0.2) ? int(2, 6) : 25,
     },
