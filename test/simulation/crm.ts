@@ -55,8 +55,10 @@ export interface Record_ {
   bornAt: number;
   /** With the details that the heir had then. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
-  /** When the product wrote into it last. */
-  writtenAt: number;
+  /** What was written into it last, by whom and when; certain once that life has ended well. */
+  written: { by: string; at: number } | null;
+  /** When a profile was certainly written into it. */
+  deliveredAt: number;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
 }
@@ -118,7 +120,14 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       const id = `${name}-${String(lastId).padStart(3, '0')}`;
       const record: Record_ = {
         ...{ id, human, details, history: [], optedOutAt: null, values: new Map(), revision: 0 },
-        ...{ changedAt: 0, bornAt: timeline.now(), gone: null, readBy: new Map(), writtenAt: 0 },
+        ...{
+          changedAt: 0,
+          bornAt: timeline.now(),
+          gone: null,
+          readBy: new Map(),
+          written: null,
+          deliveredAt: 0,
+        },
       };
       records.set(id, record);
       touch(record);
@@ -313,7 +322,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       }
       record.values.set(field, { value, author: 'product', at: timeline.now() });
     }
-    record.writtenAt = timeline.now();
+    record.written = { by: life.name, at: timeline.now() };
     say(`process ${life.name}`, `writes ${Object.keys(values).length} fields of contact ${id}`);
     touch(record);
     return { status: 'written', id };

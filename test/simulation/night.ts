@@ -331,6 +331,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const reason = report?.reason ? ` (${report.reason.code})` : '';
     const end = report ? `${report.status}${reason}` : `throws: ${messageOf(error)}`;
     say(`process ${life.name}`, `ends: ${end}`);
+    if (report?.status === 'succeeded') oracle.onEndedWell(life.name);
     if (error !== null && !isDonorSyncError(error)) violate('no error', stackOf(error));
     if (report?.status === 'failed' && report.reason?.code === 'unexpected_error') {
       violate('no error', `a run fails: ${report.reason.message}`);

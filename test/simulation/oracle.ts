@@ -44,6 +44,8 @@ export interface Oracle {
   /** What the store knew since this moment is gone. */
   onRestored(backupAt: number): void;
   onSpentElsewhere(): void;
+  /** The run of this life has come to its end as it should: what it wrote is known to the store. */
+  onEndedWell(sender: string): void;
   readonly payments: readonly Payment[];
   paymentsOf(record: Record_): Payment[];
   /** Net of everything, by who sent it and for which CRM. */
@@ -78,6 +80,13 @@ export function createOracle(deps: OracleDeps): Oracle {
     },
     onSpentElsewhere() {
       elsewhereAt = deps.now();
+    },
+    onEndedWell(sender) {
+      for (const crm of crms) {
+        for (const record of crm.records.values()) {
+          if (record.written?.by === sender) record.deliveredAt = record.written.at;
+        }
+      }
     },
     payments,
     paymentsOf: (record) => payments.filter((payment) => payment.record === record),
@@ -154,7 +163,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (restored !== null && job.paidAt >= restored.backupAt && job.paidAt <= restored.at) {
       return 'the store was put back';
     }
-    const isDelivered = [record, last.record].some(({ writtenAt }) => writtenAt > job.paidAt);
+    const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
     const isLost = !last.isAnswered || troubleAt >= job.paidAt;
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';

@@ -50,6 +50,8 @@ export function createPeople(deps: PeopleDeps): People {
       for (const crm of crms.values()) {
         for (const source of crm.hidden) crm.show(source);
       }
+      // Where there is enough, nothing is to change the balance: it proves what was lost.
+      if (swarm.service.credits > 1_000) return;
       for (const key of ['key-0', 'key-1']) service.take(key, -20_000);
     },
   };
