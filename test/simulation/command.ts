@@ -7,6 +7,7 @@ import { shrink } from './shrink.ts';
 import type { SharedStore } from './store.ts';
 import { type Swarm, swarmOf } from './swarm.ts';
 import { realNowMs } from './takeover.ts';
+import { simulateInWorkers } from './workers.ts';
 
 const OPTIONS = {
   seed: { type: 'string' },
@@ -14,12 +15,19 @@ const OPTIONS = {
   nights: { type: 'string' },
   jobs: { type: 'string' },
   coverage: { type: 'boolean' },
-  keepGoing: { type: 'boolean' },
-  profile: { type: 'boolean' },
+  'keep-going': { type: 'boolean' },
 } as const;
 
 export async function runCommand(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: OPTIONS });
+  const jobs = Number(values.jobs ?? 1);
+  if (jobs > 1) {
+    const passed = args.filter(
+      (arg, at) => !isOf(args, at, 'jobs') && !isOf(args, at, 'seed') && arg,
+    );
+    process.exitCode = await simulateInWorkers(jobs, Number(values.seed ?? 1), passed);
+    return;
+  }
   const store = await bootStore();
   const counts = createCoverage();
   const first = Number(values.seed ?? 1);
@@ -44,7 +52,7 @@ export async function runCommand(args: string[]): Promise<void> {
     if (violation === undefined) continue;
     const key = `${violation.invariant}: ${violation.what.replace(/[a-z]+-\d{3}/g, 'ID').slice(0, 160)}`;
     failed.set(key, [...(failed.get(key) ?? []), seed]);
-    if (!values.keepGoing) {
+    if (!values['keep-going']) {
       await replay(store, swarmOf(seed), counts);
       process.exitCode = 1;
       break;
@@ -60,6 +68,12 @@ export async function runCommand(args: string[]): Promise<void> {
     print(`${seeds.length} × ${what}\n    seeds ${seeds.slice(0, 8).join(', ')}`);
   if (values.coverage) print(counts.report());
   if (failed.size > 0) process.exitCode = 1;
+}
+
+/** True of an option with this name, and of the value after it. */
+function isOf(args: readonly string[], at: number, name: string): boolean {
+  const [arg = '', before] = [args[at], args[at - 1]];
+  return arg === `--${name}` || arg.startsWith(`--${name}=`) || before === `--${name}`;
 }
 
 /** Tells the story of a night; of a failing one, that of the smallest that fails in the same way. */

@@ -104,6 +104,12 @@ const CAPABILITIES: Capabilities = {
 
 const PAGE = 8;
 
+/** A record that changed, and the revision that it had when it was found. */
+interface Change {
+  record: Record_;
+  at: number;
+}
+
 export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   const { timeline, random, name, say } = deps;
   const records = new Map<string, Record_>();
@@ -251,22 +257,24 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     return result;
   }
 
-  function changesAfter(cursor: number): Record_[] {
+  /** With the revisions as they are now: what changes while the pages are read comes with a later one. */
+  function changesAfter(cursor: number): Change[] {
     const visible = timeline.now() - deps.lagMs;
     const changed = [...records.values()]
       .filter((record) => record.revision > cursor)
       .sort((a, b) => a.revision - b.revision);
     const late = changed.findIndex(({ changedAt }) => changedAt > visible);
-    return late < 0 ? changed : changed.slice(0, late);
+    const found = late < 0 ? changed : changed.slice(0, late);
+    return found.map((record) => ({ record, at: record.revision }));
   }
 
-  function pageOf(life: Life, page: readonly Record_[], gone: readonly Record_[]): ContactPage {
+  function pageOf(life: Life, page: readonly Change[], all: readonly Change[]): ContactPage {
     return {
-      contacts: page.flatMap((record) => (record.gone === null ? contactOf(life, record) : [])),
-      removed: gone.flatMap(({ id, gone: end }) =>
-        end === null ? [] : { id, mergedInto: end.mergedInto },
+      contacts: page.flatMap(({ record }) => (record.gone === null ? contactOf(life, record) : [])),
+      removed: all.flatMap(({ record: { id, gone } }) =>
+        gone === null ? [] : { id, mergedInto: gone.mergedInto },
       ),
-      cursor: String(page.at(-1)?.revision ?? 0),
+      cursor: String(page.at(-1)?.at ?? 0),
     };
   }
 
