@@ -12,13 +12,14 @@ const NOTHING = { database: 'sqlite::memory:', integrations: [] };
 export async function bootStore(): Promise<SharedStore> {
   setChance(createRandom('the first start'));
   const store = await createSharedStore(async (open) => {
-    const client = { name: 'first', state: 'alive', point: async () => undefined } as const;
+    const owner = { host: 'first', processId: 1, start: 'first' };
+    const client = { name: 'first', owner, state: 'alive', point: async () => undefined } as const;
     const application = await openApplication({
       settings: { ...settingsSchema.parse(NOTHING), path: '/simulated' },
       secretKey: SECRET_KEY,
       clock: { now: () => 0, monotonicMs: () => 0, sleep: async () => undefined },
       log: silentLog,
-      owner: { host: 'first', processId: 1, start: 'first' },
+      owner,
       neighbours: { openDatabase: async () => open(client) },
     });
     await application.close();

@@ -181,6 +181,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   });
   const wire = {
     ...{ timeline, random: random.split('wire'), service, faults, say },
+    quietMs: swarm.settings.settleAfterMs,
     onFault: (fault: string, endpoint: string) => coverage.fault(fault, endpoint),
     onAnswered: (_: unknown, { body }: { body: unknown }) => {
       const ids: unknown = Reflect.get(Object(body), 'tracking_id_to_job_id');
@@ -204,6 +205,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   };
   store.begin({
     ...{ kind: swarm.store, timeline, random: random.split('store'), say },
+    onCheckpoint(client, integration, owner) {
+      if (owner?.includes(client.owner.start)) return;
+      const what = `process ${client.name} writes for ${integration}, whose lease is ${owner ?? 'no one'}'s`;
+      violate('one run at a time', what);
+    },
     clockOffsetMs: swarm.faults.clockSkew > 0 ? clocks.int(-2_000, 2_000) : 0,
   });
   setLiving((processId) => {
@@ -252,12 +258,15 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     await Promise.all([disturbing, working]);
   }
 
-  /** Syncs as a cron line does: a process that dies is followed by another one. */
+  /** Syncs as a cron line does: a process that dies, or finds another at work, is followed by one more. */
   async function keepSyncing(host: Host, integration: Integration, full: boolean): Promise<void> {
     const mostLives = 4;
     for (let life = 0; life < mostLives; life += 1) {
-      if (await syncOnce(host, integration, full)) return;
-      await timeline.pass(fates.magnitude(100, 200_000));
+      const how = await syncOnce(host, integration, full);
+      if (how === 'over' || (how === 'taken' && fates.chance(0.3))) return;
+      await timeline.pass(
+        how === 'taken' ? fates.int(5_000, 60_000) : fates.magnitude(100, 200_000),
+      );
     }
   }
 
@@ -276,25 +285,29 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     }
   }
 
-  /** True if a process came to its end by itself. */
-  async function syncOnce(host: Host, integration: Integration, full: boolean): Promise<boolean> {
+  /** How a process came to its end; `taken` if another one was at work. */
+  async function syncOnce(
+    host: Host,
+    integration: Integration,
+    full: boolean,
+  ): Promise<'over' | 'taken' | 'dead' | 'too long'> {
     const life = bear(host);
     say(`process ${life.name}`, `begins to sync ${integration.id}${full ? ' in full' : ''}`);
     const { promise: limit, resolve: giveUp } = Promise.withResolvers<'too long'>();
     const timer = timeline.after(LONGEST_RUN_MS, () => giveUp('too long'));
     const work = life.run(() => sync(life, integration, full));
-    const how = await Promise.race([
-      work.then((): 'over' => 'over'),
-      life.death.then((): 'dead' => 'dead'),
-      limit,
-    ]);
+    const how = await Promise.race([work, life.death.then((): 'dead' => 'dead'), limit]);
     timer.cancel();
     lives.delete(life.owner.processId);
     if (how === 'too long') violate('an end', `the run of process ${life.name} does not end`);
-    return how === 'over';
+    return how;
   }
 
-  async function sync(life: Life, integration: Integration, full: boolean): Promise<void> {
+  async function sync(
+    life: Life,
+    integration: Integration,
+    full: boolean,
+  ): Promise<'over' | 'taken'> {
     let report: RunReport | null = null;
     let failure: unknown = null;
     try {
@@ -322,9 +335,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     } catch (error) {
       failure = error;
     }
-    if (life.state === 'gone') return;
+    if (life.state === 'gone') return 'over';
     ended.push({ integration: integration.id, life: life.name, report, error: failure });
     judgeEnd(life, report, failure);
+    return isDonorSyncError(failure) && failure.code === 'already_running' ? 'taken' : 'over';
   }
 
   function judgeEnd(life: Life, report: RunReport | null, error: unknown): void {
@@ -369,9 +383,12 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const { kill, freeze, stop } = swarm.faults;
     const isKilled = fates.chance(kill);
     const point = fates.chance(0.5) ? fates.pick(FAILPOINTS) : null;
-    const times = point === null ? fates.magnitude(1, 800) : fates.magnitude(1, 6);
+    const anywhere = fates.chance(0.5) ? fates.magnitude(1, 800) : fates.int(1, 400);
+    const times = point === null ? anywhere : fates.magnitude(1, 6);
     const isFrozen = fates.chance(freeze);
-    const frozen = { times: fates.magnitude(1, 800), ms: fates.magnitude(500, 900_000) };
+    const frozenAt = fates.chance(0.6) ? fates.pick(BEFORE_SPENDING) : null;
+    const frozenTimes = frozenAt === null ? fates.magnitude(1, 800) : fates.magnitude(1, 12);
+    const frozen = { point: frozenAt, times: frozenTimes, ms: fates.magnitude(500, 600_000) };
     const isStopped = fates.chance(stop);
     const stopped = { times: fates.magnitude(1, 800) };
     return {
@@ -451,6 +468,17 @@ const FAILPOINTS = [
   'send POST /networks/ID/members/batch',
   'answer POST /networks/ID/members/batch',
   'send POST /networks/ID/members/remove',
+] as const;
+
+/** What comes before a request that spends: who stands still here may be overtaken. */
+const BEFORE_SPENDING = [
+  'committed',
+  'insert into submissions done',
+  'insert into network_adds done',
+  'update contacts done',
+  'select submissions',
+  'answer GET /credits',
+  'crm read answered',
 ] as const;
 
 function settingsOf(swarm: Swarm, names: readonly string[]): Settings {

@@ -39,7 +39,7 @@ export interface Life extends Machine, Actor {
 export interface Fate {
   /** At this point (its name, and the how manieth time), it is killed. */
   kill: { point: string | null; times: number } | null;
-  freeze: { times: number; ms: number } | null;
+  freeze: { point: string | null; times: number; ms: number } | null;
   stop: { times: number } | null;
 }
 
@@ -57,6 +57,12 @@ export interface LifeOptions {
   onDeath(life: Life, point: string): void;
 }
 
+/** Where a request that spends is about to leave. */
+const SPENDING: ReadonlySet<string> = new Set([
+  'send POST /enhancements',
+  'send POST /networks/ID/members/batch',
+]);
+
 const NEVER = new Promise<never>(() => undefined);
 
 export function beginLife(options: LifeOptions): Life {
@@ -69,6 +75,7 @@ export function beginLife(options: LifeOptions): Life {
   let thawed: PromiseWithResolvers<void> | null = null;
   let points = 0;
   let named = 0;
+  let frozenTimes = 0;
   let lastPoint = 'its start';
   const death = Promise.withResolvers<void>();
 
@@ -117,7 +124,13 @@ export function beginLife(options: LifeOptions): Life {
         named += 1;
         if (named === fate.kill.times) life.kill(point);
       }
-      if (fate.freeze?.times === points) life.freeze(fate.freeze.ms);
+      if (fate.freeze !== null && (fate.freeze.point === null || fate.freeze.point === point)) {
+        frozenTimes += 1;
+        // Between the last look at the lease and the sending no one can help a process that stands
+        // still for longer than its lease and the quiet time: that is what the promise leaves out.
+        const mostMs = SPENDING.has(point) ? 5_000 : Number.POSITIVE_INFINITY;
+        if (frozenTimes === fate.freeze.times) life.freeze(Math.min(fate.freeze.ms, mostMs));
+      }
       if (fate.stop?.times === points && !stopping.signal.aborted) {
         say(`process ${name}`, `is asked to stop, at ${point}`);
         stopping.abort();

@@ -15,6 +15,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { Owner } from '../../src/core/owner.ts';
 import { createConnectionQueue } from '../../src/store/engine/connection-queue.ts';
 import type { OpenDatabase } from '../../src/store/engine/database.ts';
 import { neverReplaced } from '../../src/store/engine/database-file.ts';
@@ -26,6 +27,7 @@ import type { Timeline } from './timeline.ts';
 /** Who uses the database. */
 export interface Client {
   readonly name: string;
+  readonly owner: Pick<Owner, 'start'>;
   readonly state: 'alive' | 'frozen' | 'gone';
   point(name: string): Promise<void>;
 }
@@ -63,10 +65,14 @@ export interface StoreNight {
   /** By how much a server's clock is off (ms). */
   clockOffsetMs: number;
   say(who: string, what: string): void;
+  /** A client commits what belongs to the run of an integration, whose lease has this owner. */
+  onCheckpoint(client: Client, integration: string, owner: string | null): void;
 }
 
 /** SQLite waits so long for another process, then it is busy. */
 const BUSY_MS = 5_000;
+
+const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
 
 /** A server ends transactions that stand still for so long. */
 const IDLE_MS = 60_000;
@@ -85,6 +91,8 @@ export async function createSharedStore(
   let waiting: { client: Client; go: () => void }[] = [];
   let transactions = 0;
   let current: string | null = null;
+  /** The integration whose lease the open transaction has checked. */
+  let checkpoint: string | null = null;
   /** Of the transactions of a server. */
   const ends = new Map<string, 'committed' | 'aborted'>();
   /** Clients whose transaction was ended for them. */
@@ -229,6 +237,7 @@ export async function createSharedStore(
           endTransaction('rollback');
           throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
         }
+        lookAtCheckpoint(client);
         endTransaction('commit');
         await client.point('committed');
         if (isServer() && isAway()) throw lostConnection('ECONNRESET');
@@ -255,6 +264,8 @@ export async function createSharedStore(
     if (holder !== client) await turn(client);
     requireHeld(client);
     await requireThere(client);
+    if (CHECKPOINT.test(sql))
+      checkpoint = String(parameters.find((each) => typeof each === 'string'));
     const statement = prepared(isServer() ? inSqlite(sql) : sql);
     let result: QueryResult<R>;
     const known = label.startsWith('select sqlite_master') ? schemaRows.get(sql) : undefined;
@@ -289,6 +300,13 @@ export async function createSharedStore(
     }
   }
 
+  function lookAtCheckpoint(client: Client): void {
+    if (checkpoint === null) return;
+    const [row] = prepared('select lease_owner from integrations where id = ?').all(checkpoint);
+    const owner: unknown = Reflect.get(Object(row), 'lease_owner');
+    night?.onCheckpoint(client, checkpoint, typeof owner === 'string' ? owner : null);
+  }
+
   function cutTransaction(): void {
     if (holder !== null) cutOff.add(holder);
     endTransaction('rollback');
@@ -298,6 +316,7 @@ export async function createSharedStore(
     if (database.inTransaction) prepared(how).run();
     if (current !== null) ends.set(current, how === 'commit' ? 'committed' : 'aborted');
     current = null;
+    checkpoint = null;
     holder = null;
     const index =
       waiting.length > 1 && night !== null ? night.random.int(0, waiting.length - 1) : 0;
@@ -321,7 +340,8 @@ export async function createSharedStore(
     const leftMs = awayUntil - night.timeline.now();
     await night.timeline.pass(Math.min(leftMs, BUSY_MS));
     await client.point('its turn');
-    if (leftMs <= BUSY_MS) return;
+    // Another one may have been faster.
+    if (leftMs <= BUSY_MS) return holder === client ? undefined : turn(client);
     throw new Sqlite.SqliteError('database is locked', 'SQLITE_BUSY');
   }
 

@@ -11,6 +11,8 @@ export interface WireDeps {
   timeline: Timeline;
   random: Random;
   service: ServiceModel;
+  /** How long after a lost answer nothing is believed (ms). */
+  quietMs: number;
   /** The faults in force now. */
   faults(): Faults;
   say(who: string, what: string): void;
@@ -52,7 +54,10 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
   ): void {
     const faults = deps.faults();
     const fault = pickFault(faults);
-    const thereMs = random.magnitude(5, 400);
+    // What is under way arrives within the quiet time, also when its sender is long gone.
+    const isLate = fault === 'late request' || fault === 'lost answer';
+    const latestMs = isLate ? Math.max(400, deps.quietMs * 0.8) : 400;
+    const thereMs = random.magnitude(5, latestMs);
     const backMs = random.magnitude(5, 400);
     if (fault !== null) deps.onFault(fault, endpoint);
     if (fault === 'lost request') {
@@ -101,7 +106,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
       timeline.after(
         backMs,
         () => {
-          if (fault === null) deps.onAnswered(request, answer);
+          if (fault === null || fault === 'late request') deps.onAnswered(request, answer);
           resolve(responseOf(answer, fault === 'cut answer'));
         },
         life,
@@ -118,7 +123,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
 
   function pickFault(faults: Faults) {
     if (random.chance(faults.lostRequest)) return random.pick(['lost request', 'no connection']);
-    if (random.chance(faults.lostAnswer)) return 'lost answer';
+    if (random.chance(faults.lostAnswer)) return random.pick(['lost answer', 'late request']);
     if (random.chance(faults.cutAnswer)) return 'cut answer';
     if (random.chance(faults.badGateway)) return random.pick(['gateway before', 'gateway after']);
     if (random.chance(faults.serverError)) return 'server error';
