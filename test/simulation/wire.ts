@@ -21,6 +21,8 @@ export interface WireDeps {
   onFault(fault: string, endpoint: string): void;
 }
 
+const LOST_ANSWERS = ['lost answer', 'late request', 'overtaken'] as const;
+
 /** The `fetch` of one process. */
 export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch {
   const { timeline, random, service, say } = deps;
@@ -55,9 +57,8 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     const faults = deps.faults();
     const fault = pickFault(faults);
     // What is under way arrives within the quiet time, also when its sender is long gone.
-    const isLate = fault === 'late request' || fault === 'lost answer';
-    const latestMs = isLate ? Math.max(400, deps.quietMs * 0.8) : 400;
-    const thereMs = random.magnitude(5, latestMs);
+    const isLate = fault === 'late request' || fault === 'overtaken';
+    const thereMs = isLate ? deps.quietMs * 0.8 * random.next() : random.magnitude(5, 400);
     const backMs = random.magnitude(5, 400);
     if (fault !== null) deps.onFault(fault, endpoint);
     if (fault === 'lost request') {
@@ -71,6 +72,12 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
         syscall: 'connect',
       });
       timeline.after(backMs, () => reject(new TypeError('fetch failed', { cause })), life);
+      return;
+    }
+    if (fault === 'overtaken') {
+      say('the network', `breaks under ${endpoint} of process ${life.name}, which arrives later`);
+      breakOff(backMs);
+      timeline.after(thereMs, () => service.handle(request));
       return;
     }
     timeline.after(thereMs, () => {
@@ -123,7 +130,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
 
   function pickFault(faults: Faults) {
     if (random.chance(faults.lostRequest)) return random.pick(['lost request', 'no connection']);
-    if (random.chance(faults.lostAnswer)) return random.pick(['lost answer', 'late request']);
+    if (random.chance(faults.lostAnswer)) return random.pick(LOST_ANSWERS);
     if (random.chance(faults.cutAnswer)) return 'cut answer';
     if (random.chance(faults.badGateway)) return random.pick(['gateway before', 'gateway after']);
     if (random.chance(faults.serverError)) return 'server error';
