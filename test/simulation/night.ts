@@ -12,7 +12,7 @@ import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm
 import { createHumans, type Humans } from './humans.ts';
 import { createOracle, type Oracle } from './oracle.ts';
 import { type Coverage, createPeople } from './people.ts';
-import { beginLife, type Fate, type HostClock, type Life } from './process.ts';
+import { type Blow, beginLife, type Fate, type HostClock, type Life } from './process.ts';
 import { createRandom, type Random } from './random.ts';
 import { createServiceModel, type ServiceModel } from './service.ts';
 import type { Backup, SharedStore } from './store.ts';
@@ -382,20 +382,24 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   function fateOf(): Fate {
     const { kill, freeze, stop } = swarm.faults;
     const isKilled = fates.chance(kill);
-    const point = fates.chance(0.5) ? fates.pick(FAILPOINTS) : null;
-    const anywhere = fates.chance(0.5) ? fates.magnitude(1, 800) : fates.int(1, 400);
-    const times = point === null ? anywhere : fates.magnitude(1, 6);
     const isFrozen = fates.chance(freeze);
-    const frozenAt = fates.chance(0.6) ? fates.pick(BEFORE_SPENDING) : null;
-    const frozenTimes = frozenAt === null ? fates.magnitude(1, 800) : fates.magnitude(1, 12);
-    const frozen = { point: frozenAt, times: frozenTimes, ms: fates.magnitude(500, 600_000) };
     const isStopped = fates.chance(stop);
+    const killed = blow(FAILPOINTS);
+    const frozen = { ...blow(BEFORE_SPENDING), ms: fates.magnitude(500, 600_000) };
     const stopped = { times: fates.magnitude(1, 800) };
     return {
-      kill: isKilled ? { point, times } : null,
+      kill: isKilled ? killed : null,
       freeze: isFrozen ? frozen : null,
       stop: isStopped ? stopped : null,
     };
+  }
+
+  /** Somewhere, or shortly after one of these points. */
+  function blow(points: readonly [string, ...string[]]): Blow {
+    const point = fates.chance(0.6) ? fates.pick(points) : null;
+    const anywhere = fates.chance(0.5) ? fates.magnitude(1, 800) : fates.int(1, 400);
+    const times = point === null ? anywhere : fates.magnitude(1, 6);
+    return { point, times, later: point === null || fates.chance(0.5) ? 0 : fates.int(1, 15) };
   }
 
   function clockOf(): HostClock {
@@ -470,13 +474,11 @@ const FAILPOINTS = [
   'send POST /networks/ID/members/remove',
 ] as const;
 
-/** What comes before a request that spends: who stands still here may be overtaken. */
+/** What comes before a request that spends: who stands still soon after may be overtaken. */
 const BEFORE_SPENDING = [
-  'committed',
   'insert into submissions done',
+  'insert into submissions',
   'insert into network_adds done',
-  'update contacts done',
-  'select submissions',
   'answer GET /credits',
   'crm read answered',
 ] as const;

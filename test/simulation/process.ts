@@ -37,10 +37,17 @@ export interface Life extends Machine, Actor {
 
 /** What becomes of a life, decided when it begins. */
 export interface Fate {
-  /** At this point (its name, and the how manieth time), it is killed. */
-  kill: { point: string | null; times: number } | null;
-  freeze: { point: string | null; times: number; ms: number } | null;
+  kill: Blow | null;
+  freeze: (Blow & { ms: number }) | null;
   stop: { times: number } | null;
+}
+
+/** When something hits a process: some points after it has passed a certain one so many times. */
+export interface Blow {
+  /** Any if it is null. */
+  point: string | null;
+  times: number;
+  later: number;
 }
 
 export interface LifeOptions {
@@ -63,6 +70,21 @@ const SPENDING: ReadonlySet<string> = new Set([
   'send POST /networks/ID/members/batch',
 ]);
 
+/** True once, at the point where the blow falls. */
+function watchFor(blow: Blow | null): (point: string) => boolean {
+  let seen = 0;
+  let left: number | null = null;
+  return (point) => {
+    if (blow === null) return false;
+    if (left !== null) left -= 1;
+    else if (blow.point === null || blow.point === point) {
+      seen += 1;
+      if (seen === blow.times) left = blow.later;
+    }
+    return left === 0;
+  };
+}
+
 const NEVER = new Promise<never>(() => undefined);
 
 export function beginLife(options: LifeOptions): Life {
@@ -74,8 +96,8 @@ export function beginLife(options: LifeOptions): Life {
   let parked: (() => void)[] = [];
   let thawed: PromiseWithResolvers<void> | null = null;
   let points = 0;
-  let named = 0;
-  let frozenTimes = 0;
+  const isKilled = watchFor(fate.kill);
+  const isFrozen = watchFor(fate.freeze);
   let lastPoint = 'its start';
   const death = Promise.withResolvers<void>();
 
@@ -120,16 +142,12 @@ export function beginLife(options: LifeOptions): Life {
       points += 1;
       lastPoint = point;
       options.passed(point);
-      if (fate.kill !== null && (fate.kill.point === null || fate.kill.point === point)) {
-        named += 1;
-        if (named === fate.kill.times) life.kill(point);
-      }
-      if (fate.freeze !== null && (fate.freeze.point === null || fate.freeze.point === point)) {
-        frozenTimes += 1;
+      if (isKilled(point)) life.kill(point);
+      if (fate.freeze !== null && isFrozen(point)) {
         // Between the last look at the lease and the sending no one can help a process that stands
         // still for longer than its lease and the quiet time: that is what the promise leaves out.
         const mostMs = SPENDING.has(point) ? 5_000 : Number.POSITIVE_INFINITY;
-        if (frozenTimes === fate.freeze.times) life.freeze(Math.min(fate.freeze.ms, mostMs));
+        life.freeze(Math.min(fate.freeze.ms, mostMs));
       }
       if (fate.stop?.times === points && !stopping.signal.aborted) {
         say(`process ${name}`, `is asked to stop, at ${point}`);

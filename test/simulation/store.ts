@@ -83,9 +83,8 @@ export async function createSharedStore(
   const database = new Sqlite(':memory:');
   database.pragma('foreign_keys = ON');
   const statements = new Map<string, Sqlite.Statement>();
-  const labels = new Map<string, string>();
-  /** The schema stays as it is in all nights, and each start reads it. */
-  const schemaRows = new Map<string, readonly unknown[]>();
+  const ofMachine = new Map<string, KnownStatement>();
+  const ofServer = new Map<string, KnownStatement>();
   let night: StoreNight | null = null;
   let holder: Client | null = null;
   let waiting: { client: Client; go: () => void }[] = [];
@@ -259,27 +258,26 @@ export async function createSharedStore(
     sql: string,
     parameters: readonly unknown[],
   ): Promise<QueryResult<R>> {
-    const label = labelOf(sql);
+    const known = knownOf(sql);
+    const { label } = known;
     await client.point(label);
     if (holder !== client) await turn(client);
     requireHeld(client);
     await requireThere(client);
-    if (CHECKPOINT.test(sql))
+    if (known.isCheckpoint) {
       checkpoint = String(parameters.find((each) => typeof each === 'string'));
-    const statement = prepared(isServer() ? inSqlite(sql) : sql);
+    }
     let result: QueryResult<R>;
-    const known = label.startsWith('select sqlite_master') ? schemaRows.get(sql) : undefined;
-    if (known !== undefined) result = { rows: known.map((row) => Object(row)) };
-    else if (statement.reader) {
-      result = { rows: readRows(statement, parameters) };
-      if (label.startsWith('select sqlite_master') && night !== null)
-        schemaRows.set(sql, result.rows);
+    if (known.schema !== null) result = { rows: known.schema.map((row) => Object(row)) };
+    else if (known.statement.reader) {
+      result = { rows: readRows(known.statement, parameters) };
+      if (label === 'select sqlite_master' && night !== null) known.schema = result.rows;
     } else {
       if (isFull()) throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
-      const { changes } = statement.run(...parameters);
+      const { changes } = known.statement.run(...parameters);
       result = { rows: [], numAffectedRows: BigInt(changes) };
     }
-    if (!label.startsWith('select')) await client.point(`${label} done`);
+    if (!known.isRead) await client.point(known.done);
     return result;
   }
 
@@ -357,21 +355,44 @@ export async function createSharedStore(
     return night !== null && night.timeline.now() < fullUntil;
   }
 
-  /** `update contacts`, for points and coverage. */
-  function labelOf(sql: string): string {
-    let label = labels.get(sql);
-    if (label === undefined) {
-      const [, verb = sql.slice(0, 20), table = ''] =
-        /^\s*(select|insert into|update|delete from|with)\b(?:[\s\S]*?(?:\bfrom )?"([a-z_]+)")?/i.exec(
-          sql,
-        ) ?? [];
-      const read = /\bfrom "([a-z_]+)"/i.exec(sql)?.[1];
-      const isRead = /^(select|with)$/i.test(verb);
-      label = isRead ? `select ${read ?? ''}` : `${verb.toLowerCase()} ${table}`;
-      labels.set(sql, label);
+  /** What is known of a statement is worked out once for all nights. */
+  function knownOf(sql: string): KnownStatement {
+    const seen = isServer() ? ofServer : ofMachine;
+    let known = seen.get(sql);
+    if (known === undefined) {
+      const label = labelOf(sql);
+      known = {
+        ...{ label, done: `${label} done`, isRead: label.startsWith('select'), schema: null },
+        isCheckpoint: CHECKPOINT.test(sql),
+        statement: prepared(isServer() ? inSqlite(sql) : sql),
+      };
+      // Before the schema is there, nothing is known for good.
+      if (night !== null) seen.set(sql, known);
     }
-    return label;
+    return known;
   }
+}
+
+interface KnownStatement {
+  /** `update contacts`, for points and coverage. */
+  label: string;
+  done: string;
+  isRead: boolean;
+  /** True if it checks a lease for the rest of its transaction. */
+  isCheckpoint: boolean;
+  statement: Sqlite.Statement;
+  /** The schema stays as it is in all nights, and each start reads it. */
+  schema: readonly unknown[] | null;
+}
+
+function labelOf(sql: string): string {
+  const [, verb = sql.slice(0, 20), table = ''] =
+    /^\s*(select|insert into|update|delete from|with)\b(?:[\s\S]*?(?:\bfrom )?"([a-z_]+)")?/i.exec(
+      sql,
+    ) ?? [];
+  const read = /\bfrom "([a-z_]+)"/i.exec(sql)?.[1];
+  const isRead = /^(select|with)$/i.test(verb);
+  return isRead ? `select ${read ?? ''}` : `${verb.toLowerCase()} ${table}`;
 }
 
 /** As the product's own; see `sqlite.ts`. */

@@ -118,15 +118,15 @@ export function swarmOf(seed: number): Swarm {
   const some = (probability: number, most: number) =>
     chance(probability) ? most * random.next() ** 2 : 0;
   const store = pick(['machine', 'server']);
-  const hosts = pick([1, 1, 1, 2, 2, 3, 4]);
-  const integrations = pick([1, 1, 1, 1, 2]);
-  const sessions = Array.from({ length: pick([1, 1, 2, 2, 3, 4]) }, () => ({
+  const hosts = pick([1, 1, 1, 1, 2, 2, 3, 4]);
+  const integrations = pick([1, 1, 1, 1, 1, 2]);
+  const sessions = Array.from({ length: pick([1, 1, 1, 2, 2, 3]) }, () => ({
     afterHours: pick([0, 1, 20, 24, 24, 48, 24 * 8, 24 * 400]),
     hosts: int(1, hosts),
     full: chance(0.15),
   }));
   const isMoneyScarce = chance(0.15);
-  const contacts = magnitude(1, 30);
+  const contacts = chance(0.6) ? magnitude(1, 8) : magnitude(1, 30);
   return {
     seed,
     ...{ store, hosts, integrations, contacts, sessions },
