@@ -385,7 +385,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const isFrozen = fates.chance(freeze);
     const isStopped = fates.chance(stop);
     const killed = blow(FAILPOINTS);
-    const frozen = { ...blow(BEFORE_SPENDING), ms: fates.magnitude(500, 600_000) };
+    const frozen = {
+      ...blow(BEFORE_SPENDING),
+      ms: fates.chance(0.5) ? fates.magnitude(500, 600_000) : fates.int(35_000, 200_000),
+    };
     const stopped = { times: fates.magnitude(1, 800) };
     return {
       kill: isKilled ? killed : null,
@@ -398,8 +401,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   function blow(points: readonly [string, ...string[]]): Blow {
     const point = fates.chance(0.6) ? fates.pick(points) : null;
     const anywhere = fates.chance(0.5) ? fates.magnitude(1, 800) : fates.int(1, 400);
-    const times = point === null ? anywhere : fates.magnitude(1, 6);
-    return { point, times, later: point === null || fates.chance(0.5) ? 0 : fates.int(1, 15) };
+    const times = point === null ? anywhere : fates.chance(0.6) ? 1 : fates.magnitude(1, 6);
+    return { point, times, later: point === null || fates.chance(0.3) ? 0 : fates.int(1, 12) };
   }
 
   function clockOf(): HostClock {

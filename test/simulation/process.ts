@@ -119,7 +119,7 @@ export function beginLife(options: LifeOptions): Life {
     monotonicMs,
     later: (ms, run) => timeline.after(ms / hostClock.rate, run, life),
     clock: {
-      now: () => Math.round(timeline.now() * 1 + hostClock.offsetMs),
+      now: () => Math.round(timeline.now() + hostClock.offsetMs),
       monotonicMs,
       sleep(ms, signal) {
         if (signal?.aborted) return Promise.resolve();

@@ -218,8 +218,8 @@ export async function createSharedStore(
       },
       async beginTransaction() {
         await client.point('begin');
-        await turn(client);
-        await requireThere(client);
+        do await access(client);
+        while (isTaken(client));
         prepared('begin immediate').run();
         holder = client;
         transactions += 1;
@@ -261,9 +261,8 @@ export async function createSharedStore(
     const known = knownOf(sql);
     const { label } = known;
     await client.point(label);
-    if (holder !== client) await turn(client);
-    requireHeld(client);
-    await requireThere(client);
+    do await access(client);
+    while (isTaken(client));
     if (known.isCheckpoint) {
       checkpoint = String(parameters.find((each) => typeof each === 'string'));
     }
@@ -281,10 +280,20 @@ export async function createSharedStore(
     return result;
   }
 
+  /** Resolves when the client may use the database; whoever runs first then may take it. */
+  async function access(client: Client): Promise<void> {
+    await turn(client);
+    requireHeld(client);
+    await requireThere(client);
+  }
+
+  function isTaken(client: Client): boolean {
+    return holder !== null && holder !== client;
+  }
+
   /** Resolves once no other client has a transaction open. */
   async function turn(client: Client): Promise<void> {
-    while (holder !== null && holder !== client) {
-      const owner = holder;
+    for (let owner = holder; owner !== null && owner !== client; owner = holder) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       waiting.push({ client, go: () => resolve(true) });
       // A frozen owner keeps SQLite until the waiting process gives up, a server only for so long.
@@ -338,8 +347,7 @@ export async function createSharedStore(
     const leftMs = awayUntil - night.timeline.now();
     await night.timeline.pass(Math.min(leftMs, BUSY_MS));
     await client.point('its turn');
-    // Another one may have been faster.
-    if (leftMs <= BUSY_MS) return holder === client ? undefined : turn(client);
+    if (leftMs <= BUSY_MS) return;
     throw new Sqlite.SqliteError('database is locked', 'SQLITE_BUSY');
   }
 

@@ -134,7 +134,7 @@ export function swarmOf(seed: number): Swarm {
     faults: {
       kill: chance(0.5) ? random.next() : 0,
       stop: chance(0.3) ? random.next() : 0,
-      freeze: chance(0.3) ? random.next() * 0.7 : 0,
+      freeze: chance(0.3) ? random.next() : 0,
       clockSkew: chance(0.3) ? 1 : 0,
       clockJump: chance(0.2) ? random.next() : 0,
       lostRequest: some(0.3, 0.2),

@@ -36,7 +36,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     const reply = Promise.withResolvers<Response>();
     const leave = () => reply.reject(signal?.reason);
     signal?.addEventListener('abort', leave, { once: true });
-    send(request, endpoint, reply);
+    send(request, endpoint, reply, () => signal?.aborted === true);
     try {
       const response = await reply.promise;
       await life.point(`answer ${endpoint}`);
@@ -53,6 +53,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     request: ServiceRequest,
     endpoint: string,
     { resolve, reject }: PromiseWithResolvers<Response>,
+    isGivenUp: () => boolean,
   ): void {
     const faults = deps.faults();
     const fault = pickFault(faults);
@@ -113,7 +114,8 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
       timeline.after(
         backMs,
         () => {
-          if (fault === null || fault === 'late request') deps.onAnswered(request, answer);
+          const isWhole = fault === null || fault === 'late request';
+          if (isWhole && !isGivenUp()) deps.onAnswered(request, answer);
           resolve(responseOf(answer, fault === 'cut answer'));
         },
         life,
