@@ -40,6 +40,16 @@ export interface ApplicationOptions {
   owner: Owner;
   /** The pace of each partner key; by default the documented limits. */
   pace?: PaceOptions;
+  /** How its neighbours are reached; by default the real ones. */
+  neighbours?: Partial<Neighbours>;
+}
+
+/** What the product works with outside its process. */
+export interface Neighbours {
+  openDatabase: typeof openDatabase<Tables>;
+  findConnectorDefinition: typeof findConnectorDefinition;
+  /** Brings requests to the service. */
+  fetch: typeof globalThis.fetch;
 }
 
 /** The product, open. */
@@ -70,9 +80,10 @@ export interface Application {
 
 /** Opens the database, brings its schema up to date, and reads the keys. */
 export async function openApplication(options: ApplicationOptions): Promise<Application> {
-  const { settings, clock, log } = options;
+  const { settings, clock, log, neighbours = {} } = options;
   const keyRing = await loadKeyRing(options.secretKey, settings.database);
-  const database = await openDatabase<Tables>(settings.database, { log });
+  const open = neighbours.openDatabase ?? openDatabase<Tables>;
+  const database = await open(settings.database, { log });
   try {
     await prepareSchema(database);
     const sealer = createSealer(keyRing);
@@ -163,17 +174,27 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
   const { clock, log, settings } = options;
   const pacers = createPacers({ clock, ...options.pace });
   const { sightings: _, ...open } = parts;
+  const definitionOf = options.neighbours?.findConnectorDefinition ?? findConnectorDefinition;
   const acquire: Application['takeLease'] = (id) => takeLease(options, parts, id);
   const { retention } = settings;
-  const deps: OpenDeps = { ...parts, clock, log, retention, pacers, takeLease: acquire };
+  const deps: OpenDeps = {
+    ...parts,
+    clock,
+    log,
+    retention,
+    pacers,
+    definitionOf,
+    fetch: options.neighbours?.fetch ?? globalThis.fetch,
+    takeLease: acquire,
+  };
   return {
     ...open,
     select: (ids) => selectIntegrations(parts.integrations, ids),
     async contactId({ id, crm }, text) {
-      return contactIdOf(canonicalIdOf(await findConnectorDefinition(crm.kind)), id, text);
+      return contactIdOf(canonicalIdOf(await definitionOf(crm.kind)), id, text);
     },
     async rereadAfterMs({ crm }) {
-      return (await findConnectorDefinition(crm.kind)).rereadAfterMs ?? [];
+      return (await definitionOf(crm.kind)).rereadAfterMs ?? [];
     },
     findRunning: (id) => findRunning(options, parts.store, id),
     takeLease: acquire,

@@ -6,7 +6,6 @@ import type {
   FieldsSource,
   Finding,
 } from '../../connectors/contract.ts';
-import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import { newId } from '../core/new-id.ts';
@@ -33,6 +32,9 @@ export interface OpenDeps
   allowInsecureHttp: readonly string[];
   /** The pace of each partner key, for all who use it. */
   pacers: Pacers;
+  definitionOf: (kind: string) => Promise<ConnectorDefinition>;
+  /** Brings requests to the service. */
+  fetch: typeof globalThis.fetch;
 }
 
 /** An integration with its clients, for the length of one run or command. */
@@ -72,7 +74,7 @@ export async function openIntegration(
 ): Promise<OpenIntegration> {
   const { clock, log, store, sealer, sightings, retention, takeLease } = deps;
   const calls = { partner: 0, crm: 0, throttled: 0 };
-  const definition = await findConnectorDefinition(integration.crm.kind);
+  const definition = await deps.definitionOf(integration.crm.kind);
   const connectorOptions: ConnectorOptions<unknown> = {
     settings: crmSettingsOf(definition, integration, deps.allowInsecureHttp),
     contacts: integration.contacts,
@@ -94,6 +96,7 @@ export async function openIntegration(
     clock,
     log,
     pacer: deps.pacers.for(partnerKey),
+    fetch: deps.fetch,
     onCall({ throttled }) {
       calls.partner += 1;
       if (throttled) calls.throttled += 1;

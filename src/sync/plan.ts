@@ -148,7 +148,7 @@ function stillDue(
 }
 
 function isOld(row: ContactRecord, rules: PlanRules): boolean {
-  const lastAsked = row.askedAt || row.enhancedAt || 0;
+  const lastAsked = Math.abs(row.askedAt ?? 0) || row.enhancedAt || 0;
   return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
 }
 

@@ -59,7 +59,8 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
     const waitMs = at - clock.now();
     // A longer wait means that the clock was set back: its jobs may be done long since.
     if (waitMs > 0 && waitMs <= MAX_POLL_MS) {
-      await clock.sleep(Math.min(waitMs, TICK_MS), run.control.stopping);
+      // Only a submission brings a job that is to be looked at earlier.
+      await clock.sleep(isLast ? waitMs : Math.min(waitMs, TICK_MS), run.control.stopping);
       continue;
     }
     const look = await lookAtJobs(deps, run, {

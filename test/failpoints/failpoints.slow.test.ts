@@ -116,14 +116,24 @@ async function killAt(nonprofit: Nonprofit, point: string, expected: Books): Pro
   }
   // A contact that is held is in no network, and no path leads over it.
   if (held > 0) return [...problems, ...(MAY_LOSE_ANSWER.test(point) ? [] : [`${held} held`])];
-  if (!sameText(found, expected)) problems.push(`ended differently: ${describeBooks(found)}`);
+  problems.push(...differences(found, expected));
   return problems;
 }
 
-function sameText(found: Books, expected: Books): boolean {
-  return describeBooks(found) === describeBooks(expected);
+function differences(found: Books, expected: Books): string[] {
+  const [there, awaited] = [partsOf(found), partsOf(expected)];
+  const names = new Set([...there.keys(), ...awaited.keys()]);
+  return [...names]
+    .filter((name) => there.get(name) !== awaited.get(name))
+    .map((name) => `${name} is ${there.get(name)}, and was to be ${awaited.get(name)}`);
 }
 
-function describeBooks({ spent, networks, values }: Books): string {
-  return JSON.stringify({ spent, networks: [...networks], values: [...values] });
+/** Credits, networks and contacts, each as one text. */
+function partsOf({ spent, networks, values }: Books): Map<string, string> {
+  return new Map(
+    [...Object.entries(spent), ...networks, ...values].map(([name, part]) => [
+      name,
+      JSON.stringify(part),
+    ]),
+  );
 }

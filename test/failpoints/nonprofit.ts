@@ -237,7 +237,7 @@ async function managedFields(kind: Kind): Promise<string[]> {
 /** What was written, without the moment, which differs from run to run. */
 function managed(record: Record<string, unknown>): Record<string, string> {
   const isOurs = ([name, value]: [string, unknown]) =>
-    /donor|warm/i.test(name) && !/enhanced/i.test(name) && value !== null && value !== '';
+    /donor|warm/i.test(name) && !/enhanced|date/i.test(name) && value !== null && value !== '';
   return Object.fromEntries(
     Object.entries(record)
       .filter(isOurs)

@@ -197,7 +197,7 @@ describeEachDatabase('recordProgress', (open) => {
       state: 'settled',
       identity: 'a new identity',
       asked_identity: 'identity of c-1',
-      asked_at: 0,
+      asked_at: -START_MS,
     });
   });
 

@@ -214,6 +214,15 @@ describe('decideAgain', () => {
     const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
     expect(decideAgain(aRow({ identity: 'other', askedAt: 0 }), thrifty).kind).toBe('settle');
   });
+
+  it('knows the age of a credit that brought nothing, also if the contact changed meanwhile', () => {
+    const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
+    const failed = { identity: 'other', donorId: null, enhancedAt: null };
+    const young = aRow({ ...failed, askedAt: -(NOW - DAY_MS) });
+    const old = aRow({ ...failed, askedAt: -(NOW - 366 * DAY_MS) });
+    expect(decideAgain(young, thrifty)).toMatchObject({ kind: 'settle', reason: 'no_match_known' });
+    expect(decideAgain(old, thrifty)).toMatchObject({ kind: 'choose', reason: 'profile_old' });
+  });
 });
 
 describe('askedBefore', () => {

@@ -38,6 +38,8 @@ export type Value =
   | Scalar
   /** The contact's own, as it was before the event. */
   | { own: Column }
+  /** The same number, always below zero. */
+  | { negative: Column }
   /** It comes with the event. */
   | { given: Column }
   /** The run that acts, and when (epoch ms). */
@@ -63,6 +65,7 @@ export interface Moment {
 export const RUN: Value = { moment: 'id' };
 export const NOW: Value = { moment: 'now' };
 export const own = (column: Column): Value => ({ own: column });
+export const negative = (column: Column): Value => ({ negative: column });
 export const given = (column: Column): Value => ({ given: column });
 export const choice = (condition: Condition, then: Value, otherwise: Value): Value => ({
   if: condition,
@@ -89,9 +92,14 @@ export interface Known {
 export function read(value: Value, known: Known): Scalar {
   if (value === null || typeof value !== 'object') return value;
   if ('own' in value) return known.row[value.own];
+  if ('negative' in value) return belowZero(known.row[value.negative]);
   if ('given' in value) return required(known.given[value.given], value.given);
   if ('moment' in value) return required(known.moment[value.moment], value.moment);
   return read(holds(value.if, known) ? value.then : value.else, known);
+}
+
+function belowZero(value: Scalar): Scalar {
+  return typeof value === 'number' ? 0 - Math.abs(value) : null;
 }
 
 /** Pure: whether a condition holds for one row; nothing is equal to null, as in SQL. */
@@ -114,7 +122,7 @@ export function holds(condition: Condition, known: Known): boolean {
 export function givenIn(part: Value | Condition | undefined): Set<Column> {
   if (part === null || typeof part !== 'object') return new Set();
   if ('given' in part) return new Set([part.given]);
-  if ('own' in part || 'moment' in part) return new Set();
+  if ('own' in part || 'negative' in part || 'moment' in part) return new Set();
   return new Set(partsOf(part).flatMap((inner) => [...givenIn(inner)]));
 }
 

@@ -68,7 +68,7 @@ async function uniteOne(trx: Trx, lease: Lease, from: string, to: string): Promi
 }
 
 function paidLater(a: ContactRow, b: ContactRow): boolean {
-  return (a.asked_at ?? -1) > (b.asked_at ?? -1);
+  return Math.abs(a.asked_at ?? -1) > Math.abs(b.asked_at ?? -1);
 }
 
 /** What is under way for a row that gives way is over: the row that stays has the later profile. */

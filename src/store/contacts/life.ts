@@ -15,6 +15,7 @@ import {
   given,
   isNull,
   NOW,
+  negative,
   not,
   oneOf,
   own,
@@ -48,7 +49,7 @@ export interface EventRow {
   endsJob?: true;
 }
 
-/** `asked_at` of a contact that the next run has to think about again. */
+/** `asked_at` of a contact that the next run has to think about again, and whose credit brought nothing. */
 export const ASK_AGAIN = 0;
 
 /**
@@ -139,11 +140,14 @@ const SPENT: Changes = {
   asked_at: given('asked_at'),
 };
 
-/** If its identity changed while the job ran, the next run thinks about the contact again. */
+/**
+ * If its identity changed while the job ran, the next run thinks about the contact again: the sign of
+ * `asked_at` says so, and its age stays known.
+ */
 const ASKED_AT_THE_END = choice(
   any(equal(own('identity'), own('asked_identity')), equal(own('asked_identity'), INHERITED)),
   own('asked_at'),
-  ASK_AGAIN,
+  negative('asked_at'),
 );
 
 /** A credit that brought nothing is asked for again; a record that refuses its write earns no second. */

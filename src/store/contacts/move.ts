@@ -241,6 +241,7 @@ const NUMBERS: readonly Column[] = [
 function valueSql(value: Value, { common, moment, columns }: Source): RawBuilder<unknown> {
   if (value === null || typeof value !== 'object') return sql.lit(value);
   if ('own' in value) return sql.ref(value.own);
+  if ('negative' in value) return sql`-abs(${sql.ref(value.negative)})`;
   if ('moment' in value) {
     const { id, now } = moment;
     return value.moment === 'now' ? typed(now, true) : typed(required(id, 'a run'), false);

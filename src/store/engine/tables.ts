@@ -172,7 +172,10 @@ export interface ContactsTable {
   due_reason: DueReason | null;
   /** 0 members of mirrored groups, 1 never enhanced, 2 all others. */
   priority: number;
-  /** The identity that the last credit was spent on, and when. */
+  /**
+   * The identity that the last credit was spent on, and when: below zero if the next run has to think
+   * about the contact again, 0 if it brought nothing.
+   */
   asked_identity: string | null;
   asked_at: number | null;
   /** The job at hand; a contact that left before its end comes back to it. */

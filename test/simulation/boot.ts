@@ -1,0 +1,29 @@
+/** The database of all nights, with the schema and the keys that a first start makes. */
+import { openApplication } from '../../src/application.ts';
+import { settingsSchema } from '../../src/config/settings-schema.ts';
+import { silentLog } from '../../src/core/log.ts';
+import { SECRET_KEY } from './night.ts';
+import { createRandom } from './random.ts';
+import { createSharedStore, type SharedStore } from './store.ts';
+import { setChance } from './takeover.ts';
+
+const NOTHING = { database: 'sqlite::memory:', integrations: [] };
+
+export async function bootStore(): Promise<SharedStore> {
+  setChance(createRandom('the first start'));
+  const store = await createSharedStore(async (open) => {
+    const owner = { host: 'first', processId: 1, start: 'first' };
+    const client = { name: 'first', owner, state: 'alive', point: async () => undefined } as const;
+    const application = await openApplication({
+      settings: { ...settingsSchema.parse(NOTHING), path: '/simulated' },
+      secretKey: SECRET_KEY,
+      clock: { now: () => 0, monotonicMs: () => 0, sleep: async () => undefined },
+      log: silentLog,
+      owner,
+      neighbours: { openDatabase: async () => open(client) },
+    });
+    await application.close();
+  });
+  setChance(null);
+  return store;
+}

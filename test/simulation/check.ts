@@ -1,0 +1,172 @@
+/** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
+import { DONOR_ID, type Record_ } from './crm.ts';
+import type { World } from './night.ts';
+
+export function checkNight(world: World): void {
+  checkStore(world);
+  for (const [name, crm] of world.crms) {
+    for (const record of crm.records.values()) checkContact(world, name, record);
+  }
+  checkNothingInClear(world);
+  checkNetworks(world);
+}
+
+interface ContactRow {
+  crm_id: string;
+  state: string;
+  outcome_reason: string;
+  due_reason: string | null;
+  donor_id: string | null;
+}
+
+/** Nothing waits for ever. */
+function checkStore({ store, violate }: World): void {
+  const stuck: readonly [string, string][] = [
+    ['submissions', "select id from submissions where state in ('intended', 'lost')"],
+    ['jobs', OPEN_JOBS],
+    ['bulk adds', "select id from network_adds where state in ('intended', 'lost', 'running')"],
+    ['leases', 'select id from integrations where lease_owner is not null'],
+    ['runs', "select id from runs where status = 'running'"],
+  ];
+  for (const [what, sql] of stuck) {
+    const { length } = store.rows(sql);
+    if (length > 0) violate('no stuck state', `${length} ${what} are open after a quiet night`);
+  }
+}
+
+/** Who has left, has opted out or is held comes back to a job that waits. */
+const OPEN_JOBS = `
+  select tracking_id from jobs join contacts using (integration_id, crm_id, tracking_id)
+  where jobs.state in ('intended', 'processing', 'completed')
+    and contacts.state not in ('removed', 'held') and contacts.eligible = 1`;
+
+function checkContact(world: World, integration: string, record: Record_): void {
+  const { store, violate, swarm } = world;
+  const [row] = store.rows(
+    'select crm_id, state, outcome_reason, due_reason, donor_id from contacts where integration_id = ? and crm_id = ?',
+    integration,
+    record.id,
+  );
+  const { id } = record;
+  if (row === undefined) {
+    if (record.gone === null) violate('an outcome', `contact ${id} is not known`);
+    return;
+  }
+  const { state, outcome_reason: reason } = contactRow(row);
+  if (record.gone !== null) {
+    if (state !== 'removed' && state !== 'held') {
+      violate('an outcome', `contact ${id} has left the CRM and is ${state} (${reason})`);
+    }
+    return;
+  }
+  if (state === 'removed') violate('an outcome', `contact ${id} is in the CRM and counts as gone`);
+  if (state === 'due') {
+    const { perRun, perMonth, keep } = swarm.settings;
+    const isLimited = perRun !== null || perMonth !== null || keep > 0;
+    const isTrial = reason === 'match_rate_low' && swarm.settings.trial;
+    if (!isTrial && !(isLimited && ['budget_reached', 'submission_pending'].includes(reason))) {
+      violate('no stuck state', `contact ${id} still waits for a credit (${reason})`);
+    }
+    return;
+  }
+  if (state === 'held') checkHold(world, record, reason);
+  if (state === 'submitted' || state === 'ready') {
+    violate('no stuck state', `contact ${id} is ${state} after a quiet night (${reason})`);
+  }
+  if (state === 'settled') checkProfile(world, record, reason);
+}
+
+function contactRow(row: Record<string, unknown>): ContactRow {
+  const text = (name: string) => String(row[name] ?? '');
+  return {
+    crm_id: text('crm_id'),
+    state: text('state'),
+    outcome_reason: text('outcome_reason'),
+    due_reason: text('due_reason'),
+    donor_id: text('donor_id'),
+  };
+}
+
+/** A person is only asked about what is so. */
+function checkHold({ oracle, swarm, violate, crms }: World, record: Record_, reason: string): void {
+  const { id } = record;
+  const { service, settings } = swarm;
+  if (reason === 'name_mismatch' && service.wrongPerson === 0) {
+    violate('a reason to ask', `contact ${id} is held for its name, and no profile was wrong`);
+  }
+  if (reason === 'profile_deceased' && service.deceased === 0) {
+    violate('a reason to ask', `contact ${id} is held as dead, and no profile was so`);
+  }
+  if (reason === 'lost_answer') {
+    const isProvable =
+      service.otherSpender === 0 && service.credits > 1_000 && swarm.faults.restore === 0;
+    const own = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
+    const family = own.filter((each) => each.human === record.human);
+    const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
+    if (settings.onLostAnswer === 'hold' && isProvable && !wasPaid) {
+      violate('a reason to ask', `contact ${id} is held for a lost credit that was never taken`);
+    }
+  }
+}
+
+/** The CRM holds the right profile, or what a person typed. */
+function checkProfile({ oracle, violate }: World, record: Record_, reason: string): void {
+  const last = oracle.paymentsOf(record).at(-1);
+  const cell = record.values.get(DONOR_ID);
+  if (cell?.author === 'product' && cell.value !== null && cell.value !== record.human.donorId) {
+    violate('right profile', `contact ${record.id} shows the donor id of another person`);
+  }
+  const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
+  if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
+  if (cell === undefined) {
+    violate(
+      'right profile',
+      `contact ${record.id} is ${reason}, was paid for, and shows no profile`,
+    );
+  }
+}
+
+/** No name and no key stands in the database in clear. */
+function checkNothingInClear({ store, humans, violate, swarm }: World): void {
+  if (swarm.seed % 16 !== 0) return;
+  const bytes = store.bytes();
+  const words = [...humans.all.map(({ last }) => last), 'key-0', 'Oak Street', 'Foundation'];
+  for (const word of words) {
+    if (bytes.includes(word)) violate('nothing in clear', `"${word}" stands in the database`);
+  }
+}
+
+/** Networks are what their groups are. */
+function checkNetworks({ crms, service, store, swarm, violate }: World): void {
+  if (!swarm.networks) return;
+  for (const [name, crm] of crms) {
+    const holds = store.rows(
+      'select id from network_holds where integration_id = ? and subject is not null',
+      name,
+    );
+    const failed = store.rows(
+      "select donor_id from network_members where state in ('failed', 'not_found')",
+    );
+    if (holds.length > 0 || failed.length > 0) continue;
+    const network = [...service.networks.values()].find((each) => each.name === `Board ${name}`);
+    const wanted = new Set<string>();
+    for (const id of crm.groups.get('board') ?? []) {
+      if (crm.heirOf(id)?.optedOutAt !== null) continue;
+      const [row] = store.rows(
+        'select donor_id from contacts where integration_id = ? and crm_id = ?',
+        name,
+        id,
+      );
+      if (typeof row?.['donor_id'] === 'string') wanted.add(row['donor_id']);
+    }
+    const members = network?.members ?? new Set<string>();
+    const missing = [...wanted].filter((donorId) => !members.has(donorId));
+    const extra = [...members].filter((donorId) => !wanted.has(donorId));
+    if (missing.length + extra.length > 0) {
+      violate(
+        'networks equal groups',
+        `the network of ${name} lacks ${missing.length} and has ${extra.length} too many`,
+      );
+    }
+  }
+}

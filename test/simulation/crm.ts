@@ -1,0 +1,382 @@
+/**
+ * A CRM of the simulation behind the contract of connectors: people work in it while hosts read and write.
+ * It checks by itself what no program may ever do to it.
+ */
+import { z } from 'zod';
+import type {
+  Capabilities,
+  Connector,
+  ConnectorDefinition,
+  ContactPage,
+  RecordLookup,
+  WriteResult,
+} from '../../connectors/contract.ts';
+import { throwIfStopped } from '../../connectors/stopped.ts';
+import type { Contact } from '../../src/core/contact.ts';
+import type { CrmField, FieldValue, FieldValues } from '../../src/core/crm-field.ts';
+import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import type { FieldMapping } from '../../src/core/field-map.ts';
+import { addressText, type Details, employerText, type Human } from './humans.ts';
+import type { Life } from './process.ts';
+import type { Random } from './random.ts';
+import type { Timeline } from './timeline.ts';
+
+/** A field of the CRM that the product fills. */
+export const DONOR_ID = 'Donor ID';
+
+export const MAPPINGS: readonly FieldMapping[] = [
+  { from: 'donorId', to: DONOR_ID, when: 'unlessEdited' },
+  { from: 'netWorth.label', to: 'Net Worth', when: 'unlessEdited' },
+  { from: 'age', to: 'Age', when: 'ifEmpty' },
+  { from: 'enhancedAt', to: 'Enhanced At', when: 'always' },
+];
+
+/** Fields in which a person's own value must stay. */
+const PROTECTED: ReadonlySet<string> = new Set(
+  MAPPINGS.filter(({ when }) => when !== 'always').map(({ to }) => to),
+);
+
+interface Cell {
+  value: FieldValue;
+  author: 'person' | 'product';
+  at: number;
+}
+
+export interface Record_ {
+  id: string;
+  human: Human;
+  details: Details;
+  /** All that it was before, the oldest first. */
+  history: Details[];
+  optedOutAt: number | null;
+  values: Map<string, Cell>;
+  revision: number;
+  changedAt: number;
+  bornAt: number;
+  /** With the details that the heir had then. */
+  gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
+  /** What was written into it last, by whom and when; certain once that life has ended well. */
+  written: { by: string; at: number } | null;
+  /** When a profile was certainly written into it. */
+  deliveredAt: number;
+  /** When each life of a process read it last. */
+  readBy: Map<string, number>;
+}
+
+export type Source = 'address' | 'employer';
+
+export interface SimulatedCrm {
+  readonly name: string;
+  readonly records: ReadonlyMap<string, Record_>;
+  readonly hidden: ReadonlySet<Source>;
+  readonly groups: Map<string, Set<string>>;
+  living(): Record_[];
+  add(human: Human, details: Details): Record_;
+  change(record: Record_, change: (record: Record_) => void): void;
+  type(record: Record_, field: string, value: FieldValue): void;
+  remove(record: Record_, mergedInto: string | null): void;
+  hide(source: Source): void;
+  show(source: Source): void;
+  /** Who a contact is part of now, over all merges; null if it is gone. */
+  heirOf(id: string): Record_ | null;
+  connect(life: Life, signal: AbortSignal): Connector;
+}
+
+export interface CrmDeps {
+  name: string;
+  timeline: Timeline;
+  random: Random;
+  faultRate(): number;
+  lagMs: number;
+  say(who: string, what: string): void;
+  violate(invariant: string, what: string): void;
+}
+
+const CAPABILITIES: Capabilities = {
+  incremental: true,
+  reportsRemovals: true,
+  createsFields: true,
+  remote: true,
+  groups: ['group'],
+  readBatch: 100,
+  writeBatch: { preferred: 10, bulk: null, max: 100 },
+};
+
+const PAGE = 8;
+
+/** A record that changed, and the revision that it had when it was found. */
+interface Change {
+  record: Record_;
+  at: number;
+}
+
+export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
+  const { timeline, random, name, say } = deps;
+  const records = new Map<string, Record_>();
+  const hidden = new Set<Source>();
+  const groups = new Map<string, Set<string>>();
+  let revision = 0;
+  let lastId = 0;
+
+  const crm: SimulatedCrm = {
+    ...{ name, records, hidden, groups },
+    living: () => [...records.values()].filter(({ gone }) => gone === null),
+    add(human, details) {
+      lastId += 1;
+      const id = `${name}-${String(lastId).padStart(3, '0')}`;
+      const record: Record_ = {
+        ...{ id, human, details, history: [], optedOutAt: null, values: new Map(), revision: 0 },
+        ...{
+          changedAt: 0,
+          bornAt: timeline.now(),
+          gone: null,
+          readBy: new Map(),
+          written: null,
+          deliveredAt: 0,
+        },
+      };
+      records.set(id, record);
+      touch(record);
+      return record;
+    },
+    change(record, change) {
+      const before = record.details;
+      change(record);
+      if (record.details !== before) record.history.push(before);
+      touch(record);
+    },
+    type(record, field, value) {
+      const at = timeline.now();
+      record.values.set(field, { value, author: 'person', at });
+      touch(record);
+    },
+    remove(record, mergedInto) {
+      const heir = mergedInto === null ? undefined : records.get(mergedInto);
+      const heirVersion = heir === undefined ? null : versionOf(heir.details);
+      record.gone = { at: timeline.now(), mergedInto, heirVersion };
+      touch(record);
+      for (const members of groups.values()) {
+        if (members.delete(record.id) && mergedInto !== null) members.add(mergedInto);
+      }
+    },
+    hide: (source) => hidden.add(source),
+    show: (source) => hidden.delete(source),
+    heirOf(id) {
+      let record = records.get(id);
+      while (record?.gone) {
+        if (record.gone.mergedInto === null) return null;
+        record = records.get(record.gone.mergedInto);
+      }
+      return record ?? null;
+    },
+    connect: (life, signal) => connect(life, signal),
+  };
+  return crm;
+
+  function touch(record: Record_): void {
+    revision += 1;
+    record.revision = revision;
+    record.changedAt = timeline.now();
+  }
+
+  function connect(life: Life, signal: AbortSignal): Connector {
+    return {
+      kind: 'simulated',
+      capabilities: CAPABILITIES,
+      account: { id: `account-${name}`, name },
+      identity: () => ({
+        columns: 'all',
+        mode: 'plain',
+        sources: [
+          { name: 'address', part: 'addresses', readable: !hidden.has('address') },
+          { name: 'employer', part: 'employers', readable: !hidden.has('employer') },
+        ],
+      }),
+      readPages,
+      readByIds: (ids, fields) =>
+        call(life, signal, 'read', () => ids.map((id) => lookUp(life, id, fields))),
+      async *write(changes) {
+        const all: { id: string; values: FieldValues }[] = [];
+        for await (const change of changes) all.push(change);
+        yield* await call(life, signal, 'write', () =>
+          all.map(({ id, values }) => write(life, id, values)),
+        );
+      },
+      describeFields: () => call(life, signal, 'describe', describeFields),
+      createFields: async () => [],
+      listGroups: async () => [],
+      async *readGroup(selector) {
+        const group = String(selector['group']);
+        yield await call(life, signal, 'group', () => [...(groups.get(group) ?? [])]);
+      },
+      readLimits: async () => null,
+      async finish() {},
+      async close() {},
+    };
+
+    async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
+      const changes = await call(life, signal, 'search', () => changesAfter(Number(cursor ?? 0)));
+      // What left comes first: with it no cursor may move past contacts that are still to come.
+      for (let start = 0; start === 0 || start < changes.length; start += PAGE) {
+        const ids = changes.slice(start, start + PAGE);
+        if (ids.length === 0) return;
+        const isFirst = start === 0;
+        yield await call(life, signal, 'page', () => pageOf(life, ids, isFirst ? changes : []));
+      }
+    }
+  }
+
+  /** A request to the CRM: its way there, what it does, its way back. */
+  async function call<T>(life: Life, signal: AbortSignal, what: string, work: () => T): Promise<T> {
+    await life.point(`crm ${what}`);
+    throwIfStopped(signal);
+    const fault = random.chance(deps.faultRate()) ? random.pick(['before', 'after']) : null;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    timeline.after(random.magnitude(5, 300), () => {
+      if (fault === 'before') {
+        say('the CRM', `fails at ${what} for process ${life.name}`);
+        timeline.after(5, () => reject(unavailable()), life);
+        return;
+      }
+      let result: T;
+      try {
+        result = work();
+      } catch (error) {
+        timeline.after(5, () => reject(error), life);
+        return;
+      }
+      if (fault === 'after') say('the CRM', `does not answer at ${what} for process ${life.name}`);
+      timeline.after(
+        random.magnitude(5, 300),
+        () => (fault === 'after' ? reject(unavailable()) : resolve(result)),
+        life,
+      );
+    });
+    const result = await promise;
+    await life.point(`crm ${what} answered`);
+    return result;
+  }
+
+  /** With the revisions as they are now: what changes while the pages are read comes with a later one. */
+  function changesAfter(cursor: number): Change[] {
+    const visible = timeline.now() - deps.lagMs;
+    const changed = [...records.values()]
+      .filter((record) => record.revision > cursor)
+      .sort((a, b) => a.revision - b.revision);
+    const late = changed.findIndex(({ changedAt }) => changedAt > visible);
+    const found = late < 0 ? changed : changed.slice(0, late);
+    return found.map((record) => ({ record, at: record.revision }));
+  }
+
+  function pageOf(life: Life, page: readonly Change[], all: readonly Change[]): ContactPage {
+    return {
+      contacts: page.flatMap(({ record }) => (record.gone === null ? contactOf(life, record) : [])),
+      removed: all.flatMap(({ record: { id, gone } }) =>
+        gone === null ? [] : { id, mergedInto: gone.mergedInto },
+      ),
+      cursor: String(page.at(-1)?.at ?? 0),
+    };
+  }
+
+  function lookUp(life: Life, text: string, fields: readonly string[]): RecordLookup {
+    const id = canonicalId(text) ?? text;
+    const record = records.get(id);
+    if (record === undefined || record.gone !== null) {
+      return { state: 'removed', id: text, mergedInto: record?.gone?.mergedInto ?? null };
+    }
+    const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);
+    return {
+      state: 'found',
+      id: text,
+      contact: contactOf(life, record),
+      values: Object.fromEntries(values),
+    };
+  }
+
+  function contactOf(life: Life, record: Record_): Contact {
+    record.readBy.set(life.name, timeline.now());
+    const { id, human, details, optedOutAt } = record;
+    const contact: Contact = {
+      id,
+      firstName: human.first,
+      lastName: human.last,
+      addresses: hidden.has('address') ? [] : [addressText(details.address)],
+      employers: hidden.has('employer') ? [] : [employerText(details.employer)],
+      optedOut: optedOutAt !== null,
+    };
+    return hidden.size === 0 ? contact : { ...contact, unreadable: [...hidden] };
+  }
+
+  function write(life: Life, id: string, values: FieldValues): WriteResult {
+    const record = records.get(id);
+    if (record === undefined || record.gone !== null) {
+      const message = 'There is no such record.';
+      return { status: 'refused', id, retriable: false, code: 'missing', message, fields: [] };
+    }
+    const readAt = record.readBy.get(life.name) ?? 0;
+    const { human } = record;
+    const donorId = values[DONOR_ID];
+    if (donorId != null && donorId !== human.donorId) {
+      deps.violate('right profile', `contact ${id} is given the profile of another person`);
+    }
+    if (record.optedOutAt !== null && record.optedOutAt < readAt) {
+      deps.violate('opt-out', `contact ${id} is written into after it has opted out`);
+    }
+    for (const [field, value] of Object.entries(values)) {
+      const cell = record.values.get(field);
+      const isOwn = cell?.author === 'person' && cell.value !== null && cell.at < readAt;
+      if (isOwn && PROTECTED.has(field) && cell.value !== value) {
+        deps.violate('people win', `the ${field} that a person typed into ${id} is overwritten`);
+      }
+      record.values.set(field, { value, author: 'product', at: timeline.now() });
+    }
+    record.written = { by: life.name, at: timeline.now() };
+    say(`process ${life.name}`, `writes ${Object.keys(values).length} fields of contact ${id}`);
+    touch(record);
+    return { status: 'written', id };
+  }
+
+  function describeFields(): CrmField[] {
+    return MAPPINGS.map(({ from, to }) => ({
+      ...{ name: to, label: to, type: from === 'age' ? 'integer' : 'text' },
+      ...{ maxLength: null, integerDigits: null, decimalDigits: null },
+      ...{ options: [], restricted: false, writable: true },
+    }));
+  }
+}
+
+/** Equal for the same details, however they are spelled. */
+export function versionOf({ address, employer }: Details): string {
+  return `${address.number}/${employer.number}`;
+}
+
+/** Ids are written in small letters; people and programs type them as they like. */
+export function canonicalId(text: string): string | null {
+  const id = text.trim().toLowerCase();
+  return /^[a-z]+-\d{3}$/.test(id) ? id : null;
+}
+
+/** The kind of connector that leads to the CRMs of a night; `lifeOf` is the process that asks. */
+export function simulatedConnector(
+  crms: ReadonlyMap<string, SimulatedCrm>,
+  life: Life,
+): ConnectorDefinition {
+  return {
+    kind: 'simulated',
+    settingsSchema: z.looseObject({ name: z.string() }),
+    groupSchema: z.strictObject({ group: z.string() }),
+    defaultFields: MAPPINGS,
+    canonicalId,
+    otherForms: (id) => [id.toUpperCase()],
+    async open({ settings, deps: { signal } }) {
+      const crm = crms.get(String(Reflect.get(Object(settings), 'name')));
+      if (crm === undefined) throw new ConfigurationError('no such CRM', { code: 'crm_missing' });
+      return crm.connect(life, signal);
+    },
+    check: async () => [],
+  };
+}
+
+function unavailable(): RetriableError {
+  return new RetriableError('The CRM does not answer.', { code: 'crm_unavailable' });
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { createRandom } from './random.ts';
+import { shrink } from './shrink.ts';
+import { swarmOf } from './swarm.ts';
+import { createTimeline } from './timeline.ts';
+
+describe('createRandom', () => {
+  it('draws the same from the same seed', () => {
+    const draw = () => Array.from({ length: 5 }, createRandom('seed').next);
+    expect(draw()).toEqual(draw());
+  });
+
+  it('has streams that do not shift each other', () => {
+    const one = createRandom('seed');
+    one.split('a').next();
+    expect(one.split('b').next()).toBe(createRandom('seed').split('b').next());
+  });
+});
+
+describe('createTimeline', () => {
+  it('takes what is due first, whenever it was planned', async () => {
+    const timeline = createTimeline(1_000, createRandom('ties'));
+    const seen: string[] = [];
+    timeline.after(20, () => seen.push(`late at ${timeline.now()}`));
+    timeline.after(10, () => seen.push(`early at ${timeline.now()}`));
+    while (await timeline.step());
+    expect(seen).toEqual(['early at 1010', 'late at 1020']);
+  });
+
+  it('leaves out what was taken back, and what belongs to the dead', async () => {
+    const timeline = createTimeline(0, createRandom('ties'));
+    const seen: string[] = [];
+    timeline.after(1, () => seen.push('cancelled')).cancel();
+    timeline.after(1, () => seen.push('dead'), { state: 'gone', park: () => undefined });
+    while (await timeline.step());
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('shrink', () => {
+  it('leaves of a failing night what it fails by', async () => {
+    const large = { ...swarmOf(1), contacts: 20, hosts: 4 };
+    const simulate = async (swarm: typeof large) => ({
+      swarm,
+      violations: swarm.contacts >= 3 ? [{ invariant: 'paid once', what: 'twice' }] : [],
+      ...{ story: [], hash: '', steps: 0, runs: 0, credits: 0 },
+    });
+    const { swarm } = await shrink(await simulate(large), simulate);
+    expect(swarm).toMatchObject({ contacts: 3, hosts: 1, networks: false });
+    expect(swarm.faults.kill).toBe(0);
+  });
+});

@@ -1,0 +1,156 @@
+/** What people do while hosts sync: they work in the CRMs, and spend credits elsewhere. */
+import { MAPPINGS, type Record_, type SimulatedCrm } from './crm.ts';
+import { type Humans, SPELLINGS } from './humans.ts';
+import type { Oracle } from './oracle.ts';
+import type { Random } from './random.ts';
+import type { ServiceModel } from './service.ts';
+import type { Swarm } from './swarm.ts';
+import type { Timeline } from './timeline.ts';
+
+/** What the nights have reached. */
+export interface Coverage {
+  point(name: string): void;
+  kill(point: string): void;
+  fault(fault: string, endpoint: string): void;
+}
+
+export interface PeopleDeps {
+  random: Random;
+  timeline: Timeline;
+  humans: Humans;
+  crms: ReadonlyMap<string, SimulatedCrm>;
+  swarm: Swarm;
+  oracle: Oracle;
+  service: ServiceModel;
+  say(who: string, what: string): void;
+}
+
+export interface People {
+  /** Works until the end of a session, and for some minutes at most. */
+  work(end: Promise<void>): Promise<void>;
+  /** Gives back what was taken: access, and credits. */
+  makeWell(): void;
+}
+
+const BUSY_MS = 5 * 60_000;
+
+export function createPeople(deps: PeopleDeps): People {
+  const { random, timeline, humans, crms, swarm, oracle, service, say } = deps;
+  const { people } = swarm;
+  let isWell = false;
+
+  return {
+    async work(end) {
+      for (const crm of crms.values()) planEdits(crm);
+      planSpending();
+      await end;
+    },
+    makeWell() {
+      isWell = true;
+      for (const crm of crms.values()) {
+        for (const source of crm.hidden) crm.show(source);
+      }
+      // Where there is enough, nothing is to change the balance: it proves what was lost.
+      if (swarm.service.credits > 1_000) return;
+      for (const key of ['key-0', 'key-1']) service.take(key, -20_000);
+    },
+  };
+
+  function planEdits(crm: SimulatedCrm): void {
+    for (const record of crm.living()) {
+      plan(people.move, record, 'moves', () =>
+        crm.change(record, (each) => {
+          each.details = { ...each.details, address: humans.address() };
+        }),
+      );
+      plan(people.moveBack, record, 'has moved back', () => {
+        const before = record.history.at(-1);
+        if (before !== undefined) {
+          crm.change(record, (each) => {
+            each.details = before;
+          });
+        }
+      });
+      plan(people.newJob, record, 'has a new employer', () =>
+        crm.change(record, (each) => {
+          each.details = { ...each.details, employer: humans.employer() };
+        }),
+      );
+      plan(people.respell, record, 'is spelled in another way', () =>
+        crm.change(record, (each) => {
+          const { address } = each.details;
+          const spelling = (address.spelling + random.int(1, SPELLINGS - 1)) % SPELLINGS;
+          each.details = { ...each.details, address: { ...address, spelling } };
+        }),
+      );
+      plan(people.type, record, 'gets a value typed by a person', () => {
+        const field = random.one(MAPPINGS)?.to ?? '';
+        crm.type(record, field, random.chance(0.2) ? null : 'typed by a person');
+      });
+      plan(people.optOut, record, 'opts out', () =>
+        crm.change(record, (each) => {
+          each.optedOutAt ??= timeline.now();
+        }),
+      );
+      plan(people.remove, record, 'is deleted', () => crm.remove(record, null));
+      plan(people.merge, record, 'is merged', () => merge(crm, record));
+    }
+    if (random.chance(people.create)) {
+      const count = random.int(1, 3);
+      for (let index = 0; index < count; index += 1) {
+        timeline.after(random.int(0, BUSY_MS), () => {
+          const record = crm.add(humans.another(), humans.details());
+          crm.groups.get('board')?.add(record.id);
+          say(`contact ${record.id}`, 'is new');
+        });
+      }
+    }
+    if (random.chance(people.revoke)) {
+      const source = random.pick(['address', 'employer']);
+      timeline.after(random.int(0, 60_000), () => {
+        if (isWell) return;
+        const isHidden = crm.hidden.has(source);
+        say(
+          `the ${source}`,
+          `of all contacts of ${crm.name} ${isHidden ? 'can' : 'cannot'} be read`,
+        );
+        if (isHidden) crm.show(source);
+        else crm.hide(source);
+      });
+    }
+  }
+
+  function plan(probability: number, record: Record_, what: string, act: () => void): void {
+    if (!random.chance(probability)) return;
+    timeline.after(random.int(0, random.chance(0.5) ? 20_000 : BUSY_MS), () => {
+      if (record.gone !== null) return;
+      say(`contact ${record.id}`, what);
+      act();
+    });
+  }
+
+  /** Two records of one human being become one. */
+  function merge(crm: SimulatedCrm, loser: Record_): void {
+    const twin = crm.living().find((each) => each !== loser && each.human === loser.human);
+    const winner =
+      twin ?? crm.add(loser.human, random.chance(0.5) ? loser.details : humans.details());
+    say(`contact ${loser.id}`, `becomes a part of ${winner.id}`);
+    crm.remove(loser, winner.id);
+  }
+
+  function planSpending(): void {
+    if (!random.chance(swarm.service.otherSpender)) return;
+    const times = random.int(1, 6);
+    for (let index = 0; index < times; index += 1) {
+      timeline.after(random.int(0, BUSY_MS), () => {
+        const credits = random.chance(0.2) ? -random.int(1, 50) : random.int(1, 10);
+        say(
+          'somebody',
+          credits < 0 ? `buys ${-credits} credits` : `spends ${credits} credits elsewhere`,
+        );
+        service.take('key-0', credits);
+        oracle.onSpentElsewhere();
+      });
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Chance from a seed. A stream is split by name: a consumer that comes along later has a stream of its
+ * own and leaves what the others draw as it was.
+ */
+export interface Random {
+  /** At least 0, less than 1. */
+  next(): number;
+  /** A whole number from `least` to `most`, both included. */
+  int(least: number, most: number): number;
+  /** The same with each order of magnitude as likely as the next: mostly small, seldom large. */
+  magnitude(least: number, most: number): number;
+  chance(probability: number): boolean;
+  pick<const T>(list: readonly [T, ...T[]]): T;
+  /** One of the list; undefined if it is empty. */
+  one<T>(list: readonly T[]): T | undefined;
+  bytes(count: number): Uint8Array<ArrayBuffer>;
+  split(name: string): Random;
+}
+
+export function createRandom(seed: string): Random {
+  const draw = sfc32(seed);
+  const next = () => draw() / 4_294_967_296;
+  const int = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
+  return {
+    next,
+    int,
+    magnitude(least, most) {
+      const low = Math.log(least);
+      return Math.round(Math.exp(low + next() * (Math.log(most) - low)));
+    },
+    chance: (probability) => next() < probability,
+    pick: (list) => list[int(0, list.length - 1)] ?? list[0],
+    one: (list) => list[int(0, list.length - 1)],
+    bytes(count) {
+      const bytes = new Uint8Array(count);
+      for (let index = 0; index < count; index += 1) bytes[index] = draw() & 255;
+      return bytes;
+    },
+    split: (name) => createRandom(`${seed}/${name}`),
+  };
+}
+
+/** Small fast counting generator (Chris Doty-Humphrey), warmed up from a text. */
+function sfc32(text: string): () => number {
+  let a = fnv(text, 0x811c9dc5);
+  let b = fnv(text, a ^ 0x9e3779b9);
+  let c = fnv(text, b ^ 0x85ebca6b);
+  let counter = 1;
+  const draw = () => {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    return sum >>> 0;
+  };
+  for (let round = 0; round < 12; round += 1) draw();
+  return draw;
+}
+
+/** FNV-1a over a text, going on from a hash. */
+export function fnv(text: string, from = 0x811c9dc5): number {
+  let hash = from;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,26 @@
+/** The simulation in a process of its own, since it takes time and chance over. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+
+/** A story of a failing night is long. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+export interface Simulated {
+  exitCode: number;
+  output: string;
+}
+
+/** Runs `npm run simulate` with these arguments. */
+export function simulate(...args: string[]): Promise<Simulated> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [MAIN, ...args],
+      { maxBuffer: MAX_OUTPUT_BYTES },
+      (error, stdout, stderr) =>
+        resolve({ exitCode: error === null ? 0 : 1, output: stdout + stderr }),
+    );
+  });
+}

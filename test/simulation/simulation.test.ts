@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { simulate } from './simulate.ts';
+
+describe('a simulated night', () => {
+  it('is the same night for the same seed, to the last statement', async () => {
+    const seed = ['--seed', '77'];
+    const [first, second] = await Promise.all([simulate(...seed), simulate(...seed)]);
+    expect(first.output).toMatch(/\ntrace [0-9a-f]{16}\n$/);
+    expect(second.output).toBe(first.output);
+  });
+
+  it('tells what happened as a story, under the settings of the night', async () => {
+    const { output } = await simulate('--seed', '5');
+    expect(output).toMatch(/^\{"seed":5,/);
+    expect(output).toMatch(/\n\d\d Mar \d\d:\d\d:\d\d\.\d{3} process A1 begins to sync north/);
+  });
+
+  it('keeps every promise, night after night for a quarter of a minute', async () => {
+    const { exitCode, output } = await simulate('--minutes', '0.25', '--seed', '1');
+    expect(output).toMatch(/^\d+ nights in /m);
+    expect(exitCode, output).toBe(0);
+  });
+});

@@ -1,0 +1,438 @@
+/**
+ * The database that all hosts share: one SQLite in memory. Each life has a driver of its own over it, with
+ * the product's own guard, and passes a point before and after each statement. As a server it has its own
+ * clock and numbers its transactions, in the dialect's words for Postgres.
+ */
+import Sqlite from 'better-sqlite3';
+import {
+  type CompiledQuery,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Owner } from '../../src/core/owner.ts';
+import { createConnectionQueue } from '../../src/store/engine/connection-queue.ts';
+import type { OpenDatabase } from '../../src/store/engine/database.ts';
+import { neverReplaced } from '../../src/store/engine/database-file.ts';
+import { guardDriver } from '../../src/store/engine/guarded-driver.ts';
+import type { Tables } from '../../src/store/engine/tables.ts';
+import type { Random } from './random.ts';
+import type { Timeline } from './timeline.ts';
+
+/** Who uses the database. */
+export interface Client {
+  readonly name: string;
+  readonly owner: Pick<Owner, 'start'>;
+  readonly state: 'alive' | 'frozen' | 'gone';
+  point(name: string): Promise<void>;
+}
+
+export type StoreKind = 'machine' | 'server';
+
+type Row = Record<string, unknown>;
+
+/** All rows of all tables. */
+export type Backup = ReadonlyMap<string, readonly Row[]>;
+
+export interface SharedStore {
+  /** Empties it for the next night. */
+  begin(night: StoreNight): void;
+  open(client: Client): OpenDatabase<Tables>;
+  /** Rolls back what a dead client has left open. */
+  drop(client: Client): void;
+  /** The database does not answer for so long; a server loses its connections. */
+  goAway(ms: number): void;
+  fillDisk(ms: number): void;
+  backUp(): Backup;
+  restore(backup: Backup): void;
+  /** For the invariants: rows as they are. */
+  rows(sql: string, ...parameters: unknown[]): Row[];
+  /** Everything that stands in it, as bytes. */
+  bytes(): Buffer;
+  /** True if a living process has a transaction open. */
+  isBusy(): boolean;
+}
+
+export interface StoreNight {
+  kind: StoreKind;
+  timeline: Timeline;
+  random: Random;
+  /** By how much a server's clock is off (ms). */
+  clockOffsetMs: number;
+  say(who: string, what: string): void;
+  /** A client commits what belongs to the run of an integration, whose lease has this owner. */
+  onCheckpoint(client: Client, integration: string, owner: string | null): void;
+}
+
+/** SQLite waits so long for another process, then it is busy. */
+const BUSY_MS = 5_000;
+
+const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
+
+/** A server ends transactions that stand still for so long. */
+const IDLE_MS = 60_000;
+
+export async function createSharedStore(
+  prepare: (open: (client: Client) => OpenDatabase<Tables>) => Promise<void>,
+): Promise<SharedStore> {
+  const database = new Sqlite(':memory:');
+  database.pragma('foreign_keys = ON');
+  const statements = new Map<string, Sqlite.Statement>();
+  const ofMachine = new Map<string, KnownStatement>();
+  const ofServer = new Map<string, KnownStatement>();
+  let night: StoreNight | null = null;
+  let holder: Client | null = null;
+  let waiting: { client: Client; go: () => void }[] = [];
+  let transactions = 0;
+  let current: string | null = null;
+  /** The integration whose lease the open transaction has checked. */
+  let checkpoint: string | null = null;
+  /** Of the transactions of a server. */
+  const ends = new Map<string, 'committed' | 'aborted'>();
+  /** Clients whose transaction was ended for them. */
+  const cutOff = new WeakSet<Client>();
+  let awayUntil = 0;
+  let fullUntil = 0;
+
+  database.function('simulated_now', () => (night === null ? 0 : serverNow(night)));
+  database.function('simulated_transaction', () => current);
+  database.function('simulated_status', (id) => ends.get(String(id)) ?? 'aborted');
+
+  await prepare(open);
+  const names = database
+    .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
+    .all()
+    .map((row) => String(Reflect.get(Object(row), 'name')));
+  const template = backUp();
+  return {
+    begin(next) {
+      if (database.inTransaction) database.exec('rollback');
+      night = next;
+      holder = null;
+      waiting = [];
+      transactions = 0;
+      current = null;
+      ends.clear();
+      awayUntil = 0;
+      fullUntil = 0;
+      restore(template);
+    },
+    open,
+    drop(client) {
+      waiting = waiting.filter((waiter) => waiter.client !== client);
+      if (holder === client) endTransaction('rollback');
+    },
+    goAway(ms) {
+      if (night === null) return;
+      awayUntil = Math.max(awayUntil, night.timeline.now() + ms);
+      night.say('the database', `is away for ${Math.round(ms / 100) / 10} s`);
+      if (night.kind === 'server' && holder !== null) cutTransaction();
+    },
+    fillDisk(ms) {
+      if (night === null) return;
+      fullUntil = night.timeline.now() + ms;
+      night.say('the disk', `of the database is full for ${Math.round(ms / 1000)} s`);
+    },
+    backUp,
+    restore,
+    rows: (sql, ...parameters) =>
+      prepared(sql)
+        .all(...parameters)
+        .map((row) => Object(row)),
+    bytes: () => database.serialize(),
+    isBusy: () => holder !== null && holder.state === 'alive',
+  };
+
+  function backUp(): Backup {
+    return new Map(
+      names.map((name) => [
+        name,
+        prepared(`select * from "${name}"`)
+          .all()
+          .map((row) => Object(row)),
+      ]),
+    );
+  }
+
+  function restore(backup: Backup): void {
+    database.pragma('foreign_keys = OFF');
+    for (const [name, rows] of backup) {
+      prepared(`delete from "${name}"`).run();
+      for (const row of rows) {
+        const columns = Object.keys(row);
+        const sql = `insert into "${name}" (${columns.map((column) => `"${column}"`).join()}) values (${columns.map(() => '?').join()})`;
+        prepared(sql).run(...Object.values(row));
+      }
+    }
+    database.pragma('foreign_keys = ON');
+  }
+
+  function prepared(sql: string): Sqlite.Statement {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  function open(client: Client): OpenDatabase<Tables> {
+    const kind = night?.kind ?? 'machine';
+    const dialect: Dialect = {
+      createDriver: () => guardDriver(driverOf(client)),
+      createAdapter: () => (kind === 'server' ? new PostgresAdapter() : new TransactionalAdapter()),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    };
+    const db = new Kysely<Tables>({ dialect });
+    return {
+      db,
+      kind: kind === 'server' ? 'postgres' : 'sqlite',
+      requireInPlace: neverReplaced,
+      close: () => db.destroy(),
+    };
+  }
+
+  function driverOf(client: Client): Driver {
+    const queue = createConnectionQueue();
+    const connection = {
+      executeQuery: <R>({ sql, parameters }: CompiledQuery) => execute<R>(client, sql, parameters),
+      streamQuery(): AsyncIterableIterator<QueryResult<never>> {
+        throw new Error('nothing is streamed');
+      },
+    };
+    return {
+      async init() {},
+      async acquireConnection() {
+        await queue.enter();
+        if (isServer() && isAway()) {
+          queue.leave();
+          throw lostConnection('ECONNREFUSED');
+        }
+        return connection;
+      },
+      async beginTransaction() {
+        await client.point('begin');
+        do await access(client);
+        while (isTaken(client));
+        prepared('begin immediate').run();
+        holder = client;
+        transactions += 1;
+        current = String(transactions);
+      },
+      async commitTransaction() {
+        await client.point('commit');
+        requireHeld(client);
+        if (isServer() && isAway()) {
+          endTransaction('rollback');
+          throw lostConnection('ECONNRESET');
+        }
+        if (isFull()) {
+          endTransaction('rollback');
+          throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
+        }
+        lookAtCheckpoint(client);
+        endTransaction('commit');
+        await client.point('committed');
+        if (isServer() && isAway()) throw lostConnection('ECONNRESET');
+      },
+      async rollbackTransaction() {
+        await client.point('rollback');
+        if (holder === client) endTransaction('rollback');
+        cutOff.delete(client);
+      },
+      async releaseConnection() {
+        queue.leave();
+      },
+      async destroy() {},
+    };
+  }
+
+  async function execute<R>(
+    client: Client,
+    sql: string,
+    parameters: readonly unknown[],
+  ): Promise<QueryResult<R>> {
+    const known = knownOf(sql);
+    const { label } = known;
+    await client.point(label);
+    do await access(client);
+    while (isTaken(client));
+    if (known.isCheckpoint) {
+      checkpoint = String(parameters.find((each) => typeof each === 'string'));
+    }
+    let result: QueryResult<R>;
+    if (known.schema !== null) result = { rows: known.schema.map((row) => Object(row)) };
+    else if (known.statement.reader) {
+      result = { rows: readRows(known.statement, parameters) };
+      if (label === 'select sqlite_master' && night !== null) known.schema = result.rows;
+    } else {
+      if (isFull()) throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
+      const { changes } = known.statement.run(...parameters);
+      result = { rows: [], numAffectedRows: BigInt(changes) };
+    }
+    if (!known.isRead) await client.point(known.done);
+    return result;
+  }
+
+  /** Resolves when the client may use the database; whoever runs first then may take it. */
+  async function access(client: Client): Promise<void> {
+    await turn(client);
+    requireHeld(client);
+    await requireThere(client);
+  }
+
+  function isTaken(client: Client): boolean {
+    return holder !== null && holder !== client;
+  }
+
+  /** Resolves once no other client has a transaction open. */
+  async function turn(client: Client): Promise<void> {
+    for (let owner = holder; owner !== null && owner !== client; owner = holder) {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      waiting.push({ client, go: () => resolve(true) });
+      // A frozen owner keeps SQLite until the waiting process gives up, a server only for so long.
+      const limit = night?.timeline.after(isServer() ? IDLE_MS : BUSY_MS, () => resolve(false));
+      const isFree = await promise;
+      limit?.cancel();
+      await client.point('its turn');
+      if (isFree || holder !== owner) continue;
+      if (!isServer()) throw new Sqlite.SqliteError('database is locked', 'SQLITE_BUSY');
+      cutTransaction();
+    }
+  }
+
+  function lookAtCheckpoint(client: Client): void {
+    if (checkpoint === null) return;
+    const [row] = prepared('select lease_owner from integrations where id = ?').all(checkpoint);
+    const owner: unknown = Reflect.get(Object(row), 'lease_owner');
+    night?.onCheckpoint(client, checkpoint, typeof owner === 'string' ? owner : null);
+  }
+
+  function cutTransaction(): void {
+    if (holder !== null) cutOff.add(holder);
+    endTransaction('rollback');
+  }
+
+  function endTransaction(how: 'commit' | 'rollback'): void {
+    if (database.inTransaction) prepared(how).run();
+    if (current !== null) ends.set(current, how === 'commit' ? 'committed' : 'aborted');
+    current = null;
+    checkpoint = null;
+    holder = null;
+    const index =
+      waiting.length > 1 && night !== null ? night.random.int(0, waiting.length - 1) : 0;
+    const [next] = waiting.splice(index, 1);
+    next?.go();
+  }
+
+  function requireHeld(client: Client): void {
+    if (!cutOff.has(client)) return;
+    cutOff.delete(client);
+    throw lostConnection('ECONNRESET');
+  }
+
+  /** SQLite waits for who keeps it, up to a limit; the connections of a server are gone. */
+  async function requireThere(client: Client): Promise<void> {
+    if (!isAway() || night === null) return;
+    if (isServer()) {
+      if (holder === client) endTransaction('rollback');
+      throw lostConnection('ECONNRESET');
+    }
+    const leftMs = awayUntil - night.timeline.now();
+    await night.timeline.pass(Math.min(leftMs, BUSY_MS));
+    await client.point('its turn');
+    if (leftMs <= BUSY_MS) return;
+    throw new Sqlite.SqliteError('database is locked', 'SQLITE_BUSY');
+  }
+
+  function isServer(): boolean {
+    return night?.kind === 'server';
+  }
+
+  function isAway(): boolean {
+    return night !== null && night.timeline.now() < awayUntil;
+  }
+
+  function isFull(): boolean {
+    return night !== null && night.timeline.now() < fullUntil;
+  }
+
+  /** What is known of a statement is worked out once for all nights. */
+  function knownOf(sql: string): KnownStatement {
+    const seen = isServer() ? ofServer : ofMachine;
+    let known = seen.get(sql);
+    if (known === undefined) {
+      const label = labelOf(sql);
+      known = {
+        ...{ label, done: `${label} done`, isRead: label.startsWith('select'), schema: null },
+        isCheckpoint: CHECKPOINT.test(sql),
+        statement: prepared(isServer() ? inSqlite(sql) : sql),
+      };
+      // Before the schema is there, nothing is known for good.
+      if (night !== null) seen.set(sql, known);
+    }
+    return known;
+  }
+}
+
+interface KnownStatement {
+  /** `update contacts`, for points and coverage. */
+  label: string;
+  done: string;
+  isRead: boolean;
+  /** True if it checks a lease for the rest of its transaction. */
+  isCheckpoint: boolean;
+  statement: Sqlite.Statement;
+  /** The schema stays as it is in all nights, and each start reads it. */
+  schema: readonly unknown[] | null;
+}
+
+function labelOf(sql: string): string {
+  const [, verb = sql.slice(0, 20), table = ''] =
+    /^\s*(select|insert into|update|delete from|with)\b(?:[\s\S]*?(?:\bfrom )?"([a-z_]+)")?/i.exec(
+      sql,
+    ) ?? [];
+  const read = /\bfrom "([a-z_]+)"/i.exec(sql)?.[1];
+  const isRead = /^(select|with)$/i.test(verb);
+  return isRead ? `select ${read ?? ''}` : `${verb.toLowerCase()} ${table}`;
+}
+
+/** As the product's own; see `sqlite.ts`. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+function serverNow({ timeline, clockOffsetMs }: StoreNight): number {
+  return Math.round(timeline.now() + clockOffsetMs);
+}
+
+/** What the product says in Postgres's own words. */
+function inSqlite(sql: string): string {
+  return sql
+    .replaceAll('(extract(epoch from clock_timestamp()) * 1000)::bigint', 'simulated_now()')
+    .replaceAll('pg_current_xact_id()::text', 'simulated_transaction()')
+    .replaceAll(/pg_xact_status\(\?::xid8\)/g, 'simulated_status(?)')
+    .replaceAll(/ for update\b/g, '');
+}
+
+function lostConnection(code: string): Error {
+  return Object.assign(new Error(`the connection to the database is lost (${code})`), { code });
+}
+
+function readRows<R>(statement: Sqlite.Statement, parameters: readonly unknown[]): R[] {
+  // Rows are objects made by the driver; their columns are what the statement says.
+  const rows: R[] = [];
+  for (const row of statement.all(...parameters)) rows.push(Object(row));
+  return rows;
+}

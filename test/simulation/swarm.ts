@@ -1,0 +1,189 @@
+/**
+ * What a night is made of. Each seed switches features and faults on and off: a night with all of them
+ * would hide what shows only where some are missing. Everything here is plain data, so that a failing
+ * night can be printed, and made smaller piece by piece.
+ */
+import { createRandom } from './random.ts';
+
+export interface Swarm {
+  seed: number;
+  /** One machine with an SQLite file, or several with a database server whose clock all share. */
+  store: 'machine' | 'server';
+  hosts: number;
+  integrations: number;
+  /** True if all integrations have one partner key; otherwise each has its own. */
+  sharedKey: boolean;
+  /** Contacts in the CRM of each integration when it begins. */
+  contacts: number;
+  sessions: readonly Session[];
+  faults: Faults;
+  people: People;
+  service: ServiceHabits;
+  settings: NightSettings;
+  /** True if groups become networks. */
+  networks: boolean;
+}
+
+/** Some hours in which hosts sync and people work. */
+export interface Session {
+  /** Since the end of the one before. */
+  afterHours: number;
+  /** How many hosts sync; all of them begin within a minute. */
+  hosts: number;
+  full: boolean;
+}
+
+/** How likely each fault is, mostly per request, statement or life of a process; 0 switches it off. */
+export interface Faults {
+  /** A process is killed within its life. */
+  kill: number;
+  /** A process is asked to stop (SIGTERM). */
+  stop: number;
+  /** A process stands still for a while (SIGSTOP, a sleeping laptop). */
+  freeze: number;
+  /** A clock is wrong by seconds, or minutes. */
+  clockSkew: number;
+  /** A clock is set while a process runs. */
+  clockJump: number;
+  /** A request does not arrive at the service. */
+  lostRequest: number;
+  lostAnswer: number;
+  cutAnswer: number;
+  /** A gateway answers 502 in place of the service, before or after it has done the work. */
+  badGateway: number;
+  /** The service answers 500, and refunds. */
+  serverError: number;
+  /** Something else with the same key uses up the rate. */
+  throttle: number;
+  /** An operation of the CRM fails, before or after it took effect. */
+  crm: number;
+  /** The database is away for seconds, per minute of the night. */
+  databaseAway: number;
+  /** The disk is full for a while, likewise. */
+  diskFull: number;
+  /** Yesterday's backup is put back. */
+  restore: number;
+}
+
+/** What people do in the CRM while hosts sync, in edits per contact and session. */
+export interface People {
+  move: number;
+  moveBack: number;
+  newJob: number;
+  respell: number;
+  type: number;
+  merge: number;
+  remove: number;
+  create: number;
+  optOut: number;
+  /** The integration's user loses a field of the identity, or gets it back; per session. */
+  revoke: number;
+  /** How long the CRM's search lags behind its records (ms). */
+  lagMs: number;
+}
+
+export interface ServiceHabits {
+  /** Of the jobs: end as failed, are forgotten after a while, are of another person. */
+  failed: number;
+  vanished: number;
+  wrongPerson: number;
+  deceased: number;
+  /** Persons that are refused by a 422. */
+  invalid: number;
+  /** Credits at the start, for each key. */
+  credits: number;
+  /** Somebody else spends from the same bucket, per minute. */
+  otherSpender: number;
+  /** Jobs take at most so long (ms). */
+  jobMs: number;
+}
+
+export interface NightSettings {
+  onLostAnswer: 'hold' | 'resubmit';
+  keep: number;
+  perRun: number | null;
+  perMonth: number | null;
+  refreshDays: number | null;
+  whenIdentityChanges: boolean;
+  shareProfiles: boolean;
+  settleAfterMs: number;
+  trial: boolean;
+  massChangeAtLeast: number;
+}
+
+/** The night of a seed. */
+export function swarmOf(seed: number): Swarm {
+  const random = createRandom(`swarm ${seed}`);
+  const { chance, int, magnitude, pick } = random;
+  const some = (probability: number, most: number) =>
+    chance(probability) ? most * random.next() ** 2 : 0;
+  const store = pick(['machine', 'server']);
+  const hosts = pick([1, 1, 1, 1, 2, 2, 3, 4]);
+  const integrations = pick([1, 1, 1, 1, 1, 2]);
+  const sessions = Array.from({ length: pick([1, 1, 1, 2, 2, 3]) }, () => ({
+    afterHours: pick([0, 1, 20, 24, 24, 48, 24 * 8, 24 * 400]),
+    hosts: int(1, hosts),
+    full: chance(0.15),
+  }));
+  const isMoneyScarce = chance(0.15);
+  const contacts = chance(0.6) ? magnitude(1, 8) : magnitude(1, 30);
+  return {
+    seed,
+    ...{ store, hosts, integrations, contacts, sessions },
+    sharedKey: chance(0.7),
+    faults: {
+      kill: chance(0.5) ? random.next() : 0,
+      stop: chance(0.3) ? random.next() : 0,
+      freeze: chance(0.3) ? random.next() : 0,
+      clockSkew: chance(0.3) ? 1 : 0,
+      clockJump: chance(0.2) ? random.next() : 0,
+      lostRequest: some(0.3, 0.2),
+      lostAnswer: some(0.4, 0.3),
+      cutAnswer: some(0.3, 0.2),
+      badGateway: some(0.3, 0.2),
+      serverError: some(0.3, 0.3),
+      throttle: some(0.2, 0.3),
+      crm: some(0.3, 0.15),
+      databaseAway: some(0.25, 1),
+      diskFull: some(0.1, 0.5),
+      restore: chance(0.05) ? 1 : 0,
+    },
+    people: {
+      move: some(0.5, 0.5),
+      moveBack: some(0.3, 0.3),
+      newJob: some(0.3, 0.3),
+      respell: some(0.5, 1),
+      type: some(0.5, 0.6),
+      merge: some(0.4, 0.5),
+      remove: some(0.3, 0.2),
+      create: some(0.4, 0.4),
+      optOut: some(0.3, 0.3),
+      revoke: some(0.25, 1),
+      lagMs: chance(0.3) ? magnitude(100, 30_000) : 0,
+    },
+    service: {
+      failed: some(0.3, 0.5),
+      vanished: some(0.12, 0.5),
+      wrongPerson: some(0.3, 0.4),
+      deceased: some(0.15, 0.3),
+      invalid: some(0.2, 0.3),
+      credits: isMoneyScarce ? int(0, contacts * 2) : 20_000,
+      otherSpender: some(0.2, 1),
+      jobMs: chance(0.05) ? magnitude(10_000, 120_000) : magnitude(200, 3_000),
+    },
+    settings: {
+      onLostAnswer: chance(0.75) ? 'hold' : 'resubmit',
+      keep: chance(0.15) ? int(1, 20) : 0,
+      perRun: chance(0.15) ? int(1, contacts + 2) : null,
+      perMonth: chance(0.15) ? int(1, contacts + 5) : null,
+      refreshDays: pick([365, 365, 7, null]),
+      whenIdentityChanges: chance(0.85),
+      shareProfiles: chance(0.6),
+      // A long quiet time shows no more than a short one, and takes long to simulate.
+      settleAfterMs: pick([1_000, 3_000, 3_000, 10_000, 10_000, 90_000]),
+      trial: chance(0.4),
+      massChangeAtLeast: chance(0.2) ? int(2, 6) : 25,
+    },
+    networks: chance(0.3),
+  };
+}

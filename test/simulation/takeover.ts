@@ -1,0 +1,116 @@
+/**
+ * Time and chance that the product takes from the machine instead of being handed them. Inside a simulated
+ * process they are virtual; everywhere else they stay what they are. Import this before the product.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import timersPromises from 'node:timers/promises';
+import type { Random } from './random.ts';
+import type { Due } from './timeline.ts';
+
+/** What a process takes from its machine. */
+export interface Machine {
+  monotonicMs(): number;
+  /** Runs something after so many milliseconds of its own clock. */
+  later(ms: number, run: () => void): Due;
+}
+
+const inside = new AsyncLocalStorage<Machine>();
+
+/** Runs something as a part of a simulated process. */
+export function runInside<Result>(machine: Machine, work: () => Result): Result {
+  return inside.run(machine, work);
+}
+
+let chance: Random | null = null;
+
+/** All ids, keys and nonces come from here; null gives them back to the machine. */
+export function setChance(random: Random | null): void {
+  chance = random;
+}
+
+/** Which process ids live, as `process.kill(id, 0)` tells; null asks the machine. */
+export function setLiving(isLiving: ((processId: number) => boolean) | null): void {
+  living = isLiving;
+}
+
+let living: ((processId: number) => boolean) | null = null;
+
+const real = {
+  setTimeout: globalThis.setTimeout,
+  clearTimeout: globalThis.clearTimeout,
+  timeout: AbortSignal.timeout,
+  sleep: timersPromises.setTimeout,
+  now: performance.now.bind(performance),
+  randomUUID: crypto.randomUUID,
+  randomBytes: crypto.randomBytes,
+  kill: process.kill.bind(process),
+};
+
+/** The timers of simulated processes, by what the product holds of them. */
+const timers = new WeakMap<object, Due>();
+
+function startTimer(run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): unknown {
+  const machine = inside.getStore();
+  if (machine === undefined) return real.setTimeout(run, ms, ...args);
+  const timer = { unref: () => timer, ref: () => timer };
+  timers.set(
+    timer,
+    machine.later(ms, () => runInside(machine, () => run(...args))),
+  );
+  return timer;
+}
+
+function stopTimer(timer: unknown): void {
+  if (typeof timer !== 'object' || timer === null) return;
+  const due = timers.get(timer);
+  if (due === undefined) Reflect.apply(real.clearTimeout, null, [timer]);
+  else due.cancel();
+}
+
+function sleep(ms: number, value?: unknown, options?: object): Promise<unknown> {
+  const machine = inside.getStore();
+  if (machine === undefined) return real.sleep(ms, value, options);
+  return new Promise((resolve) => machine.later(ms, () => resolve(value)));
+}
+
+function timeoutSignal(ms: number): AbortSignal {
+  const machine = inside.getStore();
+  if (machine === undefined) return real.timeout(ms);
+  const controller = new AbortController();
+  machine.later(ms, () => controller.abort(new DOMException('timeout', 'TimeoutError')));
+  return controller.signal;
+}
+
+function randomUuid(): string {
+  if (chance === null) return real.randomUUID();
+  const hex = Buffer.from(chance.bytes(16)).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
+function randomBuffer(size: number): Buffer {
+  return chance === null ? real.randomBytes(size) : Buffer.from(chance.bytes(size));
+}
+
+function killOrLook(processId: number, signal?: string | number): boolean {
+  if (signal !== 0 || living === null) return real.kill(processId, signal);
+  if (living(processId)) return true;
+  throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
+}
+
+Object.assign(globalThis, { setTimeout: startTimer, clearTimeout: stopTimer });
+Object.assign(AbortSignal, { timeout: timeoutSignal });
+Object.assign(timersPromises, { setTimeout: sleep });
+Object.assign(performance, { now: () => inside.getStore()?.monotonicMs() ?? real.now() });
+Object.assign(crypto, { randomUUID: randomUuid, randomBytes: randomBuffer });
+Object.assign(process, { kill: killOrLook });
+syncBuiltinESMExports();
+
+/** The process that is at work. */
+export function insideOf(): Machine | undefined {
+  return inside.getStore();
+}
+
+/** The machine's own time, for measuring the simulation itself. */
+export const realNowMs = real.now;

@@ -1,0 +1,127 @@
+/**
+ * Virtual time: all that is going to happen, in one list. The next event is taken, the program runs until
+ * nothing of it can go on, then comes the next. What happens at one moment happens in an order that the
+ * seed picks.
+ */
+import type { Random } from './random.ts';
+
+/** What an event belongs to; it comes later while that is frozen, and never once it is gone. */
+export interface Actor {
+  readonly state: 'alive' | 'frozen' | 'gone';
+  /** Keeps what comes due while it is frozen. */
+  park(run: () => void): void;
+}
+
+export interface Due {
+  cancel(): void;
+}
+
+export interface Timeline {
+  /** The true time (epoch ms), which no clock of the world has to show. */
+  now(): number;
+  /** Lets something happen in so many milliseconds. */
+  after(ms: number, run: () => void, actor?: Actor): Due;
+  /** Resolves in so many milliseconds. */
+  pass(ms: number): Promise<void>;
+  /** Takes the next event and lets the program come to rest; false if there is none. */
+  step(): Promise<boolean>;
+  readonly steps: number;
+}
+
+interface Event extends Due {
+  at: number;
+  /** Orders what happens at one moment. */
+  tie: number;
+  run: (() => void) | null;
+  actor: Actor | undefined;
+}
+
+export function createTimeline(startMs: number, random: Random): Timeline {
+  const heap: Event[] = [];
+  let now = startMs;
+  let steps = 0;
+
+  function after(ms: number, run: () => void, actor?: Actor): Due {
+    const event: Event = {
+      at: now + Math.max(0, ms),
+      tie: random.next(),
+      run,
+      actor,
+      cancel() {
+        event.run = null;
+      },
+    };
+    push(heap, event);
+    return event;
+  }
+
+  return {
+    now: () => now,
+    after,
+    pass: (ms) => new Promise((resolve) => after(ms, resolve)),
+    async step() {
+      for (let event = pop(heap); event !== undefined; event = pop(heap)) {
+        const { run, actor, at } = event;
+        if (run === null || actor?.state === 'gone') continue;
+        now = Math.max(now, at);
+        if (actor?.state === 'frozen') {
+          // Cancelling must work while it waits.
+          actor.park(() => event.run?.());
+          continue;
+        }
+        steps += 1;
+        event.run = null;
+        run();
+        await atRest();
+        return true;
+      }
+      return false;
+    },
+    get steps() {
+      return steps;
+    },
+  };
+}
+
+const immediately = setImmediate;
+
+/** All microtasks run before the next turn of the event loop, and the product does nothing else meanwhile. */
+export function atRest(): Promise<void> {
+  return new Promise((resolve) => immediately(resolve));
+}
+
+function isBefore(one: Event, other: Event): boolean {
+  return one.at < other.at || (one.at === other.at && one.tie < other.tie);
+}
+
+function push(heap: Event[], event: Event): void {
+  let index = heap.push(event) - 1;
+  while (index > 0) {
+    const parentIndex = (index - 1) >> 1;
+    const parent = heap[parentIndex];
+    if (parent === undefined || !isBefore(event, parent)) break;
+    heap[index] = parent;
+    index = parentIndex;
+  }
+  heap[index] = event;
+}
+
+function pop(heap: Event[]): Event | undefined {
+  const [first] = heap;
+  const last = heap.pop();
+  if (first === undefined || last === undefined || heap.length === 0) return first;
+  let index = 0;
+  for (;;) {
+    const leftIndex = index * 2 + 1;
+    const left = heap[leftIndex];
+    if (left === undefined) break;
+    const right = heap[leftIndex + 1];
+    const isRight = right !== undefined && isBefore(right, left);
+    const child = isRight ? right : left;
+    if (!isBefore(child, last)) break;
+    heap[index] = child;
+    index = isRight ? leftIndex + 1 : leftIndex;
+  }
+  heap[index] = last;
+  return first;
+}

@@ -1,0 +1,42 @@
+/** What happened, as a story for people and as a hash for comparing two nights. */
+import { fnv } from './random.ts';
+
+export interface Trace {
+  /** A sentence of the story; `who` is the subject. */
+  say(who: string, what: string): void;
+  /** Something too small for the story that must be the same in each replay. */
+  note(what: string): void;
+  readonly lines: readonly string[];
+  /** Over all of it, moments included. */
+  hash(): string;
+}
+
+export function createTrace(now: () => number): Trace {
+  const lines: string[] = [];
+  let [one, other] = [0x811c9dc5, 0x9e3779b9];
+
+  function note(what: string): void {
+    const text = `${now()} ${what}`;
+    one = fnv(text, one);
+    other = fnv(text, other ^ one);
+  }
+
+  return {
+    say(who, what) {
+      note(`${who} ${what}`);
+      lines.push(`${shown(now())} ${who} ${what}`);
+    },
+    note,
+    lines,
+    hash: () => one.toString(16).padStart(8, '0') + other.toString(16).padStart(8, '0'),
+  };
+}
+
+/** Day and time to the millisecond: `20 Nov 02:00:03.120`. */
+function shown(ms: number): string {
+  const iso = new Date(ms).toISOString();
+  const month = MONTHS[Number(iso.slice(5, 7)) - 1];
+  return `${iso.slice(8, 10)} ${month} ${iso.slice(11, 23)}`;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
