@@ -153,7 +153,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   }
 
   /** What the record says why a contact is paid for again; null if nothing does. */
-  function reasonToPayAgain({ record, version }: Owner, last: Payment): string | null {
+  function reasonToPayAgain({ crm, record, version }: Owner, last: Payment): string | null {
     const { settings } = swarm;
     const now = deps.now();
     const { job } = last;
@@ -167,6 +167,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
     const isLost = !last.isAnswered || troubleAt >= job.paidAt;
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
+    const hasTakenIn = [...crm.records.values()].some(({ gone }) => gone?.mergedInto === record.id);
+    if (!last.isAnswered && hasTakenIn) return 'its answer was lost, and then it was merged';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
     return null;
