@@ -279,9 +279,12 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       const before = oracle.payments.length;
       for (const integration of settings.integrations) await syncOnce(host, integration, false);
       const [waiting] = store.rows(
-        "select count(*) as count from contacts where state in ('due', 'submitted', 'ready')",
+        `select count(*) as count from contacts where state in ('due', 'submitted', 'ready')
+          or (state = 'settled' and outcome_reason in ('job_vanished', 'job_too_old'))`,
       );
-      if (oracle.payments.length === before && waiting?.['count'] === 0) return;
+      // What a delivery shows of a contact (an opt-out) reaches its networks with the run after it.
+      const isDone = oracle.payments.length === before && waiting?.['count'] === 0;
+      if (isDone && (round > 0 || !swarm.networks)) return;
     }
   }
 
@@ -346,6 +349,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const end = report ? `${report.status}${reason}` : `throws: ${messageOf(error)}`;
     say(`process ${life.name}`, `ends: ${end}`);
     if (report?.status === 'succeeded') oracle.onEndedWell(life.name);
+    judgeReport(life, report);
     if (error !== null && !isDonorSyncError(error)) violate('no error', stackOf(error));
     if (report?.status === 'failed' && report.reason?.code === 'unexpected_error') {
       violate('no error', `a run fails: ${report.reason.message}`);
@@ -354,6 +358,23 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       violate('no stuck state', `a quiet run fails: ${report.reason?.code}`);
     }
     if (isDonorSyncError(error) && error.code.startsWith('database_')) oracle.onTrouble();
+  }
+
+  /** Where no answer is lost, a report says what the service's ledger says. */
+  function judgeReport(life: Life, report: RunReport | null): void {
+    const { kill, freeze, stop, clockSkew, clockJump, crm: _, ...others } = swarm.faults;
+    const crm = crms.get(report?.integration ?? '');
+    if (report === null || crm === undefined) return;
+    if (Object.values(others).some((probability) => probability > 0)) return;
+    if (kill + freeze + stop + clockSkew + clockJump > 0) return;
+    const { spent } = report.credits.enhancements;
+    const paid = oracle.paidBy(life.name, crm);
+    if (spent !== paid) {
+      violate('reports', `the run of process ${life.name} reports ${spent} credits of ${paid}`);
+    }
+    if (swarm.hosts === 1 && service.throttled > 0) {
+      violate('pace', `a healthy night meets ${service.throttled} answers 429`);
+    }
   }
 
   function bear(host: Host): Life {

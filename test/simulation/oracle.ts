@@ -56,6 +56,8 @@ export function createOracle(deps: OracleDeps): Oracle {
   const { swarm, crms, violate } = deps;
   const payments: Payment[] = [];
   const byJob = new Map<string, Payment>();
+  /** Processes whose run has succeeded. */
+  const endedWell = new Set<string>();
   let troubleAt = Number.NEGATIVE_INFINITY;
   let restored: { backupAt: number; at: number } | null = null;
   let elsewhereAt = Number.NEGATIVE_INFINITY;
@@ -82,6 +84,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       elsewhereAt = deps.now();
     },
     onEndedWell(sender) {
+      endedWell.add(sender);
       for (const crm of crms) {
         for (const record of crm.records.values()) {
           if (record.written?.by === sender) record.deliveredAt = record.written.at;
@@ -153,7 +156,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   }
 
   /** What the record says why a contact is paid for again; null if nothing does. */
-  function reasonToPayAgain({ record, version }: Owner, last: Payment): string | null {
+  function reasonToPayAgain({ crm, record, version }: Owner, last: Payment): string | null {
     const { settings } = swarm;
     const now = deps.now();
     const { job } = last;
@@ -165,8 +168,11 @@ export function createOracle(deps: OracleDeps): Oracle {
     }
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
-    const isLost = !last.isAnswered || troubleAt >= job.paidAt;
+    // What a run that broke off has heard may not be on record.
+    const isLost = !last.isAnswered || troubleAt >= job.paidAt || !endedWell.has(job.sender);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
+    const hasTakenIn = [...crm.records.values()].some(({ gone }) => gone?.mergedInto === record.id);
+    if (!last.isAnswered && hasTakenIn) return 'its answer was lost, and then it was merged';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
     return null;
