@@ -77,7 +77,9 @@ export async function openSession(
       account: { id: signIn.portalId, name: `HubSpot account ${signIn.portalId}` },
       signIn,
       shape: shapeContact(properties, {
-        ...{ employer, contacts, companies },
+        employer,
+        contacts,
+        companies,
         describe: () => describeProperties(api, settings),
       }),
       properties,

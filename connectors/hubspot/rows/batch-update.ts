@@ -619,7 +619,9 @@ function resultOf(row: Row): WriteResult {
     return { status: 'written_in_part', id, refusals };
   }
   return {
-    ...{ status: 'refused', id, ...first },
+    status: 'refused',
+    id,
+    ...first,
     message: refusals.map(({ message }) => message).join(' '),
     fields: refusals.flatMap(({ fields }) => fields),
   };
