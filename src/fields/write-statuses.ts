@@ -9,7 +9,7 @@ import { STATUS_WORDS, type SyncStatus } from '../core/sync-status.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { forgottenFingerprint, looksErased } from '../run/erased.ts';
 import type { Stages } from '../run/stage.ts';
-import { parseOwned } from '../store/contacts/owned-values.ts';
+import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { StatusEnd, StatusRow } from '../store/fields/statuses.ts';
 import { planFields } from './plan.ts';
 import { type KnownRecord, readRecords } from './records.ts';
@@ -113,9 +113,15 @@ async function writeBatch(
   return planned.map(({ standing: { row, status }, plan: { crmId } }) => {
     const written = ends.get(crmId) ?? null;
     // What was refused is not there; asked again once the contact stands elsewhere.
-    const isThere = written === null || written.isDone;
+    const isThere = written === null || (written.isDone && isAmong(run, written.after));
     return { crmId, seen: row.seen, status: isThere ? status : row.told, written };
   });
+}
+
+/** True if a status is among what the CRM took; it may refuse that field alone. */
+function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
+  if (taken === undefined) return true;
+  return run.mappings.some(({ from, to }) => from === 'sync.status' && Object.hasOwn(taken, to));
 }
 
 type Found = Extract<RecordLookup, { state: 'found' }>;

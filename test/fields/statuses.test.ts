@@ -162,6 +162,26 @@ describe('the status of contacts in the CRM', () => {
     expect(statusOf(world, id)).toBe('Unknown');
   });
 
+  it('is written again where the CRM failed in passing, without a lock', async () => {
+    const world = await open();
+    const failing = world.crm.addContact(UNKNOWN);
+    world.crm.refuseWrites(failing, { code: 'UNKNOWN_EXCEPTION', retriable: true });
+    await world.sync();
+    expect(statusOf(world, failing)).toBeNull();
+    world.crm.allowWrites(failing);
+    await world.sync();
+    expect(statusOf(world, failing)).toBe('Unknown');
+  });
+
+  it('does not count as told where the CRM took its date alone', async () => {
+    const world = await open();
+    const refusing = world.crm.addContact(UNKNOWN);
+    world.crm.refuseField(refusing, STATUS);
+    await world.sync();
+    const [row] = await world.database.db.selectFrom('contact_statuses').selectAll().execute();
+    expect(row).toMatchObject({ crm_id: refusing, status: null });
+  });
+
   it('is written again where the CRM was busy, and not where it refused', async () => {
     const world = await open();
     const busy = world.crm.addContact(UNKNOWN);

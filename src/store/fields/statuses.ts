@@ -42,6 +42,8 @@ export interface StatusScope {
   only: readonly string[] | null;
 }
 
+const PASSING: ReadonlySet<OutcomeReason> = new Set(['crm_busy', 'crm_passing']);
+
 export function statusQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /** Contacts in the CRM whose status may be another one now, in the order of their ids. */
@@ -90,8 +92,8 @@ export function statusQueries(db: Database, checkpoint: Checkpoint, clock: Clock
       const owned = written.flatMap(({ crmId, owned: values }) =>
         values === null ? [] : [{ crm_id: crmId, owned_values: JSON.stringify(values) }],
       );
-      // What the CRM was too busy for is tried again by the next run.
-      const settled = ends.filter(({ written: end }) => end?.reason !== 'crm_busy');
+      // What the CRM did not take in passing is tried again by the next run.
+      const settled = ends.filter(({ written: end }) => end === null || !PASSING.has(end.reason));
       await checkpoint(lease, async (trx) => {
         for (const portion of portions(settled)) {
           await trx
