@@ -6,6 +6,7 @@ import { STATUS_STAGES, writeStatuses } from '../../src/fields/write-statuses.ts
 import type { SyncDeps } from '../../src/run/context.ts';
 import { openCrm } from '../../src/run/crm-account.ts';
 import type { Stage } from '../../src/run/stage.ts';
+import { previewRun } from '../../src/sync/preview.ts';
 import type { RunRequest } from '../../src/sync/run.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createForgetWorld } from '../application/forget-world.ts';
@@ -162,6 +163,34 @@ describe('the status of contacts in the CRM', () => {
     expect(statusOf(world, id)).toBe('Unknown');
   });
 
+  it('is written again where the CRM failed in passing, without a lock', async () => {
+    const world = await open();
+    const [enhanced = '', locked = ''] = await world.addPeople(2);
+    const failing = world.crm.addContact(UNKNOWN);
+    for (const id of [enhanced, failing]) {
+      world.crm.refuseWrites(id, { code: 'UNKNOWN_EXCEPTION', retriable: true });
+    }
+    world.crm.lock(locked, 9);
+    await world.sync();
+    expect(statusOf(world, failing)).toBeNull();
+    // Only of a lock is said that another user is at work.
+    const rows = await world.store.contacts.find('riverside', [enhanced, locked]);
+    expect(rows.get(enhanced)?.outcomeReason).toBe('crm_passing');
+    expect(rows.get(locked)?.outcomeReason).toBe('crm_busy');
+    world.crm.allowWrites(failing);
+    await world.sync();
+    expect(statusOf(world, failing)).toBe('Unknown');
+  });
+
+  it('does not count as written where the CRM took its date alone', async () => {
+    const world = await open();
+    const refusing = world.crm.addContact(UNKNOWN);
+    world.crm.refuseField(refusing, STATUS);
+    await world.sync();
+    const [row] = await world.database.db.selectFrom('contact_statuses').selectAll().execute();
+    expect(row).toMatchObject({ crm_id: refusing, status: null });
+  });
+
   it('is written again where the CRM was busy or failed, and not where it refused', async () => {
     const world = await open();
     const busy = world.crm.addContact(UNKNOWN);
@@ -219,6 +248,29 @@ describe('the status of contacts in the CRM', () => {
     expect([statusOf(world, other), sinceOf(world, other)]).toEqual([null, null]);
     const noted = await world.database.db.selectFrom('contact_statuses').select('crm_id').execute();
     expect(noted.map(({ crm_id }) => crm_id)).not.toContain(other);
+  });
+
+  it('is foretold where the CRM gets the field for contacts that are known already', async () => {
+    const world = await open();
+    world.crm.addField({ name: STATUS, writable: false });
+    await world.addPeople(30);
+    await world.sync();
+    const preview = () =>
+      previewRun(world.deps(), {
+        integration: world.integration,
+        mappings: world.integration.fields ?? [],
+        partnerKey: 'key',
+        full: false,
+        only: null,
+      });
+    expect(await preview()).toMatchObject({ statuses: 0 });
+    world.crm.addField({ name: STATUS });
+    const { statuses } = await preview();
+    expect(statuses).toBe(30);
+    const { length } = world.crm.writes;
+    await world.sync();
+    expect(world.crm.writes).toHaveLength(length + 30);
+    expect(await preview()).toMatchObject({ statuses: 0 });
   });
 
   it('spends nothing where no field but the status can be written', async () => {
