@@ -3,6 +3,7 @@ import { parseJson } from '../../src/outbound/exchange.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
 import type { CrmRequest, RequestPace } from '../exchange.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { faultOf, requestError } from './errors.ts';
 import { createExchange, signedRequest } from './exchange.ts';
 import {
@@ -36,6 +37,8 @@ export interface HubspotApi {
   get(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
   search(body: object): Promise<unknown>;
+  /** Resolves when a walk through all contacts may search once. */
+  awaitWalk(): Promise<void>;
   /** The account's requests of the day, straight from it, even if none are left for us. */
   readUsage(): Promise<unknown>;
   limit: DailyLimit;
@@ -93,6 +96,16 @@ export function createApi(
       const searchPace = pacers.searches.for(`${url} ${portalId}`);
       searchPace.keep(windowOf(searchesPerSecond, 1_000));
       return call({ path: paths.contactsSearch, body, searchPace });
+    },
+    async awaitWalk() {
+      const { portalId } = await auth.signIn();
+      try {
+        const end = await pacers.walks.for(`${url} ${portalId}`).take(signal);
+        end();
+      } catch (error) {
+        throwIfStopped(signal);
+        throw error;
+      }
     },
     readUsage: () => ask({ path: paths.dailyUsage }),
     limit,
