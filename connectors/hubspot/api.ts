@@ -44,6 +44,8 @@ export interface HubspotApi {
   limit: DailyLimit;
   /** Epoch ms by HubSpot's clock, as of its last answer; null before the first. */
   serverTimeMs(): number | null;
+  /** The least time that any call has taken so far, in milliseconds. */
+  fastestMs(): number;
   close(): void;
 }
 
@@ -69,6 +71,7 @@ export function createApi(
   const pacer = pacers.requests.for(credentialsFingerprint(url, settings.auth));
   if (requestsPerTenSeconds !== undefined) pacer.keep(windowOf(requestsPerTenSeconds, 10_000));
   let serverTimeMs: number | null = null;
+  let fastestMs = Number.POSITIVE_INFINITY;
   const exchange = createExchange({
     fetch,
     random,
@@ -110,6 +113,7 @@ export function createApi(
     readUsage: () => ask({ path: paths.dailyUsage }),
     limit,
     serverTimeMs: () => serverTimeMs,
+    fastestMs: () => fastestMs,
     close: () => exchange.close(),
   };
 
@@ -119,12 +123,14 @@ export function createApi(
   }
 
   async function ask({ path, body, searchPace }: ApiRequest): Promise<unknown> {
+    const startedAtMs = clock.now();
     const reply = await auth.authorized((accessToken) => {
       const request = signedRequest(url + path, accessToken, body);
       if (searchPace === undefined)
         return send({ ...request, ...(isRead(path) ? { isWrite: false } : {}) });
       return send({ ...request, isWrite: false, paces: [searchPace, pacer] });
     });
+    fastestMs = Math.min(fastestMs, clock.now() - startedAtMs);
     const answer = parseJson(reply.text);
     if (reply.status >= 300) throw requestError(faultOf(reply.status, answer));
     return answer;

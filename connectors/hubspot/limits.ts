@@ -30,7 +30,7 @@ export interface PacerRegistry {
 const DEFAULT_LIMIT: WindowLimit = { requests: 190, windowMs: 10_000 };
 
 /** HubSpot allows five searches a second, and a walk takes three of them at most. */
-const WALK_LIMIT: WindowLimit = { requests: 1, windowMs: 334 };
+const WALK_LIMIT: WindowLimit = { requests: 3, windowMs: 1_000 };
 
 type PaceClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
 

@@ -1,18 +1,17 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { FatalError } from '../../src/core/errors.ts';
-import type { ContactPage, RemovedContact } from '../contract.ts';
+import type { ContactPage, KnownContacts, RemovedContact } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
-import { ahead, together } from './ahead.ts';
-import { COMPANIES_PER_REQUEST } from './companies.ts';
-import type { ContactShape } from './contact.ts';
-import { cursorAfter, type Reading, startReading } from './cursor.ts';
 import { readAs } from './errors.ts';
 import type { Filter } from './filter.ts';
 import { findRecords } from './find-records.ts';
+import { cursorAfter, type Reading, readingSinceKnown, startReading } from './reading/cursor.ts';
+import { readKnown } from './reading/known.ts';
+import { withContacts } from './reading/portions.ts';
+import { walkAll } from './reading/walk.ts';
 import { type HubspotRecord, mergedIdsOf, recordPageSchema } from './record.ts';
 import { searchPages } from './search.ts';
 import type { HubspotSession } from './session.ts';
-import { walkAll } from './walk.ts';
 
 /**
  * A change is seen by searches only once it is indexed, usually within seconds, so a reading
@@ -23,14 +22,23 @@ const OVERLAP_MS = 10 * 60_000;
 /**
  * Changes come by id, from a search for what was modified since, after those that were archived: a
  * night without changes costs two requests. All contacts come from their list and, where that is slow,
- * from searches besides (`walk.ts`); with a filter, from a search. Once a week it is the list alone.
+ * from searches besides (`walk.ts`); with a filter, from a search. Once a week it is the list alone. Those that
+ * are known already are read by their ids, and what changed after them.
  */
 export async function* readPages(
   session: HubspotSession,
   cursor: string | null,
+  known?: KnownContacts,
 ): AsyncGenerator<ContactPage> {
   throwIfStopped(session.signal);
-  const reading = startReading(session, cursor);
+  const sinceKnown =
+    cursor === null && known !== undefined ? readingSinceKnown(session, known.cursor) : null;
+  if (sinceKnown !== null && known !== undefined) {
+    yield* readKnown(session, known);
+    yield* readSearch(session, sinceKnown);
+    return;
+  }
+  const reading = startReading(session, cursor, known?.cursor);
   if (reading.since !== null && reading.after === null) {
     for await (const removed of readArchived(session, fromMs(reading.since))) {
       yield { contacts: [], removed, cursor };
@@ -64,22 +72,12 @@ function fromMs(since: string): number {
   return Date.parse(since) - OVERLAP_MS;
 }
 
-/** Companies are asked for once for all pages of a portion: most pages have only a few new ones. */
 async function* readAll(session: HubspotSession, reading: Reading): AsyncGenerator<ContactPage> {
   const { shape, signal } = session;
   const walk = walkAll(session, { ...reading, maySearch: !reading.isListWalk });
-  const portions = together(portionsOf(shape, walk), PORTIONS_AT_ONCE, async (pages) => {
-    const contacts = await shape.toContacts(pages.flatMap(({ records }) => records));
-    return { pages, contacts };
-  });
-  for await (const { pages, contacts } of ahead(portions, 1)) {
-    let start = 0;
-    for (const { records, position } of pages) {
-      throwIfStopped(signal);
-      const own = contacts.slice(start, start + records.length);
-      start += records.length;
-      yield pageOf(records, own, cursorAfter(reading, position));
-    }
+  for await (const { page, contacts } of withContacts(shape, walk)) {
+    throwIfStopped(signal);
+    yield pageOf(page.records, contacts, cursorAfter(reading, page.position));
   }
 }
 
@@ -93,35 +91,6 @@ function pageOf(
     mergedIdsOf(record).map((id) => ({ id, mergedInto: record.id })),
   );
   return { contacts, removed, cursor };
-}
-
-/** Pages that wait at most until their companies are asked for together. */
-const MAX_WAITING_PAGES = 10;
-
-/** Portions whose companies are asked for at once. */
-const PORTIONS_AT_ONCE = 4;
-
-/** Puts pages together as long as one request can tell the names of all their companies. */
-async function* portionsOf<Page extends { records: readonly HubspotRecord[] }>(
-  shape: Pick<ContactShape, 'unknownCompanies'>,
-  pages: AsyncIterable<Page>,
-): AsyncGenerator<Page[]> {
-  let portion: Page[] = [];
-  let records: HubspotRecord[] = [];
-  for await (const page of pages) {
-    const all = [...records, ...page.records];
-    const isTooMuch =
-      portion.length === MAX_WAITING_PAGES ||
-      shape.unknownCompanies(all).length > COMPANIES_PER_REQUEST;
-    if (isTooMuch && portion.length > 0) {
-      yield portion;
-      portion = [];
-      records = [];
-    }
-    portion.push(page);
-    records.push(...page.records);
-  }
-  if (portion.length > 0) yield portion;
 }
 
 /** HubSpot keeps what is archived for 90 days; this is half a million contacts. */

@@ -4,9 +4,9 @@ import { throwIfStopped } from '../stopped.ts';
 import type { HubspotApi } from './api.ts';
 import { readAs } from './errors.ts';
 import type { Filter, FilterGroup } from './filter.ts';
+import { type Ask, SEARCH_PAGE_SIZE } from './reading/spans.ts';
 import { type HubspotRecord, recordPageSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
-import { type Ask, SEARCH_PAGE_SIZE } from './spans.ts';
 
 /** Pages of one search; ten million contacts. */
 const MAX_PAGES = 50_000;

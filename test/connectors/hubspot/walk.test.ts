@@ -127,6 +127,51 @@ describe('reading all contacts of a HubSpot that is far away', () => {
     expect(idsOf(await toArray(connector.readPages(pages.at(-1)?.cursor ?? null)))).toEqual([]);
   });
 
+  it('reads those that are known by their ids, and what came since', async () => {
+    await start({ latencyMs: 100 });
+    const cursor = JSON.stringify(cursorOf(await toArray(connector.readPages(null))));
+    const ids = [...(await everyone())];
+    const [edited = '', gone = '', loser = '', winner = ''] = ids;
+    await account.editContact(edited, { lastName: 'Edited' });
+    await account.archiveContact(gone);
+    const merged = await account.mergeContacts(loser, winner, true);
+    const [made = ''] = await account.addContacts([
+      { firstName: 'New', lastName: 'One', addresses: [], employers: [] },
+    ]);
+    const before = (await asked('GET', '/contacts')).length;
+    const pages = await toArray(
+      connector.readPages(null, { cursor, ids: () => portions([...ids, 'no-id'], 333) }),
+    );
+    const left = [gone, loser, winner];
+    const expected = [...ids.filter((id) => !left.includes(id)), merged, made];
+    expect(new Set(idsOf(pages))).toEqual(new Set(expected));
+    const removed = pages.flatMap((page) => page.removed);
+    expect(removed).toContainEqual({ id: gone, mergedInto: null });
+    for (const id of [loser, winner]) {
+      expect(removed).toContainEqual({ id, mergedInto: merged });
+      expect(removed).not.toContainEqual({ id, mergedInto: null });
+    }
+    // No page but the last one moves the watermark: what came since is read after them.
+    expect(new Set(pages.slice(0, -1).map((page) => page.cursor))).toEqual(new Set([cursor]));
+    expect(cursorOf(pages)).not.toEqual(JSON.parse(cursor));
+    expect(await asked('GET', '/contacts')).toHaveLength(before);
+    const batches = (await asked('POST', '/contacts/batch/read')).slice(0, 15);
+    const times = batches.map(({ at }) => Date.parse(at));
+    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(15 * 100);
+  });
+
+  it('walks the list although contacts are known, when it is time for it', async () => {
+    await start({ contacts: 300, latencyMs: 0 });
+    const cursor = JSON.stringify(cursorOf(await toArray(connector.readPages(null))));
+    const known = { cursor, ids: () => portions([], 1) };
+    expect(idsOf(await toArray(connector.readPages(null, known)))).toEqual([]);
+    aheadMs = WEEK_MS + 60_000;
+    await connector.readByIds(['1'], []);
+    const pages = await toArray(connector.readPages(null, known));
+    expect(idsOf(pages)).toHaveLength(300);
+    expect(JSON.parse(pages[0]?.cursor ?? '')).toMatchObject({ since: null, walk: 'list' });
+  });
+
   it('ends in the middle when the run stops', async () => {
     await start();
     await connector.close();
@@ -165,6 +210,10 @@ describe('reading all contacts of a HubSpot that is far away', () => {
     return requests.filter((one) => one.method === method && one.path.endsWith(ending));
   }
 });
+
+async function* portions(ids: readonly string[], size: number) {
+  for (let start = 0; start < ids.length; start += size) yield ids.slice(start, start + size);
+}
 
 const requestsSchema = z.object({
   requests: z.array(

@@ -1,8 +1,8 @@
 /** Where a reading of contacts stands, and where the next one begins. */
 
 import { z } from 'zod';
-import { isoTime } from '../../src/core/clock.ts';
-import type { HubspotSession } from './session.ts';
+import { isoTime } from '../../../src/core/clock.ts';
+import type { HubspotSession } from '../session.ts';
 import type { WalkPosition } from './walk-state.ts';
 
 /** The whole list is walked at least as often as this: no search is as sure as the list. */
@@ -36,16 +36,23 @@ export interface Reading extends WalkPosition {
   isListWalk: boolean;
 }
 
-/** What a cursor asks for; a cursor of an unknown form, for all contacts. */
+/**
+ * What a cursor asks for; a cursor of an unknown form, for all contacts. These come from the list alone
+ * where `knownCursor`, which was theirs, says that it is time for that.
+ */
 export function startReading(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
   cursor: string | null,
+  knownCursor: string | null = null,
 ): Reading {
   const nowMs = session.api.serverTimeMs() ?? session.clock.now();
   const until = isoTime(nowMs);
   const nextListBy = isoTime(nowMs + LIST_EVERY_MS);
   const all = { since: null, until, after: null, rest: null, listBy: nextListBy };
-  if (cursor === null) return { ...all, isListWalk: false };
+  if (cursor === null) {
+    const known = knownCursor === null ? null : parseCursor(knownCursor);
+    return { ...all, isListWalk: known !== null && isListDue(known, nowMs) };
+  }
   const known = parseCursor(cursor);
   if (known === null) {
     session.log.warn({}, 'the cursor is of an unknown form: all contacts are read');
@@ -65,6 +72,21 @@ export function startReading(
     listBy: isDue ? nextListBy : (known.listBy ?? nextListBy),
     isListWalk: isDue || known.walk === 'list',
   };
+}
+
+/**
+ * The reading of what changed since the contacts were known, which completes a reading of all of them by
+ * their ids; null where the list has to be walked instead.
+ */
+export function readingSinceKnown(
+  session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
+  knownCursor: string,
+): Reading | null {
+  const known = parseCursor(knownCursor);
+  if (known === null || !isWhole(known) || known.listBy === undefined) return null;
+  if (session.filter.length > 0) return null;
+  const reading = startReading(session, knownCursor);
+  return reading.isListWalk ? null : reading;
 }
 
 function isListDue({ listBy }: Cursor, nowMs: number): boolean {

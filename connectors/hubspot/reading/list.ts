@@ -1,8 +1,8 @@
 /** The list of all contacts in the order of their ids: it has no limit of its own and is never behind. */
 
-import { readAs } from './errors.ts';
-import { type HubspotRecord, recordPageSchema } from './record.ts';
-import type { HubspotSession } from './session.ts';
+import { readAs } from '../errors.ts';
+import { type HubspotRecord, recordPageSchema } from '../record.ts';
+import type { HubspotSession } from '../session.ts';
 
 /** One page of the full list. */
 export interface ListPage {

@@ -1,12 +1,12 @@
 /** All contacts: their list from the front and, where that is slow, searches from the other end. */
 
-import { FatalError } from '../../src/core/errors.ts';
-import { throwIfStopped } from '../stopped.ts';
+import { FatalError } from '../../../src/core/errors.ts';
+import { throwIfStopped } from '../../stopped.ts';
+import type { HubspotRecord } from '../record.ts';
+import { type FoundPage, searchAmong } from '../search.ts';
+import type { HubspotSession } from '../session.ts';
 import { heard } from './ahead.ts';
 import { type ListPage, listPage } from './list.ts';
-import type { HubspotRecord } from './record.ts';
-import { type FoundPage, searchAmong } from './search.ts';
-import type { HubspotSession } from './session.ts';
 import { type Ask, nextAsk } from './spans.ts';
 import {
   afterFound,
@@ -29,7 +29,7 @@ export interface WalkOptions extends WalkPosition {
   maySearch: boolean;
 }
 
-type WalkSession = Pick<HubspotSession, 'api' | 'shape' | 'signal' | 'clock' | 'log'>;
+type WalkSession = Pick<HubspotSession, 'api' | 'shape' | 'signal' | 'log'>;
 
 /** Pages of one walk; ten million contacts. */
 const MAX_PAGES = 100_000;
@@ -38,7 +38,7 @@ const MAX_PAGES = 100_000;
 const MAX_SEARCHES = 8;
 
 type Event =
-  | { kind: 'listed'; page: ListPage; tookMs: number }
+  | { kind: 'listed'; page: ListPage; fastestMs: number }
   | { kind: 'found'; ask: Ask; page: FoundPage }
   | { kind: 'maySearch' };
 
@@ -79,7 +79,7 @@ export async function* walkAll(
 
 /** The requests of a walk that are under way. */
 function createRequests(session: WalkSession) {
-  const { api, clock } = session;
+  const { api } = session;
   const searches = new Map<Ask, Promise<Event>>();
   let list: Promise<Event> | null = null;
   let leave: Promise<Event> | null = null;
@@ -108,9 +108,8 @@ function createRequests(session: WalkSession) {
   };
 
   async function askList(after: string | null): Promise<Event> {
-    const startedAtMs = clock.now();
     const page = await listPage(session, after);
-    return { kind: 'listed', page, tookMs: clock.now() - startedAtMs };
+    return { kind: 'listed', page, fastestMs: api.fastestMs() };
   }
 
   async function awaitLeave(): Promise<Event> {

@@ -1,8 +1,8 @@
 /** Where a walk through all contacts stands, and what follows from each page: decisions only. */
 
+import { type HubspotRecord, isRecordId } from '../record.ts';
+import type { FoundPage } from '../search.ts';
 import type { ListPage } from './list.ts';
-import { type HubspotRecord, isRecordId } from './record.ts';
-import type { FoundPage } from './search.ts';
 import { ALL_IDS, type Ask, afterAnswer, isAnswerTo, type Span, without } from './spans.ts';
 
 /** Where a walk can go on. */
@@ -24,16 +24,14 @@ export interface WalkState {
   listedTo: bigint | null;
   /** The ids that are still to come, the lowest first. */
   spans: readonly Span[];
-  timedPages: number;
   isOver: boolean;
 }
 
 /**
- * Searches join where the first pages of the list each took longer than this: HubSpot's limit allows a page
- * in 53 ms, but the next one can only be asked for when one is there.
+ * Searches join after the first page of the list where no call has taken less than this: HubSpot's limit allows
+ * a page in 53 ms, but the next one can only be asked for when one is there.
  */
-const SLOW_PAGE_MS = 120;
-const TIMED_PAGES = 2;
+const SLOW_MS = 120;
 
 export function startWalk({ after, rest }: WalkPosition, maySearch: boolean): WalkState {
   return {
@@ -41,7 +39,6 @@ export function startWalk({ after, rest }: WalkPosition, maySearch: boolean): Wa
     after,
     listedTo: null,
     spans: rest ?? [ALL_IDS],
-    timedPages: 0,
     isOver: false,
   };
 }
@@ -57,22 +54,20 @@ export function isListNext({ mode, listedTo, spans }: WalkState): boolean {
 
 export function afterListed(
   state: WalkState,
-  { page: { records, next }, tookMs }: { page: ListPage; tookMs: number },
+  { page: { records, next }, fastestMs }: { page: ListPage; fastestMs: number },
 ): WalkState {
   const listedTo = highestOf(records, state.listedTo);
   if (listedTo === null || state.mode === 'list') {
     return { ...state, mode: 'list', after: next, isOver: next === null };
   }
   const spans = without(state.spans, 0n, listedTo);
-  const timedPages = state.timedPages + 1;
   const isOver = next === null || (state.mode === 'both' && spans.length === 0);
-  const mode = state.mode === 'timing' ? modeAfter(tookMs, timedPages) : state.mode;
-  return { mode, after: next, listedTo, spans, timedPages, isOver };
+  const mode = state.mode === 'timing' ? modeAfter(fastestMs) : state.mode;
+  return { mode, after: next, listedTo, spans, isOver };
 }
 
-function modeAfter(tookMs: number, timedPages: number): WalkState['mode'] {
-  if (tookMs < SLOW_PAGE_MS) return 'list';
-  return timedPages < TIMED_PAGES ? 'timing' : 'both';
+function modeAfter(fastestMs: number): WalkState['mode'] {
+  return fastestMs < SLOW_MS ? 'list' : 'both';
 }
 
 /** The last id of a page of the list; null if its ids do not rise. */
