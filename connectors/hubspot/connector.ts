@@ -81,7 +81,7 @@ async function openHubspotConnector(
     capabilities: CAPABILITIES,
     account: opened.account,
     identity: () => session().shape.identity(),
-    readPages: (cursor) => readPages(session(), cursor),
+    readPages: (cursor, known) => readPages(session(), cursor, known),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     write: (changes) => writeChanges(session(), changes),
     describeFields: async () => crmFields(session()),
