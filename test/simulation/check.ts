@@ -1,6 +1,7 @@
 /** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
-import { DONOR_ID, type Record_ } from './crm.ts';
+import { DONOR_ID, type Record_, versionOf } from './crm.ts';
 import type { World } from './night.ts';
+import type { Payment } from './oracle.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);
@@ -96,7 +97,8 @@ function contactRow(row: Record<string, unknown>): ContactRow {
 }
 
 /** A person is only asked about what is so. */
-function checkHold({ oracle, swarm, violate, crms }: World, record: Record_, reason: string): void {
+function checkHold(world: World, record: Record_, reason: string): void {
+  const { oracle, swarm, violate, crms } = world;
   const { id } = record;
   const { service, settings } = swarm;
   if (reason === 'name_mismatch' && service.wrongPerson === 0) {
@@ -106,6 +108,9 @@ function checkHold({ oracle, swarm, violate, crms }: World, record: Record_, rea
     violate('a reason to ask', `contact ${id} is held as dead, and no profile was so`);
   }
   if (reason === 'lost_answer') {
+    if (isEachAnswerKept(world)) {
+      violate('a reason to ask', `contact ${id} is held for an answer, and none was lost`);
+    }
     const isProvable =
       service.otherSpender === 0 && service.credits > 1_000 && swarm.faults.restore === 0;
     const own = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
@@ -117,13 +122,25 @@ function checkHold({ oracle, swarm, violate, crms }: World, record: Record_, rea
   }
 }
 
+/** A database that is away for some seconds is waited for: what came meanwhile is not lost. */
+function isEachAnswerKept({ swarm, store }: World): boolean {
+  const { kill, stop, freeze, clockJump, diskFull, restore, ...others } = swarm.faults;
+  const { lostRequest, lostAnswer, cutAnswer, badGateway } = others;
+  const ofProcesses = kill + stop + freeze + clockJump + diskFull + restore;
+  const ofAnswers = lostRequest + lostAnswer + cutAnswer + badGateway;
+  return ofProcesses + ofAnswers === 0 && store.longestAwayMs < 20_000;
+}
+
 /** The CRM holds the right profile, or what a person typed. */
-function checkProfile({ oracle, violate }: World, record: Record_, reason: string): void {
+function checkProfile(world: World, record: Record_, reason: string): void {
+  const { oracle, violate } = world;
   const last = oracle.paymentsOf(record).at(-1);
   const cell = record.values.get(DONOR_ID);
   if (cell?.author === 'product' && cell.value !== null && cell.value !== record.human.donorId) {
     violate('right profile', `contact ${record.id} shows the donor id of another person`);
   }
+  judgeChange(world, record, last);
+  judgeOwned(world, record);
   const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
   if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
   if (cell === undefined) {
@@ -134,13 +151,46 @@ function checkProfile({ oracle, violate }: World, record: Record_, reason: strin
   }
 }
 
+/** Who is at rest was paid for as they are now. */
+function judgeChange(
+  { crms, swarm, violate }: World,
+  record: Record_,
+  last: Payment | undefined,
+): void {
+  const { people, settings, faults } = swarm;
+  if (last === undefined || record.optedOutAt !== null || last.record !== record) return;
+  if (!settings.whenIdentityChanges || people.revoke > 0 || faults.restore > 0) return;
+  const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
+  // Who takes in another contact gets its details along, and those are no change.
+  if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
+  if (last.version !== versionOf(record.details)) {
+    violate('other details', `contact ${record.id} has changed since it was paid for`);
+  }
+}
+
+/** What the product has written it knows as its own: to keep it right, take it back, or erase it. */
+function judgeOwned({ store, swarm, violate }: World, record: Record_): void {
+  if (swarm.faults.restore > 0) return;
+  const rows = [
+    ...store.rows('select owned_values as own from contacts where crm_id = ?', record.id),
+    ...store.rows('select after as own from writes where crm_id = ?', record.id),
+  ];
+  const known = new Set(rows.flatMap(({ own }) => Object.keys(JSON.parse(String(own ?? '{}')))));
+  for (const [field, { author }] of record.values) {
+    if (author === 'product' && !known.has(field)) {
+      violate('what is ours', `the ${field} of contact ${record.id} is not known as written by us`);
+    }
+  }
+}
+
 /** No name and no key stands in the database in clear. */
 function checkNothingInClear({ store, humans, violate, swarm }: World): void {
   if (swarm.seed % 16 !== 0) return;
-  const bytes = store.bytes();
+  const text = store.bytes().toString('latin1').toLowerCase();
   const words = [...humans.all.map(({ last }) => last), 'key-0', 'Oak Street', 'Foundation'];
   for (const word of words) {
-    if (bytes.includes(word)) violate('nothing in clear', `"${word}" stands in the database`);
+    if (text.includes(word.toLowerCase()))
+      violate('nothing in clear', `"${word}" stands in the database`);
   }
 }
 

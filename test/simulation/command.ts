@@ -16,6 +16,7 @@ const OPTIONS = {
   jobs: { type: 'string' },
   coverage: { type: 'boolean' },
   'keep-going': { type: 'boolean' },
+  brief: { type: 'boolean' },
 } as const;
 
 export async function runCommand(args: string[]): Promise<void> {
@@ -52,6 +53,10 @@ export async function runCommand(args: string[]): Promise<void> {
     if (violation === undefined) continue;
     const key = `${violation.invariant}: ${violation.what.replace(/[a-z]+-\d{3}/g, 'ID').slice(0, 160)}`;
     failed.set(key, [...(failed.get(key) ?? []), seed]);
+    if (values.brief) {
+      print(`VIOLATED: ${violation.invariant}: ${violation.what.split('\n')[0]} (seed ${seed})`);
+      break;
+    }
     if (!values['keep-going']) {
       await replay(store, swarmOf(seed), counts);
       process.exitCode = 1;

@@ -178,11 +178,20 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const service = createServiceModel({
     ...{ timeline, random: random.split('service'), humans, habits: swarm.service, say },
     onPaid: oracle.onPaid,
+    isWell: () => isCalm,
+    onBalance: oracle.onBalance,
+    onPaidTwice({ length }) {
+      if (swarm.faults.restore > 0) return;
+      violate('paid once', `${length} members of a network are paid for twice`);
+    },
   });
   const wire = {
     ...{ timeline, random: random.split('wire'), service, faults, say },
     quietMs: swarm.settings.settleAfterMs,
-    onFault: (fault: string, endpoint: string) => coverage.fault(fault, endpoint),
+    onFault(fault: string, endpoint: string) {
+      coverage.fault(fault, endpoint);
+      people.onFault(fault, endpoint);
+    },
     onAnswered: (_: unknown, { body }: { body: unknown }) => {
       const ids: unknown = Reflect.get(Object(body), 'tracking_id_to_job_id');
       if (typeof ids === 'object' && ids !== null)
@@ -210,11 +219,15 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       const what = `process ${client.name} writes for ${integration}, whose lease is ${owner ?? 'no one'}'s`;
       violate('one run at a time', what);
     },
+    lostCommits: () => (faults().databaseAway > 0 ? 0.01 : 0),
     clockOffsetMs: swarm.faults.clockSkew > 0 ? clocks.int(-2_000, 2_000) : 0,
   });
-  setLiving((processId) => {
+  setLiving((processId, asking) => {
     const life = lives.get(processId);
-    return life !== undefined && life.state !== 'gone';
+    const asker = [...lives.values()].find((each) => each === asking);
+    // Who is on another host, or in another container, is not seen.
+    const isSeen = life?.owner.space === asker?.owner.space;
+    return isSeen && life !== undefined && life.state !== 'gone';
   });
   return { world, play };
 
@@ -280,7 +293,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       for (const integration of settings.integrations) await syncOnce(host, integration, false);
       const [waiting] = store.rows(
         `select count(*) as count from contacts where state in ('due', 'submitted', 'ready')
-          or (state = 'settled' and outcome_reason in ('job_vanished', 'job_too_old'))`,
+          or (state = 'settled' and (outcome_reason in ('job_vanished', 'job_too_old') or asked_at < 0))`,
       );
       // What a delivery shows of a contact (an opt-out) reaches its networks with the run after it.
       const isDone = oracle.payments.length === before && waiting?.['count'] === 0;
@@ -350,6 +363,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     say(`process ${life.name}`, `ends: ${end}`);
     if (report?.status === 'succeeded') oracle.onEndedWell(life.name);
     judgeReport(life, report);
+    judgeWritten(life, report);
     if (error !== null && !isDonorSyncError(error)) violate('no error', stackOf(error));
     if (report?.status === 'failed' && report.reason?.code === 'unexpected_error') {
       violate('no error', `a run fails: ${report.reason.message}`);
@@ -377,12 +391,30 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     }
   }
 
+  /** Who was written is told as written, whatever was read of them later. */
+  function judgeWritten(life: Life, report: RunReport | null): void {
+    const crm = crms.get(report?.integration ?? '');
+    const { perRun, perMonth, keep } = swarm.settings;
+    if (report?.status !== 'succeeded' || crm === undefined || swarm.faults.crm > 0) return;
+    if (perRun !== null || perMonth !== null || keep > 0) return;
+    const written = crm.living().filter((record) => {
+      const { by, at } = record.written ?? { by: null, at: 0 };
+      // Who is paid for once more after that has a later outcome.
+      return by === life.name && oracle.paymentsOf(record).every(({ job }) => job.paidAt < at);
+    });
+    if (report.contacts.written < written.length) {
+      const what = `the run of process ${life.name} has written ${written.length} contacts and reports ${report.contacts.written}`;
+      violate('reports', what);
+    }
+  }
+
   function bear(host: Host): Life {
     host.lives += 1;
     const processId = 1_000 + lives.size + hosts.indexOf(host) * 100 + host.lives * 1_000;
     const life = beginLife({
+      ...{ hostName: swarm.sameNames ? 'worker' : host.name },
       ...{ host: host.name, number: host.lives, processId, clock: host.clock, timeline, say },
-      space: isServer ? `boot-${host.name}` : 'boot',
+      space: spaceOf(host),
       fate: isCalm ? { kill: null, freeze: null, stop: null } : fateOf(),
       random: fates,
       passed(point) {
@@ -398,6 +430,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     lives.set(processId, life);
     births.set(life.name, timeline.now());
     return life;
+  }
+
+  function spaceOf({ name }: Host): string | null {
+    if (!swarm.areProcessesKnown) return null;
+    return isServer ? `boot-${name}` : 'boot';
   }
 
   function fateOf(): Fate {

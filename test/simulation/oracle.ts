@@ -20,7 +20,7 @@ interface Owner {
   version: string;
 }
 
-interface Payment extends Owner {
+export interface Payment extends Owner {
   job: Job;
   /** True once a living process has received the answer whole. */
   isAnswered: boolean;
@@ -44,6 +44,8 @@ export interface Oracle {
   /** What the store knew since this moment is gone. */
   onRestored(backupAt: number): void;
   onSpentElsewhere(): void;
+  /** The service tells a process its balance. */
+  onBalance(sender: string): void;
   /** The run of this life has come to its end as it should: what it wrote is known to the store. */
   onEndedWell(sender: string): void;
   readonly payments: readonly Payment[];
@@ -58,14 +60,20 @@ export function createOracle(deps: OracleDeps): Oracle {
   const byJob = new Map<string, Payment>();
   /** Processes whose run has succeeded. */
   const endedWell = new Set<string>();
+  /** True if what a process sends arrives soon after it was decided. */
+  const { freeze, lostAnswer, throttle, serverError, databaseAway, diskFull } = swarm.faults;
+  const isPrompt = freeze + lostAnswer + throttle + serverError + databaseAway + diskFull === 0;
   let troubleAt = Number.NEGATIVE_INFINITY;
   let restored: { backupAt: number; at: number } | null = null;
   let elsewhereAt = Number.NEGATIVE_INFINITY;
+  /** When each process was told its balance last. */
+  const readings = new Map<string, number>();
 
   return {
     onPaid(jobs, balance) {
       const before = payments.length;
-      for (const job of jobs) judge(job);
+      const changed = jobs.filter((job) => judge(job) === 'other details').length;
+      judgeMassChange(changed);
       judgeLimits(payments.slice(before), balance);
     },
     onAnswered(jobIds) {
@@ -83,6 +91,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     onSpentElsewhere() {
       elsewhereAt = deps.now();
     },
+    onBalance(sender) {
+      readings.set(sender, deps.now());
+    },
     onEndedWell(sender) {
       endedWell.add(sender);
       for (const crm of crms) {
@@ -97,7 +108,8 @@ export function createOracle(deps: OracleDeps): Oracle {
       payments.filter((payment) => payment.job.sender === sender && payment.crm === crm).length,
   };
 
-  function judge(job: Job): void {
+  /** Resolves with why it is paid for again, if it is. */
+  function judge(job: Job): string | null {
     const owner = ownerOf(job);
     if (owner === null) {
       const { name, addresses } = job.person;
@@ -105,7 +117,7 @@ export function createOracle(deps: OracleDeps): Oracle {
         'a reason',
         `a credit was spent on ${name.last} at ${addresses[0]}, who is no contact`,
       );
-      return;
+      return null;
     }
     const { record } = owner;
     const before = payments.filter((payment) => payment.record === record);
@@ -114,13 +126,20 @@ export function createOracle(deps: OracleDeps): Oracle {
     payments.push({ ...owner, job, isAnswered: false });
     const payment = payments.at(-1);
     if (payment) byJob.set(job.id, payment);
-    judgeEligible(record);
-    if (last !== undefined) {
-      const why = reasonToPayAgain(owner, last);
-      if (why === null) {
-        violate('paid once', `contact ${record.id} is paid for twice with the same details`);
-      }
+    judgeEligible(record, job);
+    if (last === undefined) return null;
+    const why = reasonToPayAgain(owner, last);
+    if (why === null) {
+      violate('paid once', `contact ${record.id} is paid for twice with the same details`);
     }
+    return why;
+  }
+
+  /** Many that change at once are a person's to decide about. */
+  function judgeMassChange(changed: number): void {
+    const known = new Set(payments.map(({ record }) => record)).size;
+    if (changed < swarm.settings.massChangeAtLeast || changed <= 0.1 * known) return;
+    violate('mass change', `${changed} changed contacts of ${known} are paid for unasked`);
   }
 
   /**
@@ -145,12 +164,14 @@ export function createOracle(deps: OracleDeps): Oracle {
     }
   }
 
-  function judgeEligible(record: Record_): void {
-    const now = deps.now();
-    if (record.optedOutAt !== null && record.optedOutAt < now - SLACK_MS) {
+  /** Each contact is read by its id before it is sent. */
+  function judgeEligible(record: Record_, { sender }: Job): void {
+    const readAt = record.readBy.get(sender) ?? 0;
+    const now = Math.max(deps.now() - SLACK_MS, deps.bornAt(sender), readAt);
+    if (record.optedOutAt !== null && record.optedOutAt < now) {
       violate('opt-out', `contact ${record.id} is sent to the service after it has opted out`);
     }
-    if (record.gone !== null && record.gone.at < now - SLACK_MS) {
+    if (record.gone !== null && record.gone.at < now) {
       violate('a reason', `contact ${record.id} is paid for after it has left the CRM`);
     }
   }
@@ -183,7 +204,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     const [first] = paid;
     if (first === undefined) return;
     const now = deps.now();
-    if (keep > 0 && balance < keep && elsewhereAt < now - 60_000) {
+    const readAt = readings.get(first.job.sender) ?? 0;
+    const isUnseen = elsewhereAt > readAt && (readAt > now - 15_000 || !isPrompt);
+    if (keep > 0 && balance < keep && !isUnseen) {
       violate('keep', `${balance} credits are left of ${keep} that are to be kept`);
     }
     const month = (ms: number) => new Date(ms).toISOString().slice(0, 7);
@@ -209,7 +232,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     for (const crm of crms) {
       // Who is there before who has left: one may have become a part of the other.
       const living = crm.living();
-      const gone = [...crm.records.values()].filter((record) => record.gone !== null);
+      const gone = [...crm.records.values()]
+        .filter((record) => record.gone !== null)
+        .sort((a, b) => (b.gone?.at ?? 0) - (a.gone?.at ?? 0));
       for (const record of [...living, ...gone]) {
         if (record.human.last !== person.name.last) continue;
         for (const details of [record.details, ...record.history]) {

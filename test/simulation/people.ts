@@ -28,6 +28,8 @@ export interface PeopleDeps {
 export interface People {
   /** Works until the end of a session, and for some minutes at most. */
   work(end: Promise<void>): Promise<void>;
+  /** Something went wrong on the way to the service: just then others may spend or buy. */
+  onFault(fault: string, endpoint: string): void;
   /** Gives back what was taken: access, and credits. */
   makeWell(): void;
 }
@@ -44,6 +46,11 @@ export function createPeople(deps: PeopleDeps): People {
       for (const crm of crms.values()) planEdits(crm);
       planSpending();
       await end;
+    },
+    onFault(fault, endpoint) {
+      if (endpoint !== 'POST /enhancements' || fault !== 'lost answer') return;
+      if (swarm.service.otherSpender === 0 || !random.chance(0.5)) return;
+      timeline.after(random.int(0, swarm.settings.settleAfterMs), spendElsewhere);
     },
     makeWell() {
       isWell = true;
@@ -142,15 +149,17 @@ export function createPeople(deps: PeopleDeps): People {
     if (!random.chance(swarm.service.otherSpender)) return;
     const times = random.int(1, 6);
     for (let index = 0; index < times; index += 1) {
-      timeline.after(random.int(0, BUSY_MS), () => {
-        const credits = random.chance(0.2) ? -random.int(1, 50) : random.int(1, 10);
-        say(
-          'somebody',
-          credits < 0 ? `buys ${-credits} credits` : `spends ${credits} credits elsewhere`,
-        );
-        service.take('key-0', credits);
-        oracle.onSpentElsewhere();
-      });
+      timeline.after(random.int(0, BUSY_MS), spendElsewhere);
     }
+  }
+
+  function spendElsewhere(): void {
+    const credits = random.chance(0.2) ? -random.int(1, 50) : random.int(1, 10);
+    say(
+      'somebody',
+      credits < 0 ? `buys ${-credits} credits` : `spends ${credits} credits elsewhere`,
+    );
+    service.take('key-0', credits);
+    oracle.onSpentElsewhere();
   }
 }

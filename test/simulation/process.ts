@@ -52,6 +52,8 @@ export interface Blow {
 
 export interface LifeOptions {
   host: string;
+  /** What the machine calls itself: containers may all have one name. */
+  hostName: string;
   number: number;
   processId: number;
   clock: HostClock;
@@ -111,7 +113,7 @@ export function beginLife(options: LifeOptions): Life {
       return state;
     },
     owner: {
-      host: options.host,
+      host: options.hostName,
       processId: options.processId,
       start: `${name}-${bornAt}`,
       space: options.space,

@@ -48,6 +48,8 @@ export interface SharedStore {
   /** The database does not answer for so long; a server loses its connections. */
   goAway(ms: number): void;
   fillDisk(ms: number): void;
+  /** How long it was away at most in this night. */
+  readonly longestAwayMs: number;
   backUp(): Backup;
   restore(backup: Backup): void;
   /** For the invariants: rows as they are. */
@@ -62,6 +64,8 @@ export interface StoreNight {
   kind: StoreKind;
   timeline: Timeline;
   random: Random;
+  /** How likely a server's connection breaks under the answer to a commit. */
+  lostCommits(): number;
   /** By how much a server's clock is off (ms). */
   clockOffsetMs: number;
   say(who: string, what: string): void;
@@ -96,7 +100,9 @@ export async function createSharedStore(
   const ends = new Map<string, 'committed' | 'aborted'>();
   /** Clients whose transaction was ended for them. */
   const cutOff = new WeakSet<Client>();
+  let awaySince = 0;
   let awayUntil = 0;
+  let longestAwayMs = 0;
   let fullUntil = 0;
 
   database.function('simulated_now', () => (night === null ? 0 : serverNow(night)));
@@ -119,6 +125,7 @@ export async function createSharedStore(
       current = null;
       ends.clear();
       awayUntil = 0;
+      longestAwayMs = 0;
       fullUntil = 0;
       restore(template);
     },
@@ -129,7 +136,9 @@ export async function createSharedStore(
     },
     goAway(ms) {
       if (night === null) return;
+      if (!isAway()) awaySince = night.timeline.now();
       awayUntil = Math.max(awayUntil, night.timeline.now() + ms);
+      longestAwayMs = Math.max(longestAwayMs, awayUntil - awaySince);
       night.say('the database', `is away for ${Math.round(ms / 100) / 10} s`);
       if (night.kind === 'server' && holder !== null) cutTransaction();
     },
@@ -137,6 +146,9 @@ export async function createSharedStore(
       if (night === null) return;
       fullUntil = night.timeline.now() + ms;
       night.say('the disk', `of the database is full for ${Math.round(ms / 1000)} s`);
+    },
+    get longestAwayMs() {
+      return longestAwayMs;
     },
     backUp,
     restore,
@@ -239,7 +251,8 @@ export async function createSharedStore(
         lookAtCheckpoint(client);
         endTransaction('commit');
         await client.point('committed');
-        if (isServer() && isAway()) throw lostConnection('ECONNRESET');
+        const isLost = isServer() && night?.random.chance(night.lostCommits());
+        if (isLost || (isServer() && isAway())) throw lostConnection('ECONNRESET');
       },
       async rollbackTransaction() {
         await client.point('rollback');

@@ -10,6 +10,10 @@ export interface Swarm {
   /** One machine with an SQLite file, or several with a database server whose clock all share. */
   store: 'machine' | 'server';
   hosts: number;
+  /** True if all hosts are called the same, as containers may be. */
+  sameNames: boolean;
+  /** True if processes can tell which of their machine live, as on Linux. */
+  areProcessesKnown: boolean;
   integrations: number;
   /** True if all integrations have one partner key; otherwise each has its own. */
   sharedKey: boolean;
@@ -88,6 +92,10 @@ export interface ServiceHabits {
   vanished: number;
   wrongPerson: number;
   deceased: number;
+  /** It may deny a job that it has, while that is young: not all of its machines know it. */
+  denied: number;
+  /** Of the submissions: it takes up a part of them alone. */
+  partly: number;
   /** Persons that are refused by a 422. */
   invalid: number;
   /** Credits at the start, for each key. */
@@ -127,9 +135,11 @@ export function swarmOf(seed: number): Swarm {
   }));
   const isMoneyScarce = chance(0.15);
   const contacts = chance(0.6) ? magnitude(1, 8) : magnitude(1, 30);
-  return {
+  const swarm: Swarm = {
     seed,
     ...{ store, hosts, integrations, contacts, sessions },
+    sameNames: false,
+    areProcessesKnown: true,
     sharedKey: chance(0.7),
     faults: {
       kill: chance(0.5) ? random.next() : 0,
@@ -170,6 +180,8 @@ export function swarmOf(seed: number): Swarm {
       credits: isMoneyScarce ? int(0, contacts * 2) : 20_000,
       otherSpender: some(0.2, 1),
       jobMs: chance(0.05) ? magnitude(10_000, 120_000) : magnitude(200, 3_000),
+      denied: 0,
+      partly: 0,
     },
     settings: {
       onLostAnswer: chance(0.75) ? 'hold' : 'resubmit',
@@ -186,4 +198,11 @@ export function swarmOf(seed: number): Swarm {
     },
     networks: chance(0.3),
   };
+  // Drawn last, so that older seeds keep the rest of their nights.
+  swarm.sameNames = chance(0.4);
+  swarm.areProcessesKnown = chance(0.75);
+  const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
+  swarm.service.denied = areClocksRight ? some(0.2, 0.3) : 0;
+  swarm.service.partly = some(0.15, 0.4);
+  return swarm;
 }
