@@ -1,5 +1,5 @@
 /**
- * Tells the CRM where donor-sync stands with each contact: the last thing that a run does. It asks the
+ * Writes into the CRM where donor-sync stands with each contact: the last thing that a run does. It asks the
  * service nothing. Only contacts whose state or reason is another one than before are looked at, and
  * only those whose status changes with it are read and written; what is cut off, a later run does.
  */
@@ -48,14 +48,14 @@ interface Standing {
 /** Resolves with how many were written into the CRM. */
 async function tell(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<number> {
   const standings = rows.map((row) => ({ row, status: statusOf(row) }));
-  const sorted = Map.groupBy(standings, (each) => isTold(deps, run, each));
-  const [told, untold] = [sorted.get(true) ?? [], sorted.get(false) ?? []];
-  await deps.store.statuses.record(run.lease, run.id, told.map(unwritten));
+  const sorted = Map.groupBy(standings, (each) => isInCrm(deps, run, each));
+  const [inCrm, missing] = [sorted.get(true) ?? [], sorted.get(false) ?? []];
+  await deps.store.statuses.record(run.lease, run.id, inCrm.map(unwritten));
   const size = deps.connector.capabilities.writeBatch.max;
   let count = 0;
-  for (let start = 0; start < untold.length; start += size) {
+  for (let start = 0; start < missing.length; start += size) {
     if (run.control.stopping.aborted) break;
-    const ends = await writeBatch(deps, run, untold.slice(start, start + size));
+    const ends = await writeBatch(deps, run, missing.slice(start, start + size));
     await deps.store.statuses.record(run.lease, run.id, ends);
     count += ends.filter(({ written }) => written?.writeId != null && written.isDone).length;
   }
@@ -66,9 +66,9 @@ function unwritten({ row: { crmId, seen }, status }: Standing): StatusEnd {
   return { crmId, seen, status, written: null };
 }
 
-/** True if the CRM holds it by all that we know: told before, written with the profile, or never any. */
-function isTold(deps: SyncDeps, run: Run, { row, status }: Standing): boolean {
-  if (row.isSamePlace) return row.told === status || wasWritten(deps, run, row, status);
+/** True if the CRM holds it by all that we know: written before, written with the profile, or never any. */
+function isInCrm(deps: SyncDeps, run: Run, { row, status }: Standing): boolean {
+  if (row.isSamePlace) return row.inCrm === status || wasWritten(deps, run, row, status);
   const owned = parseOwned(row.ownedValues);
   if (status === null) return statusFields(run).every((field) => !Object.hasOwn(owned, field));
   return wasWritten(deps, run, row, status);
@@ -102,7 +102,7 @@ async function writeBatch(
   );
   const planned = standings.flatMap((standing) => {
     const record = recordOf(standing.row.crmId);
-    if (!mayBeTold(deps, run, standing, record.lookup)) return [];
+    if (!mayBeWritten(deps, run, standing, record.lookup)) return [];
     return [{ standing, plan: planStatus(deps, run, standing, record) }];
   });
   const ends = await writeFields(
@@ -114,14 +114,14 @@ async function writeBatch(
     const written = ends.get(crmId) ?? null;
     // What was refused is not there; asked again once the contact stands elsewhere.
     const isThere = written === null || written.isDone;
-    return { crmId, seen: row.seen, status: isThere ? status : row.told, written };
+    return { crmId, seen: row.seen, status: isThere ? status : row.inCrm, written };
   });
 }
 
 type Found = Extract<RecordLookup, { state: 'found' }>;
 
 /** The next reading settles who has left or opted out since; nothing is said of who may be erased. */
-function mayBeTold(
+function mayBeWritten(
   deps: SyncDeps,
   run: Run,
   { row, status }: Standing,

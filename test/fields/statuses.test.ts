@@ -162,16 +162,20 @@ describe('the status of contacts in the CRM', () => {
     expect(statusOf(world, id)).toBe('Unknown');
   });
 
-  it('is written again where the CRM was busy, and not where it refused', async () => {
+  it('is written again where the CRM was busy or failed, and not where it refused', async () => {
     const world = await open();
     const busy = world.crm.addContact(UNKNOWN);
+    const failing = world.crm.addContact(UNKNOWN);
     const refusing = world.crm.addContact(UNKNOWN);
     world.crm.lock(busy, 1);
+    world.crm.refuseWrites(failing, { retriable: true });
     world.crm.refuseWrites(refusing);
-    expect((await world.sync()).contacts).toMatchObject({ failed: 2, waiting: 0 });
-    expect([statusOf(world, busy), statusOf(world, refusing)]).toEqual([null, null]);
+    expect((await world.sync()).contacts).toMatchObject({ failed: 3, waiting: 0 });
+    const statuses = () => [busy, failing, refusing].map((id) => statusOf(world, id));
+    expect(statuses()).toEqual([null, null, null]);
+    world.crm.allowWrites(failing);
     await world.sync();
-    expect([statusOf(world, busy), statusOf(world, refusing)]).toEqual(['Unknown', null]);
+    expect(statuses()).toEqual(['Unknown', 'Unknown', null]);
     const { write } = world.crm.calls;
     await world.sync();
     await world.sync();
@@ -213,8 +217,8 @@ describe('the status of contacts in the CRM', () => {
     expect([statusOf(world, other), sinceOf(world, other)]).toEqual([null, null]);
     await world.sync({ full: true });
     expect([statusOf(world, other), sinceOf(world, other)]).toEqual([null, null]);
-    const told = await world.database.db.selectFrom('contact_statuses').select('crm_id').execute();
-    expect(told.map(({ crm_id }) => crm_id)).not.toContain(other);
+    const noted = await world.database.db.selectFrom('contact_statuses').select('crm_id').execute();
+    expect(noted.map(({ crm_id }) => crm_id)).not.toContain(other);
   });
 
   it('spends nothing where no field but the status can be written', async () => {
@@ -247,7 +251,7 @@ describe('the status of contacts in the CRM', () => {
   });
 });
 
-const AT_REST = { state: 'settled', enhancedAt: null, told: null } as const;
+const AT_REST = { state: 'settled', enhancedAt: null, inCrm: null } as const;
 
 describe('statusOf', () => {
   it.each([
@@ -259,8 +263,8 @@ describe('statusOf', () => {
     ['unknown', { ...AT_REST, reason: 'rejected_by_person' }],
     ['held', { ...AT_REST, state: 'held', reason: 'lost_answer' }],
     // Work is under way: what stands there holds until there is something better to say.
-    ['unknown', { ...AT_REST, state: 'due', reason: 'budget_reached', told: 'unknown' }],
-    [null, { ...AT_REST, state: 'due', reason: 'budget_reached', told: 'held' }],
+    ['unknown', { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'unknown' }],
+    [null, { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'held' }],
     // Nothing is said of who was erased, or may have been.
     [null, { ...AT_REST, state: 'held', reason: 'forgotten_person' }],
     [null, { ...AT_REST, reason: 'forgotten' }],
