@@ -41,7 +41,23 @@ const OPEN_JOBS = `
   where jobs.state in ('intended', 'processing', 'completed')
     and contacts.state not in ('removed', 'held') and contacts.eligible = 1`;
 
+/** Nothing that we wrote of a person who was erased is left in the CRM, and no row names it. */
+function checkErased({ store, swarm, violate }: World, record: Record_, at: number): void {
+  if (record.gone !== null || swarm.faults.restore > 0) return;
+  const { length } = store.rows('select crm_id from contacts where crm_id = ?', record.id);
+  if (length > 0) violate('forgotten', `contact ${record.id} is erased, and stands in the store`);
+  for (const [field, cell] of record.values) {
+    if (cell.author === 'product' && cell.value !== null && cell.at < at) {
+      violate('forgotten', `contact ${record.id} is erased, and keeps our ${field}`);
+    }
+  }
+}
+
 function checkContact(world: World, integration: string, record: Record_): void {
+  if (record.erasedAt !== null) {
+    checkErased(world, record, record.erasedAt);
+    return;
+  }
   const { store, violate, swarm } = world;
   const [row] = store.rows(
     'select crm_id, state, outcome_reason, due_reason, donor_id from contacts where integration_id = ? and crm_id = ?',

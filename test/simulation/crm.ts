@@ -59,6 +59,8 @@ export interface Record_ {
   written: { by: string; at: number } | null;
   /** When a profile was certainly written into it. */
   deliveredAt: number;
+  /** When a host has told that it has erased the person. */
+  erasedAt: number | null;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
 }
@@ -133,6 +135,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           readBy: new Map(),
           written: null,
           deliveredAt: 0,
+          erasedAt: null,
         },
       };
       records.set(id, record);
@@ -288,7 +291,8 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     return {
       state: 'found',
       id: text,
-      contact: contactOf(life, record),
+      // As some CRMs do: the form that was asked for comes back.
+      contact: { ...contactOf(life, record), id: text },
       values: Object.fromEntries(values),
     };
   }
@@ -319,7 +323,11 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     if (donorId != null && donorId !== human.donorId) {
       deps.violate('right profile', `contact ${id} is given the profile of another person`);
     }
-    if (record.optedOutAt !== null && record.optedOutAt < readAt) {
+    const isFilled = Object.values(values).some((value) => value !== null);
+    if (isFilled && record.erasedAt !== null && record.erasedAt < life.bornAt) {
+      deps.violate('forgotten', `contact ${id} is written into after it was erased`);
+    }
+    if (isFilled && record.optedOutAt !== null && record.optedOutAt < readAt) {
       deps.violate('opt-out', `contact ${id} is written into after it has opted out`);
     }
     for (const [field, value] of Object.entries(values)) {

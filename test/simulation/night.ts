@@ -1,14 +1,16 @@
 /** One night: a world from a seed, the product in it, and whether every promise was kept. */
-import { openApplication } from '../../src/application.ts';
+import { forgetPerson } from '../../src/application/forget/forget.ts';
+import { type Application, openApplication } from '../../src/application.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import type { Settings } from '../../src/config.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
+import { newId } from '../../src/core/new-id.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { runSync } from '../../src/sync/run.ts';
 import { checkNight } from './check.ts';
-import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm.ts';
+import { createSimulatedCrm, type Record_, type SimulatedCrm, simulatedConnector } from './crm.ts';
 import { createHumans, type Humans } from './humans.ts';
 import { createOracle, type Oracle } from './oracle.ts';
 import { type Coverage, createPeople } from './people.ts';
@@ -51,7 +53,7 @@ export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 export const NO_FAULTS: Faults = {
   ...{ kill: 0, stop: 0, freeze: 0, clockSkew: 0, clockJump: 0, lostRequest: 0, lostAnswer: 0 },
   ...{ cutAnswer: 0, badGateway: 0, serverError: 0, throttle: 0, crm: 0, databaseAway: 0 },
-  ...{ diskFull: 0, restore: 0 },
+  ...{ diskFull: 0, replaced: 0, restore: 0 },
 };
 
 /** How a run came to its end, as far as its process has lived to see it. */
@@ -133,6 +135,8 @@ interface NightParts {
   violations: Violation[];
 }
 
+type HowItEnded = 'over' | 'taken' | 'dead' | 'too long';
+
 interface Host {
   name: string;
   clock: HostClock;
@@ -148,6 +152,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const ended: EndedRun[] = [];
   const lives = new Map<number, Life>();
   const births = new Map<string, number>();
+  /** Contacts that a person wants to be forgotten. */
+  const erasures = new Map<Record_, Integration>();
   let isCalm = false;
   const faults = () => (isCalm ? NO_FAULTS : swarm.faults);
   const violate = (invariant: string, what: string) => {
@@ -174,6 +180,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     ...{ swarm, crms: [...crms.values()], now: timeline.now, violate },
     charges: () => service.charges,
     bornAt: (name: string) => births.get(name) ?? 0,
+    replacedAt: (name: string) => store.replacedAt(name),
   });
   const service = createServiceModel({
     ...{ timeline, random: random.split('service'), humans, habits: swarm.service, say },
@@ -243,6 +250,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         backup = null;
       }
       await playSession(session);
+      await forgetSome();
       if (swarm.faults.restore > 0) backup = { rows: store.backUp(), at: timeline.now() };
     }
     isCalm = true;
@@ -252,6 +260,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     }
     people.makeWell();
     say('everything', 'is well from now on');
+    await finishErasures();
     await playQuiet();
     if (violations.length === 0) checkNight(world);
   }
@@ -276,11 +285,81 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const mostLives = 4;
     for (let life = 0; life < mostLives; life += 1) {
       const how = await syncOnce(host, integration, full);
+      if (swarm.people.named > 0 && fates.chance(swarm.people.named)) {
+        const record = fates.one(crms.get(integration.id)?.living() ?? []);
+        if (record) await syncOnce(host, integration, false, formOf(record.id));
+      }
       if (how === 'over' || (how === 'taken' && fates.chance(0.3))) return;
       await timeline.pass(
         how === 'taken' ? fates.int(5_000, 60_000) : fates.magnitude(100, 200_000),
       );
     }
+  }
+
+  /** A person types an id as it came. */
+  function formOf(id: string): string {
+    return fates.chance(0.5) ? id.toUpperCase() : id;
+  }
+
+  async function forgetSome(): Promise<void> {
+    const [host] = hosts;
+    if (swarm.people.forget === 0 || host === undefined) return;
+    for (const integration of settings.integrations) {
+      for (const record of crms.get(integration.id)?.living() ?? []) {
+        if (!fates.chance(swarm.people.forget)) continue;
+        erasures.set(record, integration);
+        await forgetOnce(host, integration, record);
+      }
+    }
+  }
+
+  /** What was cut off is asked for again. */
+  async function finishErasures(): Promise<void> {
+    const [host] = hosts;
+    for (const [record, integration] of erasures) {
+      // Leases of the dead run out meanwhile.
+      if (record.erasedAt === null) await timeline.pass(HOUR_MS);
+      if (record.erasedAt === null && host) await forgetOnce(host, integration, record);
+      if (record.erasedAt === null && record.gone === null) {
+        violate('no stuck state', `the erasure of contact ${record.id} does not come to its end`);
+      }
+    }
+  }
+
+  function forgetOnce(host: Host, integration: Integration, record: Record_) {
+    const typed = formOf(record.id);
+    return liveOnce(host, `begins to forget ${typed}`, (life) =>
+      forget(life, integration, record, typed),
+    );
+  }
+
+  async function forget(
+    life: Life,
+    integration: Integration,
+    record: Record_,
+    typed: string,
+  ): Promise<'over'> {
+    try {
+      const application = await openAs(life);
+      try {
+        const crmId = await application.contactId(integration, typed);
+        const { complete } = await forgetPerson(
+          {
+            ...{ application, clock: life.clock, log: logOf(life) },
+            newId: () => newId(life.clock.now()),
+          },
+          { integration, crmId, alsoInCrm: true, everywhere: false, blockUnknown: false },
+        );
+        if (complete && life.state !== 'gone') record.erasedAt = timeline.now();
+      } finally {
+        await application.close();
+      }
+      say(`process ${life.name}`, 'has forgotten');
+    } catch (error) {
+      say(`process ${life.name}`, `cannot forget: ${messageOf(error)}`);
+      if (life.state !== 'gone' && !isDonorSyncError(error)) violate('no error', stackOf(error));
+    }
+    return 'over';
   }
 
   async function playQuiet(): Promise<void> {
@@ -302,17 +381,28 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   }
 
   /** How a process came to its end; `taken` if another one was at work. */
-  async function syncOnce(
+  function syncOnce(
     host: Host,
     integration: Integration,
     full: boolean,
-  ): Promise<'over' | 'taken' | 'dead' | 'too long'> {
+    only: string | null = null,
+  ): Promise<HowItEnded> {
+    const what = `begins to sync ${only ?? integration.id}${full ? ' in full' : ''}`;
+    return liveOnce(host, what, (life) => sync(life, integration, { full, only }));
+  }
+
+  /** One life of a process, from its birth to its end. */
+  async function liveOnce(
+    host: Host,
+    what: string,
+    work: (life: Life) => Promise<'over' | 'taken'>,
+  ): Promise<HowItEnded> {
     const life = bear(host);
-    say(`process ${life.name}`, `begins to sync ${integration.id}${full ? ' in full' : ''}`);
+    say(`process ${life.name}`, what);
     const { promise: limit, resolve: giveUp } = Promise.withResolvers<'too long'>();
     const timer = timeline.after(LONGEST_RUN_MS, () => giveUp('too long'));
-    const work = life.run(() => sync(life, integration, full));
-    const how = await Promise.race([work, life.death.then((): 'dead' => 'dead'), limit]);
+    const working = life.run(() => work(life));
+    const how = await Promise.race([working, life.death.then((): 'dead' => 'dead'), limit]);
     timer.cancel();
     lives.delete(life.owner.processId);
     if (how === 'too long') violate('an end', `the run of process ${life.name} does not end`);
@@ -322,25 +412,17 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   async function sync(
     life: Life,
     integration: Integration,
-    full: boolean,
+    { full, only }: { full: boolean; only: string | null },
   ): Promise<'over' | 'taken'> {
     let report: RunReport | null = null;
     let failure: unknown = null;
     try {
-      const application = await openApplication({
-        ...{ settings, secretKey: SECRET_KEY, clock: life.clock, owner: life.owner },
-        log: logOf(life),
-        neighbours: {
-          openDatabase: async () => store.open(life),
-          findConnectorDefinition: async () => simulatedConnector(crms, life),
-          fetch: createWire(wire, life),
-        },
-      });
+      const application = await openAs(life);
       const open = await application.open(integration, life.stopping.signal);
       try {
         const { deps, mappings, partnerKey, stages, calls } = open;
         const request = {
-          ...{ integration, mappings, partnerKey, full, only: null, stages },
+          ...{ integration, mappings, partnerKey, full, only, stages },
           ...{ trigger: 'manual' as const, signal: life.stopping.signal },
         };
         report = await runSync(deps, request, { calls });
@@ -355,6 +437,18 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     ended.push({ integration: integration.id, life: life.name, report, error: failure });
     judgeEnd(life, report, failure);
     return isDonorSyncError(failure) && failure.code === 'already_running' ? 'taken' : 'over';
+  }
+
+  function openAs(life: Life): Promise<Application> {
+    return openApplication({
+      ...{ settings, secretKey: SECRET_KEY, clock: life.clock, owner: life.owner },
+      log: logOf(life),
+      neighbours: {
+        openDatabase: async () => store.open(life),
+        findConnectorDefinition: async () => simulatedConnector(crms, life),
+        fetch: createWire(wire, life),
+      },
+    });
   }
 
   function judgeEnd(life: Life, report: RunReport | null, error: unknown): void {
@@ -474,7 +568,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
 
   /** What goes wrong by itself while a session lasts. */
   async function disturb(end: Promise<void>): Promise<void> {
-    const { databaseAway, diskFull, clockJump } = swarm.faults;
+    const { databaseAway, diskFull, clockJump, replaced } = swarm.faults;
     const chaos = random.split(`chaos ${timeline.now()}`);
     let isOver = false;
     void end.then(() => {
@@ -489,6 +583,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       if (chaos.chance(diskFull)) {
         timeline.after(chaos.int(0, 59_000), () => {
           if (!isOver) store.fillDisk(chaos.magnitude(1_000, 60_000));
+        });
+      }
+      if (replaced > 0 && chaos.chance(replaced)) {
+        timeline.after(chaos.int(0, 20_000), () => {
+          if (!isOver) store.replaceFile();
         });
       }
       if (chaos.chance(clockJump)) timeline.after(chaos.int(0, 59_000), () => jump(chaos));

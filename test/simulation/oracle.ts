@@ -32,6 +32,8 @@ export interface OracleDeps {
   now(): number;
   /** When the process of this name began. */
   bornAt(sender: string): number;
+  /** When the database file of this process was replaced; null if it was not. */
+  replacedAt(sender: string): number | null;
   charges(): readonly Charge[];
   violate(invariant: string, what: string): void;
 }
@@ -127,6 +129,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     const payment = payments.at(-1);
     if (payment) byJob.set(job.id, payment);
     judgeEligible(record, job);
+    judgeStore(job);
     if (last === undefined) return null;
     const why = reasonToPayAgain(owner, last);
     if (why === null) {
@@ -164,12 +167,22 @@ export function createOracle(deps: OracleDeps): Oracle {
     }
   }
 
+  /** What is spent is remembered: the file that it is noted in is there. */
+  function judgeStore({ sender }: Job): void {
+    const at = deps.replacedAt(sender) ?? Number.POSITIVE_INFINITY;
+    if (deps.now() - at < swarm.settings.settleAfterMs + 10_000) return;
+    violate('the right store', `process ${sender} spends into a file that was replaced`);
+  }
+
   /** Each contact is read by its id before it is sent. */
   function judgeEligible(record: Record_, { sender }: Job): void {
     const readAt = record.readBy.get(sender) ?? 0;
     const now = Math.max(deps.now() - SLACK_MS, deps.bornAt(sender), readAt);
     if (record.optedOutAt !== null && record.optedOutAt < now) {
       violate('opt-out', `contact ${record.id} is sent to the service after it has opted out`);
+    }
+    if (record.erasedAt !== null && record.erasedAt < deps.bornAt(sender)) {
+      violate('forgotten', `contact ${record.id} is paid for after it was erased`);
     }
     if (record.gone !== null && record.gone.at < now) {
       violate('a reason', `contact ${record.id} is paid for after it has left the CRM`);

@@ -18,7 +18,7 @@ import {
 import type { Owner } from '../../src/core/owner.ts';
 import { createConnectionQueue } from '../../src/store/engine/connection-queue.ts';
 import type { OpenDatabase } from '../../src/store/engine/database.ts';
-import { neverReplaced } from '../../src/store/engine/database-file.ts';
+import { StoreReplaced } from '../../src/store/engine/database-file.ts';
 import { guardDriver } from '../../src/store/engine/guarded-driver.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import type { Random } from './random.ts';
@@ -48,6 +48,10 @@ export interface SharedStore {
   /** The database does not answer for so long; a server loses its connections. */
   goAway(ms: number): void;
   fillDisk(ms: number): void;
+  /** The file is replaced by a copy of itself: who has it open has another one. */
+  replaceFile(): void;
+  /** When that happened to the file of a process; null if it is still the right one. */
+  replacedAt(client: string): number | null;
   /** How long it was away at most in this night. */
   readonly longestAwayMs: number;
   backUp(): Backup;
@@ -100,6 +104,9 @@ export async function createSharedStore(
   const ends = new Map<string, 'committed' | 'aborted'>();
   /** Clients whose transaction was ended for them. */
   const cutOff = new WeakSet<Client>();
+  /** Processes by name, and when their file was replaced. */
+  const opened = new Set<string>();
+  const replaced = new Map<string, number>();
   let awaySince = 0;
   let awayUntil = 0;
   let longestAwayMs = 0;
@@ -124,6 +131,8 @@ export async function createSharedStore(
       transactions = 0;
       current = null;
       ends.clear();
+      opened.clear();
+      replaced.clear();
       awayUntil = 0;
       longestAwayMs = 0;
       fullUntil = 0;
@@ -147,6 +156,12 @@ export async function createSharedStore(
       fullUntil = night.timeline.now() + ms;
       night.say('the disk', `of the database is full for ${Math.round(ms / 1000)} s`);
     },
+    replaceFile() {
+      if (night === null) return;
+      for (const name of opened) if (!replaced.has(name)) replaced.set(name, night.timeline.now());
+      night.say('the file', 'of the database is replaced by a copy');
+    },
+    replacedAt: (client) => replaced.get(client) ?? null,
     get longestAwayMs() {
       return longestAwayMs;
     },
@@ -205,7 +220,9 @@ export async function createSharedStore(
     return {
       db,
       kind: kind === 'server' ? 'postgres' : 'sqlite',
-      requireInPlace: neverReplaced,
+      async requireInPlace() {
+        if (replaced.has(client.name)) throw new StoreReplaced('/simulated');
+      },
       close: () => db.destroy(),
     };
   }

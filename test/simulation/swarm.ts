@@ -65,6 +65,8 @@ export interface Faults {
   databaseAway: number;
   /** The disk is full for a while, likewise. */
   diskFull: number;
+  /** The file of the database is replaced by a copy while processes have it open, per minute. */
+  replaced: number;
   /** Yesterday's backup is put back. */
   restore: number;
 }
@@ -80,6 +82,10 @@ export interface People {
   remove: number;
   create: number;
   optOut: number;
+  /** Of the contacts after each session: a person has them erased, by any form of their id. */
+  forget: number;
+  /** How often a person lets a host sync one contact, by any form of its id. */
+  named: number;
   /** The integration's user loses a field of the identity, or gets it back; per session. */
   revoke: number;
   /** How long the CRM's search lags behind its records (ms). */
@@ -156,6 +162,7 @@ export function swarmOf(seed: number): Swarm {
       crm: some(0.3, 0.15),
       databaseAway: some(0.25, 1),
       diskFull: some(0.1, 0.5),
+      replaced: 0,
       restore: chance(0.05) ? 1 : 0,
     },
     people: {
@@ -170,6 +177,7 @@ export function swarmOf(seed: number): Swarm {
       optOut: some(0.3, 0.3),
       revoke: some(0.25, 1),
       lagMs: chance(0.3) ? magnitude(100, 30_000) : 0,
+      ...{ forget: 0, named: 0 },
     },
     service: {
       failed: some(0.3, 0.5),
@@ -204,5 +212,8 @@ export function swarmOf(seed: number): Swarm {
   const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
   swarm.service.denied = areClocksRight ? some(0.2, 0.3) : 0;
   swarm.service.partly = some(0.15, 0.4);
+  swarm.people.forget = some(0.2, 0.6);
+  swarm.people.named = chance(0.2) ? random.next() : 0;
+  swarm.faults.replaced = store === 'machine' && chance(0.1) ? random.next() : 0;
   return swarm;
 }
