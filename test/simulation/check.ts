@@ -124,27 +124,26 @@ function checkHold(world: World, record: Record_, reason: string): void {
     violate('a reason to ask', `contact ${id} is held as dead, and no profile was so`);
   }
   if (reason === 'lost_answer') {
-    if (isEachAnswerKept(world)) {
-      violate('a reason to ask', `contact ${id} is held for an answer, and none was lost`);
-    }
     const isProvable =
       service.otherSpender === 0 && service.credits > 1_000 && swarm.faults.restore === 0;
     const own = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
     const family = own.filter((each) => each.human === record.human);
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
+    if (isProvable && isAnswerDropped(world, record)) {
+      violate('a reason to ask', `contact ${id} is held for an answer that has come`);
+    }
     if (settings.onLostAnswer === 'hold' && isProvable && !wasPaid) {
       violate('a reason to ask', `contact ${id} is held for a lost credit that was never taken`);
     }
   }
 }
 
-/** A database that is away for some seconds is waited for: what came meanwhile is not lost. */
-function isEachAnswerKept({ swarm, store }: World): boolean {
-  const { kill, stop, freeze, clockJump, diskFull, restore, ...others } = swarm.faults;
-  const { lostRequest, lostAnswer, cutAnswer, badGateway } = others;
-  const ofProcesses = kill + stop + freeze + clockJump + diskFull + restore;
-  const ofAnswers = lostRequest + lostAnswer + cutAnswer + badGateway;
-  return ofProcesses + ofAnswers === 0 && store.longestAwayMs < 20_000;
+/** A database that is away for some seconds is waited for: an answer that came meanwhile is not lost. */
+function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {
+  const { freeze, clockJump, diskFull, restore } = swarm.faults;
+  if (freeze + clockJump + diskFull + restore > 0 || store.longestAwayMs > 20_000) return false;
+  const last = oracle.paymentsOf(record).at(-1);
+  return last?.isAnswered === true && !wasHurt(last.job.sender);
 }
 
 /** The CRM holds the right profile, or what a person typed. */

@@ -90,6 +90,8 @@ export interface CrmDeps {
   random: Random;
   faultRate(): number;
   lagMs: number;
+  /** Contacts in a page of its search. */
+  pageSize: number;
   say(who: string, what: string): void;
   violate(invariant: string, what: string): void;
 }
@@ -104,8 +106,6 @@ const CAPABILITIES: Capabilities = {
   writeBatch: { preferred: 10, bulk: null, max: 100 },
 };
 
-const PAGE = 8;
-
 /** A record that changed, and the revision that it had when it was found. */
 interface Change {
   record: Record_;
@@ -117,6 +117,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   const records = new Map<string, Record_>();
   const hidden = new Set<Source>();
   const groups = new Map<string, Set<string>>();
+  const pageSize = deps.pageSize;
   let revision = 0;
   let lastId = 0;
 
@@ -220,8 +221,8 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
       const changes = await call(life, signal, 'search', () => changesAfter(Number(cursor ?? 0)));
       // What left comes first: with it no cursor may move past contacts that are still to come.
-      for (let start = 0; start === 0 || start < changes.length; start += PAGE) {
-        const ids = changes.slice(start, start + PAGE);
+      for (let start = 0; start === 0 || start < changes.length; start += pageSize) {
+        const ids = changes.slice(start, start + pageSize);
         if (ids.length === 0) return;
         const isFirst = start === 0;
         yield await call(life, signal, 'page', () => pageOf(life, ids, isFirst ? changes : []));

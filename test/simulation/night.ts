@@ -76,6 +76,8 @@ export interface World {
   integrations: readonly Integration[];
   ended: readonly EndedRun[];
   violate(invariant: string, what: string): void;
+  /** True if a process was killed, stopped or stood still. */
+  wasHurt(name: string): boolean;
 }
 
 /** Simulates the night of a swarm. The same swarm brings the same night. */
@@ -152,6 +154,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const ended: EndedRun[] = [];
   const lives = new Map<number, Life>();
   const births = new Map<string, number>();
+  const named = new Map<string, Life>();
   /** Contacts that a person wants to be forgotten. */
   const erasures = new Map<Record_, Integration>();
   let isCalm = false;
@@ -169,6 +172,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       ...{ name, timeline, random: random.split(`crm ${name}`), say, violate },
       faultRate: () => faults().crm,
       lagMs: swarm.people.lagMs,
+      pageSize: swarm.pageSize,
     });
     crms.set(name, crm);
     for (let number = 0; number < swarm.contacts; number += 1) {
@@ -180,7 +184,6 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     ...{ swarm, crms: [...crms.values()], now: timeline.now, violate },
     charges: () => service.charges,
     bornAt: (name: string) => births.get(name) ?? 0,
-    replacedAt: (name: string) => store.replacedAt(name),
   });
   const service = createServiceModel({
     ...{ timeline, random: random.split('service'), humans, habits: swarm.service, say },
@@ -195,9 +198,21 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const wire = {
     ...{ timeline, random: random.split('wire'), service, faults, say },
     quietMs: swarm.settings.settleAfterMs,
+    onSend(sender: string, endpoint: string) {
+      const replacedAt = store.replacedAt(sender);
+      if (endpoint !== 'POST /enhancements' || replacedAt === null) return;
+      // What is spent has to be remembered.
+      if (replacedAt < timeline.now()) {
+        violate('the right store', `process ${sender} spends into a file that was replaced`);
+      }
+    },
     onFault(fault: string, endpoint: string) {
       coverage.fault(fault, endpoint);
       people.onFault(fault, endpoint);
+      const isUnderWay = fault === 'late request' || fault === 'overtaken';
+      if (isUnderWay && fates.chance(faults().clockJump)) {
+        timeline.after(fates.int(0, 2_000), () => jump(fates));
+      }
     },
     onAnswered: (_: unknown, { body }: { body: unknown }) => {
       const ids: unknown = Reflect.get(Object(body), 'tracking_id_to_job_id');
@@ -217,6 +232,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   }));
   const world: World = {
     ...{ swarm, timeline, trace, store, service, oracle, humans, crms, violate, ended },
+    wasHurt: (name) => named.get(name)?.wasHurt ?? false,
     integrations: settings.integrations,
   };
   store.begin({
@@ -285,6 +301,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const mostLives = 4;
     for (let life = 0; life < mostLives; life += 1) {
       const how = await syncOnce(host, integration, full);
+      if (how === 'dead' && swarm.people.forget > 0) await forgetWritten(host, integration);
       if (swarm.people.named > 0 && fates.chance(swarm.people.named)) {
         const record = fates.one(crms.get(integration.id)?.living() ?? []);
         if (record) await syncOnce(host, integration, false, formOf(record.id));
@@ -311,6 +328,17 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         await forgetOnce(host, integration, record);
       }
     }
+  }
+
+  /** Who was written last, when it is not on record yet that the CRM has it. */
+  async function forgetWritten(host: Host, integration: Integration): Promise<void> {
+    const living = crms.get(integration.id)?.living() ?? [];
+    const last = living.toSorted((a, b) => (b.written?.at ?? 0) - (a.written?.at ?? 0)).at(0);
+    if (last === undefined || last.written === null || !fates.chance(0.6)) return;
+    // The lease of the dead runs out.
+    await timeline.pass(35_000);
+    erasures.set(last, integration);
+    await forgetOnce(host, integration, last);
   }
 
   /** What was cut off is asked for again. */
@@ -523,6 +551,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     });
     lives.set(processId, life);
     births.set(life.name, timeline.now());
+    named.set(life.name, life);
     return life;
   }
 
@@ -662,7 +691,7 @@ function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
       budget: { perRun: settings.perRun, perMonth: settings.perMonth, keep: settings.keep },
       guards: {
         massChange: { share: 0.1, atLeast: settings.massChangeAtLeast },
-        trial: { size: settings.trial ? 25 : 0, minKnown: 0.1 },
+        trial: { size: settings.trial ? settings.trialSize : 0, minKnown: 0.1 },
       },
       networks: swarm.networks ? [{ name: `Board ${name}`, group: { group: 'board' } }] : [],
       onLostAnswer: settings.onLostAnswer,

@@ -32,8 +32,6 @@ export interface OracleDeps {
   now(): number;
   /** When the process of this name began. */
   bornAt(sender: string): number;
-  /** When the database file of this process was replaced; null if it was not. */
-  replacedAt(sender: string): number | null;
   charges(): readonly Charge[];
   violate(invariant: string, what: string): void;
 }
@@ -129,7 +127,6 @@ export function createOracle(deps: OracleDeps): Oracle {
     const payment = payments.at(-1);
     if (payment) byJob.set(job.id, payment);
     judgeEligible(record, job);
-    judgeStore(job);
     if (last === undefined) return null;
     const why = reasonToPayAgain(owner, last);
     if (why === null) {
@@ -165,13 +162,6 @@ export function createOracle(deps: OracleDeps): Oracle {
         `contact ${record.id} is paid for, and has taken in ${loser.id}, who was`,
       );
     }
-  }
-
-  /** What is spent is remembered: the file that it is noted in is there. */
-  function judgeStore({ sender }: Job): void {
-    const at = deps.replacedAt(sender) ?? Number.POSITIVE_INFINITY;
-    if (deps.now() - at < swarm.settings.settleAfterMs + 10_000) return;
-    violate('the right store', `process ${sender} spends into a file that was replaced`);
   }
 
   /** Each contact is read by its id before it is sent. */

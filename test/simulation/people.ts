@@ -149,7 +149,9 @@ export function createPeople(deps: PeopleDeps): People {
     if (!random.chance(swarm.service.otherSpender)) return;
     const times = random.int(1, 6);
     for (let index = 0; index < times; index += 1) {
-      timeline.after(random.int(0, BUSY_MS), spendElsewhere);
+      // Soon, where credits are to be kept: while the first jobs run.
+      const withinMs = swarm.settings.keep > 0 ? 60_000 : BUSY_MS;
+      timeline.after(random.int(0, withinMs), spendElsewhere);
     }
   }
 

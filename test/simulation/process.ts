@@ -20,6 +20,8 @@ export interface Life extends Machine, Actor {
   readonly clock: Clock;
   readonly owner: Owner;
   readonly bornAt: number;
+  /** True once it was killed, asked to stop or stood still. */
+  readonly wasHurt: boolean;
   /** Fires when it is asked to stop. */
   readonly stopping: AbortController;
   /** Resolves when it is killed. */
@@ -98,6 +100,7 @@ export function beginLife(options: LifeOptions): Life {
   let parked: (() => void)[] = [];
   let thawed: PromiseWithResolvers<void> | null = null;
   let points = 0;
+  let wasHurt = false;
   const isKilled = watchFor(fate.kill);
   const isFrozen = watchFor(fate.freeze);
   let lastPoint = 'its start';
@@ -111,6 +114,9 @@ export function beginLife(options: LifeOptions): Life {
     death: death.promise,
     get state() {
       return state;
+    },
+    get wasHurt() {
+      return wasHurt;
     },
     owner: {
       host: options.hostName,
@@ -153,6 +159,7 @@ export function beginLife(options: LifeOptions): Life {
       }
       if (fate.stop?.times === points && !stopping.signal.aborted) {
         say(`process ${name}`, `is asked to stop, at ${point}`);
+        wasHurt = true;
         stopping.abort();
       }
       if (state === 'gone') await NEVER;
@@ -161,6 +168,7 @@ export function beginLife(options: LifeOptions): Life {
     kill(why) {
       if (state === 'gone') return;
       state = 'gone';
+      wasHurt = true;
       say(`process ${name}`, `is killed at ${why}`);
       options.onDeath(life, lastPoint);
       death.resolve();
@@ -168,6 +176,7 @@ export function beginLife(options: LifeOptions): Life {
     freeze(ms) {
       if (state !== 'alive') return;
       state = 'frozen';
+      wasHurt = true;
       thawed = Promise.withResolvers();
       say(`process ${name}`, `stands still for ${Math.round(ms / 1000)} s, at ${lastPoint}`);
       timeline.after(ms, thaw);

@@ -3,7 +3,7 @@
  * would hide what shows only where some are missing. Everything here is plain data, so that a failing
  * night can be printed, and made smaller piece by piece.
  */
-import { createRandom } from './random.ts';
+import { createRandom, type Random } from './random.ts';
 
 export interface Swarm {
   seed: number;
@@ -19,6 +19,8 @@ export interface Swarm {
   sharedKey: boolean;
   /** Contacts in the CRM of each integration when it begins. */
   contacts: number;
+  /** How many of them a CRM sends at once. */
+  pageSize: number;
   sessions: readonly Session[];
   faults: Faults;
   people: People;
@@ -122,6 +124,7 @@ export interface NightSettings {
   shareProfiles: boolean;
   settleAfterMs: number;
   trial: boolean;
+  trialSize: number;
   massChangeAtLeast: number;
 }
 
@@ -144,6 +147,7 @@ export function swarmOf(seed: number): Swarm {
   const swarm: Swarm = {
     seed,
     ...{ store, hosts, integrations, contacts, sessions },
+    pageSize: 8,
     sameNames: false,
     areProcessesKnown: true,
     sharedKey: chance(0.7),
@@ -202,12 +206,14 @@ export function swarmOf(seed: number): Swarm {
       // A long quiet time shows no more than a short one, and takes long to simulate.
       settleAfterMs: pick([1_000, 3_000, 3_000, 10_000, 10_000, 90_000]),
       trial: chance(0.4),
+      trialSize: 25,
       massChangeAtLeast: chance(0.2) ? int(2, 6) : 25,
     },
     networks: chance(0.3),
   };
   // Drawn last, so that older seeds keep the rest of their nights.
   swarm.sameNames = chance(0.4);
+  if (chance(0.3)) swarm.pageSize = 2;
   swarm.areProcessesKnown = chance(0.75);
   const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
   swarm.service.denied = areClocksRight ? some(0.2, 0.3) : 0;
@@ -215,5 +221,14 @@ export function swarmOf(seed: number): Swarm {
   swarm.people.forget = some(0.2, 0.6);
   swarm.people.named = chance(0.2) ? random.next() : 0;
   swarm.faults.replaced = store === 'machine' && chance(0.1) ? random.next() : 0;
+  if (chance(0.04)) watchCredits(swarm, random);
   return swarm;
+}
+
+/** A night about credits to keep: others spend them while the first jobs run. */
+function watchCredits({ contacts, service, settings }: Swarm, { int }: Random): void {
+  settings.keep = int(1, 10);
+  Object.assign(settings, { trial: true, trialSize: 2, perRun: null, perMonth: null });
+  service.credits = settings.keep + contacts + int(0, 5);
+  Object.assign(service, { otherSpender: 1, jobMs: 40_000 });
 }

@@ -19,6 +19,8 @@ export interface WireDeps {
   /** The answer to a request has reached its process whole. */
   onAnswered(request: ServiceRequest, answer: ServiceAnswer): void;
   onFault(fault: string, endpoint: string): void;
+  /** A process has decided to send. */
+  onSend(sender: string, endpoint: string): void;
 }
 
 const LOST_ANSWERS = ['lost answer', 'late request', 'overtaken'] as const;
@@ -30,6 +32,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
   return async (input, init = {}) => {
     const request = requestOf(String(input), init, life.name);
     const endpoint = endpointOf(request);
+    deps.onSend(life.name, endpoint);
     await life.point(`send ${endpoint}`);
     const { signal } = init;
     signal?.throwIfAborted();
