@@ -155,6 +155,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const lives = new Map<number, Life>();
   const births = new Map<string, number>();
   const named = new Map<string, Life>();
+  /** Processes that sync one contact. */
+  const forOne = new Set<string>();
   /** Contacts that a person wants to be forgotten. */
   const erasures = new Map<Record_, Integration>();
   let isCalm = false;
@@ -182,6 +184,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   }
   const oracle = createOracle({
     ...{ swarm, crms: [...crms.values()], now: timeline.now, violate },
+    isForOne: (name: string) => forOne.has(name),
     charges: () => service.charges,
     bornAt: (name: string) => births.get(name) ?? 0,
   });
@@ -199,6 +202,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     ...{ timeline, random: random.split('wire'), service, faults, say },
     quietMs: swarm.settings.settleAfterMs,
     onSend(sender: string, endpoint: string) {
+      // Just when an answer is on its way, the database may go.
+      if (endpoint === 'POST /enhancements' && fates.chance(faults().databaseAway * 0.2)) {
+        timeline.after(fates.int(0, 400), () => store.goAway(fates.magnitude(50, 40_000)));
+      }
       const replacedAt = store.replacedAt(sender);
       if (endpoint !== 'POST /enhancements' || replacedAt === null) return;
       // What is spent has to be remembered.
@@ -211,7 +218,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       people.onFault(fault, endpoint);
       const isUnderWay = fault === 'late request' || fault === 'overtaken';
       if (isUnderWay && fates.chance(faults().clockJump)) {
-        timeline.after(fates.int(0, 2_000), () => jump(fates));
+        timeline.after(fates.int(0, 400), () => jump(fates));
       }
     },
     onAnswered: (_: unknown, { body }: { body: unknown }) => {
@@ -416,7 +423,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     only: string | null = null,
   ): Promise<HowItEnded> {
     const what = `begins to sync ${only ?? integration.id}${full ? ' in full' : ''}`;
-    return liveOnce(host, what, (life) => sync(life, integration, { full, only }));
+    return liveOnce(host, what, (life) => {
+      if (only !== null) forOne.add(life.name);
+      return sync(life, integration, { full, only });
+    });
   }
 
   /** One life of a process, from its birth to its end. */

@@ -32,6 +32,8 @@ export interface OracleDeps {
   now(): number;
   /** When the process of this name began. */
   bornAt(sender: string): number;
+  /** True of a process that syncs one contact: it hears of no merge. */
+  isForOne(sender: string): boolean;
   charges(): readonly Charge[];
   violate(invariant: string, what: string): void;
 }
@@ -147,6 +149,7 @@ export function createOracle(deps: OracleDeps): Oracle {
    * the run that pays has read of it.
    */
   function judgeMerged({ crm, record, version }: Owner, job: Job, last: Payment | undefined): void {
+    if (deps.isForOne(job.sender)) return;
     const readSince = deps.bornAt(job.sender) - swarm.people.lagMs;
     for (const loser of crm.records.values()) {
       const { gone } = loser;

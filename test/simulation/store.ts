@@ -209,6 +209,7 @@ export async function createSharedStore(
   }
 
   function open(client: Client): OpenDatabase<Tables> {
+    opened.add(client.name);
     const kind = night?.kind ?? 'machine';
     const dialect: Dialect = {
       createDriver: () => guardDriver(driverOf(client)),

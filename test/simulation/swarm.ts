@@ -221,12 +221,22 @@ export function swarmOf(seed: number): Swarm {
   swarm.people.forget = some(0.2, 0.6);
   swarm.people.named = chance(0.2) ? random.next() : 0;
   swarm.faults.replaced = store === 'machine' && chance(0.1) ? random.next() : 0;
-  if (chance(0.04)) watchCredits(swarm, random);
+  const theme = random.next();
+  if (theme < 0.04) watchCredits(swarm, random);
+  else if (theme < 0.08) loseAnswers(swarm);
   return swarm;
 }
 
+/** A night about answers that are lost while clocks are set. */
+function loseAnswers({ faults, settings }: Swarm): void {
+  Object.assign(faults, { clockJump: 1, lostAnswer: 0.3 });
+  settings.settleAfterMs = 10_000;
+}
+
 /** A night about credits to keep: others spend them while the first jobs run. */
-function watchCredits({ contacts, service, settings }: Swarm, { int }: Random): void {
+function watchCredits({ contacts, faults, service, settings }: Swarm, { int }: Random): void {
+  Object.assign(faults, { freeze: 0, lostAnswer: 0, throttle: 0, serverError: 0 });
+  Object.assign(faults, { databaseAway: 0, diskFull: 0 });
   settings.keep = int(1, 10);
   Object.assign(settings, { trial: true, trialSize: 2, perRun: null, perMonth: null });
   service.credits = settings.keep + contacts + int(0, 5);

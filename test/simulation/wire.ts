@@ -59,7 +59,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     isGivenUp: () => boolean,
   ): void {
     const faults = deps.faults();
-    const fault = pickFault(faults);
+    const fault = pickFault(faults, endpoint === 'POST /enhancements' ? 3 : 1);
     // What is under way arrives within the quiet time, also when its sender is long gone.
     const isLate = fault === 'late request' || fault === 'overtaken';
     const thereMs = isLate ? deps.quietMs * 0.8 * random.next() : random.magnitude(5, 400);
@@ -133,9 +133,10 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     }
   }
 
-  function pickFault(faults: Faults) {
+  /** Requests that cost credits are hit more often than others. */
+  function pickFault(faults: Faults, weight: number) {
     if (random.chance(faults.lostRequest)) return random.pick(['lost request', 'no connection']);
-    if (random.chance(faults.lostAnswer)) return random.pick(LOST_ANSWERS);
+    if (random.chance(faults.lostAnswer * weight)) return random.pick(LOST_ANSWERS);
     if (random.chance(faults.cutAnswer)) return 'cut answer';
     if (random.chance(faults.badGateway)) return random.pick(['gateway before', 'gateway after']);
     if (random.chance(faults.serverError)) return 'server error';
