@@ -54,9 +54,7 @@ function checkContact(world: World, integration: string, record: Record_): void 
   }
   const { state, outcome_reason: reason } = contactRow(row);
   if (record.gone !== null) {
-    // Open (docs/reliability.md): who leaves while a job runs that brings nothing stays on record.
-    const isOpen = state === 'settled' && LEFT_WITH_A_JOB.has(reason);
-    if (state !== 'removed' && state !== 'held' && !isOpen) {
+    if (state !== 'removed' && state !== 'held') {
       violate('an outcome', `contact ${id} has left the CRM and is ${state} (${reason})`);
     }
     return;
@@ -77,12 +75,6 @@ function checkContact(world: World, integration: string, record: Record_): void 
   }
   if (state === 'settled') checkProfile(world, record, reason);
 }
-
-const LEFT_WITH_A_JOB: ReadonlySet<string> = new Set([
-  'no_match',
-  'no_match_known',
-  'job_vanished',
-]);
 
 function contactRow(row: Record<string, unknown>): ContactRow {
   const text = (name: string) => String(row[name] ?? '');

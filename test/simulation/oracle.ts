@@ -128,15 +128,20 @@ export function createOracle(deps: OracleDeps): Oracle {
    * the run that pays has read of it.
    */
   function judgeMerged({ crm, record, version }: Owner, job: Job, last: Payment | undefined): void {
+    const { settings } = swarm;
     const readSince = deps.bornAt(job.sender) - swarm.people.lagMs;
     for (const loser of crm.records.values()) {
       const { gone } = loser;
       if (gone?.mergedInto !== record.id || gone.at > readSince) continue;
       if (last !== undefined && last.job.paidAt > gone.at) continue;
       const paid = payments.findLast((payment) => payment.record === loser);
-      if (paid === undefined || paid.job.fate !== 'completed' || !paid.isAnswered) continue;
-      if (gone.heirVersion !== version || reasonToPayAgain({ crm, record, version }, paid))
-        continue;
+      if (paid === undefined) continue;
+      // A job that brought nothing leaves room for another one; a lost answer is a person's to decide.
+      const isKnown = paid.isAnswered
+        ? paid.job.fate === 'completed'
+        : settings.onLostAnswer === 'hold';
+      if (!isKnown) continue;
+      if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid)) continue;
       if (troubleAt > Number.NEGATIVE_INFINITY) continue;
       violate(
         'paid once',
@@ -156,7 +161,10 @@ export function createOracle(deps: OracleDeps): Oracle {
   }
 
   /** What the record says why a contact is paid for again; null if nothing does. */
-  function reasonToPayAgain({ crm, record, version }: Owner, last: Payment): string | null {
+  function reasonToPayAgain(
+    { record, version }: Pick<Owner, 'record' | 'version'>,
+    last: Payment,
+  ): string | null {
     const { settings } = swarm;
     const now = deps.now();
     const { job } = last;
@@ -171,8 +179,6 @@ export function createOracle(deps: OracleDeps): Oracle {
     // What a run that broke off has heard may not be on record.
     const isLost = !last.isAnswered || troubleAt >= job.paidAt || !endedWell.has(job.sender);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
-    const hasTakenIn = [...crm.records.values()].some(({ gone }) => gone?.mergedInto === record.id);
-    if (!last.isAnswered && hasTakenIn) return 'its answer was lost, and then it was merged';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
     return null;
