@@ -160,16 +160,18 @@ export async function createSharedStore(
   }
 
   function restore(backup: Backup): void {
-    database.pragma('foreign_keys = OFF');
-    for (const [name, rows] of backup) {
-      prepared(`delete from "${name}"`).run();
-      for (const row of rows) {
+    // Switching foreign keys off and on would throw all prepared statements away: tables are made after
+    // those that they refer to.
+    prepared('begin').run();
+    for (const name of names.toReversed()) prepared(`delete from "${name}"`).run();
+    for (const name of names) {
+      for (const row of backup.get(name) ?? []) {
         const columns = Object.keys(row);
         const sql = `insert into "${name}" (${columns.map((column) => `"${column}"`).join()}) values (${columns.map(() => '?').join()})`;
         prepared(sql).run(...Object.values(row));
       }
     }
-    database.pragma('foreign_keys = ON');
+    prepared('commit').run();
   }
 
   function prepared(sql: string): Sqlite.Statement {

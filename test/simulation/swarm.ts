@@ -126,7 +126,7 @@ export function swarmOf(seed: number): Swarm {
     full: chance(0.15),
   }));
   const isMoneyScarce = chance(0.15);
-  const contacts = chance(0.6) ? magnitude(1, 8) : magnitude(1, 30);
+  const contacts = chance(0.8) ? magnitude(1, 6) : magnitude(1, 30);
   return {
     seed,
     ...{ store, hosts, integrations, contacts, sessions },

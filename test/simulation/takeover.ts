@@ -99,6 +99,8 @@ function killOrLook(processId: number, signal?: string | number): boolean {
   throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
 }
 
+// Kysely freezes each node of each query, which is a twentieth of the time of a night; the fast tests keep it.
+Object.assign(Object, { freeze: (value: unknown) => value });
 Object.assign(globalThis, { setTimeout: startTimer, clearTimeout: stopTimer });
 Object.assign(AbortSignal, { timeout: timeoutSignal });
 Object.assign(timersPromises, { setTimeout: sleep });
