@@ -1,11 +1,14 @@
 /** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
-import { DONOR_ID, type Record_ } from './crm.ts';
+import { DONOR_ID, type Record_, type SimulatedCrm } from './crm.ts';
 import type { World } from './night.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);
   for (const [name, crm] of world.crms) {
-    for (const record of crm.records.values()) checkContact(world, name, record);
+    for (const record of crm.records.values()) {
+      if (record.forgottenAt === null) checkContact(world, name, record);
+    }
+    checkForgotten(world, crm);
   }
   checkNothingInClear(world);
   checkNetworks(world);
@@ -113,7 +116,12 @@ function checkHold({ oracle, swarm, violate, crms }: World, record: Record_, rea
 function checkProfile({ oracle, violate }: World, record: Record_, reason: string): void {
   const last = oracle.paymentsOf(record).at(-1);
   const cell = record.values.get(DONOR_ID);
-  if (cell?.author === 'product' && cell.value !== null && cell.value !== record.human.donorId) {
+  if (
+    cell?.author === 'product' &&
+    cell.value !== null &&
+    cell.value !== record.human.donorId &&
+    !record.isApproved
+  ) {
     violate('right profile', `contact ${record.id} shows the donor id of another person`);
   }
   const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
@@ -123,6 +131,34 @@ function checkProfile({ oracle, violate }: World, record: Record_, reason: strin
       'right profile',
       `contact ${record.id} is ${reason}, was paid for, and shows no profile`,
     );
+  }
+}
+
+/** Who was erased is nowhere, in no form of its id. */
+function checkForgotten({ store, violate }: World, crm: SimulatedCrm): void {
+  const forgotten = [...crm.records.values()].filter(({ forgottenAt }) => forgottenAt !== null);
+  if (forgotten.length === 0) return;
+  const tables = store.backUp();
+  for (const { id, human, values, isErasedInCrm, gone } of forgotten) {
+    const others = [...crm.records.values()].filter(
+      (each) => each.human === human && each.id !== id,
+    );
+    const words = [id, ...(others.length === 0 ? [human.donorId] : [])];
+    for (const [table, rows] of tables) {
+      const text = rows
+        .map((row) => Object.values(row).join('\n'))
+        .join('\n')
+        .toLowerCase();
+      for (const word of words) {
+        if (text.includes(word))
+          violate('forgotten', `${word} of an erased contact is in ${table}`);
+      }
+    }
+    if (!isErasedInCrm || gone !== null) continue;
+    for (const [field, { author, value }] of values) {
+      if (author !== 'product' || value === null) continue;
+      violate('forgotten', `the ${field} of the erased contact ${id} is still in the CRM`);
+    }
   }
 }
 

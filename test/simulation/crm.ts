@@ -59,6 +59,14 @@ export interface Record_ {
   written: { by: string; at: number } | null;
   /** When a profile was certainly written into it. */
   deliveredAt: number;
+  /** When a person last asked for it to be submitted once more. */
+  resubmittedAt: number;
+  /** True once a person has approved what did not fit it. */
+  isApproved: boolean;
+  /** When it was erased. */
+  forgottenAt: number | null;
+  /** True if that cleared the CRM as well. */
+  isErasedInCrm: boolean;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
 }
@@ -133,6 +141,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           readBy: new Map(),
           written: null,
           deliveredAt: 0,
+          resubmittedAt: 0,
+          isApproved: false,
+          forgottenAt: null,
+          isErasedInCrm: false,
         },
       };
       records.set(id, record);
@@ -316,10 +328,14 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     const readAt = record.readBy.get(life.name) ?? 0;
     const { human } = record;
     const donorId = values[DONOR_ID];
-    if (donorId != null && donorId !== human.donorId) {
+    if (donorId != null && donorId !== human.donorId && !record.isApproved) {
       deps.violate('right profile', `contact ${id} is given the profile of another person`);
     }
-    if (record.optedOutAt !== null && record.optedOutAt < readAt) {
+    const isBroughtBack = record.forgottenAt !== null && record.forgottenAt < life.bornAt;
+    if (isBroughtBack && Object.values(values).some((value) => value !== null)) {
+      deps.violate('forgotten', `contact ${id} is written into after it was erased`);
+    }
+    if (record.optedOutAt !== null && record.optedOutAt < readAt && !life.isAtDesk) {
       deps.violate('opt-out', `contact ${id} is written into after it has opted out`);
     }
     for (const [field, value] of Object.entries(values)) {

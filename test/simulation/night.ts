@@ -1,5 +1,5 @@
 /** One night: a world from a seed, the product in it, and whether every promise was kept. */
-import { openApplication } from '../../src/application.ts';
+import { type Application, openApplication } from '../../src/application.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import type { Settings } from '../../src/config.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
@@ -9,6 +9,7 @@ import type { RunReport } from '../../src/core/run.ts';
 import { runSync } from '../../src/sync/run.ts';
 import { checkNight } from './check.ts';
 import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm.ts';
+import { type Errand, errandsOf, runErrand } from './desk.ts';
 import { createHumans, type Humans } from './humans.ts';
 import { createOracle, type Oracle } from './oracle.ts';
 import { type Coverage, createPeople } from './people.ts';
@@ -148,6 +149,12 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const ended: EndedRun[] = [];
   const lives = new Map<number, Life>();
   const births = new Map<string, number>();
+  const desk = random.split('desk');
+  const erasures: {
+    integration: Integration;
+    crm: SimulatedCrm;
+    errand: Extract<Errand, { kind: 'forget' }>;
+  }[] = [];
   let isCalm = false;
   const faults = () => (isCalm ? NO_FAULTS : swarm.faults);
   const violate = (invariant: string, what: string) => {
@@ -246,6 +253,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   async function playSession(session: Session): Promise<void> {
     const { promise: end, resolve: finish } = Promise.withResolvers<void>();
     const disturbing = disturb(end);
+    const desking = workAtDesk();
     const working = people.work(end);
     const syncing = [...hosts].slice(0, session.hosts).map(async (host) => {
       await timeline.pass(fates.chance(0.5) ? fates.int(0, 2_000) : fates.int(0, 60_000));
@@ -255,7 +263,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     });
     await Promise.all(syncing);
     finish();
-    await Promise.all([disturbing, working]);
+    await Promise.all([disturbing, working, desking]);
   }
 
   /** Syncs as a cron line does: a process that dies, or finds another at work, is followed by one more. */
@@ -273,6 +281,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   async function playQuiet(): Promise<void> {
     const [host] = hosts;
     if (host === undefined) return;
+    await finishErasures();
     for (let round = 0; round < 4; round += 1) {
       // Leases of the dead run out meanwhile, and what is denied for its youth gets older.
       await timeline.pass(HOUR_MS);
@@ -293,12 +302,22 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     host: Host,
     integration: Integration,
     full: boolean,
+    only: string | null = null,
   ): Promise<'over' | 'taken' | 'dead' | 'too long'> {
     const life = bear(host);
-    say(`process ${life.name}`, `begins to sync ${integration.id}${full ? ' in full' : ''}`);
+    const what = only === null ? (full ? ' in full' : '') : `, contact "${only}" alone`;
+    say(`process ${life.name}`, `begins to sync ${integration.id}${what}`);
+    return live(life, () => sync(life, integration, full, only));
+  }
+
+  /** Lets a process live until its work is done. */
+  async function live<Result>(
+    life: Life,
+    task: () => Promise<Result>,
+  ): Promise<Result | 'dead' | 'too long'> {
     const { promise: limit, resolve: giveUp } = Promise.withResolvers<'too long'>();
     const timer = timeline.after(LONGEST_RUN_MS, () => giveUp('too long'));
-    const work = life.run(() => sync(life, integration, full));
+    const work = life.run(task);
     const how = await Promise.race([work, life.death.then((): 'dead' => 'dead'), limit]);
     timer.cancel();
     lives.delete(life.owner.processId);
@@ -310,24 +329,18 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     life: Life,
     integration: Integration,
     full: boolean,
+    only: string | null,
   ): Promise<'over' | 'taken'> {
     let report: RunReport | null = null;
     let failure: unknown = null;
     try {
-      const application = await openApplication({
-        ...{ settings, secretKey: SECRET_KEY, clock: life.clock, owner: life.owner },
-        log: logOf(life),
-        neighbours: {
-          openDatabase: async () => store.open(life),
-          findConnectorDefinition: async () => simulatedConnector(crms, life),
-          fetch: createWire(wire, life),
-        },
-      });
+      const application = await openAs(life);
       const open = await application.open(integration, life.stopping.signal);
       try {
         const { deps, mappings, partnerKey, stages, calls } = open;
         const request = {
-          ...{ integration, mappings, partnerKey, full, only: null, stages },
+          ...{ integration, mappings, partnerKey, full, stages },
+          only: only === null ? null : await application.contactId(integration, only),
           ...{ trigger: 'manual' as const, signal: life.stopping.signal },
         };
         report = await runSync(deps, request, { calls });
@@ -342,6 +355,82 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     ended.push({ integration: integration.id, life: life.name, report, error: failure });
     judgeEnd(life, report, failure);
     return isDonorSyncError(failure) && failure.code === 'already_running' ? 'taken' : 'over';
+  }
+
+  function openAs(life: Life): Promise<Application> {
+    return openApplication({
+      ...{ settings, secretKey: SECRET_KEY, clock: life.clock, owner: life.owner },
+      log: logOf(life),
+      neighbours: {
+        openDatabase: async () => store.open(life),
+        findConnectorDefinition: async () => simulatedConnector(crms, life),
+        fetch: createWire(wire, life),
+      },
+    });
+  }
+
+  /** What people ask of the product while hosts sync, and once more when that has failed. */
+  async function workAtDesk(): Promise<void> {
+    for (const integration of settings.integrations) {
+      const crm = crms.get(integration.id);
+      if (crm === undefined) continue;
+      for (const errand of errandsOf(swarm.desk, crm, desk)) {
+        await timeline.pass(desk.magnitude(1_000, 600_000));
+        const host = desk.one(hosts);
+        if (host === undefined) return;
+        for (let tries = 0; tries < 3; tries += 1) {
+          const how = await runOnErrand(host, integration, crm, errand);
+          if (how === true) break;
+          if (errand.kind === 'forget' && tries === 0) erasures.push({ integration, crm, errand });
+          await timeline.pass(desk.magnitude(5_000, 300_000));
+        }
+      }
+    }
+  }
+
+  /** An erasure that was cut off is repeated, as the product asks for. */
+  async function finishErasures(): Promise<void> {
+    const [host] = hosts;
+    for (const { integration, crm, errand } of erasures) {
+      if (host === undefined || errand.record.forgottenAt !== null) continue;
+      await timeline.pass(HOUR_MS);
+      await runOnErrand(host, integration, crm, errand);
+    }
+  }
+
+  /** True if it is done, or cannot be done. */
+  async function runOnErrand(
+    host: Host,
+    integration: Integration,
+    crm: SimulatedCrm,
+    errand: Errand,
+  ): Promise<boolean> {
+    if (errand.kind === 'only') {
+      return (await syncOnce(host, integration, false, errand.typed)) === 'over';
+    }
+    const life = bear(host);
+    life.isAtDesk = errand.kind !== 'decide';
+    const how = await live(life, async () => {
+      try {
+        const application = await openAs(life);
+        try {
+          const { now } = timeline;
+          const work = { application, integration, life, crm, random: desk, now, say };
+          return await runErrand(work, errand);
+        } finally {
+          await application.close();
+        }
+      } catch (error) {
+        if (life.state === 'gone') return false;
+        say(`process ${life.name}`, `ends: ${messageOf(error)}`);
+        if (!isDonorSyncError(error)) violate('no error', stackOf(error));
+        const isUnknown = isDonorSyncError(error) && error.code === 'contact_unknown';
+        if (isCalm && !isUnknown)
+          violate('no stuck state', `an erasure fails: ${messageOf(error)}`);
+        return isUnknown;
+      }
+    });
+    return how === true;
   }
 
   function judgeEnd(life: Life, report: RunReport | null, error: unknown): void {

@@ -108,6 +108,9 @@ export function createOracle(deps: OracleDeps): Oracle {
       return;
     }
     const { record } = owner;
+    if (record.forgottenAt !== null && deps.bornAt(job.sender) > record.forgottenAt) {
+      violate('forgotten', `contact ${record.id} is sent to the service after it was erased`);
+    }
     const before = payments.filter((payment) => payment.record === record);
     const last = before.at(-1);
     judgeMerged(owner, job, last);
@@ -174,6 +177,11 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (restored !== null && job.paidAt >= restored.backupAt && job.paidAt <= restored.at) {
       return 'the store was put back';
     }
+    const people = [record, last.record];
+    if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
+      return 'a person asked for it';
+    // Who was erased is unknown from then on, and so is whoever it becomes a part of.
+    if (last.record.forgottenAt !== null) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
     // What a run that broke off has heard may not be on record.

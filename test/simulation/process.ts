@@ -20,6 +20,8 @@ export interface Life extends Machine, Actor {
   readonly clock: Clock;
   readonly owner: Owner;
   readonly bornAt: number;
+  /** True if it takes back or erases: opted-out contacts are no exception. */
+  isAtDesk: boolean;
   /** Fires when it is asked to stop. */
   readonly stopping: AbortController;
   /** Resolves when it is killed. */
@@ -105,6 +107,7 @@ export function beginLife(options: LifeOptions): Life {
   const life: Life = {
     name,
     bornAt,
+    isAtDesk: false,
     stopping,
     death: death.promise,
     get state() {

@@ -22,6 +22,7 @@ export interface Swarm {
   settings: NightSettings;
   /** True if groups become networks. */
   networks: boolean;
+  desk: Desk;
 }
 
 /** Some hours in which hosts sync and people work. */
@@ -80,6 +81,18 @@ export interface People {
   revoke: number;
   /** How long the CRM's search lags behind its records (ms). */
   lagMs: number;
+}
+
+/** What people do at the product itself; per integration and session. */
+export interface Desk {
+  /** Decide holds, one by one or in batches. */
+  decide: number;
+  /** Take a run back. */
+  undo: number;
+  /** Sync a single contact. */
+  only: number;
+  /** Erase a contact. */
+  forget: number;
 }
 
 export interface ServiceHabits {
@@ -185,5 +198,11 @@ export function swarmOf(seed: number): Swarm {
       massChangeAtLeast: chance(0.2) ? int(2, 6) : 25,
     },
     networks: chance(0.3),
+    desk: {
+      decide: some(0.35, 1),
+      undo: some(0.2, 0.7),
+      only: some(0.25, 0.8),
+      forget: some(0.3, 0.8),
+    },
   };
 }
