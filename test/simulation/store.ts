@@ -50,6 +50,8 @@ export interface SharedStore {
   fillDisk(ms: number): void;
   backUp(): Backup;
   restore(backup: Backup): void;
+  /** Says from now on how contacts move; `unknown` comes before the first state. */
+  watchContacts(moved: (from: string, to: string) => void): void;
   /** For the invariants: rows as they are. */
   rows(sql: string, ...parameters: unknown[]): Row[];
   /** Everything that stands in it, as bytes. */
@@ -96,6 +98,7 @@ export async function createSharedStore(
   const ends = new Map<string, 'committed' | 'aborted'>();
   /** Clients whose transaction was ended for them. */
   const cutOff = new WeakSet<Client>();
+  let isRestoring = false;
   let awayUntil = 0;
   let fullUntil = 0;
 
@@ -140,6 +143,17 @@ export async function createSharedStore(
     },
     backUp,
     restore,
+    watchContacts(moved) {
+      database.function('simulated_moved', (from, to) => {
+        if (!isRestoring) moved(String(from), String(to));
+        return null;
+      });
+      database.exec(`
+        create temp trigger simulated_update after update on main.contacts when old.state <> new.state
+          begin select simulated_moved(old.state, new.state); end;
+        create temp trigger simulated_insert after insert on main.contacts
+          begin select simulated_moved('unknown', new.state); end;`);
+    },
     rows: (sql, ...parameters) =>
       prepared(sql)
         .all(...parameters)
@@ -163,6 +177,7 @@ export async function createSharedStore(
     // Switching foreign keys off and on would throw all prepared statements away: tables are made after
     // those that they refer to.
     prepared('begin').run();
+    isRestoring = true;
     for (const name of names.toReversed()) prepared(`delete from "${name}"`).run();
     for (const name of names) {
       for (const row of backup.get(name) ?? []) {
@@ -172,6 +187,7 @@ export async function createSharedStore(
       }
     }
     prepared('commit').run();
+    isRestoring = false;
   }
 
   function prepared(sql: string): Sqlite.Statement {
