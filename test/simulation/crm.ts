@@ -83,6 +83,8 @@ export interface SimulatedCrm {
   change(record: Record_, change: (record: Record_) => void): void;
   type(record: Record_, field: string, value: FieldValue): void;
   remove(record: Record_, mergedInto: string | null): void;
+  /** A deleted record is there again. */
+  putBack(record: Record_): void;
   hide(source: Source): void;
   show(source: Source): void;
   /** Who a contact is part of now, over all merges; null if it is gone. */
@@ -170,6 +172,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       for (const members of groups.values()) {
         if (members.delete(record.id) && mergedInto !== null) members.add(mergedInto);
       }
+    },
+    putBack(record) {
+      record.gone = null;
+      touch(record);
     },
     hide: (source) => hidden.add(source),
     show: (source) => hidden.delete(source),

@@ -18,7 +18,7 @@ import { createRandom, type Random } from './random.ts';
 import { createServiceModel, type ServiceModel } from './service.ts';
 import type { Backup, SharedStore } from './store.ts';
 import type { Faults, Session, Swarm } from './swarm.ts';
-import { setChance, setLiving } from './takeover.ts';
+import { insideOf, setChance, setLiving } from './takeover.ts';
 import { atRest, createTimeline, type Timeline } from './timeline.ts';
 import { createTrace, type Trace } from './trace.ts';
 import { BASE_URL, createWire } from './wire.ts';
@@ -172,8 +172,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       lagMs: swarm.people.lagMs,
     });
     crms.set(name, crm);
+    const doubles = random.split(`doubles ${name}`);
     for (let number = 0; number < swarm.contacts; number += 1) {
-      crm.add(humans.another(), humans.details());
+      const { human, details } = crm.add(humans.another(), humans.details());
+      if (doubles.chance(swarm.people.doubles)) crm.add(human, details);
     }
     if (swarm.networks) crm.groups.set('board', new Set([...crm.records.keys()].slice(0, 6)));
   }
@@ -221,7 +223,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   });
   setLiving((processId) => {
     const life = lives.get(processId);
-    return life !== undefined && life.state !== 'gone';
+    const asking = [...lives.values()].find((each) => each === insideOf());
+    // A machine sees its own processes alone.
+    const isNear = !isServer || life?.owner.space === asking?.owner.space;
+    return life !== undefined && life.state !== 'gone' && isNear;
   });
   return { world, play };
 
@@ -471,6 +476,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const processId = 1_000 + lives.size + hosts.indexOf(host) * 100 + host.lives * 1_000;
     const life = beginLife({
       ...{ host: host.name, number: host.lives, processId, clock: host.clock, timeline, say },
+      hostName: swarm.sameHostName ? 'one' : host.name,
       space: isServer ? `boot-${host.name}` : 'boot',
       fate: isCalm ? { kill: null, freeze: null, stop: null } : fateOf(),
       random: fates,

@@ -12,6 +12,9 @@ const DAY_MS = 86_400_000;
 /** Clocks within which the product may call something a day, an hour or a month. */
 const SLACK_MS = 10 * 60_000;
 
+/** A profile is shared for so long. */
+const SHARED_FOR_MS = 6 * DAY_MS;
+
 /** Whose a paid person is. */
 interface Owner {
   crm: SimulatedCrm;
@@ -119,7 +122,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (payment) byJob.set(job.id, payment);
     judgeEligible(record);
     if (last !== undefined) {
-      const why = reasonToPayAgain(owner, last);
+      const why = reasonToPayAgain(owner, last, job.person);
       if (why === null) {
         violate('paid once', `contact ${record.id} is paid for twice with the same details`);
       }
@@ -144,7 +147,8 @@ export function createOracle(deps: OracleDeps): Oracle {
         ? paid.job.fate === 'completed'
         : settings.onLostAnswer === 'hold';
       if (!isKnown) continue;
-      if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid)) continue;
+      if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid, job.person))
+        continue;
       if (troubleAt > Number.NEGATIVE_INFINITY) continue;
       violate(
         'paid once',
@@ -167,6 +171,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   function reasonToPayAgain(
     { record, version }: Pick<Owner, 'record' | 'version'>,
     last: Payment,
+    person: Job['person'],
   ): string | null {
     const { settings } = swarm;
     const now = deps.now();
@@ -177,7 +182,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (restored !== null && job.paidAt >= restored.backupAt && job.paidAt <= restored.at) {
       return 'the store was put back';
     }
-    const people = [record, last.record];
+    const people = [record, last.record, ...twinsOf(record)];
     if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
       return 'a person asked for it';
     // Who was erased is unknown from then on, and so is whoever it becomes a part of.
@@ -187,9 +192,31 @@ export function createOracle(deps: OracleDeps): Oracle {
     // What a run that broke off has heard may not be on record.
     const isLost = !last.isAnswered || troubleAt >= job.paidAt || !endedWell.has(job.sender);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
+    const isAnother = twinsOf(record).length > 0 && !isSharedWith(person, last);
+    if (isAnother) return 'another record of the person';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
     return null;
+  }
+
+  /** True of a job that must be shared: of the same words, all of them readable, and not too old. */
+  function isSharedWith(person: Job['person'], { job: last }: Payment): boolean {
+    const words = (each: Job['person']) =>
+      [...each.addresses, ...each.employers].join('|').toLowerCase().replaceAll(/[., ]/g, '');
+    const isWhole = [person, last.person].every(
+      ({ addresses, employers }) => addresses.length > 0 && employers.length > 0,
+    );
+    const isYoung = deps.now() - last.paidAt < SHARED_FOR_MS - SLACK_MS;
+    return (
+      swarm.settings.shareProfiles && isWhole && isYoung && words(person) === words(last.person)
+    );
+  }
+
+  /** Other records of the same human being, as they are or were. */
+  function twinsOf(record: Record_): Record_[] {
+    return crms.flatMap((crm) =>
+      [...crm.records.values()].filter((each) => each !== record && each.human === record.human),
+    );
   }
 
   function judgeLimits(paid: readonly Payment[], balance: number): void {

@@ -54,6 +54,8 @@ export interface Blow {
 
 export interface LifeOptions {
   host: string;
+  /** What it calls itself. */
+  hostName: string;
   number: number;
   processId: number;
   clock: HostClock;
@@ -114,7 +116,7 @@ export function beginLife(options: LifeOptions): Life {
       return state;
     },
     owner: {
-      host: options.host,
+      host: options.hostName,
       processId: options.processId,
       start: `${name}-${bornAt}`,
       space: options.space,

@@ -42,6 +42,7 @@ function* smallerThan(swarm: Swarm): Generator<Swarm> {
       yield { ...swarm, [part]: { ...swarm[part], [name]: 0 } };
     }
   }
+  if (swarm.sameHostName) yield { ...swarm, sameHostName: false };
   if (swarm.networks) yield { ...swarm, networks: false };
   if (swarm.store === 'server') yield { ...swarm, store: 'machine' };
 }

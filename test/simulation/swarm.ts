@@ -23,6 +23,8 @@ export interface Swarm {
   /** True if groups become networks. */
   networks: boolean;
   desk: Desk;
+  /** True if all hosts have one name, as containers may. */
+  sameHostName: boolean;
 }
 
 /** Some hours in which hosts sync and people work. */
@@ -79,6 +81,11 @@ export interface People {
   optOut: number;
   /** The integration's user loses a field of the identity, or gets it back; per session. */
   revoke: number;
+  /** A deleted contact is put back, one that opted out opts in again. */
+  comeBack: number;
+  optIn: number;
+  /** Of the contacts: a second record of the same human being. */
+  doubles: number;
   /** How long the CRM's search lags behind its records (ms). */
   lagMs: number;
 }
@@ -139,6 +146,10 @@ export function swarmOf(seed: number): Swarm {
     full: chance(0.15),
   }));
   const isMoneyScarce = chance(0.15);
+  // What came along later has a stream of its own, so that older seeds keep the rest of their nights.
+  const later = createRandom(`swarm ${seed} later`);
+  const someLater = (probability: number, most: number) =>
+    later.chance(probability) ? most * later.next() ** 2 : 0;
   const contacts = chance(0.8) ? magnitude(1, 6) : magnitude(1, 30);
   return {
     seed,
@@ -173,6 +184,9 @@ export function swarmOf(seed: number): Swarm {
       optOut: some(0.3, 0.3),
       revoke: some(0.25, 1),
       lagMs: chance(0.3) ? magnitude(100, 30_000) : 0,
+      comeBack: someLater(0.4, 1),
+      optIn: someLater(0.4, 1),
+      doubles: someLater(0.25, 0.7),
     },
     service: {
       failed: some(0.3, 0.5),
@@ -204,5 +218,6 @@ export function swarmOf(seed: number): Swarm {
       only: some(0.25, 0.8),
       forget: some(0.3, 0.8),
     },
+    sameHostName: later.chance(0.2),
   };
 }
