@@ -249,19 +249,38 @@ export function createOracle(deps: OracleDeps): Oracle {
     const employer = numberIn(person.employers[0]);
     for (const crm of crms) {
       // Who is there before who has left: one may have become a part of the other.
-      const living = crm.living();
-      const gone = [...crm.records.values()].filter((record) => record.gone !== null);
-      for (const record of [...living, ...gone]) {
-        if (record.human.last !== person.name.last) continue;
-        for (const details of [record.details, ...record.history]) {
-          const isAddress = address === null || details.address.number === address;
-          const isEmployer = employer === null || details.employer.number === employer;
-          if (!isAddress || !isEmployer) continue;
-          // A part that cannot be read makes no other details.
-          return { crm, record, version: versionOf(details) };
-        }
+      const living = crm.living().flatMap((record) => ownedBy(crm, record));
+      // Of two records of one human being it is the one that is more likely meant.
+      const [first, ...doubles] = living;
+      if (first !== undefined) {
+        return doubles.reduce(
+          (best, each) => (reluctance(each) < reluctance(best) ? each : best),
+          first,
+        );
+      }
+      for (const record of crm.records.values()) {
+        const [owner] = record.gone === null ? [] : ownedBy(crm, record);
+        if (owner !== undefined) return owner;
       }
     }
     return null;
+
+    function ownedBy(crm: SimulatedCrm, record: Record_): Owner[] {
+      if (record.human.last !== person.name.last) return [];
+      for (const details of [record.details, ...record.history]) {
+        const isAddress = address === null || details.address.number === address;
+        const isEmployer = employer === null || details.employer.number === employer;
+        // A part that cannot be read makes no other details.
+        if (isAddress && isEmployer) return [{ crm, record, version: versionOf(details) }];
+      }
+      return [];
+    }
+  }
+
+  /** Larger for a record that is less likely sent: erased, opted out, or paid for not long ago. */
+  function reluctance({ record }: Owner): number {
+    const paidAt = payments.findLast((payment) => payment.record === record)?.job.paidAt ?? 0;
+    const isOut = record.forgottenAt !== null || record.optedOutAt !== null;
+    return paidAt + (isOut ? deps.now() : 0);
   }
 }

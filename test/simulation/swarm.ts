@@ -184,8 +184,8 @@ export function swarmOf(seed: number): Swarm {
       optOut: some(0.3, 0.3),
       revoke: some(0.25, 1),
       lagMs: chance(0.3) ? magnitude(100, 30_000) : 0,
-      comeBack: someLater(0.4, 1),
-      optIn: someLater(0.4, 1),
+      comeBack: later.chance(0.4) ? later.next() : 0,
+      optIn: later.chance(0.4) ? later.next() : 0,
       doubles: someLater(0.25, 0.7),
     },
     service: {
