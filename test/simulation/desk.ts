@@ -129,6 +129,7 @@ async function forget(
   if (!receipt.complete) return false;
   say(`contact ${record.id}`, 'is forgotten');
   record.forgottenAt = now();
-  record.isErasedInCrm ||= alsoInCrm;
+  // What a deleted record holds cannot be cleared.
+  record.isErasedInCrm ||= alsoInCrm && record.gone === null;
   return true;
 }
