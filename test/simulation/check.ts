@@ -1,12 +1,15 @@
 /** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
-import { DONOR_ID, type Record_, versionOf } from './crm.ts';
+import { DONOR_ID, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { World } from './night.ts';
 import type { Payment } from './oracle.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);
   for (const [name, crm] of world.crms) {
-    for (const record of crm.records.values()) checkContact(world, name, record);
+    for (const record of crm.records.values()) {
+      if (record.forgottenAt === null) checkContact(world, name, record);
+    }
+    checkForgotten(world, crm);
   }
   checkNothingInClear(world);
   checkNetworks(world);
@@ -41,23 +44,7 @@ const OPEN_JOBS = `
   where jobs.state in ('intended', 'processing', 'completed')
     and contacts.state not in ('removed', 'held') and contacts.eligible = 1`;
 
-/** Nothing that we wrote of a person who was erased is left in the CRM, and no row names it. */
-function checkErased({ store, swarm, violate }: World, record: Record_, at: number): void {
-  if (record.gone !== null || swarm.faults.restore > 0) return;
-  const { length } = store.rows('select crm_id from contacts where crm_id = ?', record.id);
-  if (length > 0) violate('forgotten', `contact ${record.id} is erased, and stands in the store`);
-  for (const [field, cell] of record.values) {
-    if (cell.author === 'product' && cell.value !== null && cell.at < at) {
-      violate('forgotten', `contact ${record.id} is erased, and keeps our ${field}`);
-    }
-  }
-}
-
 function checkContact(world: World, integration: string, record: Record_): void {
-  if (record.erasedAt !== null) {
-    checkErased(world, record, record.erasedAt);
-    return;
-  }
   const { store, violate, swarm } = world;
   const [row] = store.rows(
     'select crm_id, state, outcome_reason, due_reason, donor_id from contacts where integration_id = ? and crm_id = ?',
@@ -71,9 +58,7 @@ function checkContact(world: World, integration: string, record: Record_): void 
   }
   const { state, outcome_reason: reason } = contactRow(row);
   if (record.gone !== null) {
-    // Open (docs/reliability.md): who leaves while a job runs that brings nothing stays on record.
-    const isOpen = state === 'settled' && LEFT_WITH_A_JOB.has(reason);
-    if (state !== 'removed' && state !== 'held' && !isOpen) {
+    if (state !== 'removed' && state !== 'held') {
       violate('an outcome', `contact ${id} has left the CRM and is ${state} (${reason})`);
     }
     return;
@@ -94,12 +79,6 @@ function checkContact(world: World, integration: string, record: Record_): void 
   }
   if (state === 'settled') checkProfile(world, record, reason);
 }
-
-const LEFT_WITH_A_JOB: ReadonlySet<string> = new Set([
-  'no_match',
-  'no_match_known',
-  'job_vanished',
-]);
 
 function contactRow(row: Record<string, unknown>): ContactRow {
   const text = (name: string) => String(row[name] ?? '');
@@ -151,7 +130,12 @@ function checkProfile(world: World, record: Record_, reason: string): void {
   const { oracle, violate } = world;
   const last = oracle.paymentsOf(record).at(-1);
   const cell = record.values.get(DONOR_ID);
-  if (cell?.author === 'product' && cell.value !== null && cell.value !== record.human.donorId) {
+  if (
+    cell?.author === 'product' &&
+    cell.value !== null &&
+    cell.value !== record.human.donorId &&
+    !record.isApproved
+  ) {
     violate('right profile', `contact ${record.id} shows the donor id of another person`);
   }
   judgeChange(world, record, last);
@@ -194,6 +178,34 @@ function judgeOwned({ store, swarm, violate }: World, record: Record_): void {
   for (const [field, { author }] of record.values) {
     if (author === 'product' && !known.has(field)) {
       violate('what is ours', `the ${field} of contact ${record.id} is not known as written by us`);
+    }
+  }
+}
+
+/** Who was erased is nowhere, in no form of its id. */
+function checkForgotten({ store, violate }: World, crm: SimulatedCrm): void {
+  const forgotten = [...crm.records.values()].filter(({ forgottenAt }) => forgottenAt !== null);
+  if (forgotten.length === 0) return;
+  const tables = store.backUp();
+  for (const { id, human, values, isErasedInCrm, gone } of forgotten) {
+    const others = [...crm.records.values()].filter(
+      (each) => each.human === human && each.id !== id,
+    );
+    const words = [id, ...(others.length === 0 ? [human.donorId] : [])];
+    for (const [table, rows] of tables) {
+      const text = rows
+        .map((row) => Object.values(row).join('\n'))
+        .join('\n')
+        .toLowerCase();
+      for (const word of words) {
+        if (text.includes(word))
+          violate('forgotten', `${word} of an erased contact is in ${table}`);
+      }
+    }
+    if (!isErasedInCrm || gone !== null) continue;
+    for (const [field, { author, value }] of values) {
+      if (author !== 'product' || value === null) continue;
+      violate('forgotten', `the ${field} of the erased contact ${id} is still in the CRM`);
     }
   }
 }

@@ -31,6 +31,10 @@ export async function runCommand(args: string[]): Promise<void> {
   }
   const store = await bootStore();
   const counts = createCoverage();
+  if (values.coverage) {
+    counts.watchEvents();
+    store.watchContacts(counts.moved);
+  }
   const first = Number(values.seed ?? 1);
   if (values.minutes === undefined && values.nights === undefined) {
     process.exitCode = (await replay(store, swarmOf(first), counts)) ? 0 : 1;

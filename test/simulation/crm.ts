@@ -59,8 +59,14 @@ export interface Record_ {
   written: { by: string; at: number } | null;
   /** When a profile was certainly written into it. */
   deliveredAt: number;
-  /** When a host has told that it has erased the person. */
-  erasedAt: number | null;
+  /** When a person last asked for it to be submitted once more. */
+  resubmittedAt: number;
+  /** True once a person has approved what did not fit it. */
+  isApproved: boolean;
+  /** When it was erased. */
+  forgottenAt: number | null;
+  /** True if that cleared the CRM as well. */
+  isErasedInCrm: boolean;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
 }
@@ -77,6 +83,8 @@ export interface SimulatedCrm {
   change(record: Record_, change: (record: Record_) => void): void;
   type(record: Record_, field: string, value: FieldValue): void;
   remove(record: Record_, mergedInto: string | null): void;
+  /** A deleted record is there again. */
+  putBack(record: Record_): void;
   hide(source: Source): void;
   show(source: Source): void;
   /** Who a contact is part of now, over all merges; null if it is gone. */
@@ -136,7 +144,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           readBy: new Map(),
           written: null,
           deliveredAt: 0,
-          erasedAt: null,
+          resubmittedAt: 0,
+          isApproved: false,
+          forgottenAt: null,
+          isErasedInCrm: false,
         },
       };
       records.set(id, record);
@@ -162,6 +173,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       for (const members of groups.values()) {
         if (members.delete(record.id) && mergedInto !== null) members.add(mergedInto);
       }
+    },
+    putBack(record) {
+      record.gone = null;
+      touch(record);
     },
     hide: (source) => hidden.add(source),
     show: (source) => hidden.delete(source),
@@ -321,14 +336,16 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     const readAt = record.readBy.get(life.name) ?? 0;
     const { human } = record;
     const donorId = values[DONOR_ID];
-    if (donorId != null && donorId !== human.donorId) {
+    if (donorId != null && donorId !== human.donorId && !record.isApproved) {
       deps.violate('right profile', `contact ${id} is given the profile of another person`);
     }
     const isFilled = Object.values(values).some((value) => value !== null);
-    if (isFilled && record.erasedAt !== null && record.erasedAt < life.bornAt) {
+    const isBroughtBack = record.forgottenAt !== null && record.forgottenAt < life.bornAt;
+    if (isBroughtBack && isFilled) {
       deps.violate('forgotten', `contact ${id} is written into after it was erased`);
     }
-    if (isFilled && record.optedOutAt !== null && record.optedOutAt < readAt) {
+    const hasOptedOut = record.optedOutAt !== null && record.optedOutAt < readAt;
+    if (isFilled && hasOptedOut && !life.isAtDesk) {
       deps.violate('opt-out', `contact ${id} is written into after it has opted out`);
     }
     for (const [field, value] of Object.entries(values)) {

@@ -1,16 +1,15 @@
 /** One night: a world from a seed, the product in it, and whether every promise was kept. */
-import { forgetPerson } from '../../src/application/forget/forget.ts';
 import { type Application, openApplication } from '../../src/application.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import type { Settings } from '../../src/config.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
-import { newId } from '../../src/core/new-id.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { runSync } from '../../src/sync/run.ts';
 import { checkNight } from './check.ts';
-import { createSimulatedCrm, type Record_, type SimulatedCrm, simulatedConnector } from './crm.ts';
+import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm.ts';
+import { type Errand, errandsOf, runErrand } from './desk.ts';
 import { createHumans, type Humans } from './humans.ts';
 import { createOracle, type Oracle } from './oracle.ts';
 import { type Coverage, createPeople } from './people.ts';
@@ -137,8 +136,6 @@ interface NightParts {
   violations: Violation[];
 }
 
-type HowItEnded = 'over' | 'taken' | 'dead' | 'too long';
-
 interface Host {
   name: string;
   clock: HostClock;
@@ -157,8 +154,12 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const named = new Map<string, Life>();
   /** Processes that sync one contact. */
   const forOne = new Set<string>();
-  /** Contacts that a person wants to be forgotten. */
-  const erasures = new Map<Record_, Integration>();
+  const desk = random.split('desk');
+  const erasures: {
+    integration: Integration;
+    crm: SimulatedCrm;
+    errand: Extract<Errand, { kind: 'forget' }>;
+  }[] = [];
   let isCalm = false;
   const faults = () => (isCalm ? NO_FAULTS : swarm.faults);
   const violate = (invariant: string, what: string) => {
@@ -177,8 +178,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       pageSize: swarm.pageSize,
     });
     crms.set(name, crm);
+    const doubles = random.split(`doubles ${name}`);
     for (let number = 0; number < swarm.contacts; number += 1) {
-      crm.add(humans.another(), humans.details());
+      const { human, details } = crm.add(humans.another(), humans.details());
+      if (doubles.chance(swarm.people.doubles)) crm.add(human, details);
     }
     if (swarm.networks) crm.groups.set('board', new Set([...crm.records.keys()].slice(0, 6)));
   }
@@ -273,7 +276,6 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         backup = null;
       }
       await playSession(session);
-      await forgetSome();
       if (swarm.faults.restore > 0) backup = { rows: store.backUp(), at: timeline.now() };
     }
     isCalm = true;
@@ -291,6 +293,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   async function playSession(session: Session): Promise<void> {
     const { promise: end, resolve: finish } = Promise.withResolvers<void>();
     const disturbing = disturb(end);
+    const desking = workAtDesk();
     const working = people.work(end);
     const syncing = [...hosts].slice(0, session.hosts).map(async (host) => {
       await timeline.pass(fates.chance(0.5) ? fates.int(0, 2_000) : fates.int(0, 60_000));
@@ -300,7 +303,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     });
     await Promise.all(syncing);
     finish();
-    await Promise.all([disturbing, working]);
+    await Promise.all([disturbing, working, desking]);
   }
 
   /** Syncs as a cron line does: a process that dies, or finds another at work, is followed by one more. */
@@ -308,32 +311,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const mostLives = 4;
     for (let life = 0; life < mostLives; life += 1) {
       const how = await syncOnce(host, integration, full);
-      if (how === 'dead' && swarm.people.forget > 0) await forgetWritten(host, integration);
-      if (swarm.people.named > 0 && fates.chance(swarm.people.named)) {
-        const record = fates.one(crms.get(integration.id)?.living() ?? []);
-        if (record) await syncOnce(host, integration, false, formOf(record.id));
-      }
+      if (how === 'dead' && swarm.desk.forget > 0) await forgetWritten(host, integration);
       if (how === 'over' || (how === 'taken' && fates.chance(0.3))) return;
       await timeline.pass(
         how === 'taken' ? fates.int(5_000, 60_000) : fates.magnitude(100, 200_000),
       );
-    }
-  }
-
-  /** A person types an id as it came. */
-  function formOf(id: string): string {
-    return fates.chance(0.5) ? id.toUpperCase() : id;
-  }
-
-  async function forgetSome(): Promise<void> {
-    const [host] = hosts;
-    if (swarm.people.forget === 0 || host === undefined) return;
-    for (const integration of settings.integrations) {
-      for (const record of crms.get(integration.id)?.living() ?? []) {
-        if (!fates.chance(swarm.people.forget)) continue;
-        erasures.set(record, integration);
-        await forgetOnce(host, integration, record);
-      }
     }
   }
 
@@ -344,57 +326,12 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     if (last === undefined || last.written === null || !fates.chance(0.6)) return;
     // The lease of the dead runs out.
     await timeline.pass(35_000);
-    erasures.set(last, integration);
-    await forgetOnce(host, integration, last);
-  }
-
-  /** What was cut off is asked for again. */
-  async function finishErasures(): Promise<void> {
-    const [host] = hosts;
-    for (const [record, integration] of erasures) {
-      // Leases of the dead run out meanwhile.
-      if (record.erasedAt === null) await timeline.pass(HOUR_MS);
-      if (record.erasedAt === null && host) await forgetOnce(host, integration, record);
-      if (record.erasedAt === null && record.gone === null) {
-        violate('no stuck state', `the erasure of contact ${record.id} does not come to its end`);
-      }
+    const crm = crms.get(integration.id);
+    if (crm === undefined) return;
+    const errand = { kind: 'forget', record: last, typed: last.id, alsoInCrm: true } as const;
+    if ((await runOnErrand(host, integration, crm, errand)) !== true) {
+      erasures.push({ integration, crm, errand });
     }
-  }
-
-  function forgetOnce(host: Host, integration: Integration, record: Record_) {
-    const typed = formOf(record.id);
-    return liveOnce(host, `begins to forget ${typed}`, (life) =>
-      forget(life, integration, record, typed),
-    );
-  }
-
-  async function forget(
-    life: Life,
-    integration: Integration,
-    record: Record_,
-    typed: string,
-  ): Promise<'over'> {
-    try {
-      const application = await openAs(life);
-      try {
-        const crmId = await application.contactId(integration, typed);
-        const { complete } = await forgetPerson(
-          {
-            ...{ application, clock: life.clock, log: logOf(life) },
-            newId: () => newId(life.clock.now()),
-          },
-          { integration, crmId, alsoInCrm: true, everywhere: false, blockUnknown: false },
-        );
-        if (complete && life.state !== 'gone') record.erasedAt = timeline.now();
-      } finally {
-        await application.close();
-      }
-      say(`process ${life.name}`, 'has forgotten');
-    } catch (error) {
-      say(`process ${life.name}`, `cannot forget: ${messageOf(error)}`);
-      if (life.state !== 'gone' && !isDonorSyncError(error)) violate('no error', stackOf(error));
-    }
-    return 'over';
   }
 
   async function playQuiet(): Promise<void> {
@@ -421,26 +358,23 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     integration: Integration,
     full: boolean,
     only: string | null = null,
-  ): Promise<HowItEnded> {
-    const what = `begins to sync ${only ?? integration.id}${full ? ' in full' : ''}`;
-    return liveOnce(host, what, (life) => {
-      if (only !== null) forOne.add(life.name);
-      return sync(life, integration, { full, only });
-    });
+  ): Promise<'over' | 'taken' | 'dead' | 'too long'> {
+    const life = bear(host);
+    const what = only === null ? (full ? ' in full' : '') : `, contact "${only}" alone`;
+    say(`process ${life.name}`, `begins to sync ${integration.id}${what}`);
+    if (only !== null) forOne.add(life.name);
+    return live(life, () => sync(life, integration, full, only));
   }
 
-  /** One life of a process, from its birth to its end. */
-  async function liveOnce(
-    host: Host,
-    what: string,
-    work: (life: Life) => Promise<'over' | 'taken'>,
-  ): Promise<HowItEnded> {
-    const life = bear(host);
-    say(`process ${life.name}`, what);
+  /** Lets a process live until its work is done. */
+  async function live<Result>(
+    life: Life,
+    task: () => Promise<Result>,
+  ): Promise<Result | 'dead' | 'too long'> {
     const { promise: limit, resolve: giveUp } = Promise.withResolvers<'too long'>();
     const timer = timeline.after(LONGEST_RUN_MS, () => giveUp('too long'));
-    const working = life.run(() => work(life));
-    const how = await Promise.race([working, life.death.then((): 'dead' => 'dead'), limit]);
+    const work = life.run(task);
+    const how = await Promise.race([work, life.death.then((): 'dead' => 'dead'), limit]);
     timer.cancel();
     lives.delete(life.owner.processId);
     if (how === 'too long') violate('an end', `the run of process ${life.name} does not end`);
@@ -450,7 +384,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   async function sync(
     life: Life,
     integration: Integration,
-    { full, only }: { full: boolean; only: string | null },
+    full: boolean,
+    only: string | null,
   ): Promise<'over' | 'taken'> {
     let report: RunReport | null = null;
     let failure: unknown = null;
@@ -460,7 +395,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       try {
         const { deps, mappings, partnerKey, stages, calls } = open;
         const request = {
-          ...{ integration, mappings, partnerKey, full, only, stages },
+          ...{ integration, mappings, partnerKey, full, stages },
+          only: only === null ? null : await application.contactId(integration, only),
           ...{ trigger: 'manual' as const, signal: life.stopping.signal },
         };
         report = await runSync(deps, request, { calls });
@@ -487,6 +423,70 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         fetch: createWire(wire, life),
       },
     });
+  }
+
+  /** What people ask of the product while hosts sync, and once more when that has failed. */
+  async function workAtDesk(): Promise<void> {
+    for (const integration of settings.integrations) {
+      const crm = crms.get(integration.id);
+      if (crm === undefined) continue;
+      for (const errand of errandsOf(swarm.desk, crm, desk)) {
+        await timeline.pass(desk.magnitude(1_000, 600_000));
+        const host = desk.one(hosts);
+        if (host === undefined) return;
+        for (let tries = 0; tries < 3; tries += 1) {
+          const how = await runOnErrand(host, integration, crm, errand);
+          if (how === true) break;
+          if (errand.kind === 'forget' && tries === 0) erasures.push({ integration, crm, errand });
+          await timeline.pass(desk.magnitude(5_000, 300_000));
+        }
+      }
+    }
+  }
+
+  /** An erasure that was cut off is repeated, as the product asks for. */
+  async function finishErasures(): Promise<void> {
+    const [host] = hosts;
+    for (const { integration, crm, errand } of erasures) {
+      if (host === undefined || errand.record.forgottenAt !== null) continue;
+      await timeline.pass(HOUR_MS);
+      await runOnErrand(host, integration, crm, errand);
+    }
+  }
+
+  /** True if it is done, or cannot be done. */
+  async function runOnErrand(
+    host: Host,
+    integration: Integration,
+    crm: SimulatedCrm,
+    errand: Errand,
+  ): Promise<boolean> {
+    if (errand.kind === 'only') {
+      return (await syncOnce(host, integration, false, errand.typed)) === 'over';
+    }
+    const life = bear(host);
+    life.isAtDesk = errand.kind !== 'decide';
+    const how = await live(life, async () => {
+      try {
+        const application = await openAs(life);
+        try {
+          const { now } = timeline;
+          const work = { application, integration, life, crm, random: desk, now, say };
+          return await runErrand(work, errand);
+        } finally {
+          await application.close();
+        }
+      } catch (error) {
+        if (life.state === 'gone') return false;
+        say(`process ${life.name}`, `ends: ${messageOf(error)}`);
+        if (!isDonorSyncError(error)) violate('no error', stackOf(error));
+        const isUnknown = isDonorSyncError(error) && error.code === 'contact_unknown';
+        if (isCalm && !isUnknown)
+          violate('no stuck state', `an erasure fails: ${messageOf(error)}`);
+        return isUnknown;
+      }
+    });
+    return how === true;
   }
 
   function judgeEnd(life: Life, report: RunReport | null, error: unknown): void {
@@ -544,8 +544,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     host.lives += 1;
     const processId = 1_000 + lives.size + hosts.indexOf(host) * 100 + host.lives * 1_000;
     const life = beginLife({
-      ...{ hostName: swarm.sameNames ? 'worker' : host.name },
       ...{ host: host.name, number: host.lives, processId, clock: host.clock, timeline, say },
+      hostName: swarm.sameHostName ? 'one' : host.name,
       space: spaceOf(host),
       fate: isCalm ? { kill: null, freeze: null, stop: null } : fateOf(),
       random: fates,

@@ -12,6 +12,9 @@ const DAY_MS = 86_400_000;
 /** Clocks within which the product may call something a day, an hour or a month. */
 const SLACK_MS = 10 * 60_000;
 
+/** A profile is shared for so long. */
+const SHARED_FOR_MS = 6 * DAY_MS;
+
 /** Whose a paid person is. */
 interface Owner {
   crm: SimulatedCrm;
@@ -122,6 +125,9 @@ export function createOracle(deps: OracleDeps): Oracle {
       return null;
     }
     const { record } = owner;
+    if (record.forgottenAt !== null && deps.bornAt(job.sender) > record.forgottenAt) {
+      violate('forgotten', `contact ${record.id} is sent to the service after it was erased`);
+    }
     const before = payments.filter((payment) => payment.record === record);
     const last = before.at(-1);
     judgeMerged(owner, job, last);
@@ -130,7 +136,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (payment) byJob.set(job.id, payment);
     judgeEligible(record, job);
     if (last === undefined) return null;
-    const why = reasonToPayAgain(owner, last);
+    const why = reasonToPayAgain(owner, last, job.person);
     if (why === null) {
       violate('paid once', `contact ${record.id} is paid for twice with the same details`);
     }
@@ -150,14 +156,20 @@ export function createOracle(deps: OracleDeps): Oracle {
    */
   function judgeMerged({ crm, record, version }: Owner, job: Job, last: Payment | undefined): void {
     if (deps.isForOne(job.sender)) return;
+    const { settings } = swarm;
     const readSince = deps.bornAt(job.sender) - swarm.people.lagMs;
     for (const loser of crm.records.values()) {
       const { gone } = loser;
       if (gone?.mergedInto !== record.id || gone.at > readSince) continue;
       if (last !== undefined && last.job.paidAt > gone.at) continue;
       const paid = payments.findLast((payment) => payment.record === loser);
-      if (paid === undefined || paid.job.fate !== 'completed' || !paid.isAnswered) continue;
-      if (gone.heirVersion !== version || reasonToPayAgain({ crm, record, version }, paid))
+      if (paid === undefined) continue;
+      // A job that brought nothing leaves room for another one; a lost answer is a person's to decide.
+      const isKnown = paid.isAnswered
+        ? paid.job.fate === 'completed'
+        : settings.onLostAnswer === 'hold';
+      if (!isKnown) continue;
+      if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid, job.person))
         continue;
       if (troubleAt > Number.NEGATIVE_INFINITY) continue;
       violate(
@@ -174,16 +186,17 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (record.optedOutAt !== null && record.optedOutAt < now) {
       violate('opt-out', `contact ${record.id} is sent to the service after it has opted out`);
     }
-    if (record.erasedAt !== null && record.erasedAt < deps.bornAt(sender)) {
-      violate('forgotten', `contact ${record.id} is paid for after it was erased`);
-    }
     if (record.gone !== null && record.gone.at < now) {
       violate('a reason', `contact ${record.id} is paid for after it has left the CRM`);
     }
   }
 
   /** What the record says why a contact is paid for again; null if nothing does. */
-  function reasonToPayAgain({ crm, record, version }: Owner, last: Payment): string | null {
+  function reasonToPayAgain(
+    { record, version }: Pick<Owner, 'record' | 'version'>,
+    last: Payment,
+    person: Job['person'],
+  ): string | null {
     const { settings } = swarm;
     const now = deps.now();
     const { job } = last;
@@ -193,16 +206,41 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (restored !== null && job.paidAt >= restored.backupAt && job.paidAt <= restored.at) {
       return 'the store was put back';
     }
+    const people = [record, last.record, ...twinsOf(record)];
+    if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
+      return 'a person asked for it';
+    // Who was erased is unknown from then on, and so is whoever it becomes a part of.
+    if (last.record.forgottenAt !== null) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
     // What a run that broke off has heard may not be on record.
     const isLost = !last.isAnswered || troubleAt >= job.paidAt || !endedWell.has(job.sender);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
-    const hasTakenIn = [...crm.records.values()].some(({ gone }) => gone?.mergedInto === record.id);
-    if (!last.isAnswered && hasTakenIn) return 'its answer was lost, and then it was merged';
+    const isAnother = twinsOf(record).length > 0 && !isSharedWith(person, last);
+    if (isAnother) return 'another record of the person';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
     return null;
+  }
+
+  /** True of a job that must be shared: of the same words, all of them readable, and not too old. */
+  function isSharedWith(person: Job['person'], { job: last }: Payment): boolean {
+    const words = (each: Job['person']) =>
+      [...each.addresses, ...each.employers].join('|').toLowerCase().replaceAll(/[., ]/g, '');
+    const isWhole = [person, last.person].every(
+      ({ addresses, employers }) => addresses.length > 0 && employers.length > 0,
+    );
+    const isYoung = deps.now() - last.paidAt < SHARED_FOR_MS - SLACK_MS;
+    return (
+      swarm.settings.shareProfiles && isWhole && isYoung && words(person) === words(last.person)
+    );
+  }
+
+  /** Other records of the same human being, as they are or were. */
+  function twinsOf(record: Record_): Record_[] {
+    return crms.flatMap((crm) =>
+      [...crm.records.values()].filter((each) => each !== record && each.human === record.human),
+    );
   }
 
   function judgeLimits(paid: readonly Payment[], balance: number): void {
@@ -237,21 +275,38 @@ export function createOracle(deps: OracleDeps): Oracle {
     const employer = numberIn(person.employers[0]);
     for (const crm of crms) {
       // Who is there before who has left: one may have become a part of the other.
-      const living = crm.living();
-      const gone = [...crm.records.values()]
-        .filter((record) => record.gone !== null)
-        .sort((a, b) => (b.gone?.at ?? 0) - (a.gone?.at ?? 0));
-      for (const record of [...living, ...gone]) {
-        if (record.human.last !== person.name.last) continue;
-        for (const details of [record.details, ...record.history]) {
-          const isAddress = address === null || details.address.number === address;
-          const isEmployer = employer === null || details.employer.number === employer;
-          if (!isAddress || !isEmployer) continue;
-          // A part that cannot be read makes no other details.
-          return { crm, record, version: versionOf(details) };
-        }
+      const living = crm.living().flatMap((record) => ownedBy(crm, record));
+      // Of two records of one human being it is the one that is more likely meant.
+      const [first, ...doubles] = living;
+      if (first !== undefined) {
+        return doubles.reduce(
+          (best, each) => (reluctance(each) < reluctance(best) ? each : best),
+          first,
+        );
+      }
+      for (const record of crm.records.values()) {
+        const [owner] = record.gone === null ? [] : ownedBy(crm, record);
+        if (owner !== undefined) return owner;
       }
     }
     return null;
+
+    function ownedBy(crm: SimulatedCrm, record: Record_): Owner[] {
+      if (record.human.last !== person.name.last) return [];
+      for (const details of [record.details, ...record.history]) {
+        const isAddress = address === null || details.address.number === address;
+        const isEmployer = employer === null || details.employer.number === employer;
+        // A part that cannot be read makes no other details.
+        if (isAddress && isEmployer) return [{ crm, record, version: versionOf(details) }];
+      }
+      return [];
+    }
+  }
+
+  /** Larger for a record that is less likely sent: erased, opted out, or paid for not long ago. */
+  function reluctance({ record }: Owner): number {
+    const paidAt = payments.findLast((payment) => payment.record === record)?.job.paidAt ?? 0;
+    const isOut = record.forgottenAt !== null || record.optedOutAt !== null;
+    return paidAt + (isOut ? deps.now() : 0);
   }
 }

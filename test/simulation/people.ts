@@ -97,10 +97,17 @@ export function createPeople(deps: PeopleDeps): People {
       plan(people.optOut, record, 'opts out', () =>
         crm.change(record, (each) => {
           each.optedOutAt ??= timeline.now();
+          planReturn(crm, record, 20_000);
         }),
       );
-      plan(people.remove, record, 'is deleted', () => crm.remove(record, null));
+      plan(people.remove, record, 'is deleted', () => {
+        crm.remove(record, null);
+        planReturn(crm, record, 20_000);
+      });
       plan(people.merge, record, 'is merged', () => merge(crm, record));
+    }
+    for (const record of crm.records.values()) {
+      if (record.gone !== null || record.optedOutAt !== null) planReturn(crm, record, BUSY_MS);
     }
     if (random.chance(people.create)) {
       const count = random.int(1, 3);
@@ -133,6 +140,22 @@ export function createPeople(deps: PeopleDeps): People {
       if (record.gone !== null) return;
       say(`contact ${record.id}`, what);
       act();
+    });
+  }
+
+  /** A deleted contact may be put back; one that opted out may opt in. */
+  function planReturn(crm: SimulatedCrm, record: Record_, withinMs: number): void {
+    timeline.after(random.int(0, withinMs), () => {
+      const { gone, id, optedOutAt } = record;
+      if (gone === null && optedOutAt !== null && random.chance(people.optIn)) {
+        say(`contact ${id}`, 'opts in again');
+        crm.change(record, (each) => {
+          each.optedOutAt = null;
+        });
+      } else if (gone?.mergedInto === null && random.chance(people.comeBack)) {
+        say(`contact ${id}`, 'is put back');
+        crm.putBack(record);
+      }
     });
   }
 

@@ -22,6 +22,8 @@ export interface Life extends Machine, Actor {
   readonly bornAt: number;
   /** True once it was killed, asked to stop or stood still. */
   readonly wasHurt: boolean;
+  /** True if it takes back or erases: opted-out contacts are no exception. */
+  isAtDesk: boolean;
   /** Fires when it is asked to stop. */
   readonly stopping: AbortController;
   /** Resolves when it is killed. */
@@ -110,6 +112,7 @@ export function beginLife(options: LifeOptions): Life {
   const life: Life = {
     name,
     bornAt,
+    isAtDesk: false,
     stopping,
     death: death.promise,
     get state() {

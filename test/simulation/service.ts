@@ -138,7 +138,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       team.enhancements = Math.max(0, team.enhancements - credits);
     },
     drain(key) {
-      teamOf(key).tokens = 0;
+      Object.assign(teamOf(key), { tokens: 0, filledAt: timeline.now() });
     },
   };
 

@@ -56,6 +56,8 @@ export interface SharedStore {
   readonly longestAwayMs: number;
   backUp(): Backup;
   restore(backup: Backup): void;
+  /** Says from now on how contacts move; `unknown` comes before the first state. */
+  watchContacts(moved: (from: string, to: string) => void): void;
   /** For the invariants: rows as they are. */
   rows(sql: string, ...parameters: unknown[]): Row[];
   /** Everything that stands in it, as bytes. */
@@ -108,6 +110,7 @@ export async function createSharedStore(
   const opened = new Set<string>();
   const replaced = new Map<string, number>();
   let awaySince = 0;
+  let isRestoring = false;
   let awayUntil = 0;
   let longestAwayMs = 0;
   let fullUntil = 0;
@@ -167,6 +170,17 @@ export async function createSharedStore(
     },
     backUp,
     restore,
+    watchContacts(moved) {
+      database.function('simulated_moved', (from, to) => {
+        if (!isRestoring) moved(String(from), String(to));
+        return null;
+      });
+      database.exec(`
+        create temp trigger simulated_update after update on main.contacts when old.state <> new.state
+          begin select simulated_moved(old.state, new.state); end;
+        create temp trigger simulated_insert after insert on main.contacts
+          begin select simulated_moved('unknown', new.state); end;`);
+    },
     rows: (sql, ...parameters) =>
       prepared(sql)
         .all(...parameters)
@@ -187,16 +201,20 @@ export async function createSharedStore(
   }
 
   function restore(backup: Backup): void {
-    database.pragma('foreign_keys = OFF');
-    for (const [name, rows] of backup) {
-      prepared(`delete from "${name}"`).run();
-      for (const row of rows) {
+    // Switching foreign keys off and on would throw all prepared statements away: tables are made after
+    // those that they refer to.
+    prepared('begin').run();
+    isRestoring = true;
+    for (const name of names.toReversed()) prepared(`delete from "${name}"`).run();
+    for (const name of names) {
+      for (const row of backup.get(name) ?? []) {
         const columns = Object.keys(row);
         const sql = `insert into "${name}" (${columns.map((column) => `"${column}"`).join()}) values (${columns.map(() => '?').join()})`;
         prepared(sql).run(...Object.values(row));
       }
     }
-    database.pragma('foreign_keys = ON');
+    prepared('commit').run();
+    isRestoring = false;
   }
 
   function prepared(sql: string): Sqlite.Statement {

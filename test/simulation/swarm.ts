@@ -10,8 +10,6 @@ export interface Swarm {
   /** One machine with an SQLite file, or several with a database server whose clock all share. */
   store: 'machine' | 'server';
   hosts: number;
-  /** True if all hosts are called the same, as containers may be. */
-  sameNames: boolean;
   /** True if processes can tell which of their machine live, as on Linux. */
   areProcessesKnown: boolean;
   integrations: number;
@@ -28,6 +26,9 @@ export interface Swarm {
   settings: NightSettings;
   /** True if groups become networks. */
   networks: boolean;
+  desk: Desk;
+  /** True if all hosts have one name, as containers may. */
+  sameHostName: boolean;
 }
 
 /** Some hours in which hosts sync and people work. */
@@ -84,14 +85,27 @@ export interface People {
   remove: number;
   create: number;
   optOut: number;
-  /** Of the contacts after each session: a person has them erased, by any form of their id. */
-  forget: number;
-  /** How often a person lets a host sync one contact, by any form of its id. */
-  named: number;
   /** The integration's user loses a field of the identity, or gets it back; per session. */
   revoke: number;
+  /** A deleted contact is put back, one that opted out opts in again. */
+  comeBack: number;
+  optIn: number;
+  /** Of the contacts: a second record of the same human being. */
+  doubles: number;
   /** How long the CRM's search lags behind its records (ms). */
   lagMs: number;
+}
+
+/** What people do at the product itself; per integration and session. */
+export interface Desk {
+  /** Decide holds, one by one or in batches. */
+  decide: number;
+  /** Take a run back. */
+  undo: number;
+  /** Sync a single contact. */
+  only: number;
+  /** Erase a contact. */
+  forget: number;
 }
 
 export interface ServiceHabits {
@@ -143,12 +157,15 @@ export function swarmOf(seed: number): Swarm {
     full: chance(0.15),
   }));
   const isMoneyScarce = chance(0.15);
-  const contacts = chance(0.6) ? magnitude(1, 8) : magnitude(1, 30);
+  // What came along later has a stream of its own, so that older seeds keep the rest of their nights.
+  const later = createRandom(`swarm ${seed} later`);
+  const someLater = (probability: number, most: number) =>
+    later.chance(probability) ? most * later.next() ** 2 : 0;
+  const contacts = chance(0.8) ? magnitude(1, 6) : magnitude(1, 30);
   const swarm: Swarm = {
     seed,
     ...{ store, hosts, integrations, contacts, sessions },
     pageSize: 8,
-    sameNames: false,
     areProcessesKnown: true,
     sharedKey: chance(0.7),
     faults: {
@@ -181,7 +198,9 @@ export function swarmOf(seed: number): Swarm {
       optOut: some(0.3, 0.3),
       revoke: some(0.25, 1),
       lagMs: chance(0.3) ? magnitude(100, 30_000) : 0,
-      ...{ forget: 0, named: 0 },
+      comeBack: later.chance(0.4) ? later.next() : 0,
+      optIn: later.chance(0.4) ? later.next() : 0,
+      doubles: someLater(0.25, 0.7),
     },
     service: {
       failed: some(0.3, 0.5),
@@ -210,16 +229,20 @@ export function swarmOf(seed: number): Swarm {
       massChangeAtLeast: chance(0.2) ? int(2, 6) : 25,
     },
     networks: chance(0.3),
+    desk: {
+      decide: some(0.35, 1),
+      undo: some(0.2, 0.7),
+      only: some(0.25, 0.8),
+      forget: some(0.3, 0.8),
+    },
+    sameHostName: later.chance(0.2),
   };
   // Drawn last, so that older seeds keep the rest of their nights.
-  swarm.sameNames = chance(0.4);
   if (chance(0.3)) swarm.pageSize = 2;
   swarm.areProcessesKnown = chance(0.75);
   const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
   swarm.service.denied = areClocksRight ? some(0.2, 0.3) : 0;
   swarm.service.partly = some(0.15, 0.4);
-  swarm.people.forget = some(0.2, 0.6);
-  swarm.people.named = chance(0.2) ? random.next() : 0;
   swarm.faults.replaced = store === 'machine' && chance(0.1) ? random.next() : 0;
   const theme = random.next();
   if (theme < 0.04) watchCredits(swarm, random);

@@ -117,7 +117,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
       timeline.after(
         backMs,
         () => {
-          const isWhole = fault === null || fault === 'late request';
+          const isWhole = fault !== 'cut answer';
           if (isWhole && !isGivenUp()) deps.onAnswered(request, answer);
           resolve(responseOf(answer, fault === 'cut answer'));
         },
