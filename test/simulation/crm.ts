@@ -31,6 +31,9 @@ export const MAPPINGS: readonly FieldMapping[] = [
   { from: 'enhancedAt', to: 'Enhanced At', when: 'always' },
 ];
 
+/** What people type into managed fields. */
+export const TYPED = 'typed by a person';
+
 /** Fields in which a person's own value must stay. */
 const PROTECTED: ReadonlySet<string> = new Set(
   MAPPINGS.filter(({ when }) => when !== 'always').map(({ to }) => to),
@@ -354,7 +357,9 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       if (isOwn && PROTECTED.has(field) && cell.value !== value) {
         deps.violate('people win', `the ${field} that a person typed into ${id} is overwritten`);
       }
-      record.values.set(field, { value, author: 'product', at: timeline.now() });
+      // Undoing a run brings back what people had typed.
+      const author = value === TYPED ? 'person' : 'product';
+      record.values.set(field, { value, author, at: timeline.now() });
     }
     record.written = { by: life.name, at: timeline.now() };
     say(`process ${life.name}`, `writes ${Object.keys(values).length} fields of contact ${id}`);

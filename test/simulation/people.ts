@@ -1,5 +1,5 @@
 /** What people do while hosts sync: they work in the CRMs, and spend credits elsewhere. */
-import { MAPPINGS, type Record_, type SimulatedCrm } from './crm.ts';
+import { MAPPINGS, type Record_, type SimulatedCrm, TYPED } from './crm.ts';
 import { type Humans, SPELLINGS } from './humans.ts';
 import type { Oracle } from './oracle.ts';
 import type { Random } from './random.ts';
@@ -92,7 +92,7 @@ export function createPeople(deps: PeopleDeps): People {
       );
       plan(people.type, record, 'gets a value typed by a person', () => {
         const field = random.one(MAPPINGS)?.to ?? '';
-        crm.type(record, field, random.chance(0.2) ? null : 'typed by a person');
+        crm.type(record, field, random.chance(0.2) ? null : TYPED);
       });
       plan(people.optOut, record, 'opts out', () =>
         crm.change(record, (each) => {
