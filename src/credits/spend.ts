@@ -158,7 +158,9 @@ export async function settleOpen<Open extends Unanswered>(
       continue;
     }
     try {
-      await prove(open, lease);
+      // Before the lease was ours, the other integration's run may have settled it by itself.
+      const still = lease === run.lease ? open : await findOpen();
+      if (still?.id === open.id) await prove(still, lease);
     } finally {
       if (lease !== run.lease) await store.leases.release(lease);
     }
