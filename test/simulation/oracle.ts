@@ -48,7 +48,7 @@ export interface Oracle {
   onTrouble(): void;
   /** What the store knew since this moment is gone. */
   onRestored(backupAt: number): void;
-  onSpentElsewhere(): void;
+  onSpentElsewhere(credits: number): void;
   /** The service tells a process its balance. */
   onBalance(sender: string): void;
   /** The run of this life has come to its end as it should: what it wrote is known to the store. */
@@ -71,6 +71,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   let troubleAt = Number.NEGATIVE_INFINITY;
   let restored: { backupAt: number; at: number } | null = null;
   let elsewhereAt = Number.NEGATIVE_INFINITY;
+  let boughtAt = Number.NEGATIVE_INFINITY;
   /** When each process was told its balance last. */
   const readings = new Map<string, number>();
 
@@ -93,8 +94,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     onRestored(backupAt) {
       restored = { backupAt, at: deps.now() };
     },
-    onSpentElsewhere() {
+    onSpentElsewhere(credits) {
       elsewhereAt = deps.now();
+      if (credits < 0) boughtAt = deps.now();
     },
     onBalance(sender) {
       readings.set(sender, deps.now());
@@ -256,6 +258,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     const month = (ms: number) => new Date(ms).toISOString().slice(0, 7);
     for (const crm of new Set(paid.map((payment) => payment.crm))) {
       const own = payments.filter((payment) => payment.crm === crm);
+      // Credits that are bought before a lost answer is settled hide as many that it has cost.
+      if (own.some(({ job, isAnswered }) => !isAnswered && job.paidAt <= boughtAt)) continue;
       const thisRun = own.filter(({ job }) => job.sender === first.job.sender).length;
       if (perRun !== null && thisRun > perRun) {
         violate('budget', `a run has spent ${thisRun} credits of ${perRun}`);

@@ -185,6 +185,6 @@ export function createPeople(deps: PeopleDeps): People {
       credits < 0 ? `buys ${-credits} credits` : `spends ${credits} credits elsewhere`,
     );
     service.take('key-0', credits);
-    oracle.onSpentElsewhere();
+    oracle.onSpentElsewhere(credits);
   }
 }
