@@ -104,7 +104,7 @@ function checkHold(world: World, record: Record_, reason: string): void {
   }
   if (reason === 'lost_answer') {
     const isProvable =
-      service.otherSpender === 0 && service.credits > 1_000 && swarm.faults.restore === 0;
+      service.otherSpender + service.partly + swarm.faults.restore === 0 && service.credits > 1_000;
     const own = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
     const family = own.filter((each) => each.human === record.human);
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
@@ -159,6 +159,8 @@ function judgeChange(
   const { people, settings, faults } = swarm;
   if (last === undefined || record.optedOutAt !== null || last.record !== record) return;
   if (!settings.whenIdentityChanges || people.revoke > 0 || faults.restore > 0) return;
+  // Of two records of one human being it is not certain which one was sent.
+  if (people.doubles > 0) return;
   const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
   // Who takes in another contact gets its details along, and those are no change.
   if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
@@ -175,8 +177,8 @@ function judgeOwned({ store, swarm, violate }: World, record: Record_): void {
     ...store.rows('select after as own from writes where crm_id = ?', record.id),
   ];
   const known = new Set(rows.flatMap(({ own }) => Object.keys(JSON.parse(String(own ?? '{}')))));
-  for (const [field, { author }] of record.values) {
-    if (author === 'product' && !known.has(field)) {
+  for (const [field, { author, value }] of record.values) {
+    if (author === 'product' && value !== null && !known.has(field)) {
       violate('what is ours', `the ${field} of contact ${record.id} is not known as written by us`);
     }
   }
