@@ -58,7 +58,7 @@ export interface Record_ {
   bornAt: number;
   /** With the details that the heir had then. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
-  /** What was written into it last, by whom and when; certain once that life has ended well. */
+  /** What was written into it last, by which process and when; certain once that life has ended well. */
   written: { by: string; at: number } | null;
   /** When a profile was certainly written into it. */
   deliveredAt: number;

@@ -44,7 +44,7 @@ const HOUR_MS = 3_600_000;
 /** A run that takes longer does not end. */
 const LONGEST_RUN_MS = 3 * HOUR_MS;
 
-/** A night that takes more events than this turns in a circle. */
+/** A night that takes more events than this comes to no end. */
 const MOST_STEPS = 150_000;
 
 export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -272,7 +272,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       if (backup !== null && swarm.faults.restore > 0 && fates.chance(0.7)) {
         store.restore(backup.rows);
         oracle.onRestored(backup.at);
-        say('somebody', `puts the backup of ${new Date(backup.at).toISOString()} back`);
+        say('an operator', `puts the backup of ${new Date(backup.at).toISOString()} back`);
         backup = null;
       }
       await playSession(session);
@@ -523,7 +523,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     }
   }
 
-  /** Who was written is told as written, whatever was read of them later. */
+  /** Who was written is reported as written, whatever was read of them later. */
   function judgeWritten(life: Life, report: RunReport | null): void {
     const crm = crms.get(report?.integration ?? '');
     const { perRun, perMonth, keep } = swarm.settings;

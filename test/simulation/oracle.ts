@@ -1,5 +1,5 @@
 /**
- * Whether each credit had a reason, told from what the service was sent and from what is true in the
+ * Whether each credit had a reason, judged by what the service was sent and from what is true in the
  * CRMs. Nothing here asks the product.
  */
 import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
@@ -72,7 +72,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   let restored: { backupAt: number; at: number } | null = null;
   let elsewhereAt = Number.NEGATIVE_INFINITY;
   let boughtAt = Number.NEGATIVE_INFINITY;
-  /** When each process was told its balance last. */
+  /** When each process read its balance last. */
   const readings = new Map<string, number>();
 
   return {
@@ -211,7 +211,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     const people = [record, last.record, ...twinsOf(record)];
     if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
       return 'a person asked for it';
-    // Who was erased is unknown from then on, and so is whoever it becomes a part of.
+    // Who was erased is unknown from then on, and so is the contact that it becomes a part of.
     if (last.record.forgottenAt !== null) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';

@@ -181,7 +181,7 @@ export function createPeople(deps: PeopleDeps): People {
   function spendElsewhere(): void {
     const credits = random.chance(0.2) ? -random.int(1, 50) : random.int(1, 10);
     say(
-      'somebody',
+      'another user',
       credits < 0 ? `buys ${-credits} credits` : `spends ${credits} credits elsewhere`,
     );
     service.take('key-0', credits);

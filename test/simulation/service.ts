@@ -1,6 +1,6 @@
 /**
  * The Partner Data Service as a model: what its document says, with a ledger of every credit. It knows
- * nothing of the product; who was paid for is told by the numbers in what it is sent.
+ * nothing of the product; who was paid for is known by the numbers in what it is sent.
  */
 import type { Human, Humans } from './humans.ts';
 import type { Random } from './random.ts';
@@ -83,7 +83,7 @@ export interface ServiceModel {
   readonly charges: readonly Charge[];
   readonly throttled: number;
   balance(key: string): number;
-  /** Somebody else spends, or credits are bought (negative). */
+  /** Another user spends, or credits are bought (negative). */
   take(key: string, credits: number): void;
   /** All of the key's rate is used up by something else. */
   drain(key: string): void;
@@ -99,7 +99,7 @@ export interface ServiceDeps {
   say(who: string, what: string): void;
   /** A submission is charged: its jobs, in one. */
   onPaid(jobs: readonly Job[], balance: number): void;
-  /** A process is told its balance. */
+  /** A process reads its balance. */
   onBalance(sender: string): void;
   /** These members were paid for before, and have not been removed since. */
   onPaidTwice(members: readonly string[]): void;

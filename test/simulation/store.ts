@@ -329,7 +329,7 @@ export async function createSharedStore(
     return result;
   }
 
-  /** Resolves when the client may use the database; whoever runs first then may take it. */
+  /** Resolves when the client may use the database; the one that runs first then may take it. */
   async function access(client: Client): Promise<void> {
     await turn(client);
     requireHeld(client);

@@ -122,7 +122,7 @@ export interface ServiceHabits {
   invalid: number;
   /** Credits at the start, for each key. */
   credits: number;
-  /** Somebody else spends from the same bucket, per minute. */
+  /** Another user spends from the same bucket, per minute. */
   otherSpender: number;
   /** Jobs take at most so long (ms). */
   jobMs: number;
