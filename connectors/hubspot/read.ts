@@ -22,8 +22,8 @@ const OVERLAP_MS = 10 * 60_000;
 /**
  * Changes come by id, from a search for what was modified since, after those that were archived: a
  * night without changes costs two requests. All contacts come from their list and, where that is slow,
- * from searches besides (`walk.ts`); with a filter, from a search. Once a week it is the list alone. Those that
- * are known already are read by their ids, and what changed after them.
+ * from searches besides (`walk.ts`); with a filter, from a search. Once a week it is the list alone. In a large
+ * account those that are known already are read by their ids, and what changed after them.
  */
 export async function* readPages(
   session: HubspotSession,
@@ -32,7 +32,9 @@ export async function* readPages(
 ): AsyncGenerator<ContactPage> {
   throwIfStopped(session.signal);
   const sinceKnown =
-    cursor === null && known !== undefined ? readingSinceKnown(session, known.cursor) : null;
+    cursor === null && known !== undefined && (await areMany(known))
+      ? readingSinceKnown(session, known.cursor)
+      : null;
   if (sinceKnown !== null && known !== undefined) {
     yield* readKnown(session, known);
     yield* readSearch(session, sinceKnown);
@@ -46,6 +48,18 @@ export async function* readPages(
   }
   const isAll = reading.since === null && session.filter.length === 0;
   yield* isAll || reading.isListWalk ? readAll(session, reading) : readSearch(session, reading);
+}
+
+/** So many are in their list within a few seconds, which shows what no search has in its index yet. */
+const MANY_CONTACTS = 1_000;
+
+async function areMany({ ids }: KnownContacts): Promise<boolean> {
+  let count = 0;
+  for await (const portion of ids()) {
+    count += portion.length;
+    if (count > MANY_CONTACTS) return true;
+  }
+  return false;
 }
 
 async function* readSearch(session: HubspotSession, reading: Reading): AsyncGenerator<ContactPage> {

@@ -163,13 +163,24 @@ describe('reading all contacts of a HubSpot that is far away', () => {
   it('walks the list although contacts are known, when it is time for it', async () => {
     await start({ contacts: 300, latencyMs: 0 });
     const cursor = JSON.stringify(cursorOf(await toArray(connector.readPages(null))));
-    const known = { cursor, ids: () => portions([], 1) };
+    const known = { cursor, ids: () => portions(Array<string>(1_001).fill('no-id'), 500) };
     expect(idsOf(await toArray(connector.readPages(null, known)))).toEqual([]);
     aheadMs = WEEK_MS + 60_000;
     await connector.readByIds(['1'], []);
     const pages = await toArray(connector.readPages(null, known));
     expect(idsOf(pages)).toHaveLength(300);
     expect(JSON.parse(pages[0]?.cursor ?? '')).toMatchObject({ since: null, walk: 'list' });
+  });
+
+  it('walks the list of a small account all the same, which shows who is in no index yet', async () => {
+    await start({ contacts: 300, latencyMs: 0, searchLagMs: 60_000 });
+    const cursor = JSON.stringify(cursorOf(await toArray(connector.readPages(null))));
+    const ids = [...(await everyone())];
+    const [made = ''] = await account.addContacts([
+      { firstName: 'New', lastName: 'One', addresses: [], employers: [] },
+    ]);
+    const known = { cursor, ids: () => portions(ids, 100) };
+    expect(idsOf(await toArray(connector.readPages(null, known)))).toContain(made);
   });
 
   it('ends in the middle when the run stops', async () => {
