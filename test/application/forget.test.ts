@@ -283,7 +283,7 @@ describe('an erasure that is cut off', () => {
         return;
       }
     }
-  }, 120_000);
+  });
 
   it('by the CRM says that the contact is blocked and what to do', async () => {
     const { world, id } = await open();

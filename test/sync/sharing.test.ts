@@ -8,7 +8,6 @@ import { copyPeople, createNeighbour } from './neighbour.ts';
 import { sharedBy } from './shared-by.ts';
 
 const DAY_MS = 86_400_000;
-const PATIENTLY = { timeout: 30_000 };
 const DONOR_ID = 'Donor ID';
 
 const worlds: SyncWorld[] = [];
@@ -144,7 +143,7 @@ describe('the same people in two integrations with one key', () => {
     const neighbour = createNeighbour(world);
     copyPeople(world.crm, neighbour.crm);
     const running = world.sync();
-    await expect.poll(() => world.spent(), PATIENTLY).toBe(5);
+    await expect.poll(() => world.spent()).toBe(5);
     expect((await neighbour.sync()).contacts).toMatchObject({ submitted: 0, written: 5 });
     expect((await running).contacts.written).toBe(5);
     expect(await world.spent()).toBe(5);
