@@ -87,7 +87,7 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
     statuses: statusQueries(db, checkpoint, clock),
     warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
-    forget: forgetQueries(db, clock, fingerprint),
+    forget: forgetQueries(db, checkpoint, clock, fingerprint),
     schedules: scheduleQueries(db, clock),
     runRequests: runRequestQueries(db, clock),
     idempotency: idempotencyQueries(db, clock),

@@ -288,10 +288,11 @@ export function createOracle(deps: OracleDeps): Oracle {
           first,
         );
       }
-      for (const record of crm.records.values()) {
-        const [owner] = record.gone === null ? [] : ownedBy(crm, record);
-        if (owner !== undefined) return owner;
-      }
+      // Of a chain of merges it is the last.
+      const gone = [...crm.records.values()].filter((record) => record.gone !== null);
+      gone.sort((a, b) => (b.gone?.at ?? 0) - (a.gone?.at ?? 0));
+      const [owner] = gone.flatMap((record) => ownedBy(crm, record));
+      if (owner !== undefined) return owner;
     }
     return null;
 

@@ -3,6 +3,7 @@ import { type Identity, identityText, personText } from '../../src/core/contact.
 import { undoRun } from '../../src/fields/undo.ts';
 import { openCrm } from '../../src/run/crm-account.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { copyPeople, createNeighbour } from './neighbour.ts';
 import { sharedBy } from './shared-by.ts';
@@ -310,7 +311,7 @@ describe('a shared profile', () => {
     });
     await neighbour.sync({ signal: stop.signal });
     neighbour.crm.before(null);
-    for (const id of ids) await world.store.forget.erase('riverside', id);
+    for (const id of ids) await eraseContact(world.store, 'riverside', id);
     await neighbour.sync();
     for (const id of ids) {
       expect(neighbour.crm.valueOf(`copy-of-${id}`, DONOR_ID)).not.toBeNull();
