@@ -53,7 +53,7 @@ export async function* walkAll(
   options: WalkOptions,
 ): AsyncGenerator<WalkedPage> {
   const requests = createRequests(session);
-  let state = startWalk(options, options.maySearch);
+  let state = startWalk(options, options.maySearch, session.api.fastestMs());
   for (let page = 0; page < MAX_PAGES; ) {
     throwIfStopped(session.signal);
     const event = await requests.next(state);
