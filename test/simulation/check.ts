@@ -88,7 +88,11 @@ function contactRow(row: Record<string, unknown>): ContactRow {
 }
 
 /** A person is only asked about what is so. */
-function checkHold({ oracle, swarm, violate, crms }: World, record: Record_, reason: string): void {
+function checkHold(
+  { oracle, store, swarm, violate, crms }: World,
+  record: Record_,
+  reason: string,
+): void {
   const { id } = record;
   const { service, settings } = swarm;
   if (reason === 'name_mismatch' && service.wrongPerson === 0) {
@@ -103,11 +107,23 @@ function checkHold({ oracle, swarm, violate, crms }: World, record: Record_, rea
     const own = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
     const family = own.filter((each) => each.human === record.human);
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
-    if (settings.onLostAnswer === 'hold' && isProvable && !wasPaid) {
+    const isAlone = !wasLostWithPaid(store, id);
+    if (settings.onLostAnswer === 'hold' && isProvable && isAlone && !wasPaid) {
       violate('a reason to ask', `contact ${id} is held for a lost credit that was never taken`);
     }
   }
 }
+
+/** Of several that are lost together one cannot be proved free beside a larger one that was charged. */
+function wasLostWithPaid(store: World['store'], contact: string): boolean {
+  return store.rows(LOST_TOGETHER, contact).length > 0;
+}
+
+const LOST_TOGETHER = `
+  select paid.id from jobs join submissions lost on lost.id = jobs.submission_id
+    join submissions paid on paid.partner_key = lost.partner_key and paid.closed_at = lost.closed_at
+  where jobs.crm_id = ? and lost.state = 'charged' and paid.state = 'charged'
+    and paid.id <> lost.id and paid.charged > 0`;
 
 /** The CRM holds the right profile, or what a person typed. */
 function checkProfile({ oracle, violate }: World, record: Record_, reason: string): void {

@@ -197,14 +197,19 @@ export function createOracle(deps: OracleDeps): Oracle {
     }
   }
 
-  function ownerOf({ person }: Job): Owner | null {
+  function ownerOf({ person, sentAt }: Job): Owner | null {
     const address = numberIn(person.addresses[0]);
     const employer = numberIn(person.employers[0]);
     for (const crm of crms) {
-      // Who is there before who has left: one may have become a part of the other.
-      const living = crm.living();
-      const gone = [...crm.records.values()].filter((record) => record.gone !== null);
-      for (const record of [...living, ...gone]) {
+      // Who was there when it was sent before who has come since, and before who had left: one may have become
+      // a part of the other.
+      const all = [...crm.records.values()];
+      const sent = all.filter(
+        ({ bornAt, gone }) => bornAt <= sentAt && (gone === null || gone.at > sentAt),
+      );
+      const living = all.filter((record) => record.gone === null && !sent.includes(record));
+      const gone = all.filter((record) => record.gone !== null && !sent.includes(record));
+      for (const record of [...sent, ...living, ...gone]) {
         if (record.human.last !== person.name.last) continue;
         for (const details of [record.details, ...record.history]) {
           const isAddress = address === null || details.address.number === address;

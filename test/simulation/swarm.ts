@@ -3,7 +3,7 @@
  * would hide what shows only where some are missing. Everything here is plain data, so that a failing
  * night can be printed, and made smaller piece by piece.
  */
-import { createRandom } from './random.ts';
+import { createRandom, type Random } from './random.ts';
 
 export interface Swarm {
   seed: number;
@@ -96,6 +96,8 @@ export interface ServiceHabits {
   otherSpender: number;
   /** Jobs take at most so long (ms). */
   jobMs: number;
+  /** The answer to a submission takes so long (ms), so that several are under way at one time. */
+  submitMs: number;
 }
 
 export interface NightSettings {
@@ -109,6 +111,8 @@ export interface NightSettings {
   settleAfterMs: number;
   trial: boolean;
   massChangeAtLeast: number;
+  /** Persons in a submission at most: small ones, so that few contacts make many. */
+  batch: number;
 }
 
 /** The night of a seed. */
@@ -127,7 +131,7 @@ export function swarmOf(seed: number): Swarm {
   }));
   const isMoneyScarce = chance(0.15);
   const contacts = chance(0.6) ? magnitude(1, 8) : magnitude(1, 30);
-  return {
+  const swarm: Swarm = {
     seed,
     ...{ store, hosts, integrations, contacts, sessions },
     sharedKey: chance(0.7),
@@ -170,6 +174,7 @@ export function swarmOf(seed: number): Swarm {
       credits: isMoneyScarce ? int(0, contacts * 2) : 20_000,
       otherSpender: some(0.2, 1),
       jobMs: chance(0.05) ? magnitude(10_000, 120_000) : magnitude(200, 3_000),
+      submitMs: 0,
     },
     settings: {
       onLostAnswer: chance(0.75) ? 'hold' : 'resubmit',
@@ -183,7 +188,19 @@ export function swarmOf(seed: number): Swarm {
       settleAfterMs: pick([1_000, 3_000, 3_000, 10_000, 10_000, 90_000]),
       trial: chance(0.4),
       massChangeAtLeast: chance(0.2) ? int(2, 6) : 25,
+      batch: 100,
     },
     networks: chance(0.3),
+  };
+  return chance(0.4) ? withSlowSubmissions(swarm, random) : swarm;
+}
+
+/** Several submissions under way: many small ones, whose answers take their time. */
+function withSlowSubmissions(swarm: Swarm, { chance, int, magnitude }: Random): Swarm {
+  const { service, settings } = swarm;
+  return {
+    ...swarm,
+    service: { ...service, submitMs: magnitude(100, 8_000) },
+    settings: { ...settings, batch: int(1, 5), trial: settings.trial && chance(0.5) },
   };
 }
