@@ -12,12 +12,14 @@ import { hubspotNight, night } from './scenarios/night.ts';
 import { paths } from './scenarios/paths.ts';
 import { salesforce } from './scenarios/salesforce.ts';
 import { serve } from './scenarios/serve.ts';
+import { slowSubmits } from './scenarios/slow-submits.ts';
 import { start } from './scenarios/start.ts';
 import { throughput } from './scenarios/throughput.ts';
 
 /** Everything that `npm run bench` measures. */
 export const SCENARIOS: readonly Scenario[] = [
   limit,
+  slowSubmits,
   throughput,
   again,
   kill,

@@ -13,9 +13,10 @@ export async function withWorkplace(
   contacts: number,
   options: Omit<NeighbourOptions, 'donors'>,
   measure: (place: Workplace, neighbour: Neighbour) => Promise<Figure[]>,
+  extra = '',
 ): Promise<Figure[]> {
   const neighbour = await startNeighbour({ donors: contacts, ...options });
-  const place = await createWorkplace(neighbour, contacts);
+  const place = await createWorkplace(neighbour, contacts, extra);
   try {
     return await measure(place, neighbour);
   } finally {

@@ -24,10 +24,10 @@ export const MAX_AGE_IN_FLIGHT_MS = 30_000;
 const NEAR_EMPTY = 1_000;
 
 /**
- * What another spender can take by the limit of the service until a reading is too old: a burst of ten
+ * What another spender can take by the limit of the service until a reading is so old: a burst of ten
  * submissions, and ten in each second, of a hundred persons each.
  */
-const TAKEN_BY_OTHERS = 1_000 + (MAX_READING_AGE_MS / 1_000) * 1_000;
+const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_000;
 
 /** A balance as it is known before credits are spent. */
 export interface KnownBalance {
@@ -49,7 +49,8 @@ export interface KnownBalance {
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;
   if (balance === null || ageMs >= oldestMs) return true;
-  return balance - keep - underWay < (keep > 0 ? TAKEN_BY_OTHERS : NEAR_EMPTY);
+  const taken = takenByOthers(Math.max(ageMs, MAX_READING_AGE_MS));
+  return balance - keep - underWay < (keep > 0 ? taken : NEAR_EMPTY);
 }
 
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;

@@ -6,9 +6,6 @@ import type { Clock } from '../core/clock.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 import { MAX_SLOTS } from '../store/contacts/open-submissions.ts';
 
-/** Before the first answer no more than this: a service that never answers leaves that many to be settled. */
-const MAX_UNPROVED = 3;
-
 /**
  * Submissions a second that keep a key busy: its ten requests a second (service document, section 8) are
  * one submission, and ten that fetch the results of its persons. Half as many again, since
@@ -27,8 +24,7 @@ export interface Latency {
 /** Pure: how many may be under way. */
 export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
   const latencyMs = Math.max(answeredMs ?? 0, waitingMs);
-  const needed = Math.ceil((latencyMs / 1_000) * NEEDED_PER_SECOND);
-  return Math.min(Math.max(1, needed), answeredMs === null ? MAX_UNPROVED : MAX_SLOTS);
+  return Math.min(Math.max(1, Math.ceil((latencyMs / 1_000) * NEEDED_PER_SECOND)), MAX_SLOTS);
 }
 
 /** Batches that are open at one time are smaller than a full one by this: each set of them has a sum of its own. */

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findAllowance, MAX_READING_AGE_MS, mustReadBalance } from '../../src/credits/balance.ts';
+import {
+  findAllowance,
+  MAX_AGE_IN_FLIGHT_MS,
+  MAX_READING_AGE_MS,
+  mustReadBalance,
+} from '../../src/credits/balance.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import type { Run } from '../../src/run/context.ts';
 import { createRunControl } from '../../src/run/control.ts';
@@ -44,6 +49,15 @@ describe('mustReadBalance', () => {
     expect(mustReadBalance({ ...known, balance: 11_499 })).toBe(true);
     expect(mustReadBalance({ ...known, balance: 11_500 })).toBe(false);
     expect(mustReadBalance({ ...known, balance: 11_599, underWay: 100 })).toBe(true);
+  });
+
+  it('lets one be older while submissions are under way, as far as others cannot reach what is to be kept', () => {
+    const flying = { ...known, underWay: 500, ageMs: 20_000 };
+    expect(mustReadBalance({ ...flying, balance: 21_999 })).toBe(true);
+    expect(mustReadBalance({ ...flying, balance: 22_000 })).toBe(false);
+    expect(mustReadBalance({ ...flying, keep: 0, balance: 1_500 })).toBe(false);
+    const old = { ...flying, keep: 0, ageMs: MAX_AGE_IN_FLIGHT_MS };
+    expect(mustReadBalance({ ...old, balance: 1_000_000 })).toBe(true);
   });
 });
 

@@ -63,23 +63,32 @@ export function lostAnswerQueries({ checkpoint, checkpointAll }: LeaseQueries, c
      * Settles all that is open of a key by one balance, under the leases of the integrations that it
      * belongs to. False, with nothing settled, if anything of the key was opened or closed since it was looked at.
      */
-    settleLost(leases: readonly Lease[], settlement: Settlement): Promise<boolean> {
-      return checkpointAll(leases, async (trx) => {
-        const { partnerKey, sequence, balance, ends } = settlement;
-        const key = await lockKey(trx, partnerKey);
-        const open = await findOpenSubmissions(trx, partnerKey);
-        const ids = new Set(ends.map(({ id }) => id));
-        const isSame = open.length === ids.size && open.every(({ id }) => ids.has(id));
-        if (!isSame || key?.sequence !== sequence) return false;
-        for (const { integration_id } of open) {
-          if (!leases.some(({ integrationId }) => integrationId === integration_id)) return false;
-        }
-        for (const end of ends) await settleOne(trx, end);
-        await setBalance(trx, partnerKey, balance);
+    async settleLost(leases: readonly Lease[], settlement: Settlement): Promise<boolean> {
+      try {
+        await checkpointAll(leases, (trx) => settleAll(trx, leases, settlement));
         return true;
-      });
+      } catch (error) {
+        if (error instanceof LookedAtTooEarly) return false;
+        throw error;
+      }
     },
   };
+
+  async function settleAll(
+    trx: Trx,
+    leases: readonly Lease[],
+    { partnerKey, sequence, balance, ends }: Settlement,
+  ): Promise<void> {
+    const key = await lockKey(trx, partnerKey);
+    const open = await findOpenSubmissions(trx, partnerKey);
+    const ids = new Set(ends.map(({ id }) => id));
+    const owners = new Set(leases.map(({ integrationId }) => integrationId));
+    const isSame = open.length === ids.size && open.every(({ id }) => ids.has(id));
+    const isOurs = open.every(({ integration_id }) => owners.has(integration_id));
+    if (!isSame || !isOurs || key?.sequence !== sequence) throw new LookedAtTooEarly();
+    for (const end of ends) await settleOne(trx, end);
+    await setBalance(trx, partnerKey, balance);
+  }
 
   async function settleOne(trx: Trx, { id, run, loss }: LostEnd): Promise<void> {
     const closed = await closeSubmission(trx, id, {
@@ -111,3 +120,6 @@ async function tellInRun(
   await settle(submission);
   if (settledBy === null) await rewriteRunRows(trx, submission.run_id);
 }
+
+/** Something of the key was opened or closed since. */
+class LookedAtTooEarly extends Error {}
