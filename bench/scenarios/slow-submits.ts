@@ -26,7 +26,7 @@ function measureAt(delayMs: number): Promise<Figure[]> {
     options,
     async (place, { rootUrl }) => {
       const on = { method: 'POST', path: '/enhancements' };
-      const body = JSON.stringify([{ on, fault: { kind: 'slow', delayMs } }]);
+      const body = JSON.stringify([{ on, fault: { kind: 'slowAnswer', delayMs } }]);
       const headers = { 'content-type': 'application/json' };
       const put = await fetch(`${rootUrl}/_sandbox/faults`, { method: 'PUT', headers, body });
       if (!put.ok) throw new Error(await put.text());
