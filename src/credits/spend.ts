@@ -96,8 +96,9 @@ export async function spend<Intent extends { id: string }, Answer, Open extends 
   } finally {
     await underWay.end();
   }
-  if (underWay.hasLost) await settleOpen(deps, run, kind);
   if (underWay.failure !== null) throw underWay.failure.error;
+  const open = underWay.lost.size > 0 ? await kind.listOpen() : [];
+  if (open.some(({ id }) => underWay.lost.has(id))) await settleOpen(deps, run, kind);
 }
 
 async function sendAll<Intent extends { id: string }, Answer, Open extends Unanswered>(
@@ -135,8 +136,8 @@ interface UnderWay<Intent> {
   readonly failure: { error: unknown } | null;
   /** Requests in a row that failed for passing reasons. */
   readonly failures: number;
-  /** An answer was lost. */
-  readonly hasLost: boolean;
+  /** Ids of those whose answers were lost. */
+  readonly lost: ReadonlySet<string>;
   launch(intent: Intent): void;
   note(attempt: Attempt): void;
   /** Resolves when a request has come to its end, or after a while: more may be sent by then. */
@@ -158,12 +159,12 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
   let empty = 0;
   let pausedFor = 0;
   let isOver = false;
-  let hasLost = false;
+  const lost = new Set<string>();
   let failure: { error: unknown } | null = null;
   const noting = {
     ...kind,
     lose(intent: Intent, error: unknown) {
-      hasLost = true;
+      lost.add(intent.id);
       return kind.lose(intent, error);
     },
   };
@@ -179,16 +180,12 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
     get failures() {
       return failures;
     },
-    get hasLost() {
-      return hasLost;
-    },
+    lost,
     launch(intent) {
       const sending = spendOnce(deps, run, noting, intent)
         .then(note, (error: unknown) => {
           isOver = true;
           failure ??= { error };
-          // What else is under way has its time to come back, and no more.
-          run.control.stopFor(error);
         })
         .finally(() => requests.delete(intent.id));
       requests.set(intent.id, sending);
