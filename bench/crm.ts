@@ -11,7 +11,7 @@ import { PROGRAM } from './program.ts';
 const readySchema = z.object({ ready: z.literal(true), baseUrl: z.string(), token: z.string() });
 
 const stepSchema = z.object({
-  name: z.enum(['read', 'write', 'changes']),
+  name: z.enum(['read', 'again', 'write', 'changes']),
   contacts: z.number(),
   /** Of changes: whose, in the order in which they came. */
   ids: z.array(z.string()).default([]),

@@ -20,11 +20,14 @@ export interface NeighbourOptions {
   rate: number;
   burst: number;
   jobTimeMs: number;
+  /** Of every request, and besides of the paid submit; 0 by default. */
+  latencyMs?: number;
+  submitLatencyMs?: number;
 }
 
 /** Starts `donor-sync sandbox partner` and waits until it serves. */
 export async function startNeighbour(options: NeighbourOptions): Promise<Neighbour> {
-  const { donors, rate, burst, jobTimeMs } = options;
+  const { donors, rate, burst, jobTimeMs, latencyMs = 0, submitLatencyMs = 0 } = options;
   const flags = [
     ['--port', 0],
     ['--donors', donors],
@@ -32,6 +35,8 @@ export async function startNeighbour(options: NeighbourOptions): Promise<Neighbo
     ['--burst', burst],
     ['--job-time', jobTimeMs],
     ['--credits', 10_000_000],
+    ['--latency', latencyMs],
+    ['--submit-latency', submitLatencyMs],
   ].flatMap(([flag, value]) => [`${flag}`, `${value}`]);
   const child = spawn(process.execPath, [PROGRAM, 'sandbox', 'partner', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],

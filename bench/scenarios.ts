@@ -2,11 +2,13 @@ import type { Scenario } from './figure.ts';
 import { again } from './scenarios/again.ts';
 import { clocks } from './scenarios/clocks.ts';
 import { connections } from './scenarios/connections.ts';
+import { hubspotFar, salesforceFar } from './scenarios/far.ts';
 import { forget } from './scenarios/forget.ts';
 import { hubspot, hubspotUnlimited } from './scenarios/hubspot.ts';
 import { hubspotChanges } from './scenarios/hubspot-changes.ts';
 import { kill } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
+import { limitFar } from './scenarios/limit-far.ts';
 import { memory } from './scenarios/memory.ts';
 import { hubspotNight, night } from './scenarios/night.ts';
 import { paths } from './scenarios/paths.ts';
@@ -20,6 +22,7 @@ import { throughput } from './scenarios/throughput.ts';
 export const SCENARIOS: readonly Scenario[] = [
   limit,
   slowSubmits,
+  limitFar,
   throughput,
   again,
   kill,
@@ -31,6 +34,8 @@ export const SCENARIOS: readonly Scenario[] = [
   hubspotUnlimited,
   hubspotNight,
   hubspotChanges,
+  salesforceFar,
+  hubspotFar,
   start,
   memory,
   serve,

@@ -8,6 +8,9 @@ export const UNLIMITED = { rate: 0, burst: 10, jobTimeMs: 0 };
 /** The documented limits. */
 export const DOCUMENTED = { rate: 10, burst: 10 };
 
+/** The trial waits for the first jobs, which says nothing of speed. */
+export const NO_TRIAL = '    guards: { trial: { size: 0 } }\n';
+
 /** Measures with a service and a contact list of so many people, and clears both away. */
 export async function withWorkplace(
   contacts: number,

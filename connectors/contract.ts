@@ -198,8 +198,9 @@ export interface Connector {
    * The contacts that changed since the cursor, all of them if it is null, page by page; also
    * those that left (deleted or merged), where the CRM tells: they come first, so that the winner
    * of a merge inherits before a user decides to pay for it. A contact may come more than once.
+   * `known`, where all of them are wanted again, may save a connector from asking who there is.
    */
-  readPages(cursor: string | null): AsyncIterable<ContactPage>;
+  readPages(cursor: string | null, known?: KnownContacts): AsyncIterable<ContactPage>;
 
   /**
    * The records of these contacts as they are now, with the present values of `fields`: one
@@ -308,6 +309,14 @@ export interface ContactPage {
    * null if it would have to start from the beginning.
    */
   cursor: string | null;
+}
+
+/** What earlier reads of the same contacts have brought. */
+export interface KnownContacts {
+  /** The ids of all that came and have not left, in portions; some may be no ids of the CRM. */
+  ids(): AsyncIterable<readonly string[]>;
+  /** The cursor by which the next read would have gone on. */
+  cursor: string;
 }
 
 /** A contact that is gone; a merged one lives on under another id. */

@@ -37,7 +37,14 @@ export function unanswered(crm: string, cause: unknown, hasExpired: boolean): Re
   const sentence = hasExpired
     ? `${crm} did not answer in time.`
     : `${crm} cannot be reached, or the connection broke.`;
-  return goesOn(sentence, { code: 'crm_unavailable', cause });
+  return goesOn(sentence, { code: 'crm_unavailable', cause, details: UNANSWERED });
+}
+
+const UNANSWERED = { answered: false };
+
+/** True if the CRM said nothing: the address may be another's, or lead nowhere. */
+export function isUnanswered(error: { details?: unknown }): boolean {
+  return error.details === UNANSWERED;
 }
 
 /** An answer that is not what it should be, such as the page of a proxy. */

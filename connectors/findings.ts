@@ -4,6 +4,7 @@ import type { WallClock } from '../src/core/clock.ts';
 import { isDonorSyncError, isRetriableError, messageOf, wordsOf } from '../src/core/errors.ts';
 import type { ContactsSettings, Finding, LimitState } from './contract.ts';
 import { isInReserve } from './daily-limit.ts';
+import { isUnanswered } from './errors.ts';
 
 /** A clock that is further away than this makes tokens and overlaps go wrong. */
 const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
@@ -21,6 +22,10 @@ export function plain(finding: Finding): Finding {
 /** What is done about a failure that goes by: no one has to change anything. */
 export const PASSES =
   'This passes: run doctor again in some minutes. Sign-in, access and settings need no change for it.';
+
+/** A wrong address fails in the same way as a network that is down. */
+const UNREACHED =
+  'Run doctor again in some minutes. If it stays so, check each letter of crm.url, and whether this machine gets out to it (network, DNS, proxy, firewall).';
 
 /**
  * A check that throws is a finding itself; its cause is the code of the error. A limit of requests that is
@@ -63,7 +68,8 @@ export function failed(subject: string, fix: string, error: unknown): Finding {
   if (!isDonorSyncError(error)) return said;
   const { code: cause } = error;
   const coded = { ...said, cause, ...reportOf(error.details) };
-  return isRetriableError(error) ? { ...coded, fix: PASSES } : coded;
+  if (!isRetriableError(error)) return coded;
+  return { ...coded, fix: isUnanswered(error) ? UNREACHED : PASSES };
 }
 
 const codesSchema = z.object({

@@ -2,10 +2,12 @@
 
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { failInside, playFaults } from '../testbed/faults.ts';
+import { type DrawLatency, playLatency } from '../testbed/latency.ts';
 import { logRequests } from '../testbed/request-log.ts';
 import { accountRoutes } from './account.ts';
 import type { PartnerEnv, RequestDetails } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';
+import type { Database } from './database.ts';
 import { addDocuments } from './documents.ts';
 import { CHARGED_DONORS, donorRoutes } from './donors/donors.ts';
 import { chargedEnhancements, type EnhancementOptions, enhancementRoutes } from './enhancements.ts';
@@ -35,6 +37,10 @@ export interface AppOptions
     ListOptions,
     NetworkOptions {
   rateLimit: RateLimit;
+  db: Database;
+  drawLatency: DrawLatency;
+  /** The paid submit of persons takes so much longer. */
+  submitLatencyMs: number;
   /** Receives unexpected errors. */
   report: (error: Error) => void;
 }
@@ -67,6 +73,7 @@ function createService(options: AppOptions) {
   const service = createRouter();
   service.use(identify(createId));
   service.use(logRequests(options.requests, clock, detailsOf));
+  service.use(playLatency(latencyOf(options), options.db));
   service.use(playFaults(options.faults));
   service.use(authenticate(options.keys, clock));
   service.use(limitRate(options.rateLimit, clock));
@@ -83,6 +90,16 @@ function createService(options: AppOptions) {
   service.route('/', networkRoutes(options));
   service.route('/', enhancementRoutes(options));
   return service;
+}
+
+/** Submits take as long as the service works at them, besides their way. */
+function latencyOf({ drawLatency, submitLatencyMs, forms }: AppOptions): (c: Context) => number {
+  const submits = chargedEnhancements(forms);
+  return ({ req }) => {
+    const path = req.path.slice(BASE_PATH.length).replace(/\/$/, '');
+    const isSubmit = submits.some((one) => one.method === req.method && one.path.test(path));
+    return drawLatency() + (isSubmit ? submitLatencyMs : 0);
+  };
 }
 
 /** Every request has an id of its own, by which the ledger and the log speak of it. */

@@ -46,6 +46,8 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   burst?: number;
   /** Whether 429 carries Retry-After; true by default. */
   retryAfter?: boolean;
+  /** The paid submit of persons takes so much longer than other requests; 0 by default. */
+  submitLatencyMs?: number;
   /** No job takes longer, most a little less; 4,000 by default. */
   jobTimeMs?: number;
   /** No bulk add to a network takes longer, unless the work itself does; 4,000 by default. */
@@ -112,6 +114,8 @@ function assemble(db: Database, world: World, options: PartnerSandboxOptions): A
   const donorIndex = openDonorIndex(db, world);
   return {
     ...parts,
+    db,
+    submitLatencyMs: options.submitLatencyMs ?? 0,
     credits: createCredits(db, clock),
     keys: createKeys(db),
     jobs: createJobs(db, clock),

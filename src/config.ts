@@ -15,6 +15,8 @@ import type { AlertSettings } from './core/alert-settings.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from './core/errors.ts';
 import { type Integration, integrationSchema } from './core/integration.ts';
 
+export { ownUrl } from './config/settings-schema.ts';
+
 /** The settings file as the rest of the program reads it; all of it has been checked. */
 export interface Settings {
   /** The settings file, absolute. */

@@ -2,13 +2,14 @@
 
 import { createWorld, type World } from '../people/world.ts';
 import { type Faults, type FaultsOptions, openFaults } from './fault-rules.ts';
+import { createLatency, type DrawLatency, type LatencyOptions } from './latency.ts';
 import { reportToStandardError } from './serving.ts';
 
 /** One number for all sandboxes, so that their people are the same. */
 const DEFAULT_DONORS = 10_000;
 
 /** How a sandbox behaves; everything has a default. */
-export interface SandboxOptions {
+export interface SandboxOptions extends LatencyOptions {
   /** 0, the default, takes a free one. */
   port?: number;
   /** 127.0.0.1 by default. */
@@ -38,6 +39,8 @@ export interface SandboxParts<Fault> {
   report: (error: Error) => void;
   world: World;
   faults: Faults<Fault>;
+  /** How long the next request is on its way. */
+  drawLatency: DrawLatency;
 }
 
 /** What a sandbox has to say about its faults. */
@@ -55,6 +58,7 @@ export function createParts<Fault>(
     report: options.report ?? reportToStandardError,
     world: options.world ?? createWorld(worldPlanOf(options)),
     faults: openFaults({ ...faultKinds, rules: options.faults, random }),
+    drawLatency: createLatency(options, random),
   };
 }
 

@@ -105,7 +105,12 @@ function refusalOf(
   const { id, values } = change;
   const { encoding } = tables.input.header.dialect;
   const refuse = (code: string, message: string, fields: readonly string[]): WriteResult => ({
-    ...{ status: 'refused', id, retriable: false, code, message, fields },
+    status: 'refused',
+    id,
+    retriable: false,
+    code,
+    message,
+    fields,
   });
   if (version === undefined) return refuse('row_missing', 'The file has no row with this id.', []);
   const names = Object.keys(values);

@@ -3,6 +3,7 @@ import { parseJson } from '../../src/outbound/exchange.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
 import type { CrmRequest, RequestPace } from '../exchange.ts';
+import { throwIfStopped } from '../stopped.ts';
 import { faultOf, requestError } from './errors.ts';
 import { createExchange, signedRequest } from './exchange.ts';
 import {
@@ -36,11 +37,15 @@ export interface HubspotApi {
   get(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
   search(body: object): Promise<unknown>;
+  /** Resolves when a walk through all contacts may search once. */
+  awaitWalk(): Promise<void>;
   /** The account's requests of the day, straight from it, even if none are left for us. */
   readUsage(): Promise<unknown>;
   limit: DailyLimit;
   /** Epoch ms by HubSpot's clock, as of its last answer; null before the first. */
   serverTimeMs(): number | null;
+  /** The least time that any call has taken so far, in milliseconds. */
+  fastestMs(): number;
   close(): void;
 }
 
@@ -66,6 +71,7 @@ export function createApi(
   const pacer = pacers.requests.for(credentialsFingerprint(url, settings.auth));
   if (requestsPerTenSeconds !== undefined) pacer.keep(windowOf(requestsPerTenSeconds, 10_000));
   let serverTimeMs: number | null = null;
+  let fastestMs = Number.POSITIVE_INFINITY;
   const exchange = createExchange({
     fetch,
     random,
@@ -94,9 +100,20 @@ export function createApi(
       searchPace.keep(windowOf(searchesPerSecond, 1_000));
       return call({ path: paths.contactsSearch, body, searchPace });
     },
+    async awaitWalk() {
+      const { portalId } = await auth.signIn();
+      try {
+        const end = await pacers.walks.for(`${url} ${portalId}`).take(signal);
+        end();
+      } catch (error) {
+        throwIfStopped(signal);
+        throw error;
+      }
+    },
     readUsage: () => ask({ path: paths.dailyUsage }),
     limit,
     serverTimeMs: () => serverTimeMs,
+    fastestMs: () => fastestMs,
     close: () => exchange.close(),
   };
 
@@ -106,12 +123,14 @@ export function createApi(
   }
 
   async function ask({ path, body, searchPace }: ApiRequest): Promise<unknown> {
+    const startedAtMs = clock.now();
     const reply = await auth.authorized((accessToken) => {
       const request = signedRequest(url + path, accessToken, body);
       if (searchPace === undefined)
         return send({ ...request, ...(isRead(path) ? { isWrite: false } : {}) });
       return send({ ...request, isWrite: false, paces: [searchPace, pacer] });
     });
+    fastestMs = Math.min(fastestMs, clock.now() - startedAtMs);
     const answer = parseJson(reply.text);
     if (reply.status >= 300) throw requestError(faultOf(reply.status, answer));
     return answer;

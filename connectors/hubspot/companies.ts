@@ -55,27 +55,30 @@ export function createCompanyNames(
   { isRequired, onMissingScope }: { isRequired: boolean; onMissingScope: () => void },
 ): CompanyNames {
   const known = new Map<string, string | null>();
+  /** Those that are being asked for, for any reading. */
+  const asked = new Map<string, Promise<ReadonlyMap<string, string | null>>>();
   let isHidden = false;
 
   return {
     isReadable: () => !isHidden,
     unknownAmong,
     async namesOf(ids) {
+      const others = new Set(ids.flatMap((id) => asked.get(id) ?? []));
       const missing = unknownAmong(ids);
       // Taken before each wait: another reading may forget them meanwhile.
       const names = knownAmong(ids);
       for (let start = 0; start < missing.length && !isHidden; start += COMPANIES_PER_REQUEST) {
         const portion = missing.slice(start, start + COMPANIES_PER_REQUEST);
-        await learn(portion);
-        for (const [id, name] of knownAmong(portion)) names.set(id, name);
+        for (const [id, name] of await ask(portion)) names.set(id, name);
       }
+      for (const other of others) for (const [id, name] of await other) names.set(id, name);
       forgetOldest(known);
       return names;
     },
   };
 
   function unknownAmong(ids: readonly string[]): string[] {
-    return isHidden ? [] : [...new Set(ids)].filter((id) => !known.has(id));
+    return isHidden ? [] : [...new Set(ids)].filter((id) => !known.has(id) && !asked.has(id));
   }
 
   function knownAmong(ids: readonly string[]): Map<string, string | null> {
@@ -87,7 +90,17 @@ export function createCompanyNames(
     return names;
   }
 
-  async function learn(ids: readonly string[]): Promise<void> {
+  async function ask(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+    const answer = learn(ids);
+    for (const id of ids) asked.set(id, answer);
+    try {
+      return await answer;
+    } finally {
+      for (const id of ids) asked.delete(id);
+    }
+  }
+
+  async function learn(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
     try {
       const found = await findRecords(api, 'companies', ids, ['name']);
       for (const [id, one] of found) {
@@ -98,6 +111,7 @@ export function createCompanyNames(
       isHidden = true;
       onMissingScope();
     }
+    return knownAmong(ids);
   }
 }
 

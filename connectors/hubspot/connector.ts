@@ -21,7 +21,7 @@ import { createLists } from './lists.ts';
 import { readByIds } from './lookup.ts';
 import { readPages } from './read.ts';
 import { canonicalId } from './record.ts';
-import { BATCH_ROWS } from './rows/batch-update.ts';
+import { BATCH_ROWS } from './rows/send.ts';
 import { openSession } from './session.ts';
 import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
 import { createHubspotConsent } from './sign-in/consent.ts';
@@ -81,7 +81,7 @@ async function openHubspotConnector(
     capabilities: CAPABILITIES,
     account: opened.account,
     identity: () => session().shape.identity(),
-    readPages: (cursor) => readPages(session(), cursor),
+    readPages: (cursor, known) => readPages(session(), cursor, known),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     write: (changes) => writeChanges(session(), changes),
     describeFields: async () => crmFields(session()),

@@ -326,7 +326,9 @@ function listedProblems(message: string): RawProblem[] {
       JSON.parse(message.slice(start, message.lastIndexOf(']') + 1)),
     );
     return listed.map(({ name, error, message: said }) => ({
-      ...{ property: name, code: error, message: said },
+      property: name,
+      code: error,
+      message: said,
     }));
   } catch {
     return [];

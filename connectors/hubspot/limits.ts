@@ -22,10 +22,15 @@ export interface PacerRegistry {
   requests: PaceRegistry<Pacer>;
   /** Searches have a limit of their own, for all apps of an account together. */
   searches: PaceRegistry<Pacer>;
+  /** Searches of a walk through all contacts, which leaves some to other tools of the account. */
+  walks: PaceRegistry<Pacer>;
 }
 
 /** What HubSpot allows a private app of the larger plans, until it says otherwise (CRM facts, B4). */
 const DEFAULT_LIMIT: WindowLimit = { requests: 190, windowMs: 10_000 };
+
+/** HubSpot allows five searches a second, and a walk takes three of them at most. */
+const WALK_LIMIT: WindowLimit = { requests: 3, windowMs: 1_000 };
 
 type PaceClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
 
@@ -34,6 +39,7 @@ export function createPacerRegistry(clock: PaceClock): PacerRegistry {
   return {
     requests: createPaceRegistry(() => createPacer(clock, DEFAULT_LIMIT)),
     searches: createPaceRegistry(() => createPacer(clock, null)),
+    walks: createPaceRegistry(() => createPacer(clock, WALK_LIMIT)),
   };
 }
 

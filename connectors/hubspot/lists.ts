@@ -34,7 +34,9 @@ async function createList(session: HubspotSession, spec: ListSpec): Promise<List
       return { name, result: 'existed', problem: null };
     }
     await api.post(api.paths.lists, {
-      ...{ name, objectTypeId: CONTACT_TYPE_ID, processingType: 'DYNAMIC' },
+      name,
+      objectTypeId: CONTACT_TYPE_ID,
+      processingType: 'DYNAMIC',
       filterBranch: branchOf(spec, property),
     });
     return { name, result: 'created', problem: null };
@@ -69,8 +71,10 @@ function branchOf({ field, condition }: ListSpec, property: DescribedProperty): 
 
 function branch(type: 'AND' | 'OR', parts: { filters?: object[]; filterBranches?: object[] }) {
   return {
-    ...{ filterBranchType: type, filterBranchOperator: type },
-    ...{ filters: [], filterBranches: [] },
+    filterBranchType: type,
+    filterBranchOperator: type,
+    filters: [],
+    filterBranches: [],
     ...parts,
   };
 }

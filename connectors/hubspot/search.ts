@@ -1,12 +1,12 @@
+import { z } from 'zod';
 import { FatalError } from '../../src/core/errors.ts';
 import { throwIfStopped } from '../stopped.ts';
 import type { HubspotApi } from './api.ts';
 import { readAs } from './errors.ts';
 import type { Filter, FilterGroup } from './filter.ts';
+import { type Ask, SEARCH_PAGE_SIZE } from './reading/spans.ts';
 import { type HubspotRecord, recordPageSchema } from './record.ts';
-
-/** Results of one request: the most that HubSpot gives. */
-const SEARCH_PAGE_SIZE = 200;
+import type { HubspotSession } from './session.ts';
 
 /** Pages of one search; ten million contacts. */
 const MAX_PAGES = 50_000;
@@ -55,6 +55,40 @@ export async function* searchPages(
   throw new FatalError('A search of HubSpot does not come to its end.', {
     code: 'crm_search_endless',
   });
+}
+
+/** What one search among the ids of a span brought, from the highest id down. */
+export interface FoundPage {
+  records: readonly HubspotRecord[];
+  /** Results of the search in all. */
+  total: number;
+  /** True if no results are below these. */
+  isLast: boolean;
+}
+
+const foundSchema = recordPageSchema.extend({ total: z.number() });
+
+/** All contacts of some ids, as many as one request brings, with what a reading needs of each. */
+export async function searchAmong(
+  { api, shape }: Pick<HubspotSession, 'api' | 'shape'>,
+  { from, to, offset }: Ask,
+): Promise<FoundPage> {
+  const bounds: Filter[] = [
+    { propertyName: 'hs_object_id', operator: 'GT', value: String(from) },
+    ...(to === null
+      ? []
+      : [{ propertyName: 'hs_object_id', operator: 'LT', value: String(to) } as const]),
+  ];
+  const reply = await api.search({
+    filterGroups: [{ filters: bounds }],
+    sorts: [{ propertyName: 'hs_object_id', direction: 'DESCENDING' }],
+    properties: shape.properties,
+    limit: SEARCH_PAGE_SIZE,
+    after: String(offset),
+  });
+  const { results, paging, total } = readAs(foundSchema, reply);
+  const isCutShort = results.length === SEARCH_PAGE_SIZE || paging?.next !== undefined;
+  return { records: results, total, isLast: results.length === 0 || !isCutShort };
 }
 
 function bodyOf({ conditions, groups, properties }: ContactSearch, afterId: string | null): object {

@@ -13,7 +13,7 @@ import { type ContactShape, shapeContact } from './contact.ts';
 import { describeProperties, isSensitive, type Properties } from './describe.ts';
 import { readAs } from './errors.ts';
 import { type FilterGroup, parseFilter } from './filter.ts';
-import { createLessons, type Lessons } from './rows/batch-update.ts';
+import { createLessons, type Lessons } from './rows/lessons.ts';
 import type { HubspotSettings } from './settings.ts';
 import type { SignIn } from './sign-in/auth.ts';
 import {
@@ -77,7 +77,9 @@ export async function openSession(
       account: { id: signIn.portalId, name: `HubSpot account ${signIn.portalId}` },
       signIn,
       shape: shapeContact(properties, {
-        ...{ employer, contacts, companies },
+        employer,
+        contacts,
+        companies,
         describe: () => describeProperties(api, settings),
       }),
       properties,

@@ -1,7 +1,9 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { isRecordId } from './record.ts';
-import { BATCH_ROWS, noContactId, updateBatch } from './rows/batch-update.ts';
+import { updateBatch } from './rows/batch-update.ts';
+import { noContactId } from './rows/row.ts';
+import { BATCH_ROWS } from './rows/send.ts';
 import type { HubspotSession } from './session.ts';
 import { requireScope, WRITE_CONTACTS } from './sign-in/scopes.ts';
 

@@ -147,7 +147,12 @@ export function createMemoryCrm(
   const crm: MemoryCrm = {
     account: options.account ?? { id: 'memory-account', name: 'A CRM in memory' },
     pageSize: options.pageSize ?? CONTACTS_PER_PAGE,
-    ...{ records, tombstones, fields, groups, calls, writes },
+    records,
+    tombstones,
+    fields,
+    groups,
+    calls,
+    writes,
     limits: null,
     mapping: { columns: 'all', mode: 'plain' },
     addContact({ values = {}, ...contact }) {

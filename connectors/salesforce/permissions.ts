@@ -128,7 +128,7 @@ async function countPeople(
 ): Promise<number> {
   const assigned = await queryRecords(
     api,
-    `SELECT AssigneeId FROM PermissionSetAssignment WHERE PermissionSetId IN ${quotedList([...sets])} AND AssigneeId != ${quoted(userId)}`,
+    `SELECT AssigneeId FROM PermissionSetAssignment WHERE PermissionSetId IN ${quotedList([...sets])} AND AssigneeId != ${quoted(userId)} AND Assignee.IsActive = true`,
   );
   return new Set(assigned.map(({ AssigneeId }) => String(AssigneeId))).size;
 }

@@ -15,8 +15,6 @@ const DEFAULT_CONTACTS = 500;
 export interface CrmSandboxOptions extends SandboxOptions {
   /** How many contacts it has at first; 500 by default. */
   contacts?: number;
-  /** Every request waits so long; 0 by default. */
-  latencyMs?: number;
   /** How long an access token of OAuth is good, 0 for ever; as long as the CRM's by default. */
   tokenLifetimeMs?: number;
   /** Whether each use of a refresh token gives a new one and ends the old one; false by default. */
@@ -27,7 +25,6 @@ export interface CrmSandboxOptions extends SandboxOptions {
 export interface CrmParts<Fault> extends SandboxParts<Fault> {
   contactCount: number;
   requests: RequestLog<RequestDetails>;
-  latencyMs: number;
   rotateRefreshTokens: boolean;
 }
 
@@ -40,7 +37,6 @@ export function createCrmParts<Fault>(
     ...createParts(options, faultKinds),
     contactCount: options.contacts ?? DEFAULT_CONTACTS,
     requests: createRequestLog(),
-    latencyMs: options.latencyMs ?? 0,
     rotateRefreshTokens: options.rotateRefreshTokens ?? false,
   };
 }

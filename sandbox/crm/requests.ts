@@ -1,6 +1,5 @@
 /** What the stand-ins of all CRMs do with a request before and after they answer it. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 
@@ -19,14 +18,6 @@ export function detailsOf(c: { req: { url: string } }): RequestDetails {
 export function getPath(request: Request): string {
   const path = new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/');
   return path === '/' ? path : path.replace(/\/$/, '');
-}
-
-/** Lets every request wait so long. */
-export function delay(latencyMs: number): MiddlewareHandler {
-  return async (_c, next) => {
-    if (latencyMs > 0) await sleep(latencyMs, undefined, { ref: false });
-    await next();
-  };
 }
 
 /**

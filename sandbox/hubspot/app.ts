@@ -2,8 +2,9 @@
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
+import { type DrawLatency, playLatency } from '../../testbed/latency.ts';
 import { logRequests } from '../../testbed/request-log.ts';
-import { addHeaders, delay, detailsOf, getPath } from '../crm/requests.ts';
+import { addHeaders, detailsOf, getPath } from '../crm/requests.ts';
 import { type ApiOptions, apiRoutes, guardApi } from './api.ts';
 import { type ControlOptions, controlRoutes } from './control/control.ts';
 import { playAccountFaults } from './control/play-faults.ts';
@@ -18,8 +19,7 @@ import type { Webhooks } from './webhooks/webhooks.ts';
 /** Everything that the app's parts need. */
 export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOptions, 'db'> {
   webhooks: Webhooks;
-  /** Every request waits so long. */
-  latencyMs: number;
+  drawLatency: DrawLatency;
   /** A UUID for each request. */
   createId: () => string;
   /** Receives unexpected errors. */
@@ -42,9 +42,9 @@ export function createApp(options: AppOptions): Hono<HubspotEnv> {
   app.route('/_sandbox/oauth', oauth.control);
   app.route('/_sandbox/webhooks', options.webhooks.control);
   app.use(logRequests(options.requests, clock, detailsOf));
+  app.use(playLatency(options.drawLatency, account.db));
   app.use(addHeaders(clock, (c: HubspotContext) => headersOf(c, limits)));
   app.use(playFaults(options.faults));
-  app.use(delay(options.latencyMs));
   app.use(playAccountFaults(tokens));
   app.route('/oauth', oauth.routes);
   for (const path of WEBHOOK_PATHS) app.route(path, options.webhooks.routes);

@@ -2,8 +2,9 @@
 
 import type { Hono, MiddlewareHandler } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
+import { type DrawLatency, playLatency } from '../../testbed/latency.ts';
 import { logRequests } from '../../testbed/request-log.ts';
-import { addHeaders, delay, detailsOf } from '../crm/requests.ts';
+import { addHeaders, detailsOf } from '../crm/requests.ts';
 import { type ApiOptions, createApi, createRouter } from './api.ts';
 import { type ControlOptions, controlRoutes } from './control/control.ts';
 import { playOrgFaults } from './control/play-faults.ts';
@@ -16,8 +17,7 @@ import type { SalesforceContext, SalesforceEnv } from './requests/context.ts';
 
 /** Everything that the app's parts need. */
 export interface AppOptions extends ApiOptions, ControlOptions, OAuthOptions {
-  /** Every request waits so long. */
-  latencyMs: number;
+  drawLatency: DrawLatency;
   /** So many requests may be under way at once; 0 means any number. */
   concurrent: number;
 }
@@ -29,9 +29,9 @@ export function createApp(options: AppOptions): Hono<SalesforceEnv> {
   app.route('/_sandbox', controlRoutes(options));
   app.use(logRequests(options.requests, clock, detailsOf));
   app.use(addHeaders(clock, (c: SalesforceContext) => headersOf(c, org)));
-  app.use(playFaults(options.faults));
   app.use(limitConcurrency(options.concurrent));
-  app.use(delay(options.latencyMs));
+  app.use(playLatency(options.drawLatency, org.db));
+  app.use(playFaults(options.faults));
   app.use(playOrgFaults(tokens));
   app.route('/services/oauth2', authorizeRoutes(options.app, options.codes));
   app.route('/services/oauth2', tokenRoutes(options));

@@ -66,8 +66,16 @@ async function runAndClose(
     await runSync(
       deps,
       {
-        ...{ runId, integration, mappings, partnerKey, trigger, full },
-        ...{ only, alongside, stages, signal },
+        runId,
+        integration,
+        mappings,
+        partnerKey,
+        trigger,
+        full,
+        only,
+        alongside,
+        stages,
+        signal,
       },
       { calls },
     );
@@ -108,7 +116,9 @@ export function recordUnopened(
       NOTHING_ASKED,
     );
     await store.runs.finish(lease, id, {
-      ...{ status: end.status, reason, finishedAt: end.finishedAt },
+      status: end.status,
+      reason,
+      finishedAt: end.finishedAt,
       report: JSON.stringify(report),
     });
   });

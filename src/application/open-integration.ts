@@ -60,7 +60,7 @@ export interface OpenIntegration {
   close(): Promise<void>;
 }
 
-/** Groups become networks, networks become warm paths, and the CRM is told where contacts stand. */
+/** Groups become networks, networks become warm paths, and the CRM shows where contacts stand. */
 const RUN_STAGES: Stages = {
   before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
   after: [...NETWORK_STAGES.after, ...INSIGHT_STAGES.after, ...STATUS_STAGES.after],
@@ -79,7 +79,9 @@ export async function openIntegration(
     settings: crmSettingsOf(definition, integration, deps.allowInsecureHttp),
     contacts: integration.contacts,
     deps: {
-      ...{ clock, log, signal },
+      clock,
+      log,
+      signal,
       secrets: connectorSecrets({ store, sealer }, integration.id),
       onCall({ throttled }) {
         calls.crm += 1;

@@ -126,7 +126,10 @@ export function createRunner(
     if (trigger === 'webhook') debounce.note(integrationId);
     const asked = requested.runId ?? newId(clock.now());
     const runId = await store.runRequests.add({
-      ...{ integrationId, contact, trigger, full },
+      integrationId,
+      contact,
+      trigger,
+      full,
       runId: asked,
     });
     wake();

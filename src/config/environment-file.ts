@@ -25,7 +25,7 @@ export async function withEnvironmentFile(options: {
 
 async function readVariables(file: string): Promise<Environment> {
   try {
-    return parseEnv(await readFile(file, 'utf8'));
+    return parseEnv(textOf(await readFile(file)));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     // A folder of that name is another program's.
@@ -35,4 +35,10 @@ async function readVariables(file: string): Promise<Environment> {
       { code: 'environment_file_unreadable', cause: error, details: { path: file } },
     );
   }
+}
+
+/** Editors of Windows begin a file with a mark, and its older shell writes UTF-16. */
+function textOf(bytes: Buffer): string {
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isWide ? 'utf-16le' : 'utf-8').decode(bytes);
 }

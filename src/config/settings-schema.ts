@@ -14,18 +14,30 @@ const trustedProxySchema = z
     ),
   );
 
+const DEFAULT_PORT = 8787;
+
+/** How this machine itself reaches the service; of a port that is not known yet, the default one. */
+export function ownUrl(port: number): string {
+  return `http://127.0.0.1:${port === 0 ? DEFAULT_PORT : port}`;
+}
+
 /** Where `serve` listens, and how the world reaches it. */
-export const serverSchema = z.strictObject({
-  host: z.string().trim().min(1).default('127.0.0.1'),
-  /** 0 takes any free port. */
-  port: z.int().min(0).max(65_535).default(8787),
-  /** The address that webhooks and sign-ins come back to; a proxy may stand before us. */
-  publicUrl: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8787'),
-  /** How many integrations are synced at the same time; the others wait for their turn. */
-  maxRunsAtOnce: z.int().min(1).max(100).default(4),
-  /** The proxies that are believed about the address of a caller: IP addresses, or ranges of them. */
-  trustedProxies: z.array(trustedProxySchema).max(100).default([]),
-});
+export const serverSchema = z
+  .strictObject({
+    host: z.string().trim().min(1).default('127.0.0.1'),
+    /** 0 takes any free port. */
+    port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
+    /** The address that webhooks and sign-ins come back to; by default this machine at that port. */
+    publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+    /** How many integrations are synced at the same time; the others wait for their turn. */
+    maxRunsAtOnce: z.int().min(1).max(100).default(4),
+    /** The proxies that are believed about the address of a caller: IP addresses, or ranges of them. */
+    trustedProxies: z.array(trustedProxySchema).max(100).default([]),
+  })
+  .transform((server) => ({
+    ...server,
+    publicUrl: server.publicUrl ?? ownUrl(server.port),
+  }));
 
 const databaseSchema = z.string().regex(/^(sqlite:(?!\/\/[^/]).+|postgres(ql)?:\/\/.+)$/, {
   error: 'expected "sqlite:" and a file, or a URL that starts with "postgres://"',

@@ -299,11 +299,14 @@ async function settleOthers<Open extends Unanswered>(
   deps: Pick<SpendDeps, 'store' | 'takeLease'>,
   run: SpendRun,
   proof: Proof<Open>,
-  others: readonly Open[],
+  seen: readonly Open[],
   isOwnUnderWay: boolean,
 ): Promise<'clear' | 'occupied' | 'settled' | 'wait'> {
-  const leases = await leasesOf(deps, run, others);
+  const leases = await leasesOf(deps, run, seen);
   try {
+    // Before the leases were ours, the other integrations' runs may have settled theirs by themselves.
+    const still = new Set((await proof.listOpen()).map(({ id }) => id));
+    const others = seen.filter(({ id }) => still.has(id));
     const lost = others.flatMap((open) => {
       const lease = leases.get(open.integrationId);
       return lease ? [{ open, lease }] : [];

@@ -77,7 +77,9 @@ export async function clearInCrm(
   const crm: CrmErasure = {
     cleared: begun.filter((field) => isEmpty(after[field])),
     editedSince: seen.filter((field) => !isEmpty(after[field]) && !stillPresent.includes(field)),
-    ...{ stillPresent, unreadable, unrecognized: [] },
+    stillPresent,
+    unreadable,
+    unrecognized: [],
     verified: stillPresent.length === 0 && unreadable.length === 0,
   };
   await save({ crm });

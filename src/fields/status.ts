@@ -16,21 +16,21 @@ export interface TimedStatus {
 }
 
 /** What decides a status. */
-export type Standing = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'told'>;
+export type Standing = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'inCrm'>;
 
 /**
  * The status of a contact; null for none. While work on it is under way it keeps the one that it has,
  * unless that is over already. Of who was erased nothing is said at all.
  */
-export function statusOf({ state, reason, enhancedAt, told }: Standing): SyncStatus | null {
-  if (reason === 'forgotten' || reason === 'forgotten_person') return told;
+export function statusOf({ state, reason, enhancedAt, inCrm }: Standing): SyncStatus | null {
+  if (reason === 'forgotten' || reason === 'forgotten_person') return inCrm;
   if (state === 'held') return 'held';
   if (reason !== null && REFUSED.has(reason)) return 'refused';
-  if (state !== 'settled') return told === 'held' || told === 'optedOut' ? null : told;
+  if (state !== 'settled') return inCrm === 'held' || inCrm === 'optedOut' ? null : inCrm;
   if (reason !== null && OPTED_OUT.has(reason)) return 'optedOut';
   if (enhancedAt !== null) return 'written';
   if (reason !== null && UNKNOWN.has(reason)) return 'unknown';
-  return reason !== null && NOT_ASKED.has(reason) ? null : told;
+  return reason !== null && NOT_ASKED.has(reason) ? null : inCrm;
 }
 
 const OPTED_OUT: ReadonlySet<OutcomeReason> = new Set(['opted_out', 'do_not_contact']);

@@ -35,7 +35,9 @@ interface UndoCounts {
 export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Promise<UndoReport> {
   const { store, connector } = deps;
   const counts: UndoCounts = {
-    ...{ restored: new Set(), gone: new Set(), refused: new Set() },
+    restored: new Set(),
+    gone: new Set(),
+    refused: new Set(),
     fields: { restored: 0, editedSince: 0 },
     refusals: [],
   };

@@ -1,5 +1,5 @@
 /**
- * Tells the CRM where donor-sync stands with each contact: the last thing that a run does. It asks the
+ * Writes into the CRM where donor-sync stands with each contact: the last thing that a run does. It asks the
  * service nothing. Only contacts whose state or reason is another one than before are looked at, and
  * only those whose status changes with it are read and written; what is cut off, a later run does.
  */
@@ -9,7 +9,7 @@ import { STATUS_WORDS, type SyncStatus } from '../core/sync-status.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { forgottenFingerprint, looksErased } from '../run/erased.ts';
 import type { Stages } from '../run/stage.ts';
-import { parseOwned } from '../store/contacts/owned-values.ts';
+import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { StatusEnd, StatusRow } from '../store/fields/statuses.ts';
 import { planFields } from './plan.ts';
 import { type KnownRecord, readRecords } from './records.ts';
@@ -39,6 +39,28 @@ export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   if (written > 0) deps.log.info({ run: run.id, contacts: written }, 'statuses written');
 }
 
+/** How many known contacts have a status that the CRM does not know, as far as can be seen without asking it. */
+export async function countStaleStatuses(
+  deps: StoreDeps,
+  run: StatusRun & Pick<Run, 'integration' | 'only'>,
+): Promise<number> {
+  const fields = statusFields(run);
+  if (fields.length === 0) return 0;
+  const scope = { place: JSON.stringify(fields), limit: PORTION_SIZE, only: run.only };
+  let count = 0;
+  let after: string | null = null;
+  for (;;) {
+    const rows: StatusRow[] = await deps.store.statuses.listStale(run.integration.id, {
+      ...scope,
+      after,
+    });
+    const standings = rows.map((row) => ({ row, status: statusOf(row) }));
+    count += standings.filter((each) => !isInCrm(deps, run, each)).length;
+    if (rows.length < PORTION_SIZE) return count;
+    after = rows.at(-1)?.crmId ?? null;
+  }
+}
+
 /** A contact with the status that it is to have. */
 interface Standing {
   row: StatusRow;
@@ -48,14 +70,14 @@ interface Standing {
 /** Resolves with how many were written into the CRM. */
 async function tell(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<number> {
   const standings = rows.map((row) => ({ row, status: statusOf(row) }));
-  const sorted = Map.groupBy(standings, (each) => isTold(deps, run, each));
-  const [told, untold] = [sorted.get(true) ?? [], sorted.get(false) ?? []];
-  await deps.store.statuses.record(run.lease, run.id, told.map(unwritten));
+  const sorted = Map.groupBy(standings, (each) => isInCrm(deps, run, each));
+  const [inCrm, missing] = [sorted.get(true) ?? [], sorted.get(false) ?? []];
+  await deps.store.statuses.record(run.lease, run.id, inCrm.map(unwritten));
   const size = deps.connector.capabilities.writeBatch.max;
   let count = 0;
-  for (let start = 0; start < untold.length; start += size) {
+  for (let start = 0; start < missing.length; start += size) {
     if (run.control.stopping.aborted) break;
-    const ends = await writeBatch(deps, run, untold.slice(start, start + size));
+    const ends = await writeBatch(deps, run, missing.slice(start, start + size));
     await deps.store.statuses.record(run.lease, run.id, ends);
     count += ends.filter(({ written }) => written?.writeId != null && written.isDone).length;
   }
@@ -66,9 +88,12 @@ function unwritten({ row: { crmId, seen }, status }: Standing): StatusEnd {
   return { crmId, seen, status, written: null };
 }
 
-/** True if the CRM holds it by all that we know: told before, written with the profile, or never any. */
-function isTold(deps: SyncDeps, run: Run, { row, status }: Standing): boolean {
-  if (row.isSamePlace) return row.told === status || wasWritten(deps, run, row, status);
+type StoreDeps = Pick<SyncDeps, 'store'>;
+type StatusRun = Pick<Run, 'mappings' | 'fields'>;
+
+/** True if the CRM holds it by all that we know: written before, written with the profile, or never any. */
+function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: Standing): boolean {
+  if (row.isSamePlace) return row.inCrm === status || wasWritten(deps, run, row, status);
   const owned = parseOwned(row.ownedValues);
   if (status === null) return statusFields(run).every((field) => !Object.hasOwn(owned, field));
   return wasWritten(deps, run, row, status);
@@ -76,8 +101,8 @@ function isTold(deps: SyncDeps, run: Run, { row, status }: Standing): boolean {
 
 /** True if the word is what we wrote last into each of the fields. */
 function wasWritten(
-  deps: SyncDeps,
-  run: Run,
+  deps: StoreDeps,
+  run: StatusRun,
   { crmId, ownedValues }: StatusRow,
   status: SyncStatus | null,
 ): boolean {
@@ -102,7 +127,7 @@ async function writeBatch(
   );
   const planned = standings.flatMap((standing) => {
     const record = recordOf(standing.row.crmId);
-    if (!mayBeTold(deps, run, standing, record.lookup)) return [];
+    if (!mayBeWritten(deps, run, standing, record.lookup)) return [];
     return [{ standing, plan: planStatus(deps, run, standing, record) }];
   });
   const ends = await writeFields(
@@ -113,15 +138,21 @@ async function writeBatch(
   return planned.map(({ standing: { row, status }, plan: { crmId } }) => {
     const written = ends.get(crmId) ?? null;
     // What was refused is not there; asked again once the contact stands elsewhere.
-    const isThere = written === null || written.isDone;
-    return { crmId, seen: row.seen, status: isThere ? status : row.told, written };
+    const isThere = written === null || (written.isDone && isAmong(run, written.after));
+    return { crmId, seen: row.seen, status: isThere ? status : row.inCrm, written };
   });
+}
+
+/** True if a status is among what the CRM took; it may refuse that field alone. */
+function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
+  if (taken === undefined) return true;
+  return run.mappings.some(({ from, to }) => from === 'sync.status' && Object.hasOwn(taken, to));
 }
 
 type Found = Extract<RecordLookup, { state: 'found' }>;
 
 /** The next reading settles who has left or opted out since; nothing is said of who may be erased. */
-function mayBeTold(
+function mayBeWritten(
   deps: SyncDeps,
   run: Run,
   { row, status }: Standing,

@@ -59,7 +59,8 @@ function conclude(
     return {
       ...withoutRefused(plan, write, result.refusals),
       words: sealWords(deps, run, crmId, words),
-      ...{ writeId: write.id, isDone: true },
+      writeId: write.id,
+      isDone: true,
     };
   }
   return {
@@ -87,10 +88,10 @@ function withoutRefused(
   refusals: readonly Refusal[],
 ): Pick<FieldEnd, 'reason' | 'detail' | 'owned' | 'after'> {
   const refused = refusals.flatMap(({ fields }) => fields).filter((name) => name in after);
-  const told = refusals.map(({ code, message }) => `${code}: ${message}`);
+  const texts = refusals.map(({ code, message }) => `${code}: ${message}`);
   return {
     reason: 'fields_written_some_unfit',
-    detail: [...(detail === null ? [] : [detail]), ...new Set(told)].join(' '),
+    detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
     owned: { ...without(owned, refused), ...only(ownedBefore, refused) },
     after: without(after, refused),
   };

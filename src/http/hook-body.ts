@@ -88,7 +88,8 @@ const actionSchema = z.object({
 const CONTACT_TYPE = '0-1';
 
 function isAboutContact({ subscriptionType, objectTypeId }: Record<string, unknown>): boolean {
-  const [type] = String(subscriptionType).split('.');
+  if (typeof subscriptionType !== 'string') return false;
+  const [type] = subscriptionType.split('.');
   return type === 'contact' || (type === 'object' && objectTypeId === CONTACT_TYPE);
 }
 

@@ -64,7 +64,9 @@ const hookRoute = createRoute({
     },
     202: { description: 'A run will look at it.', ...json(acceptedSchema) },
     401: failure('The signature is missing, wrong or too old.'),
-    ...{ ...problems.notFound, ...problems.invalid, ...problems.body },
+    ...problems.notFound,
+    ...problems.invalid,
+    ...problems.body,
     429: failure('Too many wrong addresses were called; Retry-After says when to come back.'),
   },
 });

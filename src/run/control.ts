@@ -9,6 +9,9 @@ export type Station = 'read' | 'submit' | 'poll' | 'deliver';
 /** Requests that are under way when a run stops get this long to finish. */
 const GRACE_MS = 6_000;
 
+/** Why a wait ends early. */
+const CHANGED = 'changed';
+
 /** Stations look again after this long, even without a signal. */
 const IDLE_MS = 500;
 
@@ -113,7 +116,8 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       signals += 1;
       const before = changed;
       changed = new AbortController();
-      before.abort();
+      // A reason of its own would be made with its stack each time.
+      before.abort(CHANGED);
     },
     async wait(seen, atMostMs = IDLE_MS) {
       if (seen === signals && !stopping.signal.aborted) await clock.sleep(atMostMs, changed.signal);

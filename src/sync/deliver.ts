@@ -17,6 +17,12 @@ const LANES = 2;
 /** Requests for results under way at a time in a lane; more would only hold more in memory. */
 const RESULTS_AT_ONCE = 4;
 
+/**
+ * What becomes ready comes with a signal of the run; only a profile that a person lets through while it
+ * goes on does not.
+ */
+const IDLE_MS = 5_000;
+
 /** A batch that is not full is delivered after this long if no job is running. */
 const SHORT_PATIENCE_MS = 250;
 
@@ -69,7 +75,7 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Mut
     if (waiting === 0 && pollIsDone) return;
     if (batch.length === 0) {
       waitingSince = waiting === 0 ? null : (waitingSince ?? deps.clock.now());
-      await run.control.wait(signals, waiting === 0 ? undefined : SHORT_PATIENCE_MS);
+      await run.control.wait(signals, waiting === 0 ? IDLE_MS : SHORT_PATIENCE_MS);
       continue;
     }
     waitingSince = null;

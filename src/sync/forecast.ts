@@ -66,7 +66,12 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
     others: createSpread(deps.store, SAMPLE_SIZE),
   };
   const forecast: ContactForecast = {
-    ...{ read: 0, paid: 0, shared: 0, enhance: {}, leave: {}, contacts: [] },
+    read: 0,
+    paid: 0,
+    shared: 0,
+    enhance: {},
+    leave: {},
+    contacts: [],
     sample,
   };
   const count = createCount(deps, run, forecast);

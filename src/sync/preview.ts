@@ -10,6 +10,7 @@ import { MAX_PERSONS_PER_SUBMISSION, type PersonDetails } from '../core/person.t
 import { allowanceOf, startOfMonth } from '../credits/allowance.ts';
 import { readFields } from '../fields/describe.ts';
 import { lookUpRecords } from '../fields/records.ts';
+import { countStaleStatuses } from '../fields/write-statuses.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import { contactIdOf } from '../run/contact-id.ts';
@@ -59,6 +60,8 @@ export interface Preview {
     /** Credits that are in the networks bucket. */
     networks: { remaining: number };
   };
+  /** Contacts whose status in the CRM is another one by now; those to be enhanced get theirs with the profile. */
+  statuses: number;
   /** Profiles that are paid for and wait to be delivered: their changes are known already. */
   waiting: { profiles: number; changes: FieldChange[] };
   fields: FieldMapFinding[];
@@ -115,6 +118,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   const enhanced = credits.enhancements.allowed;
   const alreadyPaid = waiting.profiles + forecast.shared;
   const partner = partnerCalls(enhanced, alreadyPaid);
+  const statuses = await countStaleStatuses(deps, run);
   return {
     integration: request.integration.id,
     read: forecast.read,
@@ -124,10 +128,11 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     trial,
     contacts: forecast.contacts,
     credits,
+    statuses,
     waiting,
     fields: findings,
     missing: await missingSources(deps, request),
-    calls: { crm: crmCalls(connector, enhanced, alreadyPaid), partner },
+    calls: { crm: crmCalls(connector, { enhanced, waiting: alreadyPaid, statuses }), partner },
     secondsAtLimit: secondsAtLimit(partner),
   };
 }
@@ -222,10 +227,13 @@ async function findPersons(
 }
 
 /** Reading each contact once more before it is submitted, and reading and writing at delivery. */
-function crmCalls(connector: Connector, enhanced: number, waiting: number): number {
+function crmCalls(
+  connector: Connector,
+  { enhanced, waiting, statuses }: { enhanced: number; waiting: number; statuses: number },
+): number {
   const { remote, readBatch, writeBatch } = connector.capabilities;
   if (!remote) return 0;
-  const delivered = enhanced + waiting;
+  const delivered = enhanced + waiting + statuses;
   const read = Math.ceil(enhanced / Math.min(readBatch, MAX_PERSONS_PER_SUBMISSION));
   return read + Math.ceil(delivered / readBatch) + Math.ceil(delivered / writeBatch.preferred);
 }

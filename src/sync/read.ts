@@ -68,11 +68,15 @@ export function planRules(
 
 async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
   const { store, connector, log } = deps;
-  const { start, scope, isNewScope } = await startOfReading(deps, run);
+  const { start, scope, isNewScope, cursor } = await startOfReading(deps, run);
   if ((isNewScope || run.full) && run.limit === null)
     await store.integrations.resetCursor(run.lease, scope);
   log.info({ integration: run.integration.id, run: run.id, full: start === null }, 'reading');
-  yield* connector.readPages(start);
+  const known =
+    start !== null || isNewScope || cursor === null
+      ? undefined
+      : { cursor, ids: () => store.contacts.listPresentIds(run.integration.id) };
+  yield* connector.readPages(start, known);
   if (start === null && !connector.capabilities.reportsRemovals) {
     await store.contacts.removeUnseen(run.lease, run.id);
   }
@@ -97,7 +101,7 @@ async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const scope = store.fingerprint('cursor_scope', JSON.stringify([contacts, crm.kind]));
   const isNewScope = cursorScope !== scope;
   const anew = run.full || isNewScope || !connector.capabilities.incremental;
-  return { start: anew ? null : cursor, scope, isNewScope };
+  return { start: anew ? null : cursor, scope, isNewScope, cursor };
 }
 
 /** Contacts by their ids, as they are at this moment: no search is as far as that. */

@@ -78,6 +78,13 @@ describe('sandbox partner', () => {
     expect(replies.map(({ status }) => status)).toEqual(Array(30).fill(200));
   });
 
+  it('is as far away as its options say', async () => {
+    const { baseUrl, apiKey } = await serve('--latency', '100', '--latency-tail', '1:150');
+    const startedAt = performance.now();
+    expect((await get(`${baseUrl}/credits`, apiKey)).status).toBe(200);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(245);
+  });
+
   it('plays the faults of a file', async () => {
     const rules = [{ on: { path: '/credits' }, fault: { kind: 'error' } }];
     await writeFile(join(folder, 'faults.json'), JSON.stringify(rules));
@@ -134,6 +141,13 @@ describe('sandbox partner', () => {
     [['--rate', ''], 'whole number'],
     [['--job-time', 'soon'], 'whole number'],
     [['--credits', '1e3'], 'whole number'],
+    [['--latency', 'far'], 'whole number'],
+    [['--jitter', '-1'], 'whole number'],
+    [['--latency-tail', '2:100'], 'from 0 to 1'],
+    [['--latency-tail', '100'], 'from 0 to 1'],
+    [['--latency-tail', ' :100'], 'from 0 to 1'],
+    [['--latency-tail', '0.1:soon'], 'whole number'],
+    [['--submit-latency', '1.5'], 'whole number'],
     [['--forms', 'c'], 'Allowed choices are a, b, both'],
     [['--faults', 'nowhere.json'], 'nowhere.json'],
     [['--portt', '1'], '--port'],

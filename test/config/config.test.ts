@@ -67,6 +67,15 @@ describe('parseSettings', () => {
     });
   });
 
+  it('expects people and webhooks at the port that it listens at, unless an address is named', async () => {
+    const urlOf = async (server: string) => (await parse(`${server}\n${SMALL}`)).server.publicUrl;
+    expect(await urlOf('server: { port: 9000 }')).toBe('http://127.0.0.1:9000');
+    expect(await urlOf('server: { port: 0 }')).toBe('http://127.0.0.1:8787');
+    expect(await urlOf('server: { port: 9000, publicUrl: "https://sync.example.org" }')).toBe(
+      'https://sync.example.org',
+    );
+  });
+
   it('lists every mistake of a file at once, with its line and path', async () => {
     const text = `server: { host: 127.0.0.1, prot: 8787 }
 database: mysql://root:hunter2@db/donors

@@ -6,6 +6,7 @@ import { STATUS_STAGES, writeStatuses } from '../../src/fields/write-statuses.ts
 import type { SyncDeps } from '../../src/run/context.ts';
 import { openCrm } from '../../src/run/crm-account.ts';
 import type { Stage } from '../../src/run/stage.ts';
+import { previewRun } from '../../src/sync/preview.ts';
 import type { RunRequest } from '../../src/sync/run.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createForgetWorld } from '../application/forget-world.ts';
@@ -162,16 +163,48 @@ describe('the status of contacts in the CRM', () => {
     expect(statusOf(world, id)).toBe('Unknown');
   });
 
-  it('is written again where the CRM was busy, and not where it refused', async () => {
+  it('is written again where the CRM failed in passing, without a lock', async () => {
+    const world = await open();
+    const [enhanced = '', locked = ''] = await world.addPeople(2);
+    const failing = world.crm.addContact(UNKNOWN);
+    for (const id of [enhanced, failing]) {
+      world.crm.refuseWrites(id, { code: 'UNKNOWN_EXCEPTION', retriable: true });
+    }
+    world.crm.lock(locked, 9);
+    await world.sync();
+    expect(statusOf(world, failing)).toBeNull();
+    // Only of a lock is said that another user is at work.
+    const rows = await world.store.contacts.find('riverside', [enhanced, locked]);
+    expect(rows.get(enhanced)?.outcomeReason).toBe('crm_passing');
+    expect(rows.get(locked)?.outcomeReason).toBe('crm_busy');
+    world.crm.allowWrites(failing);
+    await world.sync();
+    expect(statusOf(world, failing)).toBe('Unknown');
+  });
+
+  it('does not count as written where the CRM took its date alone', async () => {
+    const world = await open();
+    const refusing = world.crm.addContact(UNKNOWN);
+    world.crm.refuseField(refusing, STATUS);
+    await world.sync();
+    const [row] = await world.database.db.selectFrom('contact_statuses').selectAll().execute();
+    expect(row).toMatchObject({ crm_id: refusing, status: null });
+  });
+
+  it('is written again where the CRM was busy or failed, and not where it refused', async () => {
     const world = await open();
     const busy = world.crm.addContact(UNKNOWN);
+    const failing = world.crm.addContact(UNKNOWN);
     const refusing = world.crm.addContact(UNKNOWN);
     world.crm.lock(busy, 1);
+    world.crm.refuseWrites(failing, { retriable: true });
     world.crm.refuseWrites(refusing);
-    expect((await world.sync()).contacts).toMatchObject({ failed: 2, waiting: 0 });
-    expect([statusOf(world, busy), statusOf(world, refusing)]).toEqual([null, null]);
+    expect((await world.sync()).contacts).toMatchObject({ failed: 3, waiting: 0 });
+    const statuses = () => [busy, failing, refusing].map((id) => statusOf(world, id));
+    expect(statuses()).toEqual([null, null, null]);
+    world.crm.allowWrites(failing);
     await world.sync();
-    expect([statusOf(world, busy), statusOf(world, refusing)]).toEqual(['Unknown', null]);
+    expect(statuses()).toEqual(['Unknown', 'Unknown', null]);
     const { write } = world.crm.calls;
     await world.sync();
     await world.sync();
@@ -213,8 +246,31 @@ describe('the status of contacts in the CRM', () => {
     expect([statusOf(world, other), sinceOf(world, other)]).toEqual([null, null]);
     await world.sync({ full: true });
     expect([statusOf(world, other), sinceOf(world, other)]).toEqual([null, null]);
-    const told = await world.database.db.selectFrom('contact_statuses').select('crm_id').execute();
-    expect(told.map(({ crm_id }) => crm_id)).not.toContain(other);
+    const noted = await world.database.db.selectFrom('contact_statuses').select('crm_id').execute();
+    expect(noted.map(({ crm_id }) => crm_id)).not.toContain(other);
+  });
+
+  it('is foretold where the CRM gets the field for contacts that are known already', async () => {
+    const world = await open();
+    world.crm.addField({ name: STATUS, writable: false });
+    await world.addPeople(30);
+    await world.sync();
+    const preview = () =>
+      previewRun(world.deps(), {
+        integration: world.integration,
+        mappings: world.integration.fields ?? [],
+        partnerKey: 'key',
+        full: false,
+        only: null,
+      });
+    expect(await preview()).toMatchObject({ statuses: 0 });
+    world.crm.addField({ name: STATUS });
+    const { statuses } = await preview();
+    expect(statuses).toBe(30);
+    const { length } = world.crm.writes;
+    await world.sync();
+    expect(world.crm.writes).toHaveLength(length + 30);
+    expect(await preview()).toMatchObject({ statuses: 0 });
   });
 
   it('spends nothing where no field but the status can be written', async () => {
@@ -247,7 +303,7 @@ describe('the status of contacts in the CRM', () => {
   });
 });
 
-const AT_REST = { state: 'settled', enhancedAt: null, told: null } as const;
+const AT_REST = { state: 'settled', enhancedAt: null, inCrm: null } as const;
 
 describe('statusOf', () => {
   it.each([
@@ -259,8 +315,8 @@ describe('statusOf', () => {
     ['unknown', { ...AT_REST, reason: 'rejected_by_person' }],
     ['held', { ...AT_REST, state: 'held', reason: 'lost_answer' }],
     // Work is under way: what stands there holds until there is something better to say.
-    ['unknown', { ...AT_REST, state: 'due', reason: 'budget_reached', told: 'unknown' }],
-    [null, { ...AT_REST, state: 'due', reason: 'budget_reached', told: 'held' }],
+    ['unknown', { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'unknown' }],
+    [null, { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'held' }],
     // Nothing is said of who was erased, or may have been.
     [null, { ...AT_REST, state: 'held', reason: 'forgotten_person' }],
     [null, { ...AT_REST, reason: 'forgotten' }],

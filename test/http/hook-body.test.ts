@@ -53,6 +53,7 @@ describe('the body of a webhook call', () => {
     ['properties without an id', { firstname: 'Ann', city: 'Troy' }],
     ['an id that is none', { contact: '' }],
     ['an event of a company', [anEvent({ subscriptionType: 'company.creation', objectId: 4 })]],
+    ['an event whose type is no word', [{ subscriptionType: { toString: 1 }, objectId: 4 }]],
     ['more than a hundred', Array.from({ length: 101 }, (_, objectId) => anEvent({ objectId }))],
   ])('names no contact in %s', (_, body) => {
     expect(read(body)).toEqual({ ids: [], isComplete: false });

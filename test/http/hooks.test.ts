@@ -1,4 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../sandbox/hubspot/webhooks/signature.ts';
@@ -18,6 +20,16 @@ function post(here: HttpWorld, path: string, headers: Record<string, string> = {
   return here.request(path, { method: 'POST', headers, body });
 }
 
+async function statusOfBareCall(address: string): Promise<number | undefined> {
+  const call = request(address, { method: 'POST' });
+  call.removeHeader('transfer-encoding');
+  call.useChunkedEncodingByDefault = false;
+  call.end();
+  const [answer] = z.tuple([z.instanceof(IncomingMessage)]).parse(await once(call, 'response'));
+  answer.resume();
+  return answer.statusCode;
+}
+
 async function waiting({ application }: HttpWorld): Promise<(string | null)[]> {
   const rows = await application.store.runRequests.list();
   return rows.map(({ contact }) => contact || null);
@@ -32,6 +44,20 @@ describe('POST /hooks/:integration/:token', () => {
     expect(all.read(acceptedSchema).runId).not.toBeNull();
     expect((await post(here, `${path}?contact=003%20A`)).status).toBe(202);
     expect(await waiting(here)).toEqual([null, '003 A']);
+  });
+
+  it('takes bodies that do not tell their size, and calls without any', async () => {
+    const here = await open({ isIdle: true });
+    const address = here.url + (await here.addHook());
+    const headers = { 'content-type': 'application/json' };
+    const streamed = (text: string) =>
+      fetch(address, { method: 'POST', headers, body: new Blob([text]).stream(), duplex: 'half' });
+    expect((await streamed('{"contactId": "7"}')).status).toBe(202);
+    expect(await waiting(here)).toEqual(['7']);
+    expect((await streamed('x'.repeat(1_048_577))).status).toBe(413);
+    // As `curl -X POST ADDRESS` sends it: no body, and no word of its size.
+    expect(await statusOfBareCall(address)).toBe(202);
+    expect(await waiting(here)).toEqual(['7', null]);
   });
 
   it('runs what was asked for', async () => {

@@ -1,11 +1,15 @@
 /** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
-import { DONOR_ID, type Record_ } from './crm.ts';
+import { DONOR_ID, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { World } from './night.ts';
+import type { Payment } from './oracle.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);
   for (const [name, crm] of world.crms) {
-    for (const record of crm.records.values()) checkContact(world, name, record);
+    for (const record of crm.records.values()) {
+      if (record.forgottenAt === null) checkContact(world, name, record);
+    }
+    checkForgotten(world, crm);
   }
   checkNothingInClear(world);
   checkNetworks(world);
@@ -88,11 +92,8 @@ function contactRow(row: Record<string, unknown>): ContactRow {
 }
 
 /** A person is only asked about what is so. */
-function checkHold(
-  { oracle, store, swarm, violate, crms }: World,
-  record: Record_,
-  reason: string,
-): void {
+function checkHold(world: World, record: Record_, reason: string): void {
+  const { oracle, store, swarm, violate, crms } = world;
   const { id } = record;
   const { service, settings } = swarm;
   if (reason === 'name_mismatch' && service.wrongPerson === 0) {
@@ -103,10 +104,13 @@ function checkHold(
   }
   if (reason === 'lost_answer') {
     const isProvable =
-      service.otherSpender === 0 && service.credits > 1_000 && swarm.faults.restore === 0;
+      service.otherSpender + service.partly + swarm.faults.restore === 0 && service.credits > 1_000;
     const own = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
     const family = own.filter((each) => each.human === record.human);
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
+    if (isProvable && isAnswerDropped(world, record)) {
+      violate('a reason to ask', `contact ${id} is held for an answer that has come`);
+    }
     const isAlone = !wasLostWithPaid(store, id);
     if (settings.onLostAnswer === 'hold' && isProvable && isAlone && !wasPaid) {
       violate('a reason to ask', `contact ${id} is held for a lost credit that was never taken`);
@@ -125,13 +129,29 @@ const LOST_TOGETHER = `
   where jobs.crm_id = ? and lost.state = 'charged' and paid.state = 'charged'
     and paid.id <> lost.id and paid.charged > 0`;
 
+/** A database that is away for some seconds is waited for: an answer that came meanwhile is not lost. */
+function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {
+  const { freeze, clockJump, diskFull, restore } = swarm.faults;
+  if (freeze + clockJump + diskFull + restore > 0 || store.longestAwayMs > 20_000) return false;
+  const last = oracle.paymentsOf(record).at(-1);
+  return last?.isAnswered === true && !wasHurt(last.job.sender);
+}
+
 /** The CRM holds the right profile, or what a person typed. */
-function checkProfile({ oracle, violate }: World, record: Record_, reason: string): void {
+function checkProfile(world: World, record: Record_, reason: string): void {
+  const { oracle, violate } = world;
   const last = oracle.paymentsOf(record).at(-1);
   const cell = record.values.get(DONOR_ID);
-  if (cell?.author === 'product' && cell.value !== null && cell.value !== record.human.donorId) {
+  if (
+    cell?.author === 'product' &&
+    cell.value !== null &&
+    cell.value !== record.human.donorId &&
+    !record.isApproved
+  ) {
     violate('right profile', `contact ${record.id} shows the donor id of another person`);
   }
+  judgeChange(world, record, last);
+  judgeOwned(world, record);
   const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
   if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
   if (cell === undefined) {
@@ -142,13 +162,76 @@ function checkProfile({ oracle, violate }: World, record: Record_, reason: strin
   }
 }
 
+/** Who is at rest was paid for as they are now. */
+function judgeChange(
+  { crms, swarm, violate }: World,
+  record: Record_,
+  last: Payment | undefined,
+): void {
+  const { people, settings, faults } = swarm;
+  if (last === undefined || record.optedOutAt !== null || last.record !== record) return;
+  if (!settings.whenIdentityChanges || people.revoke > 0 || faults.restore > 0) return;
+  // Of two records of one human being it is not certain which one was sent.
+  if (people.doubles > 0) return;
+  const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
+  // Who takes in another contact gets its details along, and those are no change.
+  if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
+  if (last.version !== versionOf(record.details)) {
+    violate('other details', `contact ${record.id} has changed since it was paid for`);
+  }
+}
+
+/** What the product has written it knows as its own: to keep it right, take it back, or erase it. */
+function judgeOwned({ store, swarm, violate }: World, record: Record_): void {
+  if (swarm.faults.restore > 0) return;
+  const rows = [
+    ...store.rows('select owned_values as own from contacts where crm_id = ?', record.id),
+    ...store.rows('select after as own from writes where crm_id = ?', record.id),
+  ];
+  const known = new Set(rows.flatMap(({ own }) => Object.keys(JSON.parse(String(own ?? '{}')))));
+  for (const [field, { author, value }] of record.values) {
+    if (author === 'product' && value !== null && !known.has(field)) {
+      violate('what is ours', `the ${field} of contact ${record.id} is not known as written by us`);
+    }
+  }
+}
+
+/** Who was erased is nowhere, in no form of its id. */
+function checkForgotten({ store, violate }: World, crm: SimulatedCrm): void {
+  const forgotten = [...crm.records.values()].filter(({ forgottenAt }) => forgottenAt !== null);
+  if (forgotten.length === 0) return;
+  const tables = store.backUp();
+  for (const { id, human, values, isErasedInCrm, gone } of forgotten) {
+    const others = [...crm.records.values()].filter(
+      (each) => each.human === human && each.id !== id,
+    );
+    const words = [id, ...(others.length === 0 ? [human.donorId] : [])];
+    for (const [table, rows] of tables) {
+      const text = rows
+        .map((row) => Object.values(row).join('\n'))
+        .join('\n')
+        .toLowerCase();
+      for (const word of words) {
+        if (text.includes(word))
+          violate('forgotten', `${word} of an erased contact is in ${table}`);
+      }
+    }
+    if (!isErasedInCrm || gone !== null) continue;
+    for (const [field, { author, value }] of values) {
+      if (author !== 'product' || value === null) continue;
+      violate('forgotten', `the ${field} of the erased contact ${id} is still in the CRM`);
+    }
+  }
+}
+
 /** No name and no key stands in the database in clear. */
 function checkNothingInClear({ store, humans, violate, swarm }: World): void {
   if (swarm.seed % 16 !== 0) return;
-  const bytes = store.bytes();
+  const text = store.bytes().toString('latin1').toLowerCase();
   const words = [...humans.all.map(({ last }) => last), 'key-0', 'Oak Street', 'Foundation'];
   for (const word of words) {
-    if (bytes.includes(word)) violate('nothing in clear', `"${word}" stands in the database`);
+    if (text.includes(word.toLowerCase()))
+      violate('nothing in clear', `"${word}" stands in the database`);
   }
 }
 

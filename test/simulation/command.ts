@@ -16,6 +16,7 @@ const OPTIONS = {
   jobs: { type: 'string' },
   coverage: { type: 'boolean' },
   'keep-going': { type: 'boolean' },
+  brief: { type: 'boolean' },
 } as const;
 
 export async function runCommand(args: string[]): Promise<void> {
@@ -30,6 +31,10 @@ export async function runCommand(args: string[]): Promise<void> {
   }
   const store = await bootStore();
   const counts = createCoverage();
+  if (values.coverage) {
+    counts.watchEvents();
+    store.watchContacts(counts.moved);
+  }
   const first = Number(values.seed ?? 1);
   if (values.minutes === undefined && values.nights === undefined) {
     process.exitCode = (await replay(store, swarmOf(first), counts)) ? 0 : 1;
@@ -52,6 +57,10 @@ export async function runCommand(args: string[]): Promise<void> {
     if (violation === undefined) continue;
     const key = `${violation.invariant}: ${violation.what.replace(/[a-z]+-\d{3}/g, 'ID').slice(0, 160)}`;
     failed.set(key, [...(failed.get(key) ?? []), seed]);
+    if (values.brief) {
+      print(`VIOLATED: ${violation.invariant}: ${violation.what.split('\n')[0]} (seed ${seed})`);
+      break;
+    }
     if (!values['keep-going']) {
       await replay(store, swarmOf(seed), counts);
       process.exitCode = 1;

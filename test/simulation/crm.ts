@@ -31,6 +31,9 @@ export const MAPPINGS: readonly FieldMapping[] = [
   { from: 'enhancedAt', to: 'Enhanced At', when: 'always' },
 ];
 
+/** What people type into managed fields. */
+export const TYPED = 'typed by a person';
+
 /** Fields in which a person's own value must stay. */
 const PROTECTED: ReadonlySet<string> = new Set(
   MAPPINGS.filter(({ when }) => when !== 'always').map(({ to }) => to),
@@ -55,10 +58,18 @@ export interface Record_ {
   bornAt: number;
   /** With the details that the heir had then. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
-  /** What was written into it last, by whom and when; certain once that life has ended well. */
+  /** What was written into it last, by which process and when; certain once that life has ended well. */
   written: { by: string; at: number } | null;
   /** When a profile was certainly written into it. */
   deliveredAt: number;
+  /** When a person last asked for it to be submitted once more. */
+  resubmittedAt: number;
+  /** True once a person has approved what did not fit it. */
+  isApproved: boolean;
+  /** When it was erased. */
+  forgottenAt: number | null;
+  /** True if that cleared the CRM as well. */
+  isErasedInCrm: boolean;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
 }
@@ -75,6 +86,8 @@ export interface SimulatedCrm {
   change(record: Record_, change: (record: Record_) => void): void;
   type(record: Record_, field: string, value: FieldValue): void;
   remove(record: Record_, mergedInto: string | null): void;
+  /** A deleted record is there again. */
+  putBack(record: Record_): void;
   hide(source: Source): void;
   show(source: Source): void;
   /** Who a contact is part of now, over all merges; null if it is gone. */
@@ -88,6 +101,8 @@ export interface CrmDeps {
   random: Random;
   faultRate(): number;
   lagMs: number;
+  /** Contacts in a page of its search. */
+  pageSize: number;
   say(who: string, what: string): void;
   violate(invariant: string, what: string): void;
 }
@@ -102,8 +117,6 @@ const CAPABILITIES: Capabilities = {
   writeBatch: { preferred: 10, bulk: null, max: 100 },
 };
 
-const PAGE = 8;
-
 /** A record that changed, and the revision that it had when it was found. */
 interface Change {
   record: Record_;
@@ -115,6 +128,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   const records = new Map<string, Record_>();
   const hidden = new Set<Source>();
   const groups = new Map<string, Set<string>>();
+  const pageSize = deps.pageSize;
   let revision = 0;
   let lastId = 0;
 
@@ -133,6 +147,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           readBy: new Map(),
           written: null,
           deliveredAt: 0,
+          resubmittedAt: 0,
+          isApproved: false,
+          forgottenAt: null,
+          isErasedInCrm: false,
         },
       };
       records.set(id, record);
@@ -158,6 +176,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       for (const members of groups.values()) {
         if (members.delete(record.id) && mergedInto !== null) members.add(mergedInto);
       }
+    },
+    putBack(record) {
+      record.gone = null;
+      touch(record);
     },
     hide: (source) => hidden.add(source),
     show: (source) => hidden.delete(source),
@@ -217,8 +239,8 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
       const changes = await call(life, signal, 'search', () => changesAfter(Number(cursor ?? 0)));
       // What left comes first: with it no cursor may move past contacts that are still to come.
-      for (let start = 0; start === 0 || start < changes.length; start += PAGE) {
-        const ids = changes.slice(start, start + PAGE);
+      for (let start = 0; start === 0 || start < changes.length; start += pageSize) {
+        const ids = changes.slice(start, start + pageSize);
         if (ids.length === 0) return;
         const isFirst = start === 0;
         yield await call(life, signal, 'page', () => pageOf(life, ids, isFirst ? changes : []));
@@ -288,7 +310,8 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     return {
       state: 'found',
       id: text,
-      contact: contactOf(life, record),
+      // As some CRMs do: the form that was asked for comes back.
+      contact: { ...contactOf(life, record), id: text },
       values: Object.fromEntries(values),
     };
   }
@@ -316,10 +339,16 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     const readAt = record.readBy.get(life.name) ?? 0;
     const { human } = record;
     const donorId = values[DONOR_ID];
-    if (donorId != null && donorId !== human.donorId) {
+    if (donorId != null && donorId !== human.donorId && !record.isApproved) {
       deps.violate('right profile', `contact ${id} is given the profile of another person`);
     }
-    if (record.optedOutAt !== null && record.optedOutAt < readAt) {
+    const isFilled = Object.values(values).some((value) => value !== null);
+    const isBroughtBack = record.forgottenAt !== null && record.forgottenAt < life.bornAt;
+    if (isBroughtBack && isFilled) {
+      deps.violate('forgotten', `contact ${id} is written into after it was erased`);
+    }
+    const hasOptedOut = record.optedOutAt !== null && record.optedOutAt < readAt;
+    if (isFilled && hasOptedOut && !life.isAtDesk) {
       deps.violate('opt-out', `contact ${id} is written into after it has opted out`);
     }
     for (const [field, value] of Object.entries(values)) {
@@ -328,7 +357,9 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       if (isOwn && PROTECTED.has(field) && cell.value !== value) {
         deps.violate('people win', `the ${field} that a person typed into ${id} is overwritten`);
       }
-      record.values.set(field, { value, author: 'product', at: timeline.now() });
+      // Undoing a run brings back what people had typed.
+      const author = value === TYPED ? 'person' : 'product';
+      record.values.set(field, { value, author, at: timeline.now() });
     }
     record.written = { by: life.name, at: timeline.now() };
     say(`process ${life.name}`, `writes ${Object.keys(values).length} fields of contact ${id}`);

@@ -1,5 +1,5 @@
 /** One night: a world from a seed, the product in it, and whether every promise was kept. */
-import { openApplication } from '../../src/application.ts';
+import { type Application, openApplication } from '../../src/application.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import type { Settings } from '../../src/config.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
@@ -10,6 +10,7 @@ import { LEASE_MS } from '../../src/store/engine/leases.ts';
 import { runSync } from '../../src/sync/run.ts';
 import { checkNight } from './check.ts';
 import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm.ts';
+import { type Errand, errandsOf, runErrand } from './desk.ts';
 import { createHumans, type Humans } from './humans.ts';
 import { createOracle, type Oracle } from './oracle.ts';
 import { type Coverage, createPeople } from './people.ts';
@@ -44,7 +45,7 @@ const HOUR_MS = 3_600_000;
 /** A run that takes longer does not end. */
 const LONGEST_RUN_MS = 3 * HOUR_MS;
 
-/** A night that takes more events than this turns in a circle. */
+/** A night that takes more events than this comes to no end. */
 const MOST_STEPS = 150_000;
 
 export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -52,7 +53,7 @@ export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 export const NO_FAULTS: Faults = {
   ...{ kill: 0, stop: 0, freeze: 0, clockSkew: 0, clockJump: 0, lostRequest: 0, lostAnswer: 0 },
   ...{ cutAnswer: 0, badGateway: 0, serverError: 0, throttle: 0, crm: 0, databaseAway: 0 },
-  ...{ diskFull: 0, restore: 0 },
+  ...{ diskFull: 0, replaced: 0, restore: 0 },
 };
 
 /** How a run came to its end, as far as its process has lived to see it. */
@@ -75,6 +76,8 @@ export interface World {
   integrations: readonly Integration[];
   ended: readonly EndedRun[];
   violate(invariant: string, what: string): void;
+  /** True if a process was killed, stopped or stood still. */
+  wasHurt(name: string): boolean;
 }
 
 /** Simulates the night of a swarm. The same swarm brings the same night. */
@@ -149,6 +152,15 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const ended: EndedRun[] = [];
   const lives = new Map<number, Life>();
   const births = new Map<string, number>();
+  const named = new Map<string, Life>();
+  /** Processes that sync one contact. */
+  const forOne = new Set<string>();
+  const desk = random.split('desk');
+  const erasures: {
+    integration: Integration;
+    crm: SimulatedCrm;
+    errand: Extract<Errand, { kind: 'forget' }>;
+  }[] = [];
   let isCalm = false;
   const faults = () => (isCalm ? NO_FAULTS : swarm.faults);
   const violate = (invariant: string, what: string) => {
@@ -164,27 +176,56 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       ...{ name, timeline, random: random.split(`crm ${name}`), say, violate },
       faultRate: () => faults().crm,
       lagMs: swarm.people.lagMs,
+      pageSize: swarm.pageSize,
     });
     crms.set(name, crm);
+    const doubles = random.split(`doubles ${name}`);
     for (let number = 0; number < swarm.contacts; number += 1) {
-      crm.add(humans.another(), humans.details());
+      const { human, details } = crm.add(humans.another(), humans.details());
+      if (doubles.chance(swarm.people.doubles)) crm.add(human, details);
     }
     if (swarm.networks) crm.groups.set('board', new Set([...crm.records.keys()].slice(0, 6)));
   }
   const oracle = createOracle({
     ...{ swarm, crms: [...crms.values()], now: timeline.now, violate },
+    isForOne: (name: string) => forOne.has(name),
     charges: () => service.charges,
     bornAt: (name: string) => births.get(name) ?? 0,
   });
   const service = createServiceModel({
     ...{ timeline, random: random.split('service'), humans, habits: swarm.service, say },
     onPaid: oracle.onPaid,
+    isWell: () => isCalm,
+    onBalance: oracle.onBalance,
+    onPaidTwice({ length }) {
+      if (swarm.faults.restore > 0) return;
+      violate('paid once', `${length} members of a network are paid for twice`);
+    },
   });
   const wire = {
     ...{ timeline, random: random.split('wire'), service, faults, say },
     quietMs: swarm.settings.settleAfterMs,
     submitMs: swarm.service.submitMs,
-    onFault: (fault: string, endpoint: string) => coverage.fault(fault, endpoint),
+    onSend(sender: string, endpoint: string) {
+      // Just when an answer is on its way, the database may go.
+      if (endpoint === 'POST /enhancements' && fates.chance(faults().databaseAway * 0.2)) {
+        timeline.after(fates.int(0, 400), () => store.goAway(fates.magnitude(50, 40_000)));
+      }
+      const replacedAt = store.replacedAt(sender);
+      if (endpoint !== 'POST /enhancements' || replacedAt === null) return;
+      // What is spent has to be remembered.
+      if (replacedAt < timeline.now()) {
+        violate('the right store', `process ${sender} spends into a file that was replaced`);
+      }
+    },
+    onFault(fault: string, endpoint: string) {
+      coverage.fault(fault, endpoint);
+      people.onFault(fault, endpoint);
+      const isUnderWay = fault === 'late request' || fault === 'overtaken';
+      if (isUnderWay && fates.chance(faults().clockJump)) {
+        timeline.after(fates.int(0, 400), () => jump(fates));
+      }
+    },
     onAnswered: (_: unknown, { body }: { body: unknown }) => {
       const ids: unknown = Reflect.get(Object(body), 'tracking_id_to_job_id');
       if (typeof ids === 'object' && ids !== null)
@@ -203,6 +244,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   }));
   const world: World = {
     ...{ swarm, timeline, trace, store, service, oracle, humans, crms, violate, ended },
+    wasHurt: (name) => named.get(name)?.wasHurt ?? false,
     integrations: settings.integrations,
   };
   store.begin({
@@ -212,11 +254,15 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       const what = `process ${client.name} writes for ${integration}, whose lease is ${owner ?? 'no one'}'s`;
       violate('one run at a time', what);
     },
+    lostCommits: () => (faults().databaseAway > 0 ? 0.01 : 0),
     clockOffsetMs: swarm.faults.clockSkew > 0 ? clocks.int(-2_000, 2_000) : 0,
   });
-  setLiving((processId) => {
+  setLiving((processId, asking) => {
     const life = lives.get(processId);
-    return life !== undefined && life.state !== 'gone';
+    const asker = [...lives.values()].find((each) => each === asking);
+    // Who is on another host, or in another container, is not seen.
+    const isSeen = life?.owner.space === asker?.owner.space;
+    return isSeen && life !== undefined && life.state !== 'gone';
   });
   return { world, play };
 
@@ -228,7 +274,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       if (backup !== null && swarm.faults.restore > 0 && fates.chance(0.7)) {
         store.restore(backup.rows);
         oracle.onRestored(backup.at);
-        say('somebody', `puts the backup of ${new Date(backup.at).toISOString()} back`);
+        say('an operator', `puts the backup of ${new Date(backup.at).toISOString()} back`);
         backup = null;
       }
       await playSession(session);
@@ -241,6 +287,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     }
     people.makeWell();
     say('everything', 'is well from now on');
+    await finishErasures();
     await playQuiet();
     if (violations.length === 0) checkNight(world);
     for (const { slot, count } of store.rows(OPEN_TOGETHER)) {
@@ -253,6 +300,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   async function playSession(session: Session): Promise<void> {
     const { promise: end, resolve: finish } = Promise.withResolvers<void>();
     const disturbing = disturb(end);
+    const desking = workAtDesk();
     const working = people.work(end);
     const syncing = [...hosts].slice(0, session.hosts).map(async (host) => {
       await timeline.pass(fates.chance(0.5) ? fates.int(0, 2_000) : fates.int(0, 60_000));
@@ -262,7 +310,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     });
     await Promise.all(syncing);
     finish();
-    await Promise.all([disturbing, working]);
+    await Promise.all([disturbing, working, desking]);
   }
 
   /** Syncs as a cron line does: a process that dies, or finds another at work, is followed by one more. */
@@ -270,10 +318,26 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const mostLives = 4;
     for (let life = 0; life < mostLives; life += 1) {
       const how = await syncOnce(host, integration, full);
+      if (how === 'dead' && swarm.desk.forget > 0) await forgetWritten(host, integration);
       if (how === 'over' || (how === 'taken' && fates.chance(0.3))) return;
       await timeline.pass(
         how === 'taken' ? fates.int(5_000, 60_000) : fates.magnitude(100, 200_000),
       );
+    }
+  }
+
+  /** Who was written last, when it is not on record yet that the CRM has it. */
+  async function forgetWritten(host: Host, integration: Integration): Promise<void> {
+    const living = crms.get(integration.id)?.living() ?? [];
+    const last = living.toSorted((a, b) => (b.written?.at ?? 0) - (a.written?.at ?? 0)).at(0);
+    if (last === undefined || last.written === null || !fates.chance(0.6)) return;
+    // The lease of the dead runs out.
+    await timeline.pass(35_000);
+    const crm = crms.get(integration.id);
+    if (crm === undefined) return;
+    const errand = { kind: 'forget', record: last, typed: last.id, alsoInCrm: true } as const;
+    if ((await runOnErrand(host, integration, crm, errand)) !== true) {
+      erasures.push({ integration, crm, errand });
     }
   }
 
@@ -286,23 +350,37 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       const before = oracle.payments.length;
       for (const integration of settings.integrations) await syncOnce(host, integration, false);
       const [waiting] = store.rows(
-        "select count(*) as count from contacts where state in ('due', 'submitted', 'ready')",
+        `select count(*) as count from contacts where state in ('due', 'submitted', 'ready')
+          or (state = 'settled' and (outcome_reason in ('job_vanished', 'job_too_old') or asked_at < 0))`,
       );
-      if (oracle.payments.length === before && waiting?.['count'] === 0) return;
+      // What a delivery shows of a contact (an opt-out) reaches its networks with the run after it.
+      const isDone = oracle.payments.length === before && waiting?.['count'] === 0;
+      if (isDone && (round > 0 || !swarm.networks)) return;
     }
   }
 
   /** How a process came to its end; `taken` if another one was at work. */
-  async function syncOnce(
+  function syncOnce(
     host: Host,
     integration: Integration,
     full: boolean,
+    only: string | null = null,
   ): Promise<'over' | 'taken' | 'dead' | 'too long'> {
     const life = bear(host);
-    say(`process ${life.name}`, `begins to sync ${integration.id}${full ? ' in full' : ''}`);
+    const what = only === null ? (full ? ' in full' : '') : `, contact "${only}" alone`;
+    say(`process ${life.name}`, `begins to sync ${integration.id}${what}`);
+    if (only !== null) forOne.add(life.name);
+    return live(life, () => sync(life, integration, full, only));
+  }
+
+  /** Lets a process live until its work is done. */
+  async function live<Result>(
+    life: Life,
+    task: () => Promise<Result>,
+  ): Promise<Result | 'dead' | 'too long'> {
     const { promise: limit, resolve: giveUp } = Promise.withResolvers<'too long'>();
     const timer = timeline.after(LONGEST_RUN_MS, () => giveUp('too long'));
-    const work = life.run(() => sync(life, integration, full));
+    const work = life.run(task);
     const how = await Promise.race([work, life.death.then((): 'dead' => 'dead'), limit]);
     timer.cancel();
     lives.delete(life.owner.processId);
@@ -314,24 +392,18 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     life: Life,
     integration: Integration,
     full: boolean,
+    only: string | null,
   ): Promise<'over' | 'taken'> {
     let report: RunReport | null = null;
     let failure: unknown = null;
     try {
-      const application = await openApplication({
-        ...{ settings, secretKey: SECRET_KEY, clock: life.clock, owner: life.owner },
-        log: logOf(life),
-        neighbours: {
-          openDatabase: async () => store.open(life),
-          findConnectorDefinition: async () => simulatedConnector(crms, life),
-          fetch: createWire(wire, life),
-        },
-      });
+      const application = await openAs(life);
       const open = await application.open(integration, life.stopping.signal);
       try {
         const { deps, mappings, partnerKey, stages, calls } = open;
         const request = {
-          ...{ integration, mappings, partnerKey, full, only: null, stages },
+          ...{ integration, mappings, partnerKey, full, stages },
+          only: only === null ? null : await application.contactId(integration, only),
           ...{ trigger: 'manual' as const, signal: life.stopping.signal },
         };
         const personsPerSubmission = swarm.settings.batch;
@@ -349,11 +421,89 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     return isDonorSyncError(failure) && failure.code === 'already_running' ? 'taken' : 'over';
   }
 
+  function openAs(life: Life): Promise<Application> {
+    return openApplication({
+      ...{ settings, secretKey: SECRET_KEY, clock: life.clock, owner: life.owner },
+      log: logOf(life),
+      neighbours: {
+        openDatabase: async () => store.open(life),
+        findConnectorDefinition: async () => simulatedConnector(crms, life),
+        fetch: createWire(wire, life),
+      },
+    });
+  }
+
+  /** What people ask of the product while hosts sync, and once more when that has failed. */
+  async function workAtDesk(): Promise<void> {
+    for (const integration of settings.integrations) {
+      const crm = crms.get(integration.id);
+      if (crm === undefined) continue;
+      for (const errand of errandsOf(swarm.desk, crm, desk)) {
+        await timeline.pass(desk.magnitude(1_000, 600_000));
+        const host = desk.one(hosts);
+        if (host === undefined) return;
+        for (let tries = 0; tries < 3; tries += 1) {
+          const how = await runOnErrand(host, integration, crm, errand);
+          if (how === true) break;
+          if (errand.kind === 'forget' && tries === 0) erasures.push({ integration, crm, errand });
+          await timeline.pass(desk.magnitude(5_000, 300_000));
+        }
+      }
+    }
+  }
+
+  /** An erasure that was cut off is repeated, as the product asks for. */
+  async function finishErasures(): Promise<void> {
+    const [host] = hosts;
+    for (const { integration, crm, errand } of erasures) {
+      if (host === undefined || errand.record.forgottenAt !== null) continue;
+      await timeline.pass(HOUR_MS);
+      await runOnErrand(host, integration, crm, errand);
+    }
+  }
+
+  /** True if it is done, or cannot be done. */
+  async function runOnErrand(
+    host: Host,
+    integration: Integration,
+    crm: SimulatedCrm,
+    errand: Errand,
+  ): Promise<boolean> {
+    if (errand.kind === 'only') {
+      return (await syncOnce(host, integration, false, errand.typed)) === 'over';
+    }
+    const life = bear(host);
+    life.isAtDesk = errand.kind !== 'decide';
+    const how = await live(life, async () => {
+      try {
+        const application = await openAs(life);
+        try {
+          const { now } = timeline;
+          const work = { application, integration, life, crm, random: desk, now, say };
+          return await runErrand(work, errand);
+        } finally {
+          await application.close();
+        }
+      } catch (error) {
+        if (life.state === 'gone') return false;
+        say(`process ${life.name}`, `ends: ${messageOf(error)}`);
+        if (!isDonorSyncError(error)) violate('no error', stackOf(error));
+        const isUnknown = isDonorSyncError(error) && error.code === 'contact_unknown';
+        if (isCalm && !isUnknown)
+          violate('no stuck state', `an erasure fails: ${messageOf(error)}`);
+        return isUnknown;
+      }
+    });
+    return how === true;
+  }
+
   function judgeEnd(life: Life, report: RunReport | null, error: unknown): void {
     const reason = report?.reason ? ` (${report.reason.code})` : '';
     const end = report ? `${report.status}${reason}` : `throws: ${messageOf(error)}`;
     say(`process ${life.name}`, `ends: ${end}`);
     if (report?.status === 'succeeded') oracle.onEndedWell(life.name);
+    judgeReport(life, report);
+    judgeWritten(life, report);
     if (error !== null && !isDonorSyncError(error)) violate('no error', stackOf(error));
     if (report?.status === 'failed' && report.reason?.code === 'unexpected_error') {
       violate('no error', `a run fails: ${report.reason.message}`);
@@ -364,12 +514,47 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     if (isDonorSyncError(error) && error.code.startsWith('database_')) oracle.onTrouble();
   }
 
+  /** Where no answer is lost, a report says what the service's ledger says. */
+  function judgeReport(life: Life, report: RunReport | null): void {
+    const { kill, freeze, stop, clockSkew, clockJump, crm: _, ...others } = swarm.faults;
+    const crm = crms.get(report?.integration ?? '');
+    if (report === null || crm === undefined) return;
+    if (Object.values(others).some((probability) => probability > 0)) return;
+    if (kill + freeze + stop + clockSkew + clockJump > 0) return;
+    const { spent } = report.credits.enhancements;
+    const paid = oracle.paidBy(life.name, crm);
+    if (spent !== paid) {
+      violate('reports', `the run of process ${life.name} reports ${spent} credits of ${paid}`);
+    }
+    if (swarm.hosts === 1 && service.throttled > 0) {
+      violate('pace', `a healthy night meets ${service.throttled} answers 429`);
+    }
+  }
+
+  /** Who was written is reported as written, whatever was read of them later. */
+  function judgeWritten(life: Life, report: RunReport | null): void {
+    const crm = crms.get(report?.integration ?? '');
+    const { perRun, perMonth, keep } = swarm.settings;
+    if (report?.status !== 'succeeded' || crm === undefined || swarm.faults.crm > 0) return;
+    if (perRun !== null || perMonth !== null || keep > 0) return;
+    const written = crm.living().filter((record) => {
+      const { by, at } = record.written ?? { by: null, at: 0 };
+      // Who is paid for once more after that has a later outcome.
+      return by === life.name && oracle.paymentsOf(record).every(({ job }) => job.paidAt < at);
+    });
+    if (report.contacts.written < written.length) {
+      const what = `the run of process ${life.name} has written ${written.length} contacts and reports ${report.contacts.written}`;
+      violate('reports', what);
+    }
+  }
+
   function bear(host: Host): Life {
     host.lives += 1;
     const processId = 1_000 + lives.size + hosts.indexOf(host) * 100 + host.lives * 1_000;
     const life = beginLife({
       ...{ host: host.name, number: host.lives, processId, clock: host.clock, timeline, say },
-      space: isServer ? `boot-${host.name}` : 'boot',
+      hostName: swarm.sameHostName ? 'one' : host.name,
+      space: spaceOf(host),
       fate: isCalm ? { kill: null, freeze: null, stop: null } : fateOf(),
       random: fates,
       passed(point) {
@@ -388,7 +573,13 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     });
     lives.set(processId, life);
     births.set(life.name, timeline.now());
+    named.set(life.name, life);
     return life;
+  }
+
+  function spaceOf({ name }: Host): string | null {
+    if (!swarm.areProcessesKnown) return null;
+    return isServer ? `boot-${name}` : 'boot';
   }
 
   function fateOf(): Fate {
@@ -428,7 +619,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
 
   /** What goes wrong by itself while a session lasts. */
   async function disturb(end: Promise<void>): Promise<void> {
-    const { databaseAway, diskFull, clockJump } = swarm.faults;
+    const { databaseAway, diskFull, clockJump, replaced } = swarm.faults;
     const chaos = random.split(`chaos ${timeline.now()}`);
     let isOver = false;
     void end.then(() => {
@@ -443,6 +634,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       if (chaos.chance(diskFull)) {
         timeline.after(chaos.int(0, 59_000), () => {
           if (!isOver) store.fillDisk(chaos.magnitude(1_000, 60_000));
+        });
+      }
+      if (replaced > 0 && chaos.chance(replaced)) {
+        timeline.after(chaos.int(0, 20_000), () => {
+          if (!isOver) store.replaceFile();
         });
       }
       if (chaos.chance(clockJump)) timeline.after(chaos.int(0, 59_000), () => jump(chaos));
@@ -523,7 +719,7 @@ function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
       budget: { perRun: settings.perRun, perMonth: settings.perMonth, keep: settings.keep },
       guards: {
         massChange: { share: 0.1, atLeast: settings.massChangeAtLeast },
-        trial: { size: settings.trial ? 25 : 0, minKnown: 0.1 },
+        trial: { size: settings.trial ? settings.trialSize : 0, minKnown: 0.1 },
       },
       networks: swarm.networks ? [{ name: `Board ${name}`, group: { group: 'board' } }] : [],
       onLostAnswer: settings.onLostAnswer,

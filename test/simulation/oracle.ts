@@ -1,5 +1,5 @@
 /**
- * Whether each credit had a reason, told from what the service was sent and from what is true in the
+ * Whether each credit had a reason, judged by what the service was sent and from what is true in the
  * CRMs. Nothing here asks the product.
  */
 import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
@@ -12,6 +12,9 @@ const DAY_MS = 86_400_000;
 /** Clocks within which the product may call something a day, an hour or a month. */
 const SLACK_MS = 10 * 60_000;
 
+/** A profile is shared for so long. */
+const SHARED_FOR_MS = 6 * DAY_MS;
+
 /** Whose a paid person is. */
 interface Owner {
   crm: SimulatedCrm;
@@ -20,7 +23,7 @@ interface Owner {
   version: string;
 }
 
-interface Payment extends Owner {
+export interface Payment extends Owner {
   job: Job;
   /** True once a living process has received the answer whole. */
   isAnswered: boolean;
@@ -32,6 +35,8 @@ export interface OracleDeps {
   now(): number;
   /** When the process of this name began. */
   bornAt(sender: string): number;
+  /** True of a process that syncs one contact: it hears of no merge. */
+  isForOne(sender: string): boolean;
   charges(): readonly Charge[];
   violate(invariant: string, what: string): void;
 }
@@ -43,7 +48,9 @@ export interface Oracle {
   onTrouble(): void;
   /** What the store knew since this moment is gone. */
   onRestored(backupAt: number): void;
-  onSpentElsewhere(): void;
+  onSpentElsewhere(credits: number): void;
+  /** The service tells a process its balance. */
+  onBalance(sender: string): void;
   /** The run of this life has come to its end as it should: what it wrote is known to the store. */
   onEndedWell(sender: string): void;
   readonly payments: readonly Payment[];
@@ -56,14 +63,23 @@ export function createOracle(deps: OracleDeps): Oracle {
   const { swarm, crms, violate } = deps;
   const payments: Payment[] = [];
   const byJob = new Map<string, Payment>();
+  /** Processes whose run has succeeded. */
+  const endedWell = new Set<string>();
+  /** True if what a process sends arrives soon after it was decided. */
+  const { freeze, lostAnswer, throttle, serverError, databaseAway, diskFull } = swarm.faults;
+  const isPrompt = freeze + lostAnswer + throttle + serverError + databaseAway + diskFull === 0;
   let troubleAt = Number.NEGATIVE_INFINITY;
   let restored: { backupAt: number; at: number } | null = null;
   let elsewhereAt = Number.NEGATIVE_INFINITY;
+  let boughtAt = Number.NEGATIVE_INFINITY;
+  /** When each process read its balance last. */
+  const readings = new Map<string, number>();
 
   return {
     onPaid(jobs, balance) {
       const before = payments.length;
-      for (const job of jobs) judge(job);
+      const changed = jobs.filter((job) => judge(job) === 'other details').length;
+      judgeMassChange(changed);
       judgeLimits(payments.slice(before), balance);
     },
     onAnswered(jobIds) {
@@ -78,10 +94,15 @@ export function createOracle(deps: OracleDeps): Oracle {
     onRestored(backupAt) {
       restored = { backupAt, at: deps.now() };
     },
-    onSpentElsewhere() {
+    onSpentElsewhere(credits) {
       elsewhereAt = deps.now();
+      if (credits < 0) boughtAt = deps.now();
+    },
+    onBalance(sender) {
+      readings.set(sender, deps.now());
     },
     onEndedWell(sender) {
+      endedWell.add(sender);
       for (const crm of crms) {
         for (const record of crm.records.values()) {
           if (record.written?.by === sender) record.deliveredAt = record.written.at;
@@ -94,7 +115,8 @@ export function createOracle(deps: OracleDeps): Oracle {
       payments.filter((payment) => payment.job.sender === sender && payment.crm === crm).length,
   };
 
-  function judge(job: Job): void {
+  /** Resolves with why it is paid for again, if it is. */
+  function judge(job: Job): string | null {
     const owner = ownerOf(job);
     if (owner === null) {
       const { name, addresses } = job.person;
@@ -102,22 +124,32 @@ export function createOracle(deps: OracleDeps): Oracle {
         'a reason',
         `a credit was spent on ${name.last} at ${addresses[0]}, who is no contact`,
       );
-      return;
+      return null;
     }
     const { record } = owner;
+    if (record.forgottenAt !== null && deps.bornAt(job.sender) > record.forgottenAt) {
+      violate('forgotten', `contact ${record.id} is sent to the service after it was erased`);
+    }
     const before = payments.filter((payment) => payment.record === record);
     const last = before.at(-1);
     judgeMerged(owner, job, last);
     payments.push({ ...owner, job, isAnswered: false });
     const payment = payments.at(-1);
     if (payment) byJob.set(job.id, payment);
-    judgeEligible(record);
-    if (last !== undefined) {
-      const why = reasonToPayAgain(owner, last);
-      if (why === null) {
-        violate('paid once', `contact ${record.id} is paid for twice with the same details`);
-      }
+    judgeEligible(record, job);
+    if (last === undefined) return null;
+    const why = reasonToPayAgain(owner, last, job.person);
+    if (why === null) {
+      violate('paid once', `contact ${record.id} is paid for twice with the same details`);
     }
+    return why;
+  }
+
+  /** Many that change at once are a person's to decide about. */
+  function judgeMassChange(changed: number): void {
+    const known = new Set(payments.map(({ record }) => record)).size;
+    if (changed < swarm.settings.massChangeAtLeast || changed <= 0.1 * known) return;
+    violate('mass change', `${changed} changed contacts of ${known} are paid for unasked`);
   }
 
   /**
@@ -125,14 +157,21 @@ export function createOracle(deps: OracleDeps): Oracle {
    * the run that pays has read of it.
    */
   function judgeMerged({ crm, record, version }: Owner, job: Job, last: Payment | undefined): void {
+    if (deps.isForOne(job.sender)) return;
+    const { settings } = swarm;
     const readSince = deps.bornAt(job.sender) - swarm.people.lagMs;
     for (const loser of crm.records.values()) {
       const { gone } = loser;
       if (gone?.mergedInto !== record.id || gone.at > readSince) continue;
       if (last !== undefined && last.job.paidAt > gone.at) continue;
       const paid = payments.findLast((payment) => payment.record === loser);
-      if (paid === undefined || paid.job.fate !== 'completed' || !paid.isAnswered) continue;
-      if (gone.heirVersion !== version || reasonToPayAgain({ crm, record, version }, paid))
+      if (paid === undefined) continue;
+      // A job that brought nothing leaves room for another one; a lost answer is a person's to decide.
+      const isKnown = paid.isAnswered
+        ? paid.job.fate === 'completed'
+        : settings.onLostAnswer === 'hold';
+      if (!isKnown) continue;
+      if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid, job.person))
         continue;
       if (troubleAt > Number.NEGATIVE_INFINITY) continue;
       violate(
@@ -142,18 +181,24 @@ export function createOracle(deps: OracleDeps): Oracle {
     }
   }
 
-  function judgeEligible(record: Record_): void {
-    const now = deps.now();
-    if (record.optedOutAt !== null && record.optedOutAt < now - SLACK_MS) {
+  /** Each contact is read by its id before it is sent. */
+  function judgeEligible(record: Record_, { sender }: Job): void {
+    const readAt = record.readBy.get(sender) ?? 0;
+    const now = Math.max(deps.now() - SLACK_MS, deps.bornAt(sender), readAt);
+    if (record.optedOutAt !== null && record.optedOutAt < now) {
       violate('opt-out', `contact ${record.id} is sent to the service after it has opted out`);
     }
-    if (record.gone !== null && record.gone.at < now - SLACK_MS) {
+    if (record.gone !== null && record.gone.at < now) {
       violate('a reason', `contact ${record.id} is paid for after it has left the CRM`);
     }
   }
 
   /** What the record says why a contact is paid for again; null if nothing does. */
-  function reasonToPayAgain({ record, version }: Owner, last: Payment): string | null {
+  function reasonToPayAgain(
+    { record, version }: Pick<Owner, 'record' | 'version'>,
+    last: Payment,
+    person: Job['person'],
+  ): string | null {
     const { settings } = swarm;
     const now = deps.now();
     const { job } = last;
@@ -163,13 +208,41 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (restored !== null && job.paidAt >= restored.backupAt && job.paidAt <= restored.at) {
       return 'the store was put back';
     }
+    const people = [record, last.record, ...twinsOf(record)];
+    if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
+      return 'a person asked for it';
+    // Who was erased is unknown from then on, and so is the contact that it becomes a part of.
+    if (last.record.forgottenAt !== null) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
-    const isLost = !last.isAnswered || troubleAt >= job.paidAt;
+    // What a run that broke off has heard may not be on record.
+    const isLost = !last.isAnswered || troubleAt >= job.paidAt || !endedWell.has(job.sender);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
+    const isAnother = twinsOf(record).length > 0 && !isSharedWith(person, last);
+    if (isAnother) return 'another record of the person';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
     return null;
+  }
+
+  /** True of a job that must be shared: of the same words, all of them readable, and not too old. */
+  function isSharedWith(person: Job['person'], { job: last }: Payment): boolean {
+    const words = (each: Job['person']) =>
+      [...each.addresses, ...each.employers].join('|').toLowerCase().replaceAll(/[., ]/g, '');
+    const isWhole = [person, last.person].every(
+      ({ addresses, employers }) => addresses.length > 0 && employers.length > 0,
+    );
+    const isYoung = deps.now() - last.paidAt < SHARED_FOR_MS - SLACK_MS;
+    return (
+      swarm.settings.shareProfiles && isWhole && isYoung && words(person) === words(last.person)
+    );
+  }
+
+  /** Other records of the same human being, as they are or were. */
+  function twinsOf(record: Record_): Record_[] {
+    return crms.flatMap((crm) =>
+      [...crm.records.values()].filter((each) => each !== record && each.human === record.human),
+    );
   }
 
   function judgeLimits(paid: readonly Payment[], balance: number): void {
@@ -177,12 +250,16 @@ export function createOracle(deps: OracleDeps): Oracle {
     const [first] = paid;
     if (first === undefined) return;
     const now = deps.now();
-    if (keep > 0 && balance < keep && elsewhereAt < now - 60_000) {
+    const readAt = readings.get(first.job.sender) ?? 0;
+    const isUnseen = elsewhereAt > readAt && (readAt > now - 15_000 || !isPrompt);
+    if (keep > 0 && balance < keep && !isUnseen) {
       violate('keep', `${balance} credits are left of ${keep} that are to be kept`);
     }
     const month = (ms: number) => new Date(ms).toISOString().slice(0, 7);
     for (const crm of new Set(paid.map((payment) => payment.crm))) {
       const own = payments.filter((payment) => payment.crm === crm);
+      // Credits that are bought before a lost answer is settled hide as many that it has cost.
+      if (own.some(({ job, isAnswered }) => !isAnswered && job.paidAt <= boughtAt)) continue;
       const thisRun = own.filter(({ job }) => job.sender === first.job.sender).length;
       if (perRun !== null && thisRun > perRun) {
         violate('budget', `a run has spent ${thisRun} credits of ${perRun}`);
@@ -201,25 +278,46 @@ export function createOracle(deps: OracleDeps): Oracle {
     const address = numberIn(person.addresses[0]);
     const employer = numberIn(person.employers[0]);
     for (const crm of crms) {
-      // Who was there when it was sent before who has come since, and before who had left: one may have become
-      // a part of the other.
+      // Who was there when it was sent before who has come since, and before who had left: one may have
+      // become a part of the other.
       const all = [...crm.records.values()];
       const sent = all.filter(
         ({ bornAt, gone }) => bornAt <= sentAt && (gone === null || gone.at > sentAt),
       );
-      const living = all.filter((record) => record.gone === null && !sent.includes(record));
-      const gone = all.filter((record) => record.gone !== null && !sent.includes(record));
-      for (const record of [...sent, ...living, ...gone]) {
-        if (record.human.last !== person.name.last) continue;
-        for (const details of [record.details, ...record.history]) {
-          const isAddress = address === null || details.address.number === address;
-          const isEmployer = employer === null || details.employer.number === employer;
-          if (!isAddress || !isEmployer) continue;
-          // A part that cannot be read makes no other details.
-          return { crm, record, version: versionOf(details) };
+      const living = crm.living().filter((record) => !sent.includes(record));
+      for (const records of [sent, living]) {
+        // Of two records of one human being it is the one that is more likely meant.
+        const [first, ...doubles] = records.flatMap((record) => ownedBy(crm, record));
+        if (first !== undefined) {
+          return doubles.reduce(
+            (best, each) => (reluctance(each) < reluctance(best) ? each : best),
+            first,
+          );
         }
+      }
+      for (const record of all) {
+        const [owner] = record.gone === null ? [] : ownedBy(crm, record);
+        if (owner !== undefined) return owner;
       }
     }
     return null;
+
+    function ownedBy(crm: SimulatedCrm, record: Record_): Owner[] {
+      if (record.human.last !== person.name.last) return [];
+      for (const details of [record.details, ...record.history]) {
+        const isAddress = address === null || details.address.number === address;
+        const isEmployer = employer === null || details.employer.number === employer;
+        // A part that cannot be read makes no other details.
+        if (isAddress && isEmployer) return [{ crm, record, version: versionOf(details) }];
+      }
+      return [];
+    }
+  }
+
+  /** Larger for a record that is less likely sent: erased, opted out, or paid for not long ago. */
+  function reluctance({ record }: Owner): number {
+    const paidAt = payments.findLast((payment) => payment.record === record)?.job.paidAt ?? 0;
+    const isOut = record.forgottenAt !== null || record.optedOutAt !== null;
+    return paidAt + (isOut ? deps.now() : 0);
   }
 }

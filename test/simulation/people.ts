@@ -1,5 +1,5 @@
 /** What people do while hosts sync: they work in the CRMs, and spend credits elsewhere. */
-import { MAPPINGS, type Record_, type SimulatedCrm } from './crm.ts';
+import { MAPPINGS, type Record_, type SimulatedCrm, TYPED } from './crm.ts';
 import { type Humans, SPELLINGS } from './humans.ts';
 import type { Oracle } from './oracle.ts';
 import type { Random } from './random.ts';
@@ -30,6 +30,8 @@ export interface PeopleDeps {
 export interface People {
   /** Works until the end of a session, and for some minutes at most. */
   work(end: Promise<void>): Promise<void>;
+  /** Something went wrong on the way to the service: just then others may spend or buy. */
+  onFault(fault: string, endpoint: string): void;
   /** Gives back what was taken: access, and credits. */
   makeWell(): void;
 }
@@ -46,6 +48,11 @@ export function createPeople(deps: PeopleDeps): People {
       for (const crm of crms.values()) planEdits(crm);
       planSpending();
       await end;
+    },
+    onFault(fault, endpoint) {
+      if (endpoint !== 'POST /enhancements' || fault !== 'lost answer') return;
+      if (swarm.service.otherSpender === 0 || !random.chance(0.5)) return;
+      timeline.after(random.int(0, swarm.settings.settleAfterMs), spendElsewhere);
     },
     makeWell() {
       isWell = true;
@@ -87,15 +94,22 @@ export function createPeople(deps: PeopleDeps): People {
       );
       plan(people.type, record, 'gets a value typed by a person', () => {
         const field = random.one(MAPPINGS)?.to ?? '';
-        crm.type(record, field, random.chance(0.2) ? null : 'typed by a person');
+        crm.type(record, field, random.chance(0.2) ? null : TYPED);
       });
       plan(people.optOut, record, 'opts out', () =>
         crm.change(record, (each) => {
           each.optedOutAt ??= timeline.now();
+          planReturn(crm, record, 20_000);
         }),
       );
-      plan(people.remove, record, 'is deleted', () => crm.remove(record, null));
+      plan(people.remove, record, 'is deleted', () => {
+        crm.remove(record, null);
+        planReturn(crm, record, 20_000);
+      });
       plan(people.merge, record, 'is merged', () => merge(crm, record));
+    }
+    for (const record of crm.records.values()) {
+      if (record.gone !== null || record.optedOutAt !== null) planReturn(crm, record, BUSY_MS);
     }
     if (random.chance(people.create)) {
       const count = random.int(1, 3);
@@ -131,6 +145,22 @@ export function createPeople(deps: PeopleDeps): People {
     });
   }
 
+  /** A deleted contact may be put back; one that opted out may opt in. */
+  function planReturn(crm: SimulatedCrm, record: Record_, withinMs: number): void {
+    timeline.after(random.int(0, withinMs), () => {
+      const { gone, id, optedOutAt } = record;
+      if (gone === null && optedOutAt !== null && random.chance(people.optIn)) {
+        say(`contact ${id}`, 'opts in again');
+        crm.change(record, (each) => {
+          each.optedOutAt = null;
+        });
+      } else if (gone?.mergedInto === null && random.chance(people.comeBack)) {
+        say(`contact ${id}`, 'is put back');
+        crm.putBack(record);
+      }
+    });
+  }
+
   /** Two records of one human being become one. */
   function merge(crm: SimulatedCrm, loser: Record_): void {
     const twin = crm.living().find((each) => each !== loser && each.human === loser.human);
@@ -144,15 +174,19 @@ export function createPeople(deps: PeopleDeps): People {
     if (!random.chance(swarm.service.otherSpender)) return;
     const times = random.int(1, 6);
     for (let index = 0; index < times; index += 1) {
-      timeline.after(random.int(0, BUSY_MS), () => {
-        const credits = random.chance(0.2) ? -random.int(1, 50) : random.int(1, 10);
-        say(
-          'somebody',
-          credits < 0 ? `buys ${-credits} credits` : `spends ${credits} credits elsewhere`,
-        );
-        service.take('key-0', credits);
-        oracle.onSpentElsewhere();
-      });
+      // Soon, where credits are to be kept: while the first jobs run.
+      const withinMs = swarm.settings.keep > 0 ? 60_000 : BUSY_MS;
+      timeline.after(random.int(0, withinMs), spendElsewhere);
     }
+  }
+
+  function spendElsewhere(): void {
+    const credits = random.chance(0.2) ? -random.int(1, 50) : random.int(1, 10);
+    say(
+      'another user',
+      credits < 0 ? `buys ${-credits} credits` : `spends ${credits} credits elsewhere`,
+    );
+    service.take('key-0', credits);
+    oracle.onSpentElsewhere(credits);
   }
 }

@@ -20,6 +20,10 @@ export interface Life extends Machine, Actor {
   readonly clock: Clock;
   readonly owner: Owner;
   readonly bornAt: number;
+  /** True once it was killed, asked to stop or stood still. */
+  readonly wasHurt: boolean;
+  /** True if it takes back or erases: opted-out contacts are no exception. */
+  isAtDesk: boolean;
   /** Fires when it is asked to stop. */
   readonly stopping: AbortController;
   /** Resolves when it is killed. */
@@ -52,6 +56,8 @@ export interface Blow {
 
 export interface LifeOptions {
   host: string;
+  /** What the machine calls itself: containers may all have one name. */
+  hostName: string;
   number: number;
   processId: number;
   clock: HostClock;
@@ -97,6 +103,7 @@ export function beginLife(options: LifeOptions): Life {
   let parked: (() => void)[] = [];
   let thawed: PromiseWithResolvers<void> | null = null;
   let points = 0;
+  let wasHurt = false;
   const isKilled = watchFor(fate.kill);
   const isFrozen = watchFor(fate.freeze);
   let lastPoint = 'its start';
@@ -106,13 +113,17 @@ export function beginLife(options: LifeOptions): Life {
   const life: Life = {
     name,
     bornAt,
+    isAtDesk: false,
     stopping,
     death: death.promise,
     get state() {
       return state;
     },
+    get wasHurt() {
+      return wasHurt;
+    },
     owner: {
-      host: options.host,
+      host: options.hostName,
       processId: options.processId,
       start: `${name}-${bornAt}`,
       space: options.space,
@@ -152,6 +163,7 @@ export function beginLife(options: LifeOptions): Life {
       }
       if (fate.stop?.times === points && !stopping.signal.aborted) {
         say(`process ${name}`, `is asked to stop, at ${point}`);
+        wasHurt = true;
         stopping.abort();
       }
       if (state === 'gone') await NEVER;
@@ -160,6 +172,7 @@ export function beginLife(options: LifeOptions): Life {
     kill(why) {
       if (state === 'gone') return;
       state = 'gone';
+      wasHurt = true;
       say(`process ${name}`, `is killed at ${why}`);
       options.onDeath(life, lastPoint);
       death.resolve();
@@ -168,6 +181,7 @@ export function beginLife(options: LifeOptions): Life {
       if (state !== 'alive') return;
       state = 'frozen';
       options.onFreeze(ms);
+      wasHurt = true;
       thawed = Promise.withResolvers();
       say(`process ${name}`, `stands still for ${Math.round(ms / 1000)} s, at ${lastPoint}`);
       timeline.after(ms, thaw);

@@ -1,6 +1,6 @@
 /**
  * The Partner Data Service as a model: what its document says, with a ledger of every credit. It knows
- * nothing of the product; who was paid for is told by the numbers in what it is sent.
+ * nothing of the product; who was paid for is known by the numbers in what it is sent.
  */
 import type { Human, Humans } from './humans.ts';
 import type { Random } from './random.ts';
@@ -67,6 +67,8 @@ export interface Network {
   key: string;
   name: string;
   members: Set<string>;
+  /** Paid for and not removed since. */
+  paid: Set<string>;
 }
 
 interface BulkAdd {
@@ -84,7 +86,7 @@ export interface ServiceModel {
   readonly charges: readonly Charge[];
   readonly throttled: number;
   balance(key: string): number;
-  /** Somebody else spends, or credits are bought (negative). */
+  /** Another user spends, or credits are bought (negative). */
   take(key: string, credits: number): void;
   /** All of the key's rate is used up by something else. */
   drain(key: string): void;
@@ -95,14 +97,23 @@ export interface ServiceDeps {
   random: Random;
   humans: Humans;
   habits: ServiceHabits;
+  /** True once it does what it is asked. */
+  isWell(): boolean;
   say(who: string, what: string): void;
   /** A submission is charged: its jobs, in one. */
   onPaid(jobs: readonly Job[], balance: number): void;
+  /** A process reads its balance. */
+  onBalance(sender: string): void;
+  /** These members were paid for before, and have not been removed since. */
+  onPaidTwice(members: readonly string[]): void;
 }
 
 const RATE = 10;
 const BURST = 10;
 const WEEK_MS = 7 * 86_400_000;
+
+/** So long a job may be unknown to some machines of the service. */
+const YOUNG_MS = 60_000;
 
 export function createServiceModel(deps: ServiceDeps): ServiceModel {
   const { timeline, random, humans, habits, say } = deps;
@@ -130,7 +141,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       team.enhancements = Math.max(0, team.enhancements - credits);
     },
     drain(key) {
-      teamOf(key).tokens = 0;
+      Object.assign(teamOf(key), { tokens: 0, filledAt: timeline.now() });
     },
   };
 
@@ -156,7 +167,10 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     team.tokens -= 1;
     const { method, path } = request;
     const route = `${method} ${path}`;
-    if (route === 'GET /credits') return answer(200, balances(team));
+    if (route === 'GET /credits') {
+      deps.onBalance(request.sender);
+      return answer(200, balances(team));
+    }
     if (route === 'GET /openapi.json') return answer(404, { detail: 'Not Found' });
     if (route === 'POST /enhancements') return submit(request, team);
     if (route === 'POST /enhancements/progress/batch') return progress(request);
@@ -179,7 +193,8 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       return answer(422, { detail });
     }
     if (team.enhancements === 0) return answer(402, noCredits('enhancements'));
-    const paid = persons.slice(0, team.enhancements);
+    const most = isPartly() ? random.int(0, persons.length) : persons.length;
+    const paid = persons.slice(0, Math.min(most, team.enhancements));
     team.enhancements -= paid.length;
     charges.push({
       ...{ at: timeline.now(), key, bucket: 'enhancements', credits: paid.length, sender },
@@ -196,6 +211,11 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       ),
       meta: { requested: persons.length, processed: paid.length },
     });
+  }
+
+  /** Now and then it takes up a part of a request, and charges that. */
+  function isPartly(): boolean {
+    return habits.partly > 0 && !deps.isWell() && random.chance(habits.partly);
   }
 
   function isInvalid({ name }: Person): boolean {
@@ -257,12 +277,12 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     const now = timeline.now();
     const isThere = (id: string) => {
       const job = jobs.get(id);
-      return job !== undefined && job.key === key && now < job.goneAt;
+      if (job === undefined || job.key !== key || now >= job.goneAt) return false;
+      const mayBeDenied = habits.denied > 0 && !deps.isWell() && now - job.paidAt < YOUNG_MS;
+      return !mayBeDenied || !random.chance(habits.denied);
     };
-    return [
-      ids.filter(isThere).flatMap((id) => jobs.get(id) ?? []),
-      ids.filter((id) => !isThere(id)),
-    ];
+    const there = new Set(ids.filter(isThere));
+    return [[...there].flatMap((id) => jobs.get(id) ?? []), ids.filter((id) => !there.has(id))];
   }
 
   function stateOf({ doneAt, fate }: Job) {
@@ -302,7 +322,13 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       const name = String(Reflect.get(Object(body), 'name'));
       if (own.some((network) => network.name === name)) return answer(400, { detail: 'duplicate' });
       lastId += 1;
-      const network = { id: `n${lastId}`, key, name, members: new Set<string>() };
+      const network = {
+        id: `n${lastId}`,
+        key,
+        name,
+        members: new Set<string>(),
+        paid: new Set<string>(),
+      };
       networks.set(network.id, network);
       return answer(201, networkRecord(network));
     }
@@ -328,7 +354,10 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     if (network === undefined) return answer(404, { detail: 'no such network' });
     if (what === '/members/batch') return addMembers(request, team, network);
     if (what === '/members/remove') {
-      for (const donorId of idsIn(body, 'donor_ids')) network.members.delete(donorId);
+      for (const donorId of idsIn(body, 'donor_ids')) {
+        network.members.delete(donorId);
+        network.paid.delete(donorId);
+      }
       return answer(204, null);
     }
     if (method === 'PUT') {
@@ -352,6 +381,9 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       balance: team.networks,
     });
     say('the service', `takes ${paid.length} credits of process ${sender} for members`);
+    const again = paid.filter((id) => network.paid.has(id));
+    if (again.length > 0) deps.onPaidTwice(again);
+    for (const id of paid) network.paid.add(id);
     lastId += 1;
     const doneAt = timeline.now() + random.int(100, habits.jobMs);
     const already = paid.filter((id) => network.members.has(id));

@@ -18,7 +18,7 @@ import {
 import type { Owner } from '../../src/core/owner.ts';
 import { createConnectionQueue } from '../../src/store/engine/connection-queue.ts';
 import type { OpenDatabase } from '../../src/store/engine/database.ts';
-import { neverReplaced } from '../../src/store/engine/database-file.ts';
+import { StoreReplaced } from '../../src/store/engine/database-file.ts';
 import { guardDriver } from '../../src/store/engine/guarded-driver.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import type { Random } from './random.ts';
@@ -48,8 +48,16 @@ export interface SharedStore {
   /** The database does not answer for so long; a server loses its connections. */
   goAway(ms: number): void;
   fillDisk(ms: number): void;
+  /** The file is replaced by a copy of itself: who has it open has another one. */
+  replaceFile(): void;
+  /** When that happened to the file of a process; null if it is still the right one. */
+  replacedAt(client: string): number | null;
+  /** How long it was away at most in this night. */
+  readonly longestAwayMs: number;
   backUp(): Backup;
   restore(backup: Backup): void;
+  /** Says from now on how contacts move; `unknown` comes before the first state. */
+  watchContacts(moved: (from: string, to: string) => void): void;
   /** For the invariants: rows as they are. */
   rows(sql: string, ...parameters: unknown[]): Row[];
   /** Everything that stands in it, as bytes. */
@@ -62,6 +70,8 @@ export interface StoreNight {
   kind: StoreKind;
   timeline: Timeline;
   random: Random;
+  /** How likely a server's connection breaks under the answer to a commit. */
+  lostCommits(): number;
   /** By how much a server's clock is off (ms). */
   clockOffsetMs: number;
   say(who: string, what: string): void;
@@ -96,7 +106,13 @@ export async function createSharedStore(
   const ends = new Map<string, 'committed' | 'aborted'>();
   /** Clients whose transaction was ended for them. */
   const cutOff = new WeakSet<Client>();
+  /** Processes by name, and when their file was replaced. */
+  const opened = new Set<string>();
+  const replaced = new Map<string, number>();
+  let awaySince = 0;
+  let isRestoring = false;
   let awayUntil = 0;
+  let longestAwayMs = 0;
   let fullUntil = 0;
 
   database.function('simulated_now', () => (night === null ? 0 : serverNow(night)));
@@ -118,7 +134,10 @@ export async function createSharedStore(
       transactions = 0;
       current = null;
       ends.clear();
+      opened.clear();
+      replaced.clear();
       awayUntil = 0;
+      longestAwayMs = 0;
       fullUntil = 0;
       restore(template);
     },
@@ -129,7 +148,9 @@ export async function createSharedStore(
     },
     goAway(ms) {
       if (night === null) return;
+      if (!isAway()) awaySince = night.timeline.now();
       awayUntil = Math.max(awayUntil, night.timeline.now() + ms);
+      longestAwayMs = Math.max(longestAwayMs, awayUntil - awaySince);
       night.say('the database', `is away for ${Math.round(ms / 100) / 10} s`);
       if (night.kind === 'server' && holder !== null) cutTransaction();
     },
@@ -138,8 +159,28 @@ export async function createSharedStore(
       fullUntil = night.timeline.now() + ms;
       night.say('the disk', `of the database is full for ${Math.round(ms / 1000)} s`);
     },
+    replaceFile() {
+      if (night === null) return;
+      for (const name of opened) if (!replaced.has(name)) replaced.set(name, night.timeline.now());
+      night.say('the file', 'of the database is replaced by a copy');
+    },
+    replacedAt: (client) => replaced.get(client) ?? null,
+    get longestAwayMs() {
+      return longestAwayMs;
+    },
     backUp,
     restore,
+    watchContacts(moved) {
+      database.function('simulated_moved', (from, to) => {
+        if (!isRestoring) moved(String(from), String(to));
+        return null;
+      });
+      database.exec(`
+        create temp trigger simulated_update after update on main.contacts when old.state <> new.state
+          begin select simulated_moved(old.state, new.state); end;
+        create temp trigger simulated_insert after insert on main.contacts
+          begin select simulated_moved('unknown', new.state); end;`);
+    },
     rows: (sql, ...parameters) =>
       prepared(sql)
         .all(...parameters)
@@ -160,16 +201,20 @@ export async function createSharedStore(
   }
 
   function restore(backup: Backup): void {
-    database.pragma('foreign_keys = OFF');
-    for (const [name, rows] of backup) {
-      prepared(`delete from "${name}"`).run();
-      for (const row of rows) {
+    // Switching foreign keys off and on would throw all prepared statements away: tables are made after
+    // those that they refer to.
+    prepared('begin').run();
+    isRestoring = true;
+    for (const name of names.toReversed()) prepared(`delete from "${name}"`).run();
+    for (const name of names) {
+      for (const row of backup.get(name) ?? []) {
         const columns = Object.keys(row);
         const sql = `insert into "${name}" (${columns.map((column) => `"${column}"`).join()}) values (${columns.map(() => '?').join()})`;
         prepared(sql).run(...Object.values(row));
       }
     }
-    database.pragma('foreign_keys = ON');
+    prepared('commit').run();
+    isRestoring = false;
   }
 
   function prepared(sql: string): Sqlite.Statement {
@@ -182,6 +227,7 @@ export async function createSharedStore(
   }
 
   function open(client: Client): OpenDatabase<Tables> {
+    opened.add(client.name);
     const kind = night?.kind ?? 'machine';
     const dialect: Dialect = {
       createDriver: () => guardDriver(driverOf(client)),
@@ -193,7 +239,9 @@ export async function createSharedStore(
     return {
       db,
       kind: kind === 'server' ? 'postgres' : 'sqlite',
-      requireInPlace: neverReplaced,
+      async requireInPlace() {
+        if (replaced.has(client.name)) throw new StoreReplaced('/simulated');
+      },
       close: () => db.destroy(),
     };
   }
@@ -239,7 +287,8 @@ export async function createSharedStore(
         lookAtCheckpoint(client);
         endTransaction('commit');
         await client.point('committed');
-        if (isServer() && isAway()) throw lostConnection('ECONNRESET');
+        const isLost = isServer() && night?.random.chance(night.lostCommits());
+        if (isLost || (isServer() && isAway())) throw lostConnection('ECONNRESET');
       },
       async rollbackTransaction() {
         await client.point('rollback');
@@ -280,7 +329,7 @@ export async function createSharedStore(
     return result;
   }
 
-  /** Resolves when the client may use the database; whoever runs first then may take it. */
+  /** Resolves when the client may use the database; the one that runs first then may take it. */
   async function access(client: Client): Promise<void> {
     await turn(client);
     requireHeld(client);

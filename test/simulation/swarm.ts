@@ -10,11 +10,15 @@ export interface Swarm {
   /** One machine with an SQLite file, or several with a database server whose clock all share. */
   store: 'machine' | 'server';
   hosts: number;
+  /** True if processes can tell which of their machine live, as on Linux. */
+  areProcessesKnown: boolean;
   integrations: number;
   /** True if all integrations have one partner key; otherwise each has its own. */
   sharedKey: boolean;
   /** Contacts in the CRM of each integration when it begins. */
   contacts: number;
+  /** How many of them a CRM sends at once. */
+  pageSize: number;
   sessions: readonly Session[];
   faults: Faults;
   people: People;
@@ -22,6 +26,9 @@ export interface Swarm {
   settings: NightSettings;
   /** True if groups become networks. */
   networks: boolean;
+  desk: Desk;
+  /** True if all hosts have one name, as containers may. */
+  sameHostName: boolean;
 }
 
 /** Some hours in which hosts sync and people work. */
@@ -61,6 +68,8 @@ export interface Faults {
   databaseAway: number;
   /** The disk is full for a while, likewise. */
   diskFull: number;
+  /** The file of the database is replaced by a copy while processes have it open, per minute. */
+  replaced: number;
   /** Yesterday's backup is put back. */
   restore: number;
 }
@@ -78,8 +87,25 @@ export interface People {
   optOut: number;
   /** The integration's user loses a field of the identity, or gets it back; per session. */
   revoke: number;
+  /** A deleted contact is put back, one that opted out opts in again. */
+  comeBack: number;
+  optIn: number;
+  /** Of the contacts: a second record of the same human being. */
+  doubles: number;
   /** How long the CRM's search lags behind its records (ms). */
   lagMs: number;
+}
+
+/** What people do at the product itself; per integration and session. */
+export interface Desk {
+  /** Decide holds, one by one or in batches. */
+  decide: number;
+  /** Take a run back. */
+  undo: number;
+  /** Sync a single contact. */
+  only: number;
+  /** Erase a contact. */
+  forget: number;
 }
 
 export interface ServiceHabits {
@@ -88,11 +114,15 @@ export interface ServiceHabits {
   vanished: number;
   wrongPerson: number;
   deceased: number;
+  /** It may deny a job that it has, while that is young: not all of its machines know it. */
+  denied: number;
+  /** Of the submissions: it takes up a part of them alone. */
+  partly: number;
   /** Persons that are refused by a 422. */
   invalid: number;
   /** Credits at the start, for each key. */
   credits: number;
-  /** Somebody else spends from the same bucket, per minute. */
+  /** Another user spends from the same bucket, per minute. */
   otherSpender: number;
   /** Jobs take at most so long (ms). */
   jobMs: number;
@@ -110,6 +140,7 @@ export interface NightSettings {
   shareProfiles: boolean;
   settleAfterMs: number;
   trial: boolean;
+  trialSize: number;
   massChangeAtLeast: number;
   /** Persons in a submission at most: small ones, so that few contacts make many. */
   batch: number;
@@ -130,10 +161,16 @@ export function swarmOf(seed: number): Swarm {
     full: chance(0.15),
   }));
   const isMoneyScarce = chance(0.15);
-  const contacts = chance(0.6) ? magnitude(1, 8) : magnitude(1, 30);
+  // What came along later has a stream of its own, so that older seeds keep the rest of their nights.
+  const later = createRandom(`swarm ${seed} later`);
+  const someLater = (probability: number, most: number) =>
+    later.chance(probability) ? most * later.next() ** 2 : 0;
+  const contacts = chance(0.8) ? magnitude(1, 6) : magnitude(1, 30);
   const swarm: Swarm = {
     seed,
     ...{ store, hosts, integrations, contacts, sessions },
+    pageSize: 8,
+    areProcessesKnown: true,
     sharedKey: chance(0.7),
     faults: {
       kill: chance(0.5) ? random.next() : 0,
@@ -150,6 +187,7 @@ export function swarmOf(seed: number): Swarm {
       crm: some(0.3, 0.15),
       databaseAway: some(0.25, 1),
       diskFull: some(0.1, 0.5),
+      replaced: 0,
       restore: chance(0.05) ? 1 : 0,
     },
     people: {
@@ -164,6 +202,9 @@ export function swarmOf(seed: number): Swarm {
       optOut: some(0.3, 0.3),
       revoke: some(0.25, 1),
       lagMs: chance(0.3) ? magnitude(100, 30_000) : 0,
+      comeBack: later.chance(0.4) ? later.next() : 0,
+      optIn: later.chance(0.4) ? later.next() : 0,
+      doubles: someLater(0.25, 0.7),
     },
     service: {
       failed: some(0.3, 0.5),
@@ -174,6 +215,8 @@ export function swarmOf(seed: number): Swarm {
       credits: isMoneyScarce ? int(0, contacts * 2) : 20_000,
       otherSpender: some(0.2, 1),
       jobMs: chance(0.05) ? magnitude(10_000, 120_000) : magnitude(200, 3_000),
+      denied: 0,
+      partly: 0,
       submitMs: 0,
     },
     settings: {
@@ -187,20 +230,53 @@ export function swarmOf(seed: number): Swarm {
       // A long quiet time shows no more than a short one, and takes long to simulate.
       settleAfterMs: pick([1_000, 3_000, 3_000, 10_000, 10_000, 90_000]),
       trial: chance(0.4),
+      trialSize: 25,
       massChangeAtLeast: chance(0.2) ? int(2, 6) : 25,
       batch: 100,
     },
     networks: chance(0.3),
+    desk: {
+      decide: some(0.35, 1),
+      undo: some(0.2, 0.7),
+      only: some(0.25, 0.8),
+      forget: some(0.3, 0.8),
+    },
+    sameHostName: later.chance(0.2),
   };
-  return chance(0.4) ? withSlowSubmissions(swarm, random) : swarm;
+  // Drawn last, so that older seeds keep the rest of their nights.
+  if (chance(0.3)) swarm.pageSize = 2;
+  swarm.areProcessesKnown = chance(0.75);
+  const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
+  swarm.service.denied = areClocksRight ? some(0.2, 0.3) : 0;
+  swarm.service.partly = some(0.15, 0.4);
+  swarm.faults.replaced = store === 'machine' && chance(0.1) ? random.next() : 0;
+  const theme = random.next();
+  if (theme < 0.04) watchCredits(swarm, random);
+  else if (theme < 0.08) loseAnswers(swarm);
+  const slow = createRandom(`swarm ${seed} slow submissions`);
+  if (slow.chance(0.4)) slowSubmissions(swarm, slow);
+  return swarm;
 }
 
 /** Several submissions under way: many small ones, whose answers take their time. */
-function withSlowSubmissions(swarm: Swarm, { chance, int, magnitude }: Random): Swarm {
-  const { service, settings } = swarm;
-  return {
-    ...swarm,
-    service: { ...service, submitMs: magnitude(100, 8_000) },
-    settings: { ...settings, batch: int(1, 5), trial: settings.trial && chance(0.5) },
-  };
+function slowSubmissions({ service, settings }: Swarm, { chance, int, magnitude }: Random): void {
+  service.submitMs = magnitude(100, 8_000);
+  settings.batch = int(1, 5);
+  settings.trial &&= chance(0.5);
+}
+
+/** A night about answers that are lost while clocks are set. */
+function loseAnswers({ faults, settings }: Swarm): void {
+  Object.assign(faults, { clockJump: 1, lostAnswer: 0.3 });
+  settings.settleAfterMs = 10_000;
+}
+
+/** A night about credits to keep: others spend them while the first jobs run. */
+function watchCredits({ contacts, faults, service, settings }: Swarm, { int }: Random): void {
+  Object.assign(faults, { freeze: 0, lostAnswer: 0, throttle: 0, serverError: 0 });
+  Object.assign(faults, { databaseAway: 0, diskFull: 0 });
+  settings.keep = int(1, 10);
+  Object.assign(settings, { trial: true, trialSize: 2, perRun: null, perMonth: null });
+  service.credits = settings.keep + contacts + int(0, 5);
+  Object.assign(service, { otherSpender: 1, jobMs: 40_000 });
 }

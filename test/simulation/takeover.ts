@@ -30,12 +30,14 @@ export function setChance(random: Random | null): void {
   chance = random;
 }
 
-/** Which process ids live, as `process.kill(id, 0)` tells; null asks the machine. */
-export function setLiving(isLiving: ((processId: number) => boolean) | null): void {
+/** Which process ids live, as `process.kill(id, 0)` tells the one that asks; null asks the machine. */
+export function setLiving(isLiving: Living | null): void {
   living = isLiving;
 }
 
-let living: ((processId: number) => boolean) | null = null;
+type Living = (processId: number, asking: Machine | undefined) => boolean;
+
+let living: Living | null = null;
 
 const real = {
   setTimeout: globalThis.setTimeout,
@@ -95,10 +97,12 @@ function randomBuffer(size: number): Buffer {
 
 function killOrLook(processId: number, signal?: string | number): boolean {
   if (signal !== 0 || living === null) return real.kill(processId, signal);
-  if (living(processId)) return true;
+  if (living(processId, inside.getStore())) return true;
   throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
 }
 
+// Kysely freezes each node of each query, which is a twentieth of the time of a night; the fast tests keep it.
+Object.assign(Object, { freeze: (value: unknown) => value });
 Object.assign(globalThis, { setTimeout: startTimer, clearTimeout: stopTimer });
 Object.assign(AbortSignal, { timeout: timeoutSignal });
 Object.assign(timersPromises, { setTimeout: sleep });
@@ -106,11 +110,6 @@ Object.assign(performance, { now: () => inside.getStore()?.monotonicMs() ?? real
 Object.assign(crypto, { randomUUID: randomUuid, randomBytes: randomBuffer });
 Object.assign(process, { kill: killOrLook });
 syncBuiltinESMExports();
-
-/** The process that is at work. */
-export function insideOf(): Machine | undefined {
-  return inside.getStore();
-}
 
 /** The machine's own time, for measuring the simulation itself. */
 export const realNowMs = real.now;

@@ -21,6 +21,8 @@ export interface WireDeps {
   /** The answer to a request has reached its process whole. */
   onAnswered(request: ServiceRequest, answer: ServiceAnswer): void;
   onFault(fault: string, endpoint: string): void;
+  /** A process has decided to send. */
+  onSend(sender: string, endpoint: string): void;
 }
 
 const LOST_ANSWERS = ['lost answer', 'late request', 'overtaken'] as const;
@@ -32,6 +34,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
   return async (input, init = {}) => {
     const request = requestOf(String(input), init, life.name, timeline.now());
     const endpoint = endpointOf(request);
+    deps.onSend(life.name, endpoint);
     await life.point(`send ${endpoint}`);
     const { signal } = init;
     signal?.throwIfAborted();
@@ -58,7 +61,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     isGivenUp: () => boolean,
   ): void {
     const faults = deps.faults();
-    const fault = pickFault(faults);
+    const fault = pickFault(faults, endpoint === 'POST /enhancements' ? 3 : 1);
     // What is under way arrives within the quiet time, also when its sender is long gone.
     const isLate = fault === 'late request' || fault === 'overtaken';
     const slowMs = endpoint === 'POST /enhancements' ? deps.submitMs * random.next() : 0;
@@ -120,7 +123,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
       timeline.after(
         backMs,
         () => {
-          const isWhole = fault === null || fault === 'late request';
+          const isWhole = fault !== 'cut answer';
           if (isWhole && !isGivenUp()) deps.onAnswered(request, answer);
           resolve(responseOf(answer, fault === 'cut answer'));
         },
@@ -136,9 +139,10 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     }
   }
 
-  function pickFault(faults: Faults) {
+  /** Requests that cost credits are hit more often than others. */
+  function pickFault(faults: Faults, weight: number) {
     if (random.chance(faults.lostRequest)) return random.pick(['lost request', 'no connection']);
-    if (random.chance(faults.lostAnswer)) return random.pick(LOST_ANSWERS);
+    if (random.chance(faults.lostAnswer * weight)) return random.pick(LOST_ANSWERS);
     if (random.chance(faults.cutAnswer)) return 'cut answer';
     if (random.chance(faults.badGateway)) return random.pick(['gateway before', 'gateway after']);
     if (random.chance(faults.serverError)) return 'server error';

@@ -152,7 +152,11 @@ describeEachDatabase('a contact that is moved in the database', (open) => {
 describeEachDatabase('a contact in a corner', (open) => {
   const createWorld = storeWorlds(open);
 
-  function remove({ store, lease }: StoreWorld, id: string, mergedInto: string): Promise<void> {
+  function remove(
+    { store, lease }: StoreWorld,
+    id: string,
+    mergedInto: string | null,
+  ): Promise<void> {
     const removed = [{ id, mergedInto }];
     return store.contacts.recordPage(
       lease,
@@ -203,6 +207,71 @@ describeEachDatabase('a contact in a corner', (open) => {
       tracking_id: trackingIdOf('c-1'),
       asked_at: START_MS,
     });
+  });
+
+  it.each([
+    ['its job fails', (world: StoreWorld) => endJob(world, 'failed')],
+    ['its job is gone', (world: StoreWorld) => endJob(world, 'vanished')],
+  ])('is gone if it left the CRM while its job ran, and %s', async (_, end) => {
+    const world = await createWorld();
+    await start(world, ['c-1', 'c-2', 'c-3']);
+    await remove(world, 'c-1', null);
+    await remove(world, 'c-2', null);
+    // It is back before its job ends.
+    await readPage(world, [readContact('c-2')], { kind: 'keep' });
+    await end(world);
+    const rows = await world.store.contacts.find(INTEGRATION, ['c-1', 'c-2', 'c-3']);
+    expect([...rows.values()].map(({ state }) => state)).toEqual(['removed', 'settled', 'settled']);
+    expect(rows.get('c-1')).toMatchObject({ outcomeReason: 'deleted_in_crm', trackingId: null });
+  });
+
+  async function endJob(world: StoreWorld, end: 'failed' | 'vanished'): Promise<void> {
+    const ids = ['c-1', 'c-2', 'c-3'].map(trackingIdOf);
+    const none = { completed: [], failed: [], vanished: [], tooOld: [] };
+    await world.store.jobs.recordProgress(world.lease, RUN, { ...none, [end]: ids });
+  }
+
+  it('is gone if it left the CRM while it was submitted, and nothing was charged', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1', 'c-2']);
+    await remove(world, 'c-1', null);
+    await world.store.submissions.recordRefused(world.lease, 'submission-1');
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due' });
+  });
+
+  it('is asked about in the place of one that became a part of it after its answer was lost', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1']);
+    await chargeLoss(world, 'hold');
+    await remove(world, 'c-1', 'c-2');
+    await readPage(world, [readContact('c-2')], { kind: 'resume' });
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
+    expect(await contactOf(world, 'c-2')).toMatchObject({
+      ...{ state: 'held', outcome_reason: 'lost_answer', tracking_id: trackingIdOf('c-1') },
+      asked_at: START_MS,
+    });
+    const [hold] = await world.store.holds.listOpen(INTEGRATION);
+    expect(hold).toMatchObject({ crmId: 'c-2', kind: 'lost_answer' });
+    if (hold) await world.store.holds.decide(hold, 'resubmitted');
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due', tracking_id: null });
+  });
+
+  it('gets the answer to the submission of one that became a part of it meanwhile', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1', 'c-3']);
+    await remove(world, 'c-1', 'c-2');
+    await remove(world, 'c-3', 'c-4');
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
+    await chargeLoss(world, 'hold');
+    for (const id of ['c-2', 'c-4']) {
+      expect(await contactOf(world, id)).toMatchObject({
+        state: 'held',
+        outcome_reason: 'lost_answer',
+      });
+    }
+    const open = await world.store.holds.listOpen(INTEGRATION);
+    expect(open.map(({ crmId }) => crmId).sort()).toEqual(['c-2', 'c-4']);
   });
 
   it.each([

@@ -128,6 +128,21 @@ describeEachDatabase('shares', (open) => {
     expect((await shares.find(OTHER, asker, SHARING)).size).toBe(0);
   });
 
+  it('hold a contact for a lost answer whose own contact has left before a person decided', async () => {
+    const world = await createTwo();
+    await pay(world, ['c-1'], 'ada', 'lost');
+    await world.db.updateTable('holds').set({ decision: 'superseded', decided_at: 1 }).execute();
+    const asker = [{ crmId: 'c-9', person: 'ada' }];
+    const { shares, holds } = world.store;
+    expect((await shares.find(OTHER, asker, SHARING)).get('c-9')).toMatchObject({ fate: 'lost' });
+    await take(world.other, ['c-9'], 'ada');
+    // The question about this contact is one about the person as well.
+    const [hold] = await holds.listOpen(OTHER);
+    expect(hold && (await holds.decide(hold, 'resubmitted'))).toBe(true);
+    const another = [{ crmId: 'c-8', person: 'ada' }];
+    expect((await shares.find(OTHER, [...asker, ...another], SHARING)).size).toBe(0);
+  });
+
   it('serve both once a person has one of the lost ones submitted again', async () => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada', 'lost');

@@ -36,7 +36,7 @@ describeEachDatabase('the statuses of contacts', (open) => {
   it('are those of all contacts in the CRM at first, in portions', async () => {
     const world = await someContacts();
     expect(await listStale(world, { limit: 2 })).toMatchObject([
-      { crmId: 'c-1', state: 'settled', reason: 'fields_written', enhancedAt: 5, told: null },
+      { crmId: 'c-1', state: 'settled', reason: 'fields_written', enhancedAt: 5, inCrm: null },
       { crmId: 'c-2', reason: 'no_match', enhancedAt: null },
     ]);
     expect(await listStale(world, { after: 'c-2' })).toMatchObject([{ crmId: 'c-4' }]);
@@ -53,7 +53,7 @@ describeEachDatabase('the statuses of contacts', (open) => {
       .where('crm_id', '=', 'c-4')
       .execute();
     expect(await listStale(world)).toMatchObject([
-      { crmId: 'c-4', state: 'ready', told: 'held', isSamePlace: true },
+      { crmId: 'c-4', state: 'ready', inCrm: 'held', isSamePlace: true },
     ]);
   });
 
@@ -86,7 +86,7 @@ describeEachDatabase('the statuses of contacts', (open) => {
     await noteAll(world);
     await world.store.doubleContacts.unite(world.lease, (text) => text.toUpperCase());
     expect((await listStale(world)).map(({ crmId }) => crmId)).toEqual(['C-1', 'C-2', 'C-4']);
-    const told = await world.db.selectFrom('contact_statuses').select('crm_id').execute();
-    expect(told.map(({ crm_id }) => crm_id)).not.toContain('c-1');
+    const noted = await world.db.selectFrom('contact_statuses').select('crm_id').execute();
+    expect(noted.map(({ crm_id }) => crm_id)).not.toContain('c-1');
   });
 });

@@ -147,6 +147,8 @@ function faultsOf(
   const errors = result?.errors ?? [];
   if (errors.length === 0) return [{ code: 'UNKNOWN_EXCEPTION', message: '', fields: [] }];
   return errors.map(({ statusCode, message, fields }) => ({
-    ...{ code: statusCode, message, fields: fields ?? [] },
+    code: statusCode,
+    message,
+    fields: fields ?? [],
   }));
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { createRunner } from '../../application/runner.ts';
 import type { Application } from '../../application.ts';
-import type { Settings } from '../../config.ts';
+import { ownUrl, type Settings } from '../../config.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { createHttpApp } from '../../http/app.ts';
 import {
@@ -124,7 +124,10 @@ async function serveUntil(
   const alerts = productAlerts(deps, application, settings);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
   const firstVisit = await firstVisitOf(application, clock);
-  const { publicUrl, trustedProxies } = server;
+  const { trustedProxies } = server;
+  // An address that the settings do not name goes with --port.
+  const isOwn = server.publicUrl === ownUrl(server.port);
+  const publicUrl = isOwn ? ownUrl(address.port) : server.publicUrl;
   const app = createHttpApp({
     application,
     runner,

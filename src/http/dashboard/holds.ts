@@ -94,7 +94,9 @@ export async function readHolds(
 export function batchView(batch: HoldBatch, integration: Integration): BatchView {
   const { id, name = id } = integration;
   return {
-    ...{ id: batch.id, integration: { id, name }, count: batch.count },
+    id: batch.id,
+    integration: { id, name },
+    count: batch.count,
     changed: partCountsText(batch.parts),
     credits: creditsOf(batch),
     since: isoTime(batch.since),
@@ -105,7 +107,9 @@ function viewOf(hold: AnyHold, integration: Integration): HoldView {
   const { id, name = id } = integration;
   const reason = reasonText(hold);
   return {
-    ...{ id: hold.row.id, about: hold.about, integration: { id, name } },
+    id: hold.row.id,
+    about: hold.about,
+    integration: { id, name },
     ...(hold.about === 'contact'
       ? { subject: hold.row.crmId, url: recordUrl(integration, hold.row.crmId) }
       : { subject: hold.row.name, url: null }),

@@ -3,7 +3,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { accepts } from 'hono/accepts';
-import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
@@ -84,12 +83,37 @@ export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
 
 /** Refuses larger bodies (413), also those that do not tell their size. */
 export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
-  return bodyLimit({
-    maxSize: maxBytes,
-    onError() {
-      throw new HttpError(413, 'body_too_large', `The body may have ${maxBytes} bytes at most.`);
-    },
-  });
+  return async (c, next) => {
+    const { raw } = c.req;
+    if (raw.body === null) return next();
+    if (!raw.headers.has('transfer-encoding') && raw.headers.has('content-length')) {
+      if (lengthOf(raw.headers.get('content-length') ?? '') > maxBytes) throw tooLarge(maxBytes);
+      return next();
+    }
+    const body = await readBody(raw.body, maxBytes);
+    // Made of its parts: the server's request is none that the global class can copy.
+    const { url, method, headers } = raw;
+    c.req.raw = new Request(url, { method, headers, body });
+    return next();
+  };
+}
+
+async function readBody(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  maxBytes: number,
+): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const part of stream) {
+    size += part.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    parts.push(part);
+  }
+  return new Blob(parts);
+}
+
+function tooLarge(maxBytes: number): HttpError {
+  return new HttpError(413, 'body_too_large', `The body may have ${maxBytes} bytes at most.`);
 }
 
 /** Refuses bodies that are not JSON (415); without it they would be taken for none. */

@@ -27,6 +27,9 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     /** The ids of all contacts of an integration, in portions. */
     listIds: (integrationId: string) => idPages(db, integrationId),
 
+    /** The ids of those that have not left, in portions. */
+    listPresentIds: (integrationId: string) => idPages(db, integrationId, 'present'),
+
     /** Contacts that a run would think about without reading them: due ones, and old ones. */
     async *listToReconsider(
       integrationId: string,
@@ -215,10 +218,11 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
   }
 }
 
-/** The ids of all contacts of an integration, ascending, in portions. */
+/** The ids of all contacts of an integration, or of those that have not left, ascending, in portions. */
 export async function* idPages(
   db: Database,
   integrationId: string,
+  which: 'all' | 'present' = 'all',
 ): AsyncGenerator<string[], void> {
   let after = '';
   for (;;) {
@@ -227,6 +231,7 @@ export async function* idPages(
       .select('crm_id')
       .where('integration_id', '=', integrationId)
       .where('crm_id', '>', after)
+      .$if(which === 'present', (query) => query.where('state', '!=', 'removed'))
       .orderBy('crm_id')
       .limit(IDS_PER_LOOK)
       .execute();

@@ -6,8 +6,8 @@ import type { RunMoment } from '../runs/runs.ts';
 import type { ContactRow } from './changes.ts';
 import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
-import { INHERITED } from './life.ts';
-import { after, move, moveAndList, putRows } from './move.ts';
+import { INHERITED, type LifeEvent } from './life.ts';
+import { after, move, moveAndList, putRows, type Target } from './move.ts';
 
 /** A contact that is gone from the CRM. */
 export interface Departure {
@@ -38,7 +38,7 @@ export function departureQueries(checkpoint: Checkpoint, clock: Clock) {
           run,
           { outcome_reason: 'deleted_in_crm' },
         );
-        const ids = removed.map((row) => row.crm_id);
+        const ids = removed.flatMap(({ crm_id, state }) => (state === 'removed' ? crm_id : []));
         await supersedeHolds(trx, lease, run.now, ids);
       });
     },
@@ -74,8 +74,11 @@ export async function recordRemoved(
   );
 }
 
-/** Jobs whose profile can still be fetched: it may be on its way, or be delivered once more. */
-const FETCHABLE = ['processing', 'completed', 'held', 'delivered'] as const;
+/**
+ * Jobs that move with a merge: their profile can still be fetched, be it on its way or delivered once
+ * more, or the answer to their submission is still to come, and will be about the contact that stays.
+ */
+const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as const;
 
 /**
  * Two records of the CRM became one, and one of them has a profile: it goes to the record that
@@ -98,43 +101,31 @@ async function moveProfile(
     if (loser.state !== 'removed') await move(trx, lease, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
-  if (loser.asked_at === null) return;
-  const job = await trx
-    .selectFrom('jobs')
-    .select(['tracking_id', 'state'])
-    .where('integration_id', '=', lease.integrationId)
-    .where('crm_id', '=', loserId)
-    .where('state', 'in', FETCHABLE)
-    // The one at hand, or what was delivered last: an older one may not have fitted.
-    .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
-    .orderBy('submitted_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (!job) return;
+  const job = await findMoving(trx, lease, loserId);
+  if (!job) return moveQuestion(trx, lease, run, loser, winnerId);
   const { tracking_id } = job;
+  const isRunning = job.state === 'intended' || job.state === 'processing';
   const misfit = isMisfit(winner) ? winner : null;
   // Which of two fits is not known before both are there; until then no other one is paid for.
-  if (misfit !== null && job.state === 'processing') {
+  if (misfit !== null && isRunning) {
     await move(trx, lease, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
+  // A person who is asked about the winner would let it go on with a job that is not there yet.
+  if (job.state === 'intended' && winner?.state === 'held') return;
   // A job that is too old to be fetched then does not look as if nothing had ever come of it.
   const { asked_at, donor_id, enhanced_at } = loser;
   const profile = { tracking_id, asked_at, donor_id, enhanced_at };
-  const event = job.state === 'processing' ? 'inheritedRunning' : 'inheritedDone';
-  if (winner === undefined) {
-    const unknown = newRow(lease.integrationId, { crmId: winnerId, identity: INHERITED });
-    const row = after(event, unknown, profile, run, 'unknown');
-    if (row !== null) await putRows(trx, [row]);
-  } else if ((await move(trx, lease, event, [{ crm_id: winnerId, ...profile }], run)) === 0) {
-    return;
-  }
+  const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
+  if (!(await moveToWinner(trx, lease, run, event, { crm_id: winnerId, ...profile }))) return;
   await trx
     .updateTable('jobs')
     .set({
       crm_id: winnerId,
-      state: job.state === 'processing' ? 'processing' : 'completed',
+      state: isRunning ? job.state : 'completed',
       closed_at: null,
+      // What its answer is noted against: the details that the winner has then.
+      ...(job.state === 'intended' ? { identity: INHERITED } : {}),
     })
     .where('tracking_id', '=', tracking_id)
     .execute();
@@ -146,6 +137,61 @@ async function moveProfile(
     .set({ state: 'delivered', closed_at: run.now })
     .where('tracking_id', '=', misfit.tracking_id)
     .execute();
+}
+
+/** The job that moves; what is there already is worth more than what an answer may bring. */
+async function findMoving(trx: Trx, { integrationId }: Lease, loserId: string) {
+  const jobs = await trx
+    .selectFrom('jobs')
+    .select(['tracking_id', 'state'])
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', '=', loserId)
+    .where('state', 'in', MOVING)
+    // The one at hand, or what was delivered last: an older one may not have fitted.
+    .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
+    .orderBy('submitted_at', 'desc')
+    .execute();
+  return jobs.find(({ state }) => state !== 'intended') ?? jobs[0];
+}
+
+/** The event for the contact that stays, which the store may not know yet; false if it is refused. */
+async function moveToWinner(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  event: LifeEvent,
+  { crm_id: crmId, ...given }: Target,
+): Promise<boolean> {
+  if ((await findRows(trx, lease.integrationId, [crmId])).has(crmId)) {
+    return (await move(trx, lease, event, [{ crm_id: crmId, ...given }], run)) > 0;
+  }
+  const unknown = newRow(lease.integrationId, { crmId, identity: INHERITED });
+  const row = after(event, unknown, given, run, 'unknown');
+  if (row !== null) await putRows(trx, [row]);
+  return row !== null;
+}
+
+/**
+ * A person is asked whether to spend again on a contact whose answer was lost, and it became a part of
+ * another: that one is asked about, unless it was paid for by itself.
+ */
+async function moveQuestion(
+  trx: Trx,
+  lease: Lease,
+  run: RunMoment,
+  loser: ContactRow,
+  winnerId: string,
+): Promise<void> {
+  const { crm_id, state, tracking_id, asked_at, donor_id, enhanced_at } = loser;
+  const isAsked = state === 'held' && loser.outcome_reason === 'lost_answer';
+  if (!isAsked || tracking_id === null) return;
+  const given = { tracking_id, asked_at, donor_id, enhanced_at };
+  const target = { crm_id: winnerId, ...given, outcome_detail: loser.outcome_detail };
+  if (!(await moveToWinner(trx, lease, run, 'inheritedQuestion', target))) return;
+  const moved = { crm_id: winnerId };
+  await trx.updateTable('jobs').set(moved).where('tracking_id', '=', tracking_id).execute();
+  await trx.updateTable('holds').set(moved).where('id', '=', tracking_id).execute();
+  await move(trx, lease, 'gaveJobAway', [{ crm_id, tracking_id }], run);
 }
 
 /**

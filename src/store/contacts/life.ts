@@ -68,6 +68,7 @@ export const PRIORITY = {
 } as const;
 
 const UNDER_WAY = 'Work is under way: what comes of it moves the contact on.';
+const UNKNOWN = 'There is no such contact.';
 const MOVED_ON = 'The contact has moved on since this was decided.';
 const ONLY_THE_ANSWER = 'The contact does not wait for this answer.';
 const ONLY_ITS_PROFILE = 'The contact does not wait for this profile.';
@@ -179,6 +180,19 @@ const INHERITS: Changes = {
   seen_run: RUN,
 };
 
+/**
+ * Its departure from the CRM was read while its credit was being spent: it is not eligible while it waits.
+ * What comes back, or takes over the job of another, is so again.
+ */
+const HAS_LEFT = equal(own('eligible'), 0);
+
+const LEFT_BEFORE: Changes = {
+  due_reason: null,
+  ...outcome(
+    choice(oneOf(own('outcome_reason'), ['merged_in_crm']), 'merged_in_crm', 'deleted_in_crm'),
+  ),
+};
+
 /** A run is over, and this is why the contact still waits. */
 const STILL_WAITS = any(
   not(equal(own('outcome_run'), RUN)),
@@ -210,7 +224,12 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
       {
         from: ['settled', 'due', 'removed'],
         to,
-        set: { ...INHERITS, asked_identity: INHERITED, ...outcome('delivery_pending') },
+        set: {
+          ...INHERITS,
+          asked_identity: INHERITED,
+          eligible: 1,
+          ...outcome('delivery_pending'),
+        },
       },
       ...more,
       // The profile waits with it for the person's decision.
@@ -224,6 +243,12 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
 function ended(set: Changes): EventRow {
   return {
     ways: [
+      {
+        from: ['submitted', 'ready'],
+        to: 'removed',
+        when: all(OF_ITS_JOB, HAS_LEFT),
+        set: { ...set, ...LEFT_BEFORE },
+      },
       {
         from: ['submitted', 'ready'],
         to: 'settled',
@@ -261,6 +286,18 @@ function ofAnswer(to: ContactState | null, set: Changes): EventRow {
     ways: [{ from: ['submitted'], to, when: OF_ITS_JOB, set }],
     otherwise: ONLY_THE_ANSWER,
   };
+}
+
+/** An answer after which there is no job: who has left meanwhile is gone. */
+function ofEmptyAnswer(to: ContactState, set: Changes): EventRow {
+  const { ways, ...more } = ofAnswer(to, set);
+  const gone: Way = {
+    from: ['submitted'],
+    to: 'removed',
+    when: all(OF_ITS_JOB, HAS_LEFT),
+    set: { ...set, ...LEFT_BEFORE },
+  };
+  return { ways: [gone, ...ways], ...more, endsJob: true };
 }
 
 function inLine(to: ContactState | null, set: Changes, when?: Condition): EventRow {
@@ -325,7 +362,12 @@ export const LIFE = {
       {
         // What is under way gets its outcome when this run has tried it: with the reason of an
         // earlier run it would look as if this one had tried it in vain.
-        from: ['settled', 'due', 'submitted', 'ready', 'removed'],
+        from: ['submitted', 'ready'],
+        to: null,
+        set: { ...READ, asked_identity: readOrOwn(), eligible: 1 },
+      },
+      {
+        from: ['settled', 'due', 'removed'],
         to: null,
         set: { ...READ, asked_identity: readOrOwn() },
       },
@@ -367,8 +409,14 @@ export const LIFE = {
         to: 'removed',
         set: { due_reason: null, ...outcome(given('outcome_reason')) },
       },
+      {
+        // What comes of its credit is still to be known. If that is nothing, it is gone.
+        from: ['submitted', 'ready'],
+        to: null,
+        set: { eligible: 0, ...outcome(given('outcome_reason')) },
+      },
     ],
-    otherwise: UNDER_WAY,
+    otherwise: UNKNOWN,
   },
   /** The contact that it became a part of has its job now. */
   gaveJobAway: {
@@ -416,6 +464,23 @@ export const LIFE = {
       set: { ...INHERITS, asked_identity: INHERITED, ...outcome('delivery_pending') },
     },
   ]),
+  /** The answer to its submission was lost, and a person decides: about the contact that it is part of now. */
+  inheritedQuestion: {
+    ways: [
+      {
+        from: ['unknown', 'settled', 'due', 'removed'],
+        to: 'held',
+        when: isNull(own('asked_identity')),
+        set: {
+          ...INHERITS,
+          asked_identity: INHERITED,
+          eligible: 1,
+          ...outcome('lost_answer', given('outcome_detail')),
+        },
+      },
+    ],
+    otherwise: 'A credit was spent on it by itself, or a person is asked about it.',
+  },
 
   // In line for a credit.
   reconsidered: {
@@ -479,26 +544,20 @@ export const LIFE = {
     identity: given('identity'),
   }),
   accepted: ofAnswer(null, SPENT),
-  notCharged: {
-    ...ofAnswer('due', {
-      due_reason: given('due_reason'),
-      tracking_id: null,
-      ...outcome(given('outcome_reason')),
-    }),
-    endsJob: true,
-  },
-  refused: {
-    ...ofAnswer('settled', {
-      due_reason: null,
-      // Nothing was spent, but asking again with the same details is useless; with others, read
-      // while the request was under way, it is not.
-      asked_identity: given('asked_identity'),
-      asked_at: choice(equal(own('identity'), given('asked_identity')), NOW, ASK_AGAIN),
-      tracking_id: null,
-      ...outcome('person_invalid', given('outcome_detail')),
-    }),
-    endsJob: true,
-  },
+  notCharged: ofEmptyAnswer('due', {
+    due_reason: given('due_reason'),
+    tracking_id: null,
+    ...outcome(given('outcome_reason')),
+  }),
+  refused: ofEmptyAnswer('settled', {
+    due_reason: null,
+    // Nothing was spent, but asking again with the same details is useless; with others, read
+    // while the request was under way, it is not.
+    asked_identity: given('asked_identity'),
+    asked_at: choice(equal(own('identity'), given('asked_identity')), NOW, ASK_AGAIN),
+    tracking_id: null,
+    ...outcome('person_invalid', given('outcome_detail')),
+  }),
   lost: ofAnswer('held', { ...SPENT, ...outcome('lost_answer', given('outcome_detail')) }),
   lostDueAgain: {
     ...ofAnswer('due', {
@@ -526,6 +585,7 @@ export const LIFE = {
   // The profile on its way into the CRM.
   delivered: {
     ...ofProfile('settled', {
+      eligible: 1,
       asked_at: ASKED_AT_THE_END,
       donor_id: given('donor_id'),
       enhanced_at: NOW,
@@ -582,7 +642,7 @@ export const LIFE = {
         from: ['held'],
         to: 'ready',
         when: not(isNull(own('tracking_id'))),
-        set: { due_reason: null, outcome_reason: 'delivery_pending', outcome_at: NOW },
+        set: { eligible: 1, due_reason: null, outcome_reason: 'delivery_pending', outcome_at: NOW },
       },
       {
         from: ['held'],

@@ -79,7 +79,10 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
     /** Due contacts that another database enhanced: they count as enhanced, with nothing of ours. */
     async adopt(lease: Lease, runId: string, contacts: readonly AdoptedContact[]): Promise<void> {
       const adopted = contacts.map(({ crmId, donorId, identity, enhancedAt }) => ({
-        ...{ crm_id: crmId, donor_id: donorId, asked_identity: identity, asked_at: enhancedAt },
+        crm_id: crmId,
+        donor_id: donorId,
+        asked_identity: identity,
+        asked_at: enhancedAt,
       }));
       await checkpoint(lease, (trx) => move(trx, lease, 'adopted', adopted, momentOf(runId)));
     },

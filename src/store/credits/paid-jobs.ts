@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { OPEN_STATES } from '../contacts/open-submissions.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, JobState, Trx } from '../engine/tables.ts';
@@ -131,18 +132,33 @@ function paidRows(db: Database | Trx, persons: readonly string[], since: number)
     .where((eb) =>
       eb.or([
         eb('state', '<>', 'lost'),
-        // Once a person has decided, a lost answer keeps no contact waiting.
-        eb.exists(
-          eb
-            .selectFrom('holds')
-            .select('holds.id')
-            .whereRef('holds.id', '=', 'jobs.tracking_id')
-            .where('holds.decision', 'is', null),
-        ),
+        eb.exists(holdsOf(db, null)),
+        // The contact that was asked about has left or opted out: the question is one about the person.
+        eb.and([eb.exists(holdsOf(db, 'superseded')), eb.not(eb.exists(decisionsOf(db)))]),
       ]),
     )
     .groupBy(['person', 'job_id', 'state', 'submitted_at'])
     .execute();
+}
+
+/** Holds of a lost answer that are open (null), or that ended without a decision. */
+function holdsOf(db: Database | Trx, decision: 'superseded' | null) {
+  return db
+    .selectFrom('holds')
+    .select('holds.id')
+    .where(sql.ref('holds.id'), '=', sql.ref('jobs.tracking_id'))
+    .where('holds.decision', 'is not distinct from', decision);
+}
+
+/** Once a person has decided, a lost answer keeps no contact of that person waiting. */
+function decisionsOf(db: Database | Trx) {
+  return db
+    .selectFrom('jobs as lost')
+    .innerJoin('holds', 'holds.id', 'lost.tracking_id')
+    .select('holds.id')
+    .where(sql.ref('lost.person'), '=', sql.ref('jobs.person'))
+    .where(sql.ref('holds.decided_at'), '>=', sql.ref('jobs.submitted_at'))
+    .where('holds.decision', 'in', ['approved', 'rejected', 'resubmitted']);
 }
 
 type PaidRow = Awaited<ReturnType<typeof paidRows>>[number];

@@ -1,4 +1,4 @@
-/** Where contacts stand, as the CRM was told. */
+/** Where contacts stand, as it was written into the CRM. */
 export interface StatusTables {
   contact_statuses: ContactStatusesTable;
 }

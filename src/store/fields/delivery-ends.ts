@@ -133,7 +133,8 @@ async function recordDelivered(
   await closeWrites(
     trx,
     rows.map(({ writeId, after }) => ({
-      ...{ writeId, isDone: true },
+      writeId,
+      isDone: true,
       ...(after === undefined ? {} : { after }),
     })),
   );
@@ -181,7 +182,9 @@ async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery):
 
 function targetOf({ crmId, trackingId, reason, detail }: Omit<Delivery, 'end'>) {
   return {
-    ...{ crm_id: crmId, tracking_id: trackingId },
-    ...{ outcome_reason: reason, outcome_detail: detail },
+    crm_id: crmId,
+    tracking_id: trackingId,
+    outcome_reason: reason,
+    outcome_detail: detail,
   };
 }

@@ -1,7 +1,7 @@
-/** Where contacts stand, as far as their CRM was told: which of them to look at, and what was told. */
+/** Where contacts stand, as far as that is in their CRM: which of them to look at, and what is there. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
-import { isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';
+import { isOutcomeReason, type OutcomeReason, outcomeOf } from '../../core/outcome.ts';
 import { isSyncStatus, type SyncStatus } from '../../core/sync-status.ts';
 import { move } from '../contacts/move.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
@@ -20,8 +20,8 @@ export interface StatusRow {
   /** JSON: field → fingerprint of the value that we wrote last. */
   ownedValues: string;
   /** The status that the CRM was given; null for none. */
-  told: SyncStatus | null;
-  /** True if the CRM was told in the same fields before. */
+  inCrm: SyncStatus | null;
+  /** True if it was given to the same fields. */
   isSamePlace: boolean;
   /** To be noted along with what becomes of it. */
   seen: string;
@@ -75,13 +75,13 @@ export function statusQueries(db: Database, checkpoint: Checkpoint, clock: Clock
         reasonAt: row.outcome_at,
         enhancedAt: row.enhanced_at,
         ownedValues: row.owned_values,
-        told: row.status !== null && isSyncStatus(row.status) ? row.status : null,
+        inCrm: row.status !== null && isSyncStatus(row.status) ? row.status : null,
         isSamePlace: row.seen_before?.startsWith(`${place} `) ?? false,
         seen: row.seen,
       }));
     },
 
-    /** Notes what the CRM was told, what we own there now, and how the writes ended. */
+    /** Notes which status the CRM was given, what we own there now, and how the writes ended. */
     async record(lease: Lease, runId: string, ends: readonly StatusEnd[]): Promise<void> {
       const { integrationId } = lease;
       const written = ends.flatMap(({ crmId, written: end }) =>
@@ -90,16 +90,18 @@ export function statusQueries(db: Database, checkpoint: Checkpoint, clock: Clock
       const owned = written.flatMap(({ crmId, owned: values }) =>
         values === null ? [] : [{ crm_id: crmId, owned_values: JSON.stringify(values) }],
       );
-      // What the CRM was too busy for is tried again by the next run.
-      const settled = ends.filter(({ written: end }) => end?.reason !== 'crm_busy');
+      // What failed for a passing reason is tried again by the next run.
+      const settled = ends.filter(({ written: end }) => end === null || !isPassing(end));
       await checkpoint(lease, async (trx) => {
         for (const portion of portions(settled)) {
           await trx
             .insertInto('contact_statuses')
             .values(
               portion.map(({ crmId, seen, status }) => ({
-                ...{ integration_id: integrationId, crm_id: crmId },
-                ...{ seen, status },
+                integration_id: integrationId,
+                crm_id: crmId,
+                seen,
+                status,
               })),
             )
             .onConflict((c) =>
@@ -115,4 +117,9 @@ export function statusQueries(db: Database, checkpoint: Checkpoint, clock: Clock
       });
     },
   };
+}
+
+/** The CRM was busy, or failed. */
+function isPassing({ reason }: FieldEnd): boolean {
+  return outcomeOf(reason) === 'waiting';
 }

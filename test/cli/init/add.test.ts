@@ -53,6 +53,7 @@ describe('add', () => {
     expect(comments.filter((comment) => wanted.includes(comment))).toEqual(wanted);
     const keys = [...text.matchAll(/^\w+/gm)].map(([key]) => key);
     expect(keys).toEqual(['database', 'server', 'integrations', 'alerts']);
+    expect(text).toMatch(/\S\n\n {2}- id: "lakeside"\n/);
     expect(text).toContain(`name: 'Riverside "Food" Bank'`);
     expect((await stat(world.path('donor-sync.yaml'))).mode & 0o777).toBe(0o640);
     const { integrations, alerts } = await world.load(ENV);

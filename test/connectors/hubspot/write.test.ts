@@ -142,7 +142,7 @@ describe('writing into HubSpot', () => {
       expect(await account.seenValue(ids[399] ?? '', 'note')).toBe(noteAt(399));
     });
 
-    it('leaves the property out of all whom HubSpot may mean, and says so', async () => {
+    it('leaves the property out of all that HubSpot may mean, and says so', async () => {
       await refuseNotes('[1-46-9]$', 'Enter only letters');
       const ids = await account.addContacts(people(400));
       const changes = ids.map((id, at) => ({ id, values: { note: `of ${at}`, tier: 'gold' } }));

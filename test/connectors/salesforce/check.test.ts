@@ -55,6 +55,13 @@ describe('checking an integration with Salesforce', () => {
     ]);
   });
 
+  it('does not promise that an address passes at which nothing answers', async () => {
+    const findings = await crm.check({ url: 'http://127.0.0.1:9' });
+    expect(findings.filter(({ ok }) => !ok)).toMatchObject([
+      { cause: 'crm_unavailable', fix: expect.stringContaining('check each letter of crm.url') },
+    ]);
+  });
+
   it('says that it cannot sign in, and nothing that follows from it', async () => {
     crm.script(({ path }) =>
       path.endsWith('/token') ? { status: 400, body: { error: 'invalid_client_id' } } : null,

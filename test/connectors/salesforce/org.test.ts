@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
 import { connectorDeps, toArray } from '../connector-options.ts';
 import { people } from '../crm-sandbox.ts';
@@ -8,6 +9,8 @@ const HASTY_CLOCK = { now: Date.now, sleep: () => Promise.resolve() };
 const HOUR_MS = 3_600_000;
 
 /** What happens in an org while donor-sync is at work. */
+const usersSchema = z.object({ records: z.array(z.object({ Id: z.string() })) });
+
 describe('Salesforce while people work in it', () => {
   let org: Org;
 
@@ -351,6 +354,19 @@ describe('Salesforce while people work in it', () => {
     await connector.showFields?.([name], 'System Administrator');
     const change = org.ask('PATCH', `/sobjects/Contact/${ids[0]}`, { [name]: 'by hand' });
     await expect(change).rejects.toThrow(/INVALID_FIELD_FOR_INSERT_UPDATE/);
+  });
+
+  it('counts no one who has left as a person who can see a field', async () => {
+    const { connector } = await start(1);
+    const name = 'A_text__c';
+    await connector.createFields([{ name, label: 'A', type: 'text', description: 'A test.' }]);
+    await connector.showFields?.([name], 'System Administrator');
+    const soql = "SELECT Id FROM User WHERE Profile.Name = 'System Administrator'";
+    const found = await org.ask('GET', `/query?q=${encodeURIComponent(soql)}`);
+    for (const { Id } of usersSchema.parse(found).records) {
+      await org.ask('PATCH', `/sobjects/User/${Id}`, { IsActive: false });
+    }
+    expect(await connector.countViewers?.([name])).toBe(0);
   });
 
   it('says that a profile has no active user, and changes nothing', async () => {

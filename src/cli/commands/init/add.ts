@@ -1,15 +1,7 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import {
-  isMap,
-  isScalar,
-  isSeq,
-  parseDocument,
-  type Scalar,
-  type YAMLMap,
-  type YAMLSeq,
-} from 'yaml';
+import { isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 import { withEnvironmentFile } from '../../../config/environment-file.ts';
 import { interpolate } from '../../../config/interpolation.ts';
 import { settingsPath } from '../../../config.ts';
@@ -119,19 +111,10 @@ export function withIntegration(text: string, answers: Answers, target: Target):
   const [entry] = isSeq(entries) ? entries.items : [];
   if (!isSeq(list) || !isMap(entry)) throw new Error('There is no list of integrations.');
   list.flow = false;
-  setApart(entry);
+  // A blank line before it, as people put between integrations.
+  entry.spaceBefore = true;
   list.add(entry);
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
-}
-
-/** A blank line before it, as people put between integrations. */
-function setApart(entry: YAMLMap): void {
-  const [first] = entry.items;
-  if (first !== undefined && isKey(first.key)) first.key.spaceBefore = true;
-}
-
-function isKey(key: unknown): key is Scalar {
-  return isScalar(key);
 }
 
 /** Puts the new text in place at once; refused if the file was changed since it was read. */

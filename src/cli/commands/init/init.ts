@@ -314,7 +314,9 @@ export async function report(
     }
     if (answers.crm.kind === 'csv' && answers.crm.advice !== null) output.print(answers.crm.advice);
     output.print();
-    if (unset.length > 0) output.print('First set these in the environment:');
+    if (unset.length > 0) {
+      output.print('First set these in the environment, or as NAME=… in .env beside the settings:');
+    }
     for (const name of unset) output.print(`  export ${name}=…`);
     output.print(unset.length > 0 ? '\nThen:' : 'Next:');
     for (const command of next) output.print(`  ${command}`);

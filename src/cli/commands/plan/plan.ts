@@ -96,7 +96,9 @@ async function planOne(
   const { remaining } = preview.credits.networks;
   const forecast = await forecastNetworks(deps, mirrored, remaining);
   const warmPaths = await forecastPaths(deps, {
-    ...{ integration, mappings, only: only === null ? null : [only] },
+    integration,
+    mappings,
+    only: only === null ? null : [only],
     enhanced: preview.credits.enhancements.allowed + preview.waiting.profiles,
     joiners: forecast.credits.allowed,
   });

@@ -42,6 +42,7 @@ export function printPreview(
   printMissing(output, preview);
   printFields(output, preview);
   output.print();
+  if (preview.statuses > 0) output.print(`  ${statusesOf(preview)}`);
   output.print(`  ${effortOf(preview)}`);
   output.print(`  To do it: donor-sync sync ${preview.integration}`);
   output.print();
@@ -162,6 +163,10 @@ function printFields(output: Output, { fields }: PreviewText): void {
     output.print(`  - ${message} ${fix}`);
     if (others.length > 0) output.print(`    ${sameOf(others)}`);
   }
+}
+
+function statusesOf({ statuses }: PreviewText): string {
+  return `Status: written into ${countOf(statuses, 'contact')} that the service was asked about before, no credit`;
 }
 
 function effortOf({ calls, secondsAtLimit }: PreviewText): string {

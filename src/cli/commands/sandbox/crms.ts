@@ -3,33 +3,31 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import {
   addCommonOptions,
-  addFaultsOption,
+  addNetworkOptions,
   commonFlags,
   readCount,
   readFaultFile,
   readJobTime,
   readLatency,
   type StandIn,
+  toSandboxOptions,
 } from './stand-in.ts';
 
 /** What the options that the sandboxes of all CRMs have are read as. */
 const crmFlags = {
   ...commonFlags,
-  latency: z.number().exactOptional(),
   tokenLifetime: z.number().exactOptional(),
   rotateRefreshTokens: z.boolean().exactOptional(),
 };
 
 interface CrmTimes {
-  latency?: number;
   tokenLifetime?: number;
 }
 
 /** The flags with their times named as the sandboxes name them. */
-function toCrmOptions<Flags extends CrmTimes>({ latency, tokenLifetime, ...flags }: Flags) {
+function toCrmOptions<Flags extends CrmTimes>({ tokenLifetime, ...flags }: Flags) {
   return {
     ...flags,
-    ...(latency === undefined ? {} : { latencyMs: latency }),
     ...(tokenLifetime === undefined ? {} : { tokenLifetimeMs: tokenLifetime }),
   };
 }
@@ -38,17 +36,12 @@ function toCrmOptions<Flags extends CrmTimes>({ latency, tokenLifetime, ...flags
 function addCrmOptions(command: Command, token: string, lifetimeMs: number): Command {
   command
     .option(
-      '--latency <ms>',
-      'every request waits so long, in milliseconds (default: 0)',
-      readLatency,
-    )
-    .option(
       '--token-lifetime <ms>',
       `how long ${token} is good, 0 for ever (default: ${lifetimeMs})`,
       readCount,
     )
     .option('--rotate-refresh-tokens', 'each use of a refresh token gives a new one');
-  return addFaultsOption(command);
+  return addNetworkOptions(command);
 }
 
 const SALESFORCE_EXAMPLES = `
@@ -74,7 +67,7 @@ const salesforceSchema = z
     deceasedDate: z.boolean().exactOptional(),
   })
   .transform(({ jobTime, ...flags }) => ({
-    ...toCrmOptions(flags),
+    ...toCrmOptions(toSandboxOptions(flags)),
     ...(jobTime === undefined ? {} : { bulkJobTimeMs: jobTime }),
   }));
 
@@ -127,7 +120,7 @@ const hubspotSchema = z
     searchLag: z.number().exactOptional(),
   })
   .transform(({ rate, searchRate, searchLag, ...flags }) => ({
-    ...toCrmOptions(flags),
+    ...toCrmOptions(toSandboxOptions(flags)),
     ...(rate === undefined ? {} : { ratePer10s: rate }),
     ...(searchRate === undefined ? {} : { searchPerSecond: searchRate }),
     ...(searchLag === undefined ? {} : { searchLagMs: searchLag }),

@@ -3,13 +3,15 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import {
   addCommonOptions,
-  addFaultsOption,
+  addNetworkOptions,
   commonFlags,
   readCount,
   readFaultFile,
   readJobTime,
+  readLatency,
   type Serving,
   type StandIn,
+  toSandboxOptions,
 } from './stand-in.ts';
 
 const EXAMPLES = `
@@ -18,6 +20,7 @@ Examples:
   donor-sync sandbox partner --port 4100 --job-time 1000 --credits 50 --faults faults.json
   donor-sync sandbox partner --port 4100 --donors 0 --data people/data/public-record
   donor-sync sandbox partner --port 4100 --donors 1000000 --db world.db
+  donor-sync sandbox partner --port 4100 --latency 300 --jitter 50 --latency-tail 0.01:3000 --submit-latency 2000
 
 The line on stdout has the base URL and the API key for the settings. Beside the service, at the
 root of the same address: GET /_sandbox/people, /_sandbox/ledger, /_sandbox/requests,
@@ -32,13 +35,15 @@ const flagsSchema = z
     burst: z.number().exactOptional(),
     retryAfter: z.boolean(),
     jobTime: z.number().exactOptional(),
+    submitLatency: z.number().exactOptional(),
     chargeQueries: z.boolean().exactOptional(),
     chargeSingleAdd: z.boolean().exactOptional(),
     credits: z.number().exactOptional(),
     forms: z.enum(['a', 'b', 'both']),
   })
-  .transform(({ jobTime, burst, ...flags }) => ({
-    ...flags,
+  .transform(({ jobTime, submitLatency, burst, ...flags }) => ({
+    ...toSandboxOptions(flags),
+    ...(submitLatency === undefined ? {} : { submitLatencyMs: submitLatency }),
     ...(jobTime === undefined ? {} : { jobTimeMs: jobTime, networkJobTimeMs: jobTime }),
     // A bucket that never holds a request would refuse them all: 0 means no limit here as well.
     ...(burst === 0 ? { rate: 0 } : burst === undefined ? {} : { burst }),
@@ -70,11 +75,17 @@ function addOptions(command: Command): Command {
     .option('--charge-queries', 'discover, compare, connections and lookup cost a search credit')
     .option('--charge-single-add', 'adding one member costs a network credit')
     .option('--credits <n>', 'credits in each bucket of a new team (default: 100000)', readCount);
-  return addFaultsOption(command).addOption(
-    new Option('--forms <forms>', 'which forms of the enhancement paths exist')
-      .choices(['a', 'b', 'both'])
-      .default('both'),
-  );
+  return addNetworkOptions(command)
+    .option(
+      '--submit-latency <ms>',
+      'the paid submit of persons takes so much longer, in milliseconds (default: 0)',
+      readLatency,
+    )
+    .addOption(
+      new Option('--forms <forms>', 'which forms of the enhancement paths exist')
+        .choices(['a', 'b', 'both'])
+        .default('both'),
+    );
 }
 
 async function start({ faults, forms, data, ...flags }: Flags, cwd: string): Promise<Serving> {

@@ -40,6 +40,18 @@ export const readCount = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 /** Reads for how long something waits, in milliseconds. */
 export const readLatency = wholeNumber(0, MAX_LATENCY_MS);
 
+/** Reads which part of the requests takes how much longer. */
+function readTail(text: string): { probability: number; delayMs: number } {
+  const [, part, ms] = /^([\d.]+):([^:]+)$/.exec(text) ?? [];
+  const probability = Number(part);
+  if (part === undefined || ms === undefined || !(probability >= 0 && probability <= 1)) {
+    throw new InvalidArgumentError(
+      'Expected a part from 0 to 1, a colon and milliseconds, for example 0.01:3000.',
+    );
+  }
+  return { probability, delayMs: readLatency(ms) };
+}
+
 /** Reads how long a job takes, in milliseconds. */
 export const readJobTime = wholeNumber(0, MAX_JOB_TIME_MS);
 
@@ -53,9 +65,26 @@ export const commonFlags = {
   contacts: z.number().exactOptional(),
   db: z.string().exactOptional(),
   faults: z.string().exactOptional(),
+  latency: z.number().exactOptional(),
+  jitter: z.number().exactOptional(),
+  latencyTail: z.object({ probability: z.number(), delayMs: z.number() }).exactOptional(),
 };
 
-/** Adds the options of every sandbox but `--faults`, which stands at the end (design, section 4.4). */
+interface LatencyFlags {
+  latency?: number;
+  jitter?: number;
+}
+
+/** The flags with the times of `addLatencyOptions` named as the sandboxes name them. */
+export function toSandboxOptions<Flags extends LatencyFlags>({ latency, jitter, ...flags }: Flags) {
+  return {
+    ...flags,
+    ...(latency === undefined ? {} : { latencyMs: latency }),
+    ...(jitter === undefined ? {} : { jitterMs: jitter }),
+  };
+}
+
+/** Adds the options of every sandbox but those of `addNetworkOptions`, which stand at the end (design, section 4.4). */
 export function addCommonOptions(command: Command, contactsDefault: string): Command {
   const anyNumber = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   return command
@@ -70,9 +99,21 @@ export function addCommonOptions(command: Command, contactsDefault: string): Com
     .option('--db <file>', 'keep the state in this file (default: nothing is kept)');
 }
 
-/** Adds `--faults`. */
-export function addFaultsOption(command: Command): Command {
-  return command.option('--faults <file>', 'a JSON file with rules for what shall go wrong');
+/** Adds how far away the sandbox seems, and `--faults`. */
+export function addNetworkOptions(command: Command): Command {
+  return command
+    .option(
+      '--latency <ms>',
+      'every request takes so long on its way and back, in milliseconds (default: 0)',
+      readLatency,
+    )
+    .option('--jitter <ms>', 'at most so much is added to it by chance (default: 0)', readLatency)
+    .option(
+      '--latency-tail <p:ms>',
+      'such a part of the requests, from 0 to 1, takes so much longer, as in 0.01:3000',
+      readTail,
+    )
+    .option('--faults <file>', 'a JSON file with rules for what shall go wrong');
 }
 
 /** Reads a whole number between the two, both included. */

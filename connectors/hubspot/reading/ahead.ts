@@ -1,0 +1,88 @@
+/** What is fetched while something else is waited for. */
+
+/**
+ * The same things in the same order, fetched before they are asked for: at most `most` wait. An error comes
+ * after what came before it.
+ */
+export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGenerator<T> {
+  const iterator = source[Symbol.asyncIterator]();
+  const waiting: Promise<IteratorResult<T>>[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+
+  function fetchNext(): void {
+    const next = last.then(() => (isOver ? END : iterator.next()));
+    last = next.then(noteEnd, noteEnd);
+    waiting.push(next);
+  }
+
+  function noteEnd(result: unknown): void {
+    const isMore = typeof result === 'object' && result !== null && 'done' in result;
+    if (!isMore || result.done === true) isOver = true;
+  }
+
+  try {
+    while (true) {
+      while (waiting.length <= most && !isOver) fetchNext();
+      const next = waiting.shift();
+      if (next === undefined) return;
+      const { done, value } = await next;
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    isOver = true;
+    await last;
+    await iterator.return?.();
+  }
+}
+
+const END = { done: true, value: undefined } as const;
+
+/** The results of the work in the order of the things; at most `most` are worked at together. */
+export async function* together<T, Result>(
+  things: AsyncIterable<T>,
+  most: number,
+  work: (thing: T) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const iterator = things[Symbol.asyncIterator]();
+  const underWay: Promise<Result>[] = [];
+  let coming: Promise<IteratorResult<T>> | null = null;
+  let isOver = false;
+  try {
+    while (true) {
+      if (coming === null && !isOver && underWay.length < most) coming = heard(iterator.next());
+      const [first] = underWay;
+      if (coming === null && first === undefined) return;
+      const hasResult = await Promise.race([
+        ...(first === undefined ? [] : [ended(first, true)]),
+        ...(coming === null ? [] : [ended(coming, false)]),
+      ]);
+      if (hasResult && first !== undefined) {
+        underWay.shift();
+        yield await first;
+      } else if (coming !== null) {
+        const { done, value }: IteratorResult<T> = await coming;
+        coming = null;
+        if (done === true) isOver = true;
+        else underWay.push(heard(work(value)));
+      }
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** The word for it when a promise has ended, in one way or another. */
+function ended<Word>(promise: Promise<unknown>, word: Word): Promise<Word> {
+  return promise.then(
+    () => word,
+    () => word,
+  );
+}
+
+/** An error is heard when the promise is waited for; if it never is, it is no unhandled one. */
+export function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}

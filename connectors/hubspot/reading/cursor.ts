@@ -1,0 +1,122 @@
+/** Where a reading of contacts stands, and where the next one begins. */
+
+import { z } from 'zod';
+import { isoTime } from '../../../src/core/clock.ts';
+import type { HubspotSession } from '../session.ts';
+import type { WalkPosition } from './walk-state.ts';
+
+/** The whole list is walked at least as often as this: no search is as sure as the list. */
+const LIST_EVERY_MS = 7 * 24 * 3_600_000;
+
+const idSchema = z.string().regex(/^\d{1,20}$/);
+
+/**
+ * `since` is where the last reading began and null if all contacts are read; `until` is where this one
+ * began, both by HubSpot's clock. `after` is the last contact that was read, or HubSpot's word for it;
+ * with `rest`, the ids that are still to come besides, above the first and below the second of each pair.
+ * `listBy` is when the whole list has to be walked, and `walk` says that this is under way.
+ */
+const cursorSchema = z.object({
+  since: z.iso.datetime().nullable(),
+  until: z.iso.datetime().optional(),
+  after: z.string().optional(),
+  rest: z.array(z.tuple([idSchema, idSchema.nullable()])).optional(),
+  listBy: z.iso.datetime().optional(),
+  walk: z.literal('list').optional(),
+});
+
+type Cursor = z.infer<typeof cursorSchema>;
+
+export interface Reading extends WalkPosition {
+  /** Null for all contacts. */
+  since: string | null;
+  until: string;
+  listBy: string;
+  /** True for a walk of the whole list although only changes were asked for, or where no search will do. */
+  isListWalk: boolean;
+}
+
+/**
+ * What a cursor asks for; a cursor of an unknown form, for all contacts. These come from the list alone
+ * where `knownCursor`, which was theirs, says that it is time for that.
+ */
+export function startReading(
+  session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
+  cursor: string | null,
+  knownCursor: string | null = null,
+): Reading {
+  const nowMs = session.api.serverTimeMs() ?? session.clock.now();
+  const until = isoTime(nowMs);
+  const nextListBy = isoTime(nowMs + LIST_EVERY_MS);
+  const all = { since: null, until, after: null, rest: null, listBy: nextListBy };
+  if (cursor === null) {
+    const known = knownCursor === null ? null : parseCursor(knownCursor);
+    return { ...all, isListWalk: known !== null && isListDue(known, nowMs) };
+  }
+  const known = parseCursor(cursor);
+  if (known === null) {
+    session.log.warn({}, 'the cursor is of an unknown form: all contacts are read');
+    return { ...all, isListWalk: false };
+  }
+  const isDue = isWhole(known) && session.filter.length === 0 && isListDue(known, nowMs);
+  return {
+    since: known.since,
+    until: known.until ?? until,
+    after: known.after ?? null,
+    rest:
+      known.rest?.map(([from, to]) => ({
+        from: BigInt(from),
+        to: to === null ? null : BigInt(to),
+        left: null,
+      })) ?? null,
+    listBy: isDue ? nextListBy : (known.listBy ?? nextListBy),
+    isListWalk: isDue || known.walk === 'list',
+  };
+}
+
+/**
+ * The reading of what changed since the contacts were known, which completes a reading of all of them by
+ * their ids; null where the list has to be walked instead.
+ */
+export function readingSinceKnown(
+  session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
+  knownCursor: string,
+): Reading | null {
+  const known = parseCursor(knownCursor);
+  if (known === null || !isWhole(known) || known.listBy === undefined) return null;
+  if (session.filter.length > 0) return null;
+  const reading = startReading(session, knownCursor);
+  return reading.isListWalk ? null : reading;
+}
+
+function isListDue({ listBy }: Cursor, nowMs: number): boolean {
+  return listBy !== undefined && nowMs >= Date.parse(listBy);
+}
+
+/** Whether it is a watermark, and not the middle of a reading. */
+function isWhole({ since, after }: Cursor): boolean {
+  return since !== null && after === undefined;
+}
+
+function parseCursor(cursor: string): Cursor | null {
+  try {
+    return cursorSchema.parse(JSON.parse(cursor));
+  } catch {
+    return null;
+  }
+}
+
+/** The cursor after a page: in the middle of this reading, or at the beginning of the next. */
+export function cursorAfter(reading: Reading, position: WalkPosition | null): string {
+  const { since, until, listBy, isListWalk } = reading;
+  if (position === null || position.after === null)
+    return JSON.stringify({ since: until, listBy } satisfies Cursor);
+  const { after, rest } = position;
+  return JSON.stringify({
+    ...{ since, until, after, listBy },
+    ...(rest === null
+      ? {}
+      : { rest: rest.map(({ from, to }) => [String(from), to === null ? null : String(to)]) }),
+    ...(isListWalk ? { walk: 'list' } : {}),
+  });
+}

@@ -1,0 +1,54 @@
+/** All contacts that are known already, by their ids: many requests at once, as no list allows. */
+
+import type { ContactPage, KnownContacts, RemovedContact } from '../../contract.ts';
+import { throwIfStopped } from '../../stopped.ts';
+import { findRecords, IDS_PER_REQUEST } from '../find-records.ts';
+import { isRecordId } from '../record.ts';
+import type { HubspotSession } from '../session.ts';
+import { together } from './ahead.ts';
+import { withContacts } from './portions.ts';
+
+/** Requests under way at once: at HubSpot's usual limit, of more than a second each. */
+const REQUESTS_AT_ONCE = 24;
+
+/**
+ * Those that are there, and what became of the others. The cursor stays where it is: who came since is not
+ * among them, so a reading of the changes has to follow.
+ */
+export async function* readKnown(
+  session: HubspotSession,
+  { ids, cursor }: KnownContacts,
+): AsyncGenerator<ContactPage> {
+  const { shape, signal } = session;
+  const pages = together(batchesOf(ids()), REQUESTS_AT_ONCE, (batch) => findPage(session, batch));
+  for await (const { page, contacts } of withContacts(shape, pages)) {
+    throwIfStopped(signal);
+    yield { contacts, removed: page.removed, cursor };
+  }
+}
+
+/** What a merged contact lives on in comes in its place. */
+async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) {
+  const found = await findRecords(api, 'contacts', ids, shape.properties);
+  const records = [...found.values()].flatMap((one) => (one.state === 'gone' ? [] : [one.record]));
+  const removed: RemovedContact[] = [...found].flatMap(([id, one]) => {
+    if (one.state === 'found') return [];
+    return [{ id, mergedInto: one.state === 'merged' ? one.into : null }];
+  });
+  return { records: [...new Map(records.map((record) => [record.id, record])).values()], removed };
+}
+
+/** As many as one request takes; what is no id of a contact is left out. */
+async function* batchesOf(
+  portions: AsyncIterable<readonly string[]>,
+): AsyncGenerator<readonly string[]> {
+  let waiting: string[] = [];
+  for await (const portion of portions) {
+    waiting.push(...portion.filter(isRecordId));
+    while (waiting.length >= IDS_PER_REQUEST) {
+      yield waiting.slice(0, IDS_PER_REQUEST);
+      waiting = waiting.slice(IDS_PER_REQUEST);
+    }
+  }
+  if (waiting.length > 0) yield waiting;
+}

@@ -1,0 +1,59 @@
+/** Pages of records become contacts: their companies are asked for once for many pages. */
+
+import type { Contact } from '../../../src/core/contact.ts';
+import { COMPANIES_PER_REQUEST } from '../companies.ts';
+import type { ContactShape } from '../contact.ts';
+import type { HubspotRecord } from '../record.ts';
+import { ahead, together } from './ahead.ts';
+
+/** Pages that wait at most until their companies are asked for together. */
+const MAX_WAITING_PAGES = 10;
+
+/** Portions whose companies are asked for at once. */
+const PORTIONS_AT_ONCE = 4;
+
+interface RecordPage {
+  records: readonly HubspotRecord[];
+}
+
+/** Pages with the contacts of their records, in their order; the next ones are fetched meanwhile. */
+export async function* withContacts<Page extends RecordPage>(
+  shape: Pick<ContactShape, 'unknownCompanies' | 'toContacts'>,
+  pages: AsyncIterable<Page>,
+): AsyncGenerator<{ page: Page; contacts: Contact[] }> {
+  const portions = together(portionsOf(shape, pages), PORTIONS_AT_ONCE, async (portion) => ({
+    portion,
+    contacts: await shape.toContacts(portion.flatMap(({ records }) => records)),
+  }));
+  for await (const { portion, contacts } of ahead(portions, 1)) {
+    let start = 0;
+    for (const page of portion) {
+      const end = start + page.records.length;
+      yield { page, contacts: contacts.slice(start, end) };
+      start = end;
+    }
+  }
+}
+
+/** Puts pages together as long as one request can tell the names of all their companies. */
+async function* portionsOf<Page extends RecordPage>(
+  shape: Pick<ContactShape, 'unknownCompanies'>,
+  pages: AsyncIterable<Page>,
+): AsyncGenerator<Page[]> {
+  let portion: Page[] = [];
+  let records: HubspotRecord[] = [];
+  for await (const page of pages) {
+    const all = [...records, ...page.records];
+    const isTooMuch =
+      portion.length === MAX_WAITING_PAGES ||
+      shape.unknownCompanies(all).length > COMPANIES_PER_REQUEST;
+    if (isTooMuch && portion.length > 0) {
+      yield portion;
+      portion = [];
+      records = [];
+    }
+    portion.push(page);
+    records.push(...page.records);
+  }
+  if (portion.length > 0) yield portion;
+}

@@ -1,0 +1,108 @@
+/** Which ids a reading of all contacts still has to bring, and what is searched for next: decisions only. */
+
+/** The ids above `from` and below `to`, none of which has come yet; without an upper end where `to` is null. */
+export interface Span {
+  from: bigint;
+  to: bigint | null;
+  /** About how many contacts have these ids, as a search said; null before the first one. */
+  left: number | null;
+}
+
+/** A search among the ids of a span, from the highest down, that leaves out the first `offset` results. */
+export interface Ask {
+  from: bigint;
+  to: bigint | null;
+  offset: number;
+}
+
+/** What a search brought. */
+export interface Answer {
+  /** From the highest down. */
+  ids: readonly bigint[];
+  /** How many results the search has in all. */
+  total: number;
+  /** True if no results are below these. */
+  isLast: boolean;
+}
+
+export const ALL_IDS: Span = { from: 0n, to: null, left: null };
+
+/** Results of one search request: the most that HubSpot gives. */
+export const SEARCH_PAGE_SIZE = 200;
+
+/** No search shows more than its first 10,000 results; this leaves room for the last page. */
+const MAX_OFFSET = 10_000 - SEARCH_PAGE_SIZE;
+
+/** A span with fewer contacts is walked by one search after the other. */
+const MIN_DIVIDED = 4 * SEARCH_PAGE_SIZE;
+
+/** The spans without the ids from `lowest` to `highest`, both included; null for no upper end. */
+export function without(
+  spans: readonly Span[],
+  lowest: bigint,
+  highest: bigint | null,
+): readonly Span[] {
+  return spans.flatMap(({ from, to, left }) => {
+    const isAbove = highest !== null && highest <= from;
+    const isBelow = to !== null && to <= lowest;
+    if (isAbove || isBelow) return [{ from, to, left }];
+    const below = from + 1n < lowest ? [{ from, to: lowest, left }] : [];
+    const hasAbove = highest !== null && (to === null || highest + 1n < to);
+    return hasAbove ? [...below, { from: highest, to, left }] : below;
+  });
+}
+
+/** What is still to come after an answer. What a search brings between two ids is all that is there. */
+export function afterAnswer(
+  spans: readonly Span[],
+  ask: Ask,
+  { ids, total, isLast }: Answer,
+): readonly Span[] {
+  const [first] = ids;
+  const last = isLast ? ask.from + 1n : ids.at(-1);
+  const isBeyond = first === undefined && ask.offset > 0;
+  if (isBeyond || last === undefined) {
+    // Fewer are left than was thought.
+    return spans.map((span) => (span.to === ask.to ? { ...span, left: total } : span));
+  }
+  const upperEnd = ask.to === null ? null : ask.to - 1n;
+  const highest = ask.offset === 0 || first === undefined ? upperEnd : first;
+  return without(spans, last, highest).map((span) => {
+    if (span.to === last) return { ...span, left: Math.max(0, total - ask.offset - ids.length) };
+    return ask.offset > 0 && span.from === highest ? { ...span, left: ask.offset } : span;
+  });
+}
+
+/**
+ * What to search for next while `asked` are under way; null for nothing. First the tops of spans, the highest
+ * before the others: the list comes from below. Then, because each search takes long, a span is divided in two:
+ * the results in its middle come, and are the top of its lower part.
+ */
+export function nextAsk(spans: readonly Span[], asked: readonly Ask[]): Ask | null {
+  const underWay = (span: Span, isTop: boolean) =>
+    asked.some(({ to, offset }) => to === span.to && (offset === 0) === isTop);
+  const top = spans.findLast((span) => !underWay(span, true));
+  if (top !== undefined) return { from: top.from, to: top.to, offset: 0 };
+  const divisible = spans.filter(
+    (span) => (span.left ?? 0) >= MIN_DIVIDED && !underWay(span, false),
+  );
+  const [first] = divisible;
+  if (first === undefined) return null;
+  const largest = divisible.reduce((one, other) =>
+    (other.left ?? 0) > (one.left ?? 0) ? other : one,
+  );
+  return { from: largest.from, to: largest.to, offset: middleOf(largest.left ?? 0) };
+}
+
+function middleOf(count: number): number {
+  const middle = Math.floor(count / 2 / SEARCH_PAGE_SIZE) * SEARCH_PAGE_SIZE;
+  return Math.min(MAX_OFFSET, middle);
+}
+
+/** Whether an answer is what was asked for; otherwise nothing follows from what it leaves out. */
+export function isAnswerTo(ask: Ask, ids: readonly bigint[]): boolean {
+  return ids.every((id, at) => {
+    const above = ids[at - 1] ?? ask.to;
+    return id > ask.from && (above === null || id < above);
+  });
+}

@@ -1,0 +1,93 @@
+/** What the batches of a connector learn from each other of values that HubSpot refuses. */
+import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
+import { createSuspicions, type Suspicions } from '../../culprit-search.ts';
+import { type HubspotFault, type PropertyProblem, sortOf } from '../errors.ts';
+import { aboutOne, type Row, without } from './row.ts';
+
+/** What the batches of a connector learn from each other while it is open. */
+export interface Lessons {
+  /** Properties that take no value of any contact, and why. */
+  deadProperties: Map<string, HubspotFault>;
+  /** Why a value was refused, by property and value: no other contact needs to try it. */
+  refusedValues: Map<string, HubspotFault>;
+  /** Values that were taken, of properties of which others were refused. */
+  takenValues: Set<string>;
+  /** Properties of which a value was refused, or is looked for. */
+  troubled: Set<string>;
+  /** What refusals were about that named no property. */
+  suspicions: Suspicions;
+  /** Errors about single values, so far. */
+  errors: number;
+  batches: number;
+  /** Requests that were made to separate contacts by their values. */
+  separations: number;
+  /** Parts of separated rows that were taken as they were. */
+  splitsTaken: number;
+  /** One batch is separated at a time, so that the next one knows what came of it. */
+  turn: Mutex;
+}
+
+export function createLessons(): Lessons {
+  return {
+    deadProperties: new Map(),
+    refusedValues: new Map(),
+    takenValues: new Set(),
+    troubled: new Set(),
+    suspicions: createSuspicions(),
+    errors: 0,
+    batches: 0,
+    separations: 0,
+    splitsTaken: 0,
+    turn: createMutex(),
+  };
+}
+
+/** Values that are remembered. */
+const MAX_LESSONS = 1_000;
+
+export function sortsOf(problems: readonly PropertyProblem[]) {
+  return {
+    isDead: problems.some(({ code }) => sortOf(code) === 'property'),
+    isAboutValue: problems.every(({ code }) => ABOUT_VALUE.test(code)),
+  };
+}
+
+/** Codes that are about a value, of any contact. */
+const ABOUT_VALUE = /^(INVALID_|PROPERTY_VALUE_TOO_LONG|VALIDATION_ERROR$)/;
+
+export function learn(
+  { deadProperties, refusedValues, troubled }: Lessons,
+  name: string,
+  culprits: readonly Row[],
+  fault: HubspotFault,
+): void {
+  const problems = fault.problems.filter(({ property }) => property === name);
+  const { isDead, isAboutValue } = sortsOf(problems);
+  const lesson = aboutOne(fault, name);
+  if (isDead) deadProperties.set(name, lesson);
+  if (isDead || !isAboutValue) return;
+  troubled.add(name);
+  for (const { properties } of culprits) {
+    if (refusedValues.size < MAX_LESSONS) refusedValues.set(keyOf(name, properties[name]), lesson);
+  }
+}
+
+export function noteTaken({ troubled, takenValues }: Lessons, { properties }: Row): void {
+  for (const name of troubled) {
+    const value = properties[name];
+    if (value !== undefined && takenValues.size < MAX_LESSONS) takenValues.add(keyOf(name, value));
+  }
+}
+
+export function withoutKnown({ deadProperties, refusedValues }: Lessons, row: Row): Row {
+  let rest = row;
+  for (const [name, value] of Object.entries(row.properties)) {
+    const fault = deadProperties.get(name) ?? refusedValues.get(keyOf(name, value));
+    if (fault !== undefined) rest = without(rest, [name], fault);
+  }
+  return rest;
+}
+
+export function keyOf(property: string, value: string | undefined): string {
+  return `${property}=${value ?? ''}`;
+}

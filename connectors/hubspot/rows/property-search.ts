@@ -1,0 +1,80 @@
+/** The search for the property that HubSpot refuses and does not name: parts of the changes are written. */
+import {
+  afterRefused,
+  afterTaken,
+  type CulpritSearch,
+  isOver as isFound,
+  learnFrom,
+  type RefusedBy,
+} from '../../culprit-search.ts';
+import type { HubspotFault } from '../errors.ts';
+import type { Lessons } from './lessons.ts';
+import { only, type Row, withProblems } from './row.ts';
+import { blamedIn, send, type Writer } from './send.ts';
+
+/** A row with the properties that its search asks for next. */
+export function probeOf(whole: Row, state: CulpritSearch, fault: HubspotFault): Row {
+  return { ...only(whole, state.probe), search: { state, whole, fault } };
+}
+
+/** What is left of a row after a probe of it; nothing to send if its search is over. */
+export function afterProbe(
+  { suspicions }: Lessons,
+  { state: before, whole, fault }: NonNullable<Row['search']>,
+  isTaken: boolean,
+): Row {
+  const state = isTaken ? afterTaken(before) : afterRefused(before);
+  if (!isFound(state)) return probeOf(whole, state, fault);
+  learnFrom(suspicions, ruleOf(fault), state);
+  const isBegun = state.written.length > 0 || whole.isBegun === true;
+  return {
+    ...only(whole, []),
+    left: [...whole.left, withProblems(fault, state.culprits)],
+    isBegun,
+  };
+}
+
+/** A row whose search is given up, with all that is not written yet. */
+export function withoutSearch(row: Row): Row {
+  const { search } = row;
+  if (search === undefined) return row;
+  const { written } = search.state;
+  const { whole } = search;
+  const rest = Object.keys(whole.properties).filter((name) => !written.includes(name));
+  return { ...only(whole, rest), isBegun: whole.isBegun === true || written.length > 0 };
+}
+
+export function ruleOf({ code, words }: HubspotFault): RefusedBy {
+  return { code, message: words?.reveal() ?? '' };
+}
+
+/** Writes parts of all rows until a property is found that is to blame, or HubSpot names one. */
+export async function findProperty(
+  writer: Writer,
+  rows: readonly Row[],
+  search: CulpritSearch,
+): Promise<{ state: CulpritSearch; left: Row[] }> {
+  let state = search;
+  let left = [...rows];
+  while (!isFound(state)) {
+    writer.lessons.suspicions.extra += 1;
+    const { probe } = state;
+    const parts = left
+      .map((row) => only(row, probe))
+      .filter(({ properties }) => Object.keys(properties).length > 0);
+    const answer = await send(writer, parts);
+    if (answer.refusedFor !== null) {
+      if (blamedIn(answer.refusedFor, parts).length > 0) break;
+      state = afterRefused(state);
+      continue;
+    }
+    const written = new Set(answer.reply.results.map(({ id }) => id));
+    left = left.map((row) => {
+      if (!written.has(row.id)) return row;
+      const rest = Object.keys(row.properties).filter((name) => !probe.includes(name));
+      return { ...only(row, rest), isBegun: true };
+    });
+    state = afterTaken(state);
+  }
+  return { state, left };
+}

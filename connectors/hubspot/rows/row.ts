@@ -1,0 +1,126 @@
+/** One contact on its way into HubSpot: what is still to be sent of it, and what became of the rest. */
+import type { ContactChange, RefusedWrite, WriteResult } from '../../contract.ts';
+import type { CulpritSearch } from '../../culprit-search.ts';
+import type { Properties } from '../describe.ts';
+import { fieldsOf, type HubspotFault, isLock, sentenceFor, sortOf } from '../errors.ts';
+import { wireValue } from '../values.ts';
+
+/** One contact on its way, its values as HubSpot takes them. */
+export interface Row {
+  id: string;
+  properties: Readonly<Record<string, string>>;
+  /** Why properties were left out. */
+  left: readonly HubspotFault[];
+  /** True if a part of it is written. */
+  isBegun?: boolean;
+  /** Where HubSpot refused this row and named no property: which of them is to blame. */
+  search?: { state: CulpritSearch; whole: Row; fault: HubspotFault };
+}
+
+export function rowOf(properties: Properties, { id, values }: ContactChange): Row {
+  const wire = Object.entries(values).map(([name, value]) => [
+    name,
+    wireValue(value, properties.get(name)),
+  ]);
+  return { id, properties: Object.fromEntries(wire), left: [] };
+}
+
+export function only(row: Row, names: readonly string[]): Row {
+  const { search: _, ...rest } = row;
+  const properties = Object.entries(row.properties).filter(([name]) => names.includes(name));
+  return { ...rest, properties: Object.fromEntries(properties) };
+}
+
+/** The fault as one about these properties. */
+export function withProblems(fault: HubspotFault, names: readonly string[]): HubspotFault {
+  const { code } = fault;
+  return { ...fault, problems: names.map((property) => ({ property, code, says: null })) };
+}
+
+/** "Multi-Status": some were written, some were not. */
+export const BATCH_STATUS = 207;
+
+export function without(row: Row, names: readonly string[], fault: HubspotFault): Row {
+  const { properties, left } = row;
+  const rest = Object.entries(properties).filter(([name]) => !names.includes(name));
+  const faults = names.filter((name) => name in properties).map((name) => aboutOne(fault, name));
+  return { ...row, properties: Object.fromEntries(rest), left: [...left, ...faults] };
+}
+
+/** What was said is about all rows of the request, and each record keeps its own alone. */
+export function aboutOne(fault: HubspotFault, property: string): HubspotFault {
+  const own = fault.problems.find((problem) => problem.property === property);
+  const code = own?.code ?? fault.code;
+  return { ...fault, code, problems: [{ property, code, says: null }], words: null };
+}
+
+export function parted(rows: readonly Row[], test: (row: Row) => boolean): [Row[], Row[]] {
+  return [rows.filter(test), rows.filter((row) => !test(row))];
+}
+
+/** Nothing of it is left that HubSpot might take. */
+export function isEmptied({ properties, left, isBegun = false }: Row): boolean {
+  return (left.length > 0 || isBegun) && Object.keys(properties).length === 0;
+}
+
+/** The row is refused but for what is written of it. */
+export function refusedRow(row: Row, fault: HubspotFault): WriteResult {
+  if (row.isBegun !== true && row.left.length === 0) return refusal(row.id, fault);
+  const names = Object.keys(row.properties);
+  return resultOf({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
+}
+
+/** What became of a row: written but for what was left out of it. */
+export function resultOf(row: Row): WriteResult {
+  const { id, left } = row;
+  const byCode = Map.groupBy(left, ({ code }) => code);
+  const refusals = [...byCode.values()].flatMap((faults) => {
+    const [first] = faults;
+    if (first === undefined) return [];
+    const {
+      id: _,
+      status: __,
+      ...about
+    } = refusal(id, {
+      ...first,
+      problems: faults.flatMap(({ problems }) => problems),
+    });
+    return [about];
+  });
+  const [first] = refusals;
+  if (first === undefined) return { status: 'written', id };
+  if (row.isBegun === true || !isEmptied(row)) {
+    return { status: 'written_in_part', id, refusals };
+  }
+  return {
+    status: 'refused',
+    id,
+    ...first,
+    message: refusals.map(({ message }) => message).join(' '),
+    fields: refusals.flatMap(({ fields }) => fields),
+  };
+}
+
+export function ownFault(code: string): HubspotFault {
+  return { status: BATCH_STATUS, code, words: null, problems: [], scopes: [] };
+}
+
+/** A refused contact in words. */
+function refusal(id: string, fault: HubspotFault): RefusedWrite {
+  const { words } = fault;
+  return {
+    status: 'refused',
+    id,
+    retriable: sortOf(fault.code) === 'passing',
+    ...(isLock(fault.code) ? { isLock: true } : {}),
+    code: fault.code,
+    message: sentenceFor(fault),
+    fields: fieldsOf(fault),
+    ...(words === null ? {} : { words }),
+  };
+}
+
+/** The refusal of an id that no contact has. */
+export function noContactId(id: string): WriteResult {
+  return refusal(id, ownFault('OBJECT_NOT_FOUND'));
+}

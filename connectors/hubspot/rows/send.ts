@@ -1,0 +1,67 @@
+/** One request with the changes of some contacts, and what its answer is about. */
+import { z } from 'zod';
+import type { HubspotApi } from '../api.ts';
+import type { Properties } from '../describe.ts';
+import {
+  type ErrorBody,
+  errorBodySchema,
+  faultBehind,
+  faultOf,
+  fieldsOf,
+  type HubspotFault,
+  readAs,
+  sortOf,
+} from '../errors.ts';
+import type { Lessons } from './lessons.ts';
+import { BATCH_STATUS, type Row } from './row.ts';
+
+/** Contacts of one request: the most that HubSpot takes. */
+export const BATCH_ROWS = 100;
+
+/** What a batch is written with. */
+export interface Writer {
+  api: Pick<HubspotApi, 'paths' | 'post'>;
+  properties: Properties;
+  lessons: Lessons;
+}
+
+type Answer =
+  | { refusedFor: HubspotFault }
+  | { refusedFor: null; reply: z.infer<typeof replySchema> };
+
+export async function send({ api }: Writer, rows: readonly Row[]): Promise<Answer> {
+  const inputs = rows.map(({ id, properties }) => ({ id, properties, objectWriteTraceId: id }));
+  try {
+    const reply = readAs(replySchema, await api.post(api.paths.contactsBatchUpdate, { inputs }));
+    return { refusedFor: null, reply };
+  } catch (error) {
+    const fault = faultBehind(error);
+    if (fault === null || !ABOUT_ROWS.has(fault.status)) throw error;
+    return { refusedFor: fault };
+  }
+}
+
+/** Statuses that refuse a batch for what one of its rows holds. */
+const ABOUT_ROWS: ReadonlySet<number> = new Set([400, 409]);
+
+export const replySchema = z.object({
+  results: z.array(z.object({ id: z.string() })),
+  errors: z.array(errorBodySchema).default([]),
+});
+
+export function faultsById(errors: readonly ErrorBody[]): Map<string, HubspotFault> {
+  const faults = new Map<string, HubspotFault>();
+  for (const error of errors) {
+    const { ids = [], id = [], objectWriteTraceId = [] } = error.context ?? {};
+    for (const each of [...ids, ...id, ...objectWriteTraceId]) {
+      faults.set(each, faultOf(BATCH_STATUS, error));
+    }
+  }
+  return faults;
+}
+
+/** Properties of these rows that a fault is about for good. */
+export function blamedIn(fault: HubspotFault, rows: readonly Row[]): string[] {
+  if (sortOf(fault.code) === 'passing') return [];
+  return fieldsOf(fault).filter((name) => rows.some(({ properties }) => name in properties));
+}

@@ -1,0 +1,107 @@
+/**
+ * Puts deliberate defects into the product, one after the other, and lets the simulation look for each:
+ * what it does not find, nothing would find. Each is a patch of `test/simulation/mutants`, applied to a copy
+ * of the sources outside of the checkout. Ends with 0 if enough of them are caught.
+ *
+ *     node scripts/mutants.ts [--minutes 10] [--jobs 2] [--only 07,12] [--seed 1]
+ *
+ * The minutes are those of each defect.
+ */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+
+const CHECKOUT = join(import.meta.dirname, '..');
+const PATCHES = join(CHECKOUT, 'test/simulation/mutants');
+
+/** What the simulation loads. */
+const SOURCES = ['src', 'connectors', 'migrations', 'people', 'test/simulation', 'package.json'];
+
+/** So many may survive. */
+const MOST_SURVIVORS = 2;
+
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+interface Verdict {
+  name: string;
+  /** What the simulation says is violated; null if it found nothing. */
+  violation: string | null;
+  nights: string;
+  seconds: string;
+}
+
+const { values: flags } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    jobs: { type: 'string', default: '2' },
+    only: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+const wanted = flags.only?.split(',');
+const patches = (await readdir(PATCHES))
+  .filter((name) => wanted === undefined || wanted.some((start) => name.startsWith(start)))
+  .sort();
+const waiting = [...patches];
+const verdicts: Verdict[] = [];
+await Promise.all(Array.from({ length: Number(flags.jobs) }, work));
+
+const survivors = verdicts.filter(({ violation }) => violation === null);
+say(`${verdicts.length - survivors.length} of ${verdicts.length} defects are caught.`);
+for (const { name } of survivors) say(`Not caught: ${name}: ${await wordsOf(name)}`);
+process.exitCode = survivors.length > MOST_SURVIVORS ? 1 : 0;
+
+async function work(): Promise<void> {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const verdict = await hunt(name);
+    verdicts.push(verdict);
+    const { nights, seconds, violation } = verdict;
+    say(`| ${name.replace('.patch', '')} | ${nights} | ${seconds} | ${violation ?? '—'} |`);
+  }
+}
+
+/** Simulates nights with one defect until one of them fails, or the time is over. */
+async function hunt(name: string): Promise<Verdict> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-mutant-'));
+  try {
+    for (const source of SOURCES) {
+      await cp(join(CHECKOUT, source), join(folder, source), { recursive: true });
+    }
+    await symlink(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
+    await promisify(execFile)('git', ['apply', join(PATCHES, name)], { cwd: folder });
+    const output = await simulate(folder);
+    const [, nights = '?', seconds = '?'] = /(\d+) nights in ([\d.]+) s/.exec(output) ?? [];
+    const violation = /^VIOLATED: (.*)$/m.exec(output)?.[1] ?? null;
+    // One that does not start is no defect that a simulation could find.
+    if (nights === '?') throw new Error(`${name} does not run:\n${output.slice(-2_000)}`);
+    return { name, violation, nights, seconds };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function simulate(folder: string): Promise<string> {
+  const { minutes, seed } = flags;
+  const args = ['test/simulation/main.ts', '--minutes', minutes, '--seed', seed, '--brief'];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      args,
+      { cwd: folder, maxBuffer: MAX_OUTPUT_BYTES },
+      (_, stdout, stderr) => resolve(stdout + stderr),
+    );
+  });
+}
+
+/** The first line of a patch: which promise it breaks. */
+async function wordsOf(name: string): Promise<string> {
+  const [words = ''] = (await readFile(join(PATCHES, name), 'utf8')).split('\n');
+  return words;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
