@@ -254,15 +254,20 @@ export function swarmOf(seed: number): Swarm {
   if (theme < 0.04) watchCredits(swarm, random);
   else if (theme < 0.08) loseAnswers(swarm);
   const slow = createRandom(`swarm ${seed} slow submissions`);
-  if (slow.chance(0.4)) slowSubmissions(swarm, slow);
+  if (slow.chance(0.3)) slowSubmissions(swarm, slow);
   return swarm;
 }
 
 /** Several submissions under way: many small ones, whose answers take their time. */
-function slowSubmissions({ service, settings }: Swarm, { chance, int, magnitude }: Random): void {
-  service.submitMs = magnitude(100, 8_000);
-  settings.batch = int(1, 5);
-  settings.trial &&= chance(0.5);
+function slowSubmissions(swarm: Swarm, { chance, int, magnitude }: Random): void {
+  const { faults, service, settings } = swarm;
+  service.submitMs = magnitude(700, 8_000);
+  settings.batch = int(2, 7);
+  swarm.contacts = Math.max(swarm.contacts, int(4, 20));
+  settings.trial &&= chance(0.3);
+  // Several that are lost at once, while others spend and buy.
+  if (chance(0.4)) faults.lostAnswer = Math.max(faults.lostAnswer, 0.15);
+  if (chance(0.2)) service.otherSpender = 1;
 }
 
 /** A night about answers that are lost while clocks are set. */
