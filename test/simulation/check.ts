@@ -108,7 +108,8 @@ function checkHold(world: World, record: Record_, reason: string): void {
     const own = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
     const family = own.filter((each) => each.human === record.human);
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
-    if (isProvable && isAnswerDropped(world, record)) {
+    // Of two records of one human being it is not certain which one was sent.
+    if (isProvable && family.length === 1 && isAnswerDropped(world, record)) {
       violate('a reason to ask', `contact ${id} is held for an answer that has come`);
     }
     const isAlone = !wasLostWithPaid(store, id);
