@@ -6,26 +6,26 @@ import { hubspotFar, salesforceFar } from './scenarios/far.ts';
 import { forget } from './scenarios/forget.ts';
 import { hubspot, hubspotUnlimited } from './scenarios/hubspot.ts';
 import { hubspotChanges } from './scenarios/hubspot-changes.ts';
-import { kill } from './scenarios/kill.ts';
+import { kill, killInFlight } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
-import { limitFar } from './scenarios/limit-far.ts';
+import { limitFar, limitLong } from './scenarios/limit-far.ts';
 import { memory } from './scenarios/memory.ts';
 import { hubspotNight, night } from './scenarios/night.ts';
 import { paths } from './scenarios/paths.ts';
 import { salesforce } from './scenarios/salesforce.ts';
 import { serve } from './scenarios/serve.ts';
-import { slowSubmits } from './scenarios/slow-submits.ts';
 import { start } from './scenarios/start.ts';
 import { throughput } from './scenarios/throughput.ts';
 
 /** Everything that `npm run bench` measures. */
 export const SCENARIOS: readonly Scenario[] = [
   limit,
-  slowSubmits,
   limitFar,
+  limitLong,
   throughput,
   again,
   kill,
+  killInFlight,
   clocks,
   forget,
   salesforce,
