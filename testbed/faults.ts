@@ -33,8 +33,6 @@ export const HTTP_FAULTS = [
   }),
   /** The request waits before anything else happens to it. */
   z.strictObject({ kind: z.literal('slow'), delayMs: delayMsSchema }),
-  /** Everything was done, and charged; the answer waits. */
-  z.strictObject({ kind: z.literal('slowAnswer'), delayMs: delayMsSchema }),
   /** The answer's `Date` is so far from the time; without `offsetMs` the answer has none. */
   z.strictObject({ kind: z.literal('date'), offsetMs: z.number().int().optional() }),
   /** The connection is reset and nothing was done. */
@@ -155,9 +153,6 @@ async function playAfter(
   switch (fault.kind) {
     case 'resetAfter':
       return resetConnection(env);
-    case 'slowAnswer':
-      await sleep(fault.delayMs, undefined, { ref: false });
-      return env.outgoing.destroyed ? RESPONSE_ALREADY_SENT : undefined;
     case 'truncate':
       return cutAnswer(env, answer);
     case 'contentType':
