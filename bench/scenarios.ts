@@ -6,9 +6,9 @@ import { hubspotFar, salesforceFar } from './scenarios/far.ts';
 import { forget } from './scenarios/forget.ts';
 import { hubspot, hubspotUnlimited } from './scenarios/hubspot.ts';
 import { hubspotChanges } from './scenarios/hubspot-changes.ts';
-import { kill } from './scenarios/kill.ts';
+import { kill, killInFlight } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
-import { limitFar } from './scenarios/limit-far.ts';
+import { limitFar, limitLong } from './scenarios/limit-far.ts';
 import { memory } from './scenarios/memory.ts';
 import { networksFar } from './scenarios/networks-far.ts';
 import { hubspotNight, hubspotNightFar, night, nightFar } from './scenarios/night.ts';
@@ -22,9 +22,11 @@ import { throughput } from './scenarios/throughput.ts';
 export const SCENARIOS: readonly Scenario[] = [
   limit,
   limitFar,
+  limitLong,
   throughput,
   again,
   kill,
+  killInFlight,
   clocks,
   forget,
   salesforce,

@@ -6,21 +6,56 @@ import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { killUntilDone, readBooks } from '../../test/helpers/killed-sync.ts';
 import { exactly, type Figure, plain, type Scenario } from '../figure.ts';
-import { startNeighbour } from '../neighbour.ts';
+import { type NeighbourOptions, startNeighbour } from '../neighbour.ts';
 import { PROGRAM } from '../program.ts';
+import { NO_TRIAL } from '../with-workplace.ts';
 import { createWorkplace } from '../workplace.ts';
+
+/** The syncs that are killed. */
+interface Killed {
+  contacts: number;
+  kills: number;
+  /** So many syncs, each with a service of its own, at one time. */
+  atOnce: number;
+  latestKillMs: number;
+  neighbour: Partial<NeighbourOptions>;
+  settleAfterMs: number;
+  /** More lines of the integration. */
+  extra: string;
+}
 
 export const kill: Scenario = {
   name: 'kill',
   title: '1,000 contacts, SIGKILL at 200 random moments',
-  measure: measureKills,
+  measure: () =>
+    measureKills({
+      ...{ contacts: 1_000, kills: 200, atOnce: 1, latestKillMs: 2_000 },
+      neighbour: {},
+      settleAfterMs: 400,
+      extra: '',
+    }),
 };
 
-async function measureKills(): Promise<Figure[]> {
-  const sums = await killSyncs(1_000, 200);
+/** The service answers so late that six submissions are under way. */
+export const killInFlight: Scenario = {
+  name: 'kill-in-flight',
+  title: '3,000 contacts, submits of 5 s, SIGKILL at 400 random moments',
+  measure: () =>
+    measureKills({
+      ...{ contacts: 3_000, kills: 400, atOnce: 4, latestKillMs: 12_000 },
+      neighbour: { submitLatencyMs: 5_000 },
+      // A request is on its way for half of the latency, also when its process is killed.
+      settleAfterMs: 4_000,
+      extra: NO_TRIAL,
+    }),
+};
+
+async function measureKills(killed: Killed): Promise<Figure[]> {
+  const sums = await killSyncs(killed);
   return [
     plain('kills', sums.kills, ''),
     plain('syncs that they hit', sums.experiments, ''),
+    plain('submissions open at one time, at most', sums.mostOpen, ''),
     exactly('contacts paid for twice', sums.paidTwice, '', 0),
     exactly('credits without explanation', sums.unexplained, '', 0),
     exactly('contacts without an outcome', sums.withoutOutcome, '', 0),
@@ -35,10 +70,11 @@ const rowsSchema = z.array(z.record(z.string(), z.string()));
 /** The sums over all experiments. */
 interface KillFigures {
   kills: number;
+  mostOpen: number;
   experiments: number;
   /** Contacts that two credits were spent on. */
   paidTwice: number;
-  /** Credits of the ledger that our books do not have, or the other way round. */
+  /** Credits of the service's ledger that our submissions do not have, or the other way round. */
   unexplained: number;
   /** Contacts held because an answer was lost. */
   heldAsLost: number;
@@ -49,36 +85,38 @@ interface KillFigures {
 }
 
 /** Syncs fresh contact lists, killed at random moments, until so many kills are done. */
-async function killSyncs(contacts: number, wantedKills: number): Promise<KillFigures> {
+async function killSyncs(killed: Killed): Promise<KillFigures> {
   const sums: KillFigures = {
-    kills: 0,
-    experiments: 0,
-    paidTwice: 0,
-    unexplained: 0,
-    heldAsLost: 0,
-    withoutOutcome: 0,
-    missingInFile: 0,
+    ...{ kills: 0, mostOpen: 0, experiments: 0, paidTwice: 0, unexplained: 0, heldAsLost: 0 },
+    ...{ withoutOutcome: 0, missingInFile: 0 },
   };
-  while (sums.kills < wantedKills) {
-    sums.experiments += 1;
-    await experiment(contacts, wantedKills - sums.kills, sums);
-  }
+  const share = Math.ceil(killed.kills / killed.atOnce);
+  await Promise.all(
+    Array.from({ length: killed.atOnce }, async () => {
+      for (let left = share; left > 0; ) left -= await experiment(killed, left, sums);
+    }),
+  );
   return sums;
 }
 
-async function experiment(contacts: number, mostKills: number, sums: KillFigures): Promise<void> {
-  const neighbour = await startNeighbour({ donors: contacts, rate: 0, burst: 10, jobTimeMs: 400 });
-  const place = await createWorkplace(neighbour, contacts, '    settleAfterMs: 400\n');
+/** Resolves with how often its sync was killed. */
+async function experiment(
+  { contacts, latestKillMs, neighbour: options, settleAfterMs, extra }: Killed,
+  mostKills: number,
+  sums: KillFigures,
+): Promise<number> {
+  const limits = { donors: contacts, rate: 0, burst: 10, jobTimeMs: 400 };
+  const neighbour = await startNeighbour({ ...limits, ...options });
+  const place = await createWorkplace(
+    neighbour,
+    contacts,
+    `    settleAfterMs: ${settleAfterMs}\n${extra}`,
+  );
   const database = join(dirname(place.settings), 'store.db');
   try {
-    sums.kills += await killUntilDone(
-      {
-        program: PROGRAM,
-        settings: place.settings,
-        database,
-        random: Math.random,
-        latestKillMs: 2_000,
-      },
+    const { settings } = place;
+    const kills = await killUntilDone(
+      { ...{ program: PROGRAM, settings, database, latestKillMs }, random: Math.random },
       mostKills,
     );
     const books = readBooks(database);
@@ -90,12 +128,16 @@ async function experiment(contacts: number, mostKills: number, sums: KillFigures
     const delivered = ['fields_written', 'values_equal', 'profile_fresh']
       .map((reason) => books.outcomes.get(reason) ?? 0)
       .reduce((a, b) => a + b);
+    sums.experiments += 1;
+    sums.kills += kills;
+    sums.mostOpen = Math.max(sums.mostOpen, books.mostOpen);
     sums.paidTwice += books.paidTwice.length;
-    sums.unexplained += Math.abs(charged - books.paidJobs) + books.openSubmissions;
+    sums.unexplained += Math.abs(charged - books.charged) + books.openSubmissions;
     sums.heldAsLost += books.outcomes.get('lost_answer') ?? 0;
     sums.withoutOutcome +=
       contacts - total([...books.outcomes.values()]) + total(waiting.map(([, count]) => count));
     sums.missingInFile += delivered - rows.filter((row) => row['Donor ID']).length;
+    return kills;
   } finally {
     await place.remove();
     await neighbour.stop();

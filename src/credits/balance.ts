@@ -1,11 +1,12 @@
 /** What may be spent: the balance as last read, carried forward by what each answer says. */
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import type { LostEnd } from '../store/credits/lost-answers.ts';
 import type { SubmissionRecord } from '../store/credits/submissions.ts';
-import type { Lease } from '../store/engine/leases.ts';
 import { type Allowance, allowanceOf, startOfMonth } from './allowance.ts';
-import { findLoss } from './loss.ts';
-import type { Proof } from './spend.ts';
+import type { Loss } from './judge-losses.ts';
+import { findLosses } from './loss.ts';
+import type { Lost, Proof } from './spend.ts';
 
 /**
  * A reading older than this is repeated before credits are spent: credits that were bought, or spent
@@ -13,14 +14,20 @@ import type { Proof } from './spend.ts';
  */
 export const MAX_READING_AGE_MS = 10_000;
 
+/**
+ * While submissions are open no reading says what they will have cost. After this time none is sent until
+ * all have come back, so that there can be one again.
+ */
+export const MAX_AGE_IN_FLIGHT_MS = 30_000;
+
 /** Nearer than this to an empty bucket each submission has a fresh reading. */
 const NEAR_EMPTY = 1_000;
 
 /**
- * What another spender can take by the limit of the service until a reading is too old: a burst of ten
+ * What another spender can take by the limit of the service until a reading is so old: a burst of ten
  * submissions, and ten in each second, of a hundred persons each.
  */
-const TAKEN_BY_OTHERS = 1_000 + (MAX_READING_AGE_MS / 1_000) * 1_000;
+const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_000;
 
 /** A balance as it is known before credits are spent. */
 export interface KnownBalance {
@@ -40,8 +47,10 @@ export interface KnownBalance {
  * but a fresh reading will do. So what they can take from those is at most what is under way.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
-  if (balance === null || ageMs >= MAX_READING_AGE_MS) return true;
-  return balance - keep - underWay < (keep > 0 ? TAKEN_BY_OTHERS : NEAR_EMPTY);
+  const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;
+  if (balance === null || ageMs >= oldestMs) return true;
+  const taken = takenByOthers(Math.max(ageMs, MAX_READING_AGE_MS));
+  return balance - keep - underWay < (keep > 0 ? taken : NEAR_EMPTY);
 }
 
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
@@ -60,26 +69,30 @@ export async function readBalance(
   return credits;
 }
 
-/** What this run may spend now. */
-export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance> {
+/**
+ * What this run may spend now, with all that is open counted as charged; `later` if that has to come back
+ * before.
+ */
+export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance | 'later'> {
   const { store, clock } = deps;
   const { balance, readAt } = await store.submissions.findBalance(run.partnerKey);
-  const open = await store.submissions.findOpen(run.partnerKey);
+  const open = await store.submissions.listOpen(run.partnerKey);
   const { budget, schedule } = run.integration;
   const known = {
     balance,
     // A reading from the future is one from before the clock was set back: its age is unknown.
     ageMs: Math.abs(clock.now() - readAt),
     keep: budget.keep,
-    underWay: open?.persons ?? 0,
+    underWay: personsOf(open),
   };
-  const isStale = balance === null || mustReadBalance(known);
-  const spent = await store.submissions.spentByRun(run.id);
+  const left = await findBalance(deps, run, known, open);
+  if (left === 'later') return left;
+  const own = open.filter(({ runId }) => runId === run.id);
   const limits = { ...budget, limit: run.limit };
-  return allowanceOf(limits, {
-    balance: isStale ? (await readBalance(deps, run)).enhancements : balance,
+  const allowance = allowanceOf(limits, {
+    balance: left,
     // What is open may have been charged.
-    thisRun: spent + (open?.runId === run.id ? open.persons : 0),
+    thisRun: (await store.submissions.spentByRun(run.id)) + personsOf(own),
     thisMonth:
       budget.perMonth === null
         ? 0
@@ -88,56 +101,102 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
             startOfMonth(clock.now(), schedule?.timezone ?? 'UTC'),
           ),
   });
+  return allowance.credits === 0 && open.length > 0 ? 'later' : allowance;
+}
+
+/** What is left if all that is open is charged; `later` if it must be read, and cannot be now. */
+async function findBalance(
+  deps: BalanceDeps,
+  run: Run,
+  known: KnownBalance,
+  open: readonly SubmissionRecord[],
+): Promise<number | 'later'> {
+  if (known.balance !== null && !mustReadBalance(known)) return known.balance - known.underWay;
+  if (open.length === 0) return (await readBalance(deps, run)).enhancements;
+  const isOwn = open.some(({ runId }) => runId === run.id);
+  if (isOwn || known.balance === null || known.ageMs >= MAX_AGE_IN_FLIGHT_MS) return 'later';
+  // Others spend on and on: whatever was open while it was read may be charged after that.
+  const { enhancements } = await readBalance(deps, run);
+  const after = await deps.store.submissions.listOpen(run.partnerKey);
+  const both = new Map([...open, ...after].map((submission) => [submission.id, submission]));
+  return enhancements - personsOf([...both.values()]);
+}
+
+function personsOf(submissions: readonly SubmissionRecord[]): number {
+  return submissions.reduce((sum, { persons }) => sum + persons, 0);
 }
 
 type ProofDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'log'>;
 
-/** A submission without a known answer is settled by the balance: its credits left, or they did not. */
+/** Submissions without a known answer are settled by the balance: their credits left, or they did not. */
 export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionRecord> {
+  const { store } = deps;
   return {
-    findOpen: () => deps.store.submissions.findOpen(run.partnerKey),
-    prove: (open, lease) => proveSubmission(deps, run, open, lease),
+    listOpen: () => store.submissions.listOpen(run.partnerKey),
+    // An older version takes what is open for the only one.
+    letsOthersPass: ({ state, slot }) => state === 'intended' && slot !== null,
+    async markLost(lost) {
+      for (const { open, lease } of lost) {
+        if (open.state === 'intended') await store.submissions.recordLost(lease, open.id);
+      }
+    },
+    prove: (lost) => proveSubmissions(deps, run, lost),
   };
 }
 
-/** Waits for the quiet time and decides; leaves everything as it is if the run stops meanwhile. */
-async function proveSubmission(
+/**
+ * Waits for the quiet time and decides; leaves everything as it is if the run stops meanwhile, or if
+ * anything else of the key was opened or came to its end: then it is looked at anew.
+ */
+async function proveSubmissions(
   deps: ProofDeps,
   run: Run,
-  open: SubmissionRecord,
-  lease: Lease,
+  lost: readonly Lost<SubmissionRecord>[],
 ): Promise<void> {
-  const isOwn = open.integrationId === run.integration.id;
-  // The settings of another integration are not known here: holding loses nothing.
-  const afterwards = isOwn ? run.integration.onLostAnswer : 'hold';
   const { store, log } = deps;
-  const facts = { run: run.id, submission: open.id };
-  log.info(facts, 'an answer was lost; its credits are settled by the balance');
-  const request = {
-    id: open.id,
-    bucket: 'enhancements',
-    balanceBefore: open.balanceBefore,
-    items: open.persons,
-  } as const;
-  const found = await findLoss(deps, run, request, lease);
+  const { balance: carried, sequence } = await store.submissions.findBalance(run.partnerKey);
+  const ids = new Set(lost.map((each) => each.open.id));
+  const open = await store.submissions.listOpen(run.partnerKey);
+  if (open.length !== ids.size || !open.every(({ id }) => ids.has(id))) return;
+  const before = carried ?? Math.max(...open.map(({ balanceBefore }) => balanceBefore));
+  const facts = { run: run.id, submissions: [...ids].join() };
+  log.info(facts, 'answers were lost; their credits are settled by the balance');
+  const requests = lost.map(({ open: { id, persons } }) => ({ id, items: persons }));
+  const leases = [...new Set(lost.map(({ lease }) => lease))];
+  const found = await findLosses(deps, run, { bucket: 'enhancements', before, requests }, leases);
   if (found === 'stopped') return;
-  const { loss, balance } = found;
-  const settledBy = isOwn ? run.id : null;
-  if (loss.charged === 0) {
-    await store.submissions.settleNotCharged(lease, open.id, { balance, run: settledBy });
-    log.info(facts, 'the lost submission was not charged; its contacts are submitted again');
-    return;
+  const { losses, balance } = found;
+  const ends = lost.map((each, index) => endOf(run, each.open, losses[index]));
+  const { partnerKey } = run;
+  const settlement = { partnerKey, sequence, balance, ends };
+  if (!(await store.submissions.settleLost(leases, settlement))) return;
+  for (const { id, loss } of ends) {
+    if (loss === null) {
+      log.info(
+        { run: run.id, submission: id },
+        'the lost submission was not charged; its contacts are submitted again',
+      );
+    } else {
+      const { charged, afterwards } = loss;
+      log.warn(
+        { run: run.id, submission: id, charged, afterwards },
+        'the lost submission counts as charged',
+      );
+    }
   }
-  const detail = 'why' in loss ? loss.why : '';
-  await store.submissions.settleCharged(lease, open.id, {
-    charged: loss.charged,
-    balance,
-    run: settledBy,
-    afterwards,
-    detail,
-  });
-  log.warn(
-    { ...facts, charged: loss.charged, afterwards },
-    'the lost submission counts as charged',
-  );
+}
+
+/** What becomes of a lost submission; one of which nothing is known counts as charged. */
+function endOf(
+  { id: run, integration }: Run,
+  { id, integrationId, persons }: SubmissionRecord,
+  loss: Loss = { charged: persons, why: 'nothing is known of it' },
+): LostEnd {
+  const isOwn = integrationId === integration.id;
+  const end = { id, run: isOwn ? run : null };
+  if (!('why' in loss)) return { ...end, loss: null };
+  const { charged, why: detail } = loss;
+  // The settings of another integration are not known here: holding loses nothing.
+  const afterwards = isOwn ? integration.onLostAnswer : 'hold';
+  return { ...end, loss: { charged, afterwards, detail } };
 }

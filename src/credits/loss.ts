@@ -1,84 +1,53 @@
 /**
- * Whether a request without a known answer has cost credits: the balance says it, after a quiet
+ * Whether requests without a known answer have cost credits: the balance says it, after a quiet
  * time and by two equal readings. All of it is free.
  */
 import type { Bucket } from '../partner/buckets.ts';
 import type { Run, Sightings, SyncDeps } from '../run/context.ts';
 import type { Lease } from '../store/engine/leases.ts';
+import { judgeLosses, type Loss } from './judge-losses.ts';
 
-/** A request that may have been charged. */
-export interface OpenRequest {
-  /** Of the submission or bulk add. */
-  id: string;
-  /** The bucket it takes its credits from, and what was in there before. */
+/** Requests of one key that may have been charged: all of it that is open. */
+export interface LostRequests {
+  /** The bucket they take their credits from. */
   bucket: Bucket;
-  balanceBefore: number;
-  /** How many credits it costs at most. */
-  items: number;
+  /** Its last reading with nothing open, less what was charged since by requests that were answered. */
+  before: number;
+  /** Id and size of each; it costs at most so many credits. */
+  requests: readonly { id: string; items: number }[];
 }
-
-/** What the balance says of a lost answer. */
-export type Loss =
-  | { charged: 0 }
-  /** So many credits are gone, or it cannot be proved that they are not. */
-  | { charged: number; why: string };
 
 type LossDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings'>;
 type LossRun = Pick<Run, 'integration' | 'lease' | 'control'>;
 
 /**
- * Waits for the quiet time (`settleAfterMs`) and reads the balance. `lease` is that of the
- * integration the request belongs to, which may be another than the run's. `stopped` if the run
+ * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` are those of the
+ * integrations the requests belong to, which may be others than the run's. `stopped` if the run
  * stops meanwhile: nothing is known then.
  *
- * The quiet time begins when this process first looks at the request with that lease in hand. From
- * then on no other process can send it any more, and how long ago it was sent is not asked: the
- * clock that would tell belongs to another process, may be wrong, or may have been set since.
+ * The quiet time begins when this process first looks at the last of the requests with that lease in
+ * hand. From then on no other process can send it any more, and how long ago it was sent is not asked:
+ * the clock that would tell belongs to another process, may be wrong, or may have been set since.
  */
-export async function findLoss(
+export async function findLosses(
   deps: LossDeps,
   run: LossRun,
-  request: OpenRequest,
-  lease: Lease,
-): Promise<{ loss: Loss; balance: number } | 'stopped'> {
+  { bucket, before, requests }: LostRequests,
+  leases: readonly Lease[],
+): Promise<{ losses: Loss[]; balance: number } | 'stopped'> {
   const { clock, sightings } = deps;
-  const { id, bucket, balanceBefore, items } = request;
-  const seenMs = sightings.firstSeenMs(id, clock.monotonicMs());
-  const meanwhile = await watchUntil(
-    deps,
-    run,
-    bucket,
-    lease,
-    seenMs + run.integration.settleAfterMs,
-  );
-  const balance = await readTwice(deps, run, bucket, lease);
+  const seenMs = requests.map(({ id }) => sightings.firstSeenMs(id, clock.monotonicMs()));
+  const quietMs = Math.max(...seenMs) + run.integration.settleAfterMs;
+  const meanwhile = await watchUntil(deps, run, bucket, leases, quietMs);
+  const balance = await readTwice(deps, run, bucket, leases);
   if (balance === 'stopped') return balance;
-  sightings.forget(id);
+  for (const { id } of requests) sightings.forget(id);
+  const items = requests.map((request) => request.items);
   if (balance === 'restless') {
-    const loss = { charged: items, why: 'the balance did not come to rest' };
-    return { loss, balance: balanceBefore - items };
+    const losses = items.map((charged) => ({ charged, why: 'the balance did not come to rest' }));
+    return { losses, balance: before - items.reduce((sum, each) => sum + each, 0) };
   }
-  return { loss: judgeLoss({ balanceBefore, items }, balance, meanwhile), balance };
-}
-
-/**
- * Compares the balance before a lost request with the one after the quiet time and with those seen
- * `meanwhile`: a bucket that was charged and then topped up by as much shows the old balance.
- */
-export function judgeLoss(
-  request: Pick<OpenRequest, 'balanceBefore' | 'items'>,
-  balance: number,
-  meanwhile: readonly number[] = [],
-): Loss {
-  const gone = request.balanceBefore - Math.min(balance, ...meanwhile);
-  if (gone === 0 && meanwhile.every((seen) => seen === balance)) return { charged: 0 };
-  if (gone > 0 && gone <= request.items) {
-    return { charged: gone, why: `${gone} credits left the bucket, and no answer came back` };
-  }
-  return {
-    charged: request.items,
-    why: 'the balance changed by something else meanwhile, so that nothing can be proved',
-  };
+  return { losses: judgeLosses(items, { before, meanwhile, balance }), balance };
 }
 
 /** In the quiet time the balance is looked at this often, and a lease taken for it is renewed. */
@@ -89,7 +58,7 @@ async function watchUntil(
   { clock, store, partner }: LossDeps,
   run: LossRun,
   bucket: Bucket,
-  lease: Lease,
+  leases: readonly Lease[],
   untilMs: number,
 ): Promise<number[]> {
   const seen: number[] = [];
@@ -100,8 +69,7 @@ async function watchUntil(
     const credits = await partner.readCredits(run.control.stopping).catch(() => null);
     if (credits) seen.push(credits[bucket]);
     await clock.sleep(Math.min(leftMs, WATCH_MS), run.control.stopping);
-    // The run's own lease is renewed by the run.
-    if (lease !== run.lease) await store.leases.renew(lease);
+    await renewOthers(store, run, leases);
   }
   return seen;
 }
@@ -119,7 +87,7 @@ async function readTwice(
   { partner, clock, store }: LossDeps,
   run: LossRun,
   bucket: Bucket,
-  lease: Lease,
+  leases: readonly Lease[],
 ): Promise<number | 'stopped' | 'restless'> {
   const gap = Math.min(
     MAX_READING_GAP_MS,
@@ -132,9 +100,18 @@ async function readTwice(
     if (balance === before) return balance;
     before = balance;
     await clock.sleep(gap, run.control.stopping);
-    if (lease !== run.lease) await store.leases.renew(lease);
+    await renewOthers(store, run, leases);
   }
   return 'restless';
+}
+
+/** The run's own lease is renewed by the run. */
+async function renewOthers(
+  store: LossDeps['store'],
+  run: LossRun,
+  leases: readonly Lease[],
+): Promise<void> {
+  for (const lease of leases) if (lease !== run.lease) await store.leases.renew(lease);
 }
 
 /** Requests that others have settled are never forgotten by name: the oldest make room. */

@@ -1,8 +1,8 @@
 /**
  * One protocol for all that costs credits. What is to be paid for is on disk as intended before its request
- * leaves; lease and clock are confirmed right before that; the answer is on disk before anything else is
- * done; an answer that was lost is settled by a proof that each kind brings along, and until then nothing
- * else of the same key is sent.
+ * leaves; lease and clock are confirmed right before that; the answer is on disk before it is counted as
+ * over; an answer that was lost is settled by a proof that each kind brings along, and until then nothing
+ * else of the same key is sent. Kinds may have several requests under way: then those are awaited first.
  */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { CreditsExhausted, chargedBy } from '../partner/errors.ts';
@@ -20,8 +20,8 @@ const FAILURE_WAIT_MS = 1_000;
 /** Requests in a row of which the service may process no item before the run stops spending. */
 const MAX_EMPTY_IN_ROW = 3;
 
-/** How often the open request of another living run is looked at. */
-const OTHER_RUN_WAIT_MS = 250;
+/** How often it is looked at whether something may be sent: what is open of other runs, and how many at once. */
+const LOOK_MS = 250;
 
 /** For so long beyond its quiet time the same one is waited for. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
@@ -35,12 +35,22 @@ export interface Unanswered {
   integrationId: string;
 }
 
+/** A request whose answer is lost, and the lease of its integration. */
+export interface Lost<Open extends Unanswered> {
+  open: Open;
+  lease: Lease;
+}
+
 /** How lost answers of one kind are settled. */
 export interface Proof<Open extends Unanswered> {
-  /** The request of the run's key that waits for its answer; there is at most one. */
-  findOpen(): Promise<Open | undefined>;
-  /** Settles it under the lease of its integration; leaves it as it is if the run stops meanwhile. */
-  prove(open: Open, lease: Lease): Promise<void>;
+  /** The requests of the run's key that wait for their answers. */
+  listOpen(): Promise<Open[]>;
+  /** True if another may be sent while this one, of a living run, is under way. */
+  letsOthersPass(open: Open): boolean;
+  /** Puts on disk that no one waits for their answers any more, so that no other run sends anything. */
+  markLost?(lost: readonly Lost<Open>[]): Promise<void>;
+  /** Settles them under their leases; leaves them as they are if the run stops meanwhile. */
+  prove(lost: readonly Lost<Open>[]): Promise<void>;
 }
 
 /** One request and what is noted of it, always on disk. */
@@ -62,37 +72,156 @@ export interface Kind<Intent extends { id: string }, Answer, Open extends Unansw
     Payment<Intent, Answer> {
   /** What is sent, in the plural, for the report. */
   what: string;
-  /** Puts the next request on disk as intended; an attempt if nothing is to be sent now. */
-  intend(): Promise<Intent | Attempt>;
+  /**
+   * Puts the next request on disk as intended; an attempt if nothing is to be sent now, `later` if that
+   * depends on what is under way.
+   */
+  intend(): Promise<Intent | Attempt | 'later'>;
+  /** How many requests of this run may be under way now; one if it is left out. */
+  atOnce?(): number;
 }
 
 type SpendDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'takeLease'>;
 type SpendRun = Pick<Run, 'id' | 'lease' | 'integration' | 'control'>;
 
-/** Spends, one request at a time, until there is nothing more to spend on, or the run stops. */
+/** Spends until there is nothing more to spend on, or the run stops. */
 export async function spend<Intent extends { id: string }, Answer, Open extends Unanswered>(
   deps: SpendDeps,
   run: SpendRun,
   kind: Kind<Intent, Answer, Open>,
 ): Promise<void> {
+  const underWay = createUnderWay(deps, run, kind);
+  try {
+    await sendAll(deps, run, kind, underWay);
+  } finally {
+    await underWay.end();
+  }
+  if (underWay.failure !== null) throw underWay.failure.error;
+  const open = underWay.lost.size > 0 ? await kind.listOpen() : [];
+  if (open.some(({ id }) => underWay.lost.has(id))) await settleOpen(deps, run, kind);
+}
+
+async function sendAll<Intent extends { id: string }, Answer, Open extends Unanswered>(
+  deps: SpendDeps,
+  run: SpendRun,
+  kind: Kind<Intent, Answer, Open>,
+  underWay: UnderWay<Intent>,
+): Promise<void> {
+  const { requests } = underWay;
+  while (!underWay.isOver) {
+    const atOnce = underWay.failures > 0 ? 1 : (kind.atOnce?.() ?? 1);
+    if (requests.size >= atOnce) {
+      await underWay.landing();
+      continue;
+    }
+    await underWay.pause();
+    const way = await settleOpen(deps, run, kind, requests);
+    if (way === 'stopped') return;
+    const isFree = way === 'clear' && !underWay.isOver;
+    const intent = isFree ? await kind.intend() : 'later';
+    if (intent === 'later' || (intent === 'over' && requests.size > 0)) {
+      // What comes back may be due again, and leaves room.
+      await underWay.landing();
+    } else if (typeof intent === 'string') underWay.note(intent);
+    else underWay.launch(intent);
+  }
+}
+
+/** The requests of a run that wait for their answers, known in memory, and how those before went. */
+interface UnderWay<Intent> {
+  readonly requests: ReadonlyMap<string, Promise<void>>;
+  /** Nothing more is to be sent. */
+  readonly isOver: boolean;
+  /** The error that ended it, if one did. */
+  readonly failure: { error: unknown } | null;
+  /** Requests in a row that failed for passing reasons. */
+  readonly failures: number;
+  /** Ids of those whose answers were lost. */
+  readonly lost: ReadonlySet<string>;
+  launch(intent: Intent): void;
+  note(attempt: Attempt): void;
+  /** Resolves when a request has come to its end, or after a while: more may be sent by then. */
+  landing(): Promise<void>;
+  /** Waits as long as the failures ask for. */
+  pause(): Promise<void>;
+  /** Resolves once nothing is under way any more. */
+  end(): Promise<void>;
+}
+
+function createUnderWay<Intent extends { id: string }, Answer, Open extends Unanswered>(
+  deps: SpendDeps,
+  run: SpendRun,
+  kind: Kind<Intent, Answer, Open>,
+): UnderWay<Intent> {
+  const { clock } = deps;
+  const requests = new Map<string, Promise<void>>();
   let failures = 0;
   let empty = 0;
-  while (await settleOpen(deps, run, kind)) {
-    const intent = await kind.intend();
-    const attempt = typeof intent === 'string' ? intent : await spendOnce(deps, run, kind, intent);
-    if (attempt === 'over') return;
+  let pausedFor = 0;
+  let isOver = false;
+  const lost = new Set<string>();
+  let failure: { error: unknown } | null = null;
+  const noting = {
+    ...kind,
+    lose(intent: Intent, error: unknown) {
+      lost.add(intent.id);
+      return kind.lose(intent, error);
+    },
+  };
+
+  return {
+    requests,
+    get isOver() {
+      return isOver;
+    },
+    get failure() {
+      return failure;
+    },
+    get failures() {
+      return failures;
+    },
+    lost,
+    launch(intent) {
+      const sending = spendOnce(deps, run, noting, intent)
+        .then(note, (error: unknown) => {
+          isOver = true;
+          failure ??= { error };
+        })
+        .finally(() => requests.delete(intent.id));
+      requests.set(intent.id, sending);
+    },
+    note,
+    async landing() {
+      if (run.control.stopping.aborted) {
+        await Promise.all(requests.values());
+        return;
+      }
+      const nap = new AbortController();
+      const signal = AbortSignal.any([nap.signal, run.control.stopping]);
+      await Promise.race([...requests.values(), clock.sleep(LOOK_MS, signal)]);
+      nap.abort();
+    },
+    async pause() {
+      if (failures === pausedFor) return;
+      pausedFor = failures;
+      if (failures === 0) return;
+      await clock.sleep(FAILURE_WAIT_MS * 2 ** (failures - 1), run.control.stopping);
+    },
+    async end() {
+      await Promise.all(requests.values());
+    },
+  };
+
+  function note(attempt: Attempt): void {
+    if (attempt === 'over') isOver = true;
     failures = attempt === 'failed' ? failures + 1 : 0;
     empty = attempt === 'nothing_processed' ? empty + 1 : 0;
-    if (failures === MAX_FAILURES_IN_ROW || empty === MAX_EMPTY_IN_ROW) {
-      run.control.stopSpending(
-        'partner_unavailable',
-        `The Partner Data Service processed none of ${failures || empty} ${kind.what} in a row. The next run tries again.`,
-      );
-      return;
-    }
-    if (failures > 0) {
-      await deps.clock.sleep(FAILURE_WAIT_MS * 2 ** (failures - 1), run.control.stopping);
-    }
+    if (failures < MAX_FAILURES_IN_ROW && empty < MAX_EMPTY_IN_ROW) return;
+    isOver = true;
+    run.control.stopSpending(
+      'partner_unavailable',
+      `The Partner Data Service processed none of ${failures || empty} ${kind.what} in a row. The next run tries again.`,
+    );
   }
 }
 
@@ -133,48 +262,82 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
 }
 
 /**
- * Settles what waits for its answer; resolves with false if nothing may be sent: the run stops, or a
- * request of another living run does not come to its end.
+ * Settles what was lost. `clear` if something may be sent; `occupied` if what this run has under way is to
+ * come back before; `stopped` if nothing may be sent: the run stops, or a request of another living run
+ * does not come to its end.
  */
 export async function settleOpen<Open extends Unanswered>(
   deps: Pick<SpendDeps, 'store' | 'clock' | 'log' | 'takeLease'>,
   run: SpendRun,
-  { findOpen, prove }: Proof<Open>,
-): Promise<boolean> {
-  const { clock, log, store } = deps;
-  let waited = { id: '', sinceMs: 0 };
+  proof: Proof<Open>,
+  underWay: ReadonlyMap<string, unknown> = new Map(),
+): Promise<'clear' | 'occupied' | 'stopped'> {
+  const { clock, log } = deps;
+  // As it is before the store is read: one that comes back meanwhile still stands there as open.
+  const own = new Set(underWay.keys());
+  let waited = { ids: '', sinceMs: 0 };
   while (!run.control.stopping.aborted) {
-    const open = await findOpen();
-    if (!open) return true;
-    if (open.id !== waited.id) waited = { id: open.id, sinceMs: clock.monotonicMs() };
-    const lease = await leaseOf(deps, run, open);
-    if (lease === null) {
-      const patienceMs = run.integration.settleAfterMs + OTHER_RUN_PATIENCE_MS;
-      if (clock.monotonicMs() - waited.sinceMs > patienceMs) {
-        log.warn({ run: run.id, request: open.id }, 'another run does not settle its lost answer');
-        return false;
-      }
-      await clock.sleep(OTHER_RUN_WAIT_MS, run.control.stopping);
-      continue;
+    const others = (await proof.listOpen()).filter(({ id }) => !own.has(id));
+    if (others.length === 0) return 'clear';
+    const way = await settleOthers(deps, run, proof, others, underWay.size > 0);
+    if (way === 'clear' || way === 'occupied') return way;
+    if (way === 'settled') continue;
+    const ids = others.map(({ id }) => id).join();
+    if (ids !== waited.ids) waited = { ids, sinceMs: clock.monotonicMs() };
+    const patienceMs = run.integration.settleAfterMs + OTHER_RUN_PATIENCE_MS;
+    if (clock.monotonicMs() - waited.sinceMs > patienceMs) {
+      log.warn({ run: run.id, requests: ids }, 'another run does not settle its lost answer');
+      return 'stopped';
     }
-    try {
-      // Before the lease was ours, the other integration's run may have settled it by itself.
-      const still = lease === run.lease ? open : await findOpen();
-      if (still?.id === open.id) await prove(still, lease);
-    } finally {
-      if (lease !== run.lease) await store.leases.release(lease);
-    }
+    await clock.sleep(LOOK_MS, run.control.stopping);
   }
-  return false;
+  return 'stopped';
 }
 
-/** The lease of the integration that a request belongs to; null while a living process has it. */
-async function leaseOf(
+/** What others have left open: settled if no one else waits for an answer, as one balance says it of all. */
+async function settleOthers<Open extends Unanswered>(
+  deps: Pick<SpendDeps, 'store' | 'takeLease'>,
+  run: SpendRun,
+  proof: Proof<Open>,
+  seen: readonly Open[],
+  isOwnUnderWay: boolean,
+): Promise<'clear' | 'occupied' | 'settled' | 'wait'> {
+  const leases = await leasesOf(deps, run, seen);
+  try {
+    // Before the leases were ours, the other integrations' runs may have settled theirs by themselves.
+    const still = new Set((await proof.listOpen()).map(({ id }) => id));
+    const others = seen.filter(({ id }) => still.has(id));
+    const lost = others.flatMap((open) => {
+      const lease = leases.get(open.integrationId);
+      return lease ? [{ open, lease }] : [];
+    });
+    const living = others.filter(({ integrationId }) => !leases.has(integrationId));
+    if (lost.length === 0 && living.every(proof.letsOthersPass)) return 'clear';
+    await proof.markLost?.(lost);
+    if (isOwnUnderWay) return 'occupied';
+    if (living.length > 0) return 'wait';
+    await proof.prove(lost);
+    return 'settled';
+  } finally {
+    for (const lease of leases.values()) {
+      if (lease !== run.lease) await deps.store.leases.release(lease);
+    }
+  }
+}
+
+/** The leases of the integrations that requests belong to, without those that a living process has. */
+async function leasesOf(
   { takeLease }: Pick<SpendDeps, 'takeLease'>,
   { integration, lease }: SpendRun,
-  { integrationId }: Unanswered,
-): Promise<Lease | null> {
-  if (integrationId === integration.id) return lease;
-  const attempt = await takeLease(integrationId);
-  return attempt.acquired ? attempt.lease : null;
+  requests: readonly Unanswered[],
+): Promise<Map<string, Lease>> {
+  const leases = new Map<string, Lease>();
+  for (const id of new Set(requests.map(({ integrationId }) => integrationId))) {
+    if (id === integration.id) leases.set(id, lease);
+    else {
+      const attempt = await takeLease(id);
+      if (attempt.acquired) leases.set(id, attempt.lease);
+    }
+  }
+  return leases;
 }

@@ -5,7 +5,7 @@
  * run's first reading of the balance.
  */
 import { type Allowance, allowanceOf } from '../credits/allowance.ts';
-import { judgeLoss } from '../credits/loss.ts';
+import { judgeLosses } from '../credits/judge-losses.ts';
 import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import type { InsightDeps, InsightRun } from './context.ts';
@@ -102,9 +102,10 @@ async function readAndProve(
     const { runId, bucket } = first;
     const items = queries.reduce((sum, { credits }) => sum + credits, 0);
     const balanceBefore = Math.max(...queries.map((query) => query.balanceBefore));
-    const loss = judgeLoss({ balanceBefore, items }, balanceOf.get(bucket) ?? 0);
+    const balance = balanceOf.get(bucket) ?? 0;
+    const [loss] = judgeLosses([items], { before: balanceBefore, meanwhile: [], balance });
     const ids = queries.map(({ id }) => id);
-    const { charged } = loss;
+    const charged = loss?.charged ?? items;
     await store.queries.close(run.lease, runId, ids, { bucket, credits: charged });
     unproven.set(bucket, (unproven.get(bucket) ?? 0) + items - charged);
     log.info({ run: run.id, of: runId, queries: ids.length, charged }, 'lost queries are settled');

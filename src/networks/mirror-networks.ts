@@ -57,7 +57,7 @@ async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<Mirrore
 /** Of the run's own integration; another one's lost answer matters only to who wants to add. */
 async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const proof = addProof(deps, run);
-  const open = await proof.findOpen();
+  const [open] = await proof.listOpen();
   if (open?.integrationId === run.integration.id) await settleOpen(deps, run, proof);
   await lookAtAdds(deps, run);
 }

@@ -3,7 +3,7 @@
  * asked where its donors are, and the balance says what it has cost. Until then no other bulk add
  * of the key is sent.
  */
-import { findLoss } from '../credits/loss.ts';
+import { findLosses } from '../credits/loss.ts';
 import type { Proof } from '../credits/spend.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { AddRecord, MemberEnd } from '../store/networks/network-adds.ts';
@@ -13,8 +13,15 @@ import { findMemberships, type Place, placesIn } from './find-memberships.ts';
 /** How lost answers to bulk adds are settled: by where their donors are, and by what the balance lost. */
 export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
   return {
-    findOpen: () => deps.store.networks.findUnanswered(run.partnerKey, run.integration.id),
-    prove: (open, lease) => proveAdd(deps, run, open, lease),
+    async listOpen() {
+      const { partnerKey, integration } = run;
+      const open = await deps.store.networks.findUnanswered(partnerKey, integration.id);
+      return open ? [open] : [];
+    },
+    letsOthersPass: () => false,
+    async prove([lost]) {
+      if (lost) await proveAdd(deps, run, lost.open, lost.lease);
+    },
   };
 }
 
@@ -31,17 +38,18 @@ async function proveAdd(
     facts,
     'the answer to a bulk add was lost; it is settled by asking where its donors are',
   );
-  const request = {
-    id: open.id,
+  const lost = {
     bucket: 'networks',
-    balanceBefore: open.balanceBefore,
-    items: open.donors,
+    before: open.balanceBefore,
+    requests: [{ id: open.id, items: open.donors }],
   } as const;
-  const found = await findLoss(deps, run, request, lease);
+  const found = await findLosses(deps, run, lost, [lease]);
   if (found === 'stopped') return;
+  const [loss] = found.losses;
+  if (loss === undefined) return;
   const { adding } = await store.networks.listAddedBy(open.id);
   const places = placesIn(await findMemberships(deps, run, adding), open.networkId);
-  const { charged } = found.loss;
+  const { charged } = loss;
   const ends = judgeLostAdd(charged, places);
   const over = charged === 0 ? 'unpaid' : 'done';
   const end = { state: ends.size === places.size ? over : 'unclear', charged } as const;

@@ -49,6 +49,8 @@ export interface SyncDeps {
   log: Log;
   /** Takes the lease of an integration, unless a living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
+  /** How many persons a submission holds at most; as many as the service takes unless given. */
+  personsPerSubmission?: number;
   /** For how many days what runs did to contacts is kept. */
   retention: { runRows: number };
   /** A new identifier that cannot be guessed. */

@@ -69,7 +69,7 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
     },
     doubleContacts: doubleContactQueries(db, checkpoint),
     massChanges: massChangeQueries(db, checkpoint, clock),
-    submissions: submissionQueries(db, checkpoint, clock),
+    submissions: submissionQueries(db, leases, clock),
     queries: queryIntentQueries(db, checkpoint, clock),
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),

@@ -3,12 +3,14 @@
 import { FatalError } from '../core/errors.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import { findAllowance, readBalance, submissionProof } from '../credits/balance.ts';
+import { batchSize, createLatencyMeter, submissionsAtOnce } from '../credits/in-flight.ts';
 import { type Attempt, spend } from '../credits/spend.ts';
 import { blamedPersons, CreditsExhausted, PartnerValidationError } from '../partner/errors.ts';
 import type { Submission } from '../partner/submission.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import { PRIORITY } from '../store/contacts/life.ts';
+import { MAX_SLOTS } from '../store/contacts/open-submissions.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './mass-change.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
@@ -37,17 +39,30 @@ interface Intended {
 
 /**
  * Submits what is due until reading is over and nothing is due any more, spending is stopped, or
- * the run ends. One submission is under way at a time: the balance before it belongs to it.
+ * the run ends. As many submissions are under way as the service's latency asks for.
  */
 export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   const { partner, store } = deps;
-  const intend = createIntend(deps, run);
+  const trial = createTrial(deps, run);
+  const meter = createLatencyMeter(deps.clock);
   await spend(deps, run, {
     ...submissionProof(deps, run),
     what: 'submissions',
-    intend,
-    send: ({ persons }, mayLeave) =>
-      partner.submitEnhancements(persons, run.control.ending, mayLeave),
+    intend: createIntend(deps, run, trial),
+    atOnce: () => (trial.isOver ? submissionsAtOnce(meter.latency()) : 1),
+    async send({ id, persons }, mayLeave) {
+      let isAnswered = false;
+      try {
+        const answer = await partner.submitEnhancements(persons, run.control.ending, async () => {
+          await mayLeave();
+          meter.leaves(id);
+        });
+        isAnswered = true;
+        return answer;
+      } finally {
+        meter.ends(id, isAnswered);
+      }
+    },
     accept: (intent, answer) => accept(deps, run, intent, answer),
     async lose({ id }) {
       await store.submissions.recordLost(run.lease, id);
@@ -59,8 +74,11 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
 }
 
 /** Puts the next submission on disk, once a full and fit batch is there. */
-function createIntend(deps: SubmitDeps, run: Run): () => Promise<Intended | Attempt> {
-  const trial = createTrial(deps, run);
+function createIntend(
+  deps: SubmitDeps,
+  run: Run,
+  trial: Trial,
+): () => Promise<Intended | Attempt | 'later'> {
   const donors = createDonorCheck(run);
   let isGuarded = false;
   return async () => {
@@ -84,7 +102,7 @@ function createIntend(deps: SubmitDeps, run: Run): () => Promise<Intended | Atte
 
 /** The next contacts to submit, or `not_yet` while a fuller or fitter batch is to come. */
 async function nextDue(
-  { store }: SubmitDeps,
+  { store, personsPerSubmission: full = MAX_PERSONS_PER_SUBMISSION }: SubmitDeps,
   run: Run,
   readIsDone: boolean,
   trial: Trial,
@@ -101,13 +119,13 @@ async function nextDue(
   const due = await store.contacts.listDue(run.integration.id, {
     // A refresh must not take a credit that a contact still to be read needs more.
     maxPriority: readIsDone ? PRIORITY.refresh : PRIORITY.neverEnhanced,
-    limit: MAX_PERSONS_PER_SUBMISSION,
+    limit: full,
     only: run.only,
     withChanged: readIsDone,
   });
-  if (!readIsDone && (run.adopt || due.length < MAX_PERSONS_PER_SUBMISSION)) return 'not_yet';
+  if (!readIsDone && (run.adopt || due.length < full)) return 'not_yet';
   if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
-  return { contacts: due, atMost: MAX_PERSONS_PER_SUBMISSION };
+  return { contacts: due, atMost: full };
 }
 
 async function hasDue({ store }: Pick<SubmitDeps, 'store'>, run: Run): Promise<boolean> {
@@ -120,9 +138,11 @@ async function intendPrepared(
   run: Run,
   prepared: readonly Prepared[],
   atMost: number,
-): Promise<Intended | Attempt> {
+): Promise<Intended | Attempt | 'later'> {
   if (prepared.length === 0) return 'progress';
+  const { submissions, shares } = deps.store;
   const allowance = await findAllowance(deps, run);
+  if (allowance === 'later') return allowance;
   if (allowance.credits === 0) {
     const { length } = await shareProfiles(deps, run, prepared);
     if (length > 0) {
@@ -133,25 +153,45 @@ async function intendPrepared(
     }
     return 'progress';
   }
-  const batch = oneOfEachPerson(prepared).slice(0, Math.min(allowance.credits, atMost));
+  // Who is in an open submission is paid for by it, or by nothing: that is known once it is back.
+  const jobs = prepared.map(({ job }) => job);
+  const underWay = await shares.findOpenPersons(run.partnerKey, jobs);
+  const free = prepared.filter(({ job }) => job.person === null || !underWay.has(job.person));
+  const fit = oneOfEachPerson(free).slice(0, Math.min(allowance.credits, atMost));
+  const open = await submissions.listOpen(run.partnerKey);
+  const sizes = open.map(({ persons }) => persons);
+  const batch = fit.slice(0, batchSize(fit.length, sizes, deps.personsPerSubmission));
+  if (batch.length === 0) return 'later';
   const id = deps.newId();
-  const intent = await deps.store.submissions.recordIntent(run.lease, {
+  const intent = await submissions.recordIntent(run.lease, {
     submissionId: id,
     runId: run.id,
     partnerKey: run.partnerKey,
     mapping: run.mapping,
     jobs: batch.map(({ job }) => job),
     sharing: sharingRules(deps, run),
+    atOnce: MAX_SLOTS,
+    keep: run.integration.budget.keep,
   });
   if (intent.recorded) return { id, persons: batch.map(({ person }) => person) };
-  if (intent.why === 'person_paid') {
-    const unpaid = await shareProfiles(deps, run, prepared);
-    return unpaid.length < prepared.length ? intendPrepared(deps, run, unpaid, atMost) : 'progress';
+  switch (intent.why) {
+    case 'person_paid': {
+      const unpaid = await shareProfiles(deps, run, prepared);
+      return unpaid.length < prepared.length
+        ? intendPrepared(deps, run, unpaid, atMost)
+        : 'progress';
+    }
+    case 'balance_unknown':
+      await readBalance(deps, run);
+      return 'progress';
+    case 'contacts_changed':
+      // They moved on: look at everything anew.
+      await run.control.wait(run.control.signals);
+      return 'progress';
+    default:
+      // Another process was faster.
+      return 'later';
   }
-  // Another process uses the key, or the contacts moved on: look at everything anew.
-  if (intent.why === 'balance_unknown') await readBalance(deps, run);
-  else await run.control.wait(run.control.signals);
-  return 'progress';
 }
 
 /** Lets contacts take jobs that were paid for the same persons; resolves with the others. */

@@ -27,6 +27,8 @@ export type TrialRun = Pick<Run, 'id' | 'integration' | 'mapping' | 'partnerKey'
 
 /** What the trial says to a submission. */
 export interface Trial {
+  /** True once it is known to be over; before, one submission is under way at a time. */
+  readonly isOver: boolean;
   /**
    * What may be sent now; `stopped` if nothing more is sent in this run, with the reason on the run.
    * `hasDue` says whether a contact waits to be sent.
@@ -41,6 +43,9 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
   let isOver = false;
 
   return {
+    get isOver() {
+      return isOver;
+    },
     async step(hasDue) {
       if (isOver) return 'over';
       const step = decideTrial(await findTrialFacts({ store }, run));

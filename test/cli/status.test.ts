@@ -39,6 +39,7 @@ const creditsSchema = z.strictObject({
       ),
       buckets: z.record(z.string(), z.int()),
       openSubmission: z.unknown(),
+      openSubmissions: z.array(z.unknown()),
     }),
   ),
 });
@@ -181,6 +182,7 @@ describe('donor-sync credits', () => {
         ],
         buckets: { enhancements: 99_997, networks: 100_000 },
         openSubmission: null,
+        openSubmissions: [],
       },
     ]);
   });

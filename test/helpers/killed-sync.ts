@@ -58,6 +58,10 @@ export interface Books {
   paidTwice: string[];
   /** Submissions that are still open. */
   openSubmissions: number;
+  /** Credits that the submissions have cost: those of lost ones that are held together count once. */
+  charged: number;
+  /** The most submissions that were open at one time. */
+  mostOpen: number;
 }
 
 const countSchema = z.object({ count: z.number() });
@@ -86,6 +90,8 @@ export function readBooks(database: string): Books {
       openSubmissions: count(
         "select count(*) as count from submissions where state in ('intended', 'lost')",
       ),
+      charged: count('select coalesce(sum(charged), 0) as count from submissions'),
+      mostOpen: count('select coalesce(max(slot), 0) as count from submissions'),
     };
   } finally {
     db.close();

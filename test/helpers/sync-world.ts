@@ -63,6 +63,8 @@ export interface SyncWorldOptions {
   canonicalId?: (text: string) => string | null;
   /** Other forms of a contact's id; there is none by default. */
   otherForms?: (crmId: string) => readonly string[];
+  /** How many persons a submission holds at most; as many as the service takes by default. */
+  personsPerSubmission?: number;
   /** Puts something between the sync and its client of the service. */
   partner?: (client: PartnerClient) => PartnerClient;
 }
@@ -118,6 +120,9 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
       sealer,
       clock,
       sightings,
+      ...(options.personsPerSubmission === undefined
+        ? {}
+        : { personsPerSubmission: options.personsPerSubmission }),
       retention: { runRows: 90 },
       log: silentLog,
       newId: randomUUID,

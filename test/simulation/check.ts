@@ -93,7 +93,7 @@ function contactRow(row: Record<string, unknown>): ContactRow {
 
 /** A person is only asked about what is so. */
 function checkHold(world: World, record: Record_, reason: string): void {
-  const { oracle, swarm, violate, crms } = world;
+  const { oracle, store, swarm, violate, crms } = world;
   const { id } = record;
   const { service, settings } = swarm;
   if (reason === 'name_mismatch' && service.wrongPerson === 0) {
@@ -108,14 +108,27 @@ function checkHold(world: World, record: Record_, reason: string): void {
     const own = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
     const family = own.filter((each) => each.human === record.human);
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
-    if (isProvable && isAnswerDropped(world, record)) {
+    // Of two records of one human being it is not certain which one was sent.
+    if (isProvable && family.length === 1 && isAnswerDropped(world, record)) {
       violate('a reason to ask', `contact ${id} is held for an answer that has come`);
     }
-    if (settings.onLostAnswer === 'hold' && isProvable && !wasPaid) {
+    const isAlone = !wasLostWithPaid(store, id);
+    if (settings.onLostAnswer === 'hold' && isProvable && isAlone && !wasPaid) {
       violate('a reason to ask', `contact ${id} is held for a lost credit that was never taken`);
     }
   }
 }
+
+/** Of several that are lost together one cannot be proved free beside a larger one that was charged. */
+function wasLostWithPaid(store: World['store'], contact: string): boolean {
+  return store.rows(LOST_TOGETHER, contact).length > 0;
+}
+
+const LOST_TOGETHER = `
+  select paid.id from jobs join submissions lost on lost.id = jobs.submission_id
+    join submissions paid on paid.partner_key = lost.partner_key and paid.closed_at = lost.closed_at
+  where jobs.crm_id = ? and lost.state = 'charged' and paid.state = 'charged'
+    and paid.id <> lost.id and paid.charged > 0`;
 
 /** A database that is away for some seconds is waited for: an answer that came meanwhile is not lost. */
 function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {

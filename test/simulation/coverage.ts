@@ -14,6 +14,7 @@ export function createCoverage(): CoverageCounts {
   const points = new Map<string, number>();
   const kills = new Map<string, number>();
   const faults = new Map<string, number>();
+  const together = new Map<string, number>();
   const moves = new Map<string, number>();
   const events = new Map<string, number>();
   const count = (counts: Map<string, number>, name: string) =>
@@ -22,6 +23,8 @@ export function createCoverage(): CoverageCounts {
     point: (name) => void count(points, name),
     kill: (name) => void count(kills, name),
     fault: (fault, endpoint) => void count(faults, `${fault} × ${endpoint}`),
+    together: (what, submissions) =>
+      void count(together, `${submissions} submissions ${what} together`),
     moved: (from, to) => void count(moves, `${from} → ${to}`),
     watchEvents() {
       for (const [event, row] of Object.entries<EventRow>(LIFE)) {
@@ -38,6 +41,7 @@ export function createCoverage(): CoverageCounts {
       const untried = Object.keys(LIFE).filter((event) => !events.has(event));
       return [
         `${points.size} points, ${kills.size} of them with a kill`,
+        ...[...together].sort().map(([name, times]) => `${name}: ${times} times`),
         `never killed at: ${listed(unkilled)}`,
         `ways of a contact that were never gone: ${listed(unmoved)}`,
         `events that were never tried: ${listed(untried)}`,

@@ -6,6 +6,7 @@ import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
+import { LEASE_MS } from '../../src/store/engine/leases.ts';
 import { runSync } from '../../src/sync/run.ts';
 import { checkNight } from './check.ts';
 import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm.ts';
@@ -204,6 +205,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const wire = {
     ...{ timeline, random: random.split('wire'), service, faults, say },
     quietMs: swarm.settings.settleAfterMs,
+    submitMs: swarm.service.submitMs,
     onSend(sender: string, endpoint: string) {
       // Just when an answer is on its way, the database may go.
       if (endpoint === 'POST /enhancements' && fates.chance(faults().databaseAway * 0.2)) {
@@ -288,6 +290,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     await finishErasures();
     await playQuiet();
     if (violations.length === 0) checkNight(world);
+    for (const { slot, count } of store.rows(OPEN_TOGETHER)) {
+      for (let times = 0; times < Number(count); times += 1)
+        coverage.together('open', Number(slot));
+    }
+    for (const { count } of store.rows(LOST_TOGETHER)) coverage.together('lost', Number(count));
   }
 
   async function playSession(session: Session): Promise<void> {
@@ -399,7 +406,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
           only: only === null ? null : await application.contactId(integration, only),
           ...{ trigger: 'manual' as const, signal: life.stopping.signal },
         };
-        report = await runSync(deps, request, { calls });
+        const personsPerSubmission = swarm.settings.batch;
+        report = await runSync({ ...deps, personsPerSubmission }, request, { calls });
       } finally {
         await open.close();
         await application.close();
@@ -553,6 +561,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         trace.note(`${host.name}${host.lives} ${point}`);
         coverage.point(point);
       },
+      onFreeze(ms) {
+        // Another may take over, and what it has received and not written down is lost.
+        if (ms > LEASE_MS) oracle.onTrouble();
+      },
       onDeath(dead, point) {
         coverage.kill(point);
         oracle.onTrouble();
@@ -681,6 +693,12 @@ const BEFORE_SPENDING = [
   'answer GET /credits',
   'crm read answered',
 ] as const;
+
+const OPEN_TOGETHER = 'select slot, count(*) as count from submissions group by slot';
+
+const LOST_TOGETHER = `
+  select count(*) as count from submissions where state in ('charged', 'not_charged')
+  group by partner_key, closed_at`;
 
 function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   const { settings } = swarm;

@@ -15,6 +15,9 @@ const SLACK_MS = 10 * 60_000;
 /** A profile is shared for so long. */
 const SHARED_FOR_MS = 6 * DAY_MS;
 
+/** A reading of the balance is at most so old when something is sent. */
+const READING_MS = 45_000;
+
 /** Whose a paid person is. */
 interface Owner {
   crm: SimulatedCrm;
@@ -71,7 +74,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   let troubleAt = Number.NEGATIVE_INFINITY;
   let restored: { backupAt: number; at: number } | null = null;
   let elsewhereAt = Number.NEGATIVE_INFINITY;
-  let boughtAt = Number.NEGATIVE_INFINITY;
+  const bought: { at: number; credits: number }[] = [];
   /** When each process read its balance last. */
   const readings = new Map<string, number>();
 
@@ -96,7 +99,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     },
     onSpentElsewhere(credits) {
       elsewhereAt = deps.now();
-      if (credits < 0) boughtAt = deps.now();
+      if (credits < 0) bought.push({ at: deps.now(), credits: -credits });
     },
     onBalance(sender) {
       readings.set(sender, deps.now());
@@ -218,11 +221,25 @@ export function createOracle(deps: OracleDeps): Oracle {
     // What a run that broke off has heard may not be on record.
     const isLost = !last.isAnswered || troubleAt >= job.paidAt || !endedWell.has(job.sender);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
+    if (isHiddenByPurchase(last)) return 'credits were bought that hide it';
     const isAnother = twinsOf(record).length > 0 && !isSharedWith(person, last);
     if (isAnother) return 'another record of the person';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
     return null;
+  }
+
+  /**
+   * No more bought than lost answers have cost, since the last reading before they were sent: the balance
+   * shows that nothing is gone, or that less is.
+   */
+  function isHiddenByPurchase({ isAnswered, job }: Payment): boolean {
+    if (isAnswered) return false;
+    const since = job.sentAt - READING_MS;
+    const hidden = bought.filter(({ at }) => at >= since);
+    const credits = hidden.reduce((sum, each) => sum + each.credits, 0);
+    const lost = payments.filter((each) => !each.isAnswered && each.job.sentAt >= since);
+    return credits > 0 && credits <= lost.length;
   }
 
   /** True of a job that must be shared: of the same words, all of them readable, and not too old. */
@@ -259,6 +276,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     for (const crm of new Set(paid.map((payment) => payment.crm))) {
       const own = payments.filter((payment) => payment.crm === crm);
       // Credits that are bought before a lost answer is settled hide as many that it has cost.
+      const boughtAt = bought.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
       if (own.some(({ job, isAnswered }) => !isAnswered && job.paidAt <= boughtAt)) continue;
       const thisRun = own.filter(({ job }) => job.sender === first.job.sender).length;
       if (perRun !== null && thisRun > perRun) {
@@ -274,22 +292,29 @@ export function createOracle(deps: OracleDeps): Oracle {
     }
   }
 
-  function ownerOf({ person }: Job): Owner | null {
+  function ownerOf({ person, sentAt }: Job): Owner | null {
     const address = numberIn(person.addresses[0]);
     const employer = numberIn(person.employers[0]);
     for (const crm of crms) {
-      // Who is there before who has left: one may have become a part of the other.
-      const living = crm.living().flatMap((record) => ownedBy(crm, record));
-      // Of two records of one human being it is the one that is more likely meant.
-      const [first, ...doubles] = living;
-      if (first !== undefined) {
-        return doubles.reduce(
-          (best, each) => (reluctance(each) < reluctance(best) ? each : best),
-          first,
-        );
+      // Who was there when it was sent before who has come since, and before who had left: one may have
+      // become a part of the other.
+      const all = [...crm.records.values()];
+      const sent = all.filter(
+        ({ bornAt, gone }) => bornAt <= sentAt && (gone === null || gone.at > sentAt),
+      );
+      const living = crm.living().filter((record) => !sent.includes(record));
+      for (const records of [sent, living]) {
+        // Of two records of one human being it is the one that is more likely meant.
+        const [first, ...doubles] = records.flatMap((record) => ownedBy(crm, record));
+        if (first !== undefined) {
+          return doubles.reduce(
+            (best, each) => (reluctance(each) < reluctance(best) ? each : best),
+            first,
+          );
+        }
       }
       // Of a chain of merges it is the last.
-      const gone = [...crm.records.values()].filter((record) => record.gone !== null);
+      const gone = all.filter((record) => record.gone !== null);
       gone.sort((a, b) => (b.gone?.at ?? 0) - (a.gone?.at ?? 0));
       const [owner] = gone.flatMap((record) => ownedBy(crm, record));
       if (owner !== undefined) return owner;

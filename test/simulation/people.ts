@@ -12,6 +12,8 @@ export interface Coverage {
   point(name: string): void;
   kill(point: string): void;
   fault(fault: string, endpoint: string): void;
+  /** So many submissions of a key were open at one time, or settled together. */
+  together(what: 'open' | 'lost', submissions: number): void;
 }
 
 export interface PeopleDeps {

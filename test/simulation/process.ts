@@ -68,6 +68,7 @@ export interface LifeOptions {
   say(who: string, what: string): void;
   passed(point: string): void;
   onDeath(life: Life, point: string): void;
+  onFreeze(ms: number): void;
 }
 
 /** Where a request that spends is about to leave. */
@@ -179,6 +180,7 @@ export function beginLife(options: LifeOptions): Life {
     freeze(ms) {
       if (state !== 'alive') return;
       state = 'frozen';
+      options.onFreeze(ms);
       wasHurt = true;
       thawed = Promise.withResolvers();
       say(`process ${name}`, `stands still for ${Math.round(ms / 1000)} s, at ${lastPoint}`);

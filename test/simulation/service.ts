@@ -13,8 +13,9 @@ export interface ServiceRequest {
   path: string;
   key: string;
   body: unknown;
-  /** Who sends it, for the ledger. */
+  /** Who sends it, for the ledger, and when. */
   sender: string;
+  sentAt: number;
 }
 
 export interface ServiceAnswer {
@@ -35,6 +36,8 @@ export interface Job {
   key: string;
   person: Person;
   human: Human | undefined;
+  /** When the request left that paid for it. */
+  sentAt: number;
   paidAt: number;
   sender: string;
   fate: 'completed' | 'failed' | 'vanished' | 'wrong person' | 'deceased';
@@ -178,7 +181,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     return networkRoute(request, team) ?? answer(404, null);
   }
 
-  function submit({ key, body, sender }: ServiceRequest, team: Team): ServiceAnswer {
+  function submit({ key, body, sender, sentAt }: ServiceRequest, team: Team): ServiceAnswer {
     const persons = personsIn(body);
     if (persons.length > 100) return answer(400, { detail: 'Too many items' });
     const bad = persons.flatMap((person, index) => (isInvalid(person) ? index : []));
@@ -200,7 +203,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       ...{ at: timeline.now(), key, bucket: 'enhancements', credits: paid.length, sender },
       balance: team.enhancements,
     });
-    const made = paid.map((person) => makeJob(key, person, sender));
+    const made = paid.map((person) => makeJob(key, person, sender, sentAt));
     say('the service', `takes ${paid.length} credits of process ${sender}: ${namesOf(paid)}`);
     deps.onPaid(made, team.enhancements);
     return answer(202, {
@@ -226,14 +229,14 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     return known;
   }
 
-  function makeJob(key: string, person: Person, sender: string): Job {
+  function makeJob(key: string, person: Person, sender: string, sentAt: number): Job {
     lastId += 1;
     const paidAt = timeline.now();
     const doneAt = paidAt + random.int(100, habits.jobMs);
     const fate = fateOfJob();
     const job: Job = {
       id: lastId.toString(16).padStart(32, '0'),
-      ...{ key, person, sender, paidAt, doneAt, fate },
+      ...{ key, person, sender, sentAt, paidAt, doneAt, fate },
       human: humans.byLastName(person.name.last),
       goneAt: fate === 'vanished' ? paidAt + random.magnitude(1_000, 3_600_000) : paidAt + WEEK_MS,
     };

@@ -126,6 +126,8 @@ export interface ServiceHabits {
   otherSpender: number;
   /** Jobs take at most so long (ms). */
   jobMs: number;
+  /** The answer to a submission takes so long (ms), so that several are under way at one time. */
+  submitMs: number;
 }
 
 export interface NightSettings {
@@ -140,6 +142,8 @@ export interface NightSettings {
   trial: boolean;
   trialSize: number;
   massChangeAtLeast: number;
+  /** Persons in a submission at most: small ones, so that few contacts make many. */
+  batch: number;
 }
 
 /** The night of a seed. */
@@ -213,6 +217,7 @@ export function swarmOf(seed: number): Swarm {
       jobMs: chance(0.05) ? magnitude(10_000, 120_000) : magnitude(200, 3_000),
       denied: 0,
       partly: 0,
+      submitMs: 0,
     },
     settings: {
       onLostAnswer: chance(0.75) ? 'hold' : 'resubmit',
@@ -227,6 +232,7 @@ export function swarmOf(seed: number): Swarm {
       trial: chance(0.4),
       trialSize: 25,
       massChangeAtLeast: chance(0.2) ? int(2, 6) : 25,
+      batch: 100,
     },
     networks: chance(0.3),
     desk: {
@@ -247,7 +253,21 @@ export function swarmOf(seed: number): Swarm {
   const theme = random.next();
   if (theme < 0.04) watchCredits(swarm, random);
   else if (theme < 0.08) loseAnswers(swarm);
+  const slow = createRandom(`swarm ${seed} slow submissions`);
+  if (slow.chance(0.3)) slowSubmissions(swarm, slow);
   return swarm;
+}
+
+/** Several submissions under way: many small ones, whose answers take their time. */
+function slowSubmissions(swarm: Swarm, { chance, int, magnitude }: Random): void {
+  const { faults, service, settings } = swarm;
+  service.submitMs = magnitude(700, 8_000);
+  settings.batch = int(2, 7);
+  swarm.contacts = Math.max(swarm.contacts, int(4, 20));
+  settings.trial &&= chance(0.3);
+  // Several that are lost at once, while others spend and buy.
+  if (chance(0.4)) faults.lostAnswer = Math.max(faults.lostAnswer, 0.15);
+  if (chance(0.2)) service.otherSpender = 1;
 }
 
 /** A night about answers that are lost while clocks are set. */

@@ -13,6 +13,8 @@ export interface WireDeps {
   service: ServiceModel;
   /** How long after a lost answer nothing is believed (ms). */
   quietMs: number;
+  /** The answer to a submission takes so long (ms). */
+  submitMs: number;
   /** The faults in force now. */
   faults(): Faults;
   say(who: string, what: string): void;
@@ -30,7 +32,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
   const { timeline, random, service, say } = deps;
 
   return async (input, init = {}) => {
-    const request = requestOf(String(input), init, life.name);
+    const request = requestOf(String(input), init, life.name, timeline.now());
     const endpoint = endpointOf(request);
     deps.onSend(life.name, endpoint);
     await life.point(`send ${endpoint}`);
@@ -62,8 +64,12 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     const fault = pickFault(faults, endpoint === 'POST /enhancements' ? 3 : 1);
     // What is under way arrives within the quiet time, also when its sender is long gone.
     const isLate = fault === 'late request' || fault === 'overtaken';
-    const thereMs = isLate ? deps.quietMs * 0.8 * random.next() : random.magnitude(5, 400);
-    const backMs = random.magnitude(5, 400);
+    const slowMs = endpoint === 'POST /enhancements' ? deps.submitMs * random.next() : 0;
+    // The service takes its credits at any moment of that, but not later than it may.
+    const workMs = isLate ? 0 : Math.min(slowMs * random.next(), deps.quietMs * 0.5);
+    const wayMs = isLate ? deps.quietMs * 0.8 * random.next() : random.magnitude(5, 400);
+    const thereMs = wayMs + workMs;
+    const backMs = random.magnitude(5, 400) + (slowMs - workMs);
     if (fault !== null) deps.onFault(fault, endpoint);
     if (fault === 'lost request') {
       say('the network', `loses ${endpoint} of process ${life.name}`);
@@ -145,7 +151,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
   }
 }
 
-function requestOf(url: string, init: RequestInit, sender: string): ServiceRequest {
+function requestOf(url: string, init: RequestInit, sender: string, sentAt: number): ServiceRequest {
   const headers = new Headers(init.headers);
   return {
     method: init.method ?? 'GET',
@@ -153,6 +159,7 @@ function requestOf(url: string, init: RequestInit, sender: string): ServiceReque
     key: headers.get('x-api-key') ?? '',
     body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,
     sender,
+    sentAt,
   };
 }
 

@@ -4,7 +4,7 @@ import type { ContactRecord, ContactRow } from '../../src/store/contacts/contact
 import type { Decided, Decision, ReadContact } from '../../src/store/contacts/decided-pages.ts';
 import { INHERITED } from '../../src/store/contacts/life.ts';
 import type { IntendedJob, IntentResult } from '../../src/store/credits/intents.ts';
-import type { AfterLoss } from '../../src/store/credits/lost-answers.ts';
+import type { AfterLoss, LostEnd } from '../../src/store/credits/lost-answers.ts';
 import type { SharingRules } from '../../src/store/credits/paid-jobs.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import type { HoldRecord } from '../../src/store/holds/holds.ts';
@@ -158,18 +158,24 @@ export function accept(
 
 /** Settles a lost answer as charged. */
 export function chargeLoss(
-  { store, lease }: StoreWorld,
+  world: StoreWorld,
   afterwards: AfterLoss,
   { charged = 1, balance = BALANCE - 1, submissionId = 'submission-1' } = {},
-): Promise<void> {
+): Promise<boolean> {
   const detail = 'the credits left the bucket';
-  return store.submissions.settleCharged(lease, submissionId, {
-    charged,
-    balance,
-    run: null,
-    afterwards,
-    detail,
-  });
+  const end = { id: submissionId, run: null, loss: { charged, afterwards, detail } };
+  return settleLost(world, end, balance);
+}
+
+/** Settles a lost answer; nothing else of the key is open. */
+export async function settleLost(
+  { store, lease }: Pick<StoreWorld, 'store' | 'lease'>,
+  end: LostEnd,
+  balance: number,
+): Promise<boolean> {
+  const { sequence } = await store.submissions.findBalance(KEY);
+  const settlement = { partnerKey: KEY, sequence, balance, ends: [end] };
+  return store.submissions.settleLost([lease], settlement);
 }
 
 /** Brings contacts to where their jobs run. */

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Decision } from '../../src/store/contacts/decided-pages.ts';
 import type { DeliveryEnd } from '../../src/store/fields/delivery-ends.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
-import { noting, readContact, SHARING } from './contact-stages.ts';
+import { noting, readContact, SHARING, settleLost } from './contact-stages.ts';
 import { BALANCE, INTEGRATION, KEY, RUN, type StoreWorld, storeWorlds } from './store-world.ts';
 
 const IDS = ['c-0', 'c-1', 'c-2', 'c-3'];
@@ -164,7 +164,6 @@ async function answer(world: StoreWorld, { choice }: Step): Promise<void> {
   const ids = jobs.map(({ tracking_id }) => tracking_id);
   const started = choice % 4 === 0 ? ids.slice(1) : ids;
   const jobIds = new Map(started.map((each) => [each, `job-${each}`]));
-  const lost = { balance: BALANCE, run: RUN };
   if (choice < 5) {
     await store.submissions.recordAccepted(lease, id, {
       jobIds,
@@ -175,11 +174,11 @@ async function answer(world: StoreWorld, { choice }: Step): Promise<void> {
     await store.submissions.recordRefused(lease, id, blamed);
   } else if (choice < 9) {
     await store.submissions.recordLost(lease, id);
-    await store.submissions.settleNotCharged(lease, id, lost);
+    await settleLost(world, { id, run: RUN, loss: null }, BALANCE);
   } else {
     const afterwards = choice === 9 ? 'resubmit' : 'hold';
     const detail = 'the credits left the bucket';
-    await store.submissions.settleCharged(lease, id, { ...lost, charged: 1, afterwards, detail });
+    await settleLost(world, { id, run: RUN, loss: { charged: 1, afterwards, detail } }, BALANCE);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   putContacts,
   readContact,
   readPage,
+  settleLost,
   submit,
 } from './contact-stages.ts';
 import { INTEGRATION, RUN, type StoreWorld, storeWorlds } from './store-world.ts';
@@ -93,9 +94,9 @@ describeEachDatabase('what a run did to contacts', (open) => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
     await world.store.runs.begin(world.lease, 'run-9', 'manual', null);
-    const settled = { charged: 2, balance: 1, afterwards: 'hold', detail: 'gone' } as const;
-    const { submissions, runRows, runs } = world.store;
-    await submissions.settleCharged(world.lease, 'submission-1', { ...settled, run: 'run-9' });
+    const loss = { charged: 2, afterwards: 'hold', detail: 'gone' } as const;
+    const { runRows, runs } = world.store;
+    await settleLost(world, { id: 'submission-1', run: 'run-9', loss }, 1);
     const settling = await runs.find('run-9');
     expect(settling?.spentEnhancements).toBe(2);
     expect(settling && (await runRows.count(settling))).toEqual(new Map([['lost_answer', 2]]));

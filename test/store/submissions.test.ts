@@ -17,6 +17,7 @@ import {
   recordIntent,
   runRow,
   SHARING,
+  settleLost,
   start,
   submit,
   trackingIdOf,
@@ -54,6 +55,7 @@ describeEachDatabase('recordIntent', (open) => {
       lostAt: null,
       closedAt: null,
       mapping: null,
+      slot: 1,
     });
     for (const id of ids) {
       expect(await jobOf(world, id)).toEqual({
@@ -281,13 +283,9 @@ describeEachDatabase('recordAccepted', (open) => {
     await start(world, ['c-1']);
     const before = await everything(world.db);
     await expect(accept(world, ['c-1'])).rejects.toThrow();
-    await expect(
-      world.store.submissions.settleNotCharged(world.lease, 'submission-1', {
-        balance: 1,
-        run: null,
-      }),
-    ).rejects.toThrow();
-    await expect(chargeLoss(world, 'hold')).rejects.toThrow();
+    const unpaid = { id: 'submission-1', run: null, loss: null };
+    expect(await settleLost(world, unpaid, 1)).toBe(false);
+    expect(await chargeLoss(world, 'hold')).toBe(false);
     await expect(
       world.store.submissions.recordRefused(world.lease, 'submission-1'),
     ).rejects.toThrow();
@@ -385,10 +383,7 @@ describeEachDatabase('a lost answer', (open) => {
       await submit(world, ['c-1', 'c-2']);
       const { submissions } = world.store;
       if (lost) await submissions.recordLost(world.lease, 'submission-1');
-      await submissions.settleNotCharged(world.lease, 'submission-1', {
-        balance: BALANCE + 5,
-        run: null,
-      });
+      await settleLost(world, { id: 'submission-1', run: null, loss: null }, BALANCE + 5);
       for (const id of ['c-1', 'c-2']) {
         expect(await contactOf(world, id)).toMatchObject({
           state: 'due',

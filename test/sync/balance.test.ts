@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findAllowance, MAX_READING_AGE_MS, mustReadBalance } from '../../src/credits/balance.ts';
+import {
+  findAllowance,
+  MAX_AGE_IN_FLIGHT_MS,
+  MAX_READING_AGE_MS,
+  mustReadBalance,
+} from '../../src/credits/balance.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import type { Run } from '../../src/run/context.ts';
 import { createRunControl } from '../../src/run/control.ts';
@@ -45,6 +50,15 @@ describe('mustReadBalance', () => {
     expect(mustReadBalance({ ...known, balance: 11_500 })).toBe(false);
     expect(mustReadBalance({ ...known, balance: 11_599, underWay: 100 })).toBe(true);
   });
+
+  it('lets one be older while submissions are under way, as far as others cannot reach what is to be kept', () => {
+    const flying = { ...known, underWay: 500, ageMs: 20_000 };
+    expect(mustReadBalance({ ...flying, balance: 21_999 })).toBe(true);
+    expect(mustReadBalance({ ...flying, balance: 22_000 })).toBe(false);
+    expect(mustReadBalance({ ...flying, keep: 0, balance: 1_500 })).toBe(false);
+    const old = { ...flying, keep: 0, ageMs: MAX_AGE_IN_FLIGHT_MS };
+    expect(mustReadBalance({ ...old, balance: 1_000_000 })).toBe(true);
+  });
 });
 
 describe('a balance that is to be kept', () => {
@@ -56,13 +70,13 @@ describe('a balance that is to be kept', () => {
     const run = aRun(world, id);
     const remembered = { balance: 20_000, balance_read_at: Date.now() };
     await world.database.db.updateTable('partner_keys').set(remembered).execute();
-    expect((await findAllowance(deps, run)).credits).toBe(20_000);
+    expect(await findAllowance(deps, run)).toMatchObject({ credits: 20_000 });
     const longAgo = { balance_read_at: Date.now() - MAX_READING_AGE_MS };
     await world.database.db.updateTable('partner_keys').set(longAgo).execute();
-    expect((await findAllowance(deps, run)).credits).toBe(49_997);
+    expect(await findAllowance(deps, run)).toMatchObject({ credits: 49_997 });
     const ahead = { balance: 123, balance_read_at: Date.now() + 3_600_000 };
     await world.database.db.updateTable('partner_keys').set(ahead).execute();
-    expect((await findAllowance(deps, run)).credits).toBe(49_997);
+    expect(await findAllowance(deps, run)).toMatchObject({ credits: 49_997 });
   });
 
   it.each([

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
-import { judgeLoss } from '../../src/credits/loss.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { runSync } from '../../src/sync/run.ts';
 import { readReasons } from '../../src/views/run-contacts.ts';
@@ -73,30 +72,6 @@ function watched(
     },
   };
 }
-
-describe('judgeLoss', () => {
-  const submission = { balanceBefore: 1_000, items: 100 };
-
-  it('finds that nothing was charged if the balance is the same', () => {
-    expect(judgeLoss(submission, 1_000)).toEqual({ charged: 0 });
-  });
-
-  it('finds what was charged, also of a batch that was cut short', () => {
-    expect(judgeLoss(submission, 900)).toMatchObject({ charged: 100 });
-    expect(judgeLoss(submission, 960)).toMatchObject({ charged: 40 });
-  });
-
-  it('is not fooled by a bucket that was topped up by what had been charged', () => {
-    expect(judgeLoss(submission, 1_000, [900, 900])).toMatchObject({ charged: 100 });
-    expect(judgeLoss(submission, 1_000, [1_100, 1_000])).toMatchObject({ charged: 100 });
-    expect(judgeLoss(submission, 1_000, [1_000, 1_000])).toEqual({ charged: 0 });
-  });
-
-  it('assumes the worst if something else has changed the balance', () => {
-    expect(judgeLoss(submission, 850)).toMatchObject({ charged: 100 });
-    expect(judgeLoss(submission, 1_500)).toMatchObject({ charged: 100 });
-  });
-});
 
 describe('a lost answer', () => {
   it.each([{ kind: 'resetBefore' }, { kind: 'gatewayError', status: 502 }])(

@@ -41,7 +41,9 @@ interface OpenSubmission {
 interface KeyCredits {
   integrations: Spending[];
   buckets: CreditBalances;
+  /** The first of those that are open. */
   openSubmission: OpenSubmission | null;
+  openSubmissions: OpenSubmission[];
 }
 
 /** The command `credits`: balances, budgets and spending of each partner key. */
@@ -68,10 +70,14 @@ async function addCredits(
   { integration, partner, partnerKey }: OpenIntegration,
 ): Promise<KeyCredits> {
   const known = byKey.get(partnerKey);
+  const open = known ? [] : await store.submissions.listOpen(partnerKey);
+  const openSubmissions = open.map(openSubmissionOf);
+  const [openSubmission = null] = openSubmissions;
   const credits = known ?? {
     integrations: [],
     buckets: await partner.readCredits(),
-    openSubmission: openSubmissionOf(await store.submissions.findOpen(partnerKey)),
+    openSubmission,
+    openSubmissions,
   };
   byKey.set(partnerKey, credits);
   const monthStart = startOfMonth(clock.now(), integration.schedule?.timezone ?? 'UTC');
@@ -87,8 +93,7 @@ async function addCredits(
   return credits;
 }
 
-function openSubmissionOf(row: SubmissionRecord | undefined): OpenSubmission | null {
-  if (!row) return null;
+function openSubmissionOf(row: SubmissionRecord): OpenSubmission {
   return {
     integration: row.integrationId,
     state: row.state,
@@ -97,7 +102,7 @@ function openSubmissionOf(row: SubmissionRecord | undefined): OpenSubmission | n
   };
 }
 
-function printKey(output: Output, { integrations, buckets, openSubmission }: KeyCredits): void {
+function printKey(output: Output, { integrations, buckets, openSubmissions }: KeyCredits): void {
   const names = integrations.map(({ integration }) => integration).join(', ');
   output.print(`Partner key of ${output.style.strong(names)}`);
   output.table(
@@ -110,7 +115,7 @@ function printKey(output: Output, { integrations, buckets, openSubmission }: Key
   for (const spending of integrations) {
     for (const text of spendingTexts(spending)) output.print(`  ${text}`);
   }
-  if (openSubmission !== null) output.print(`  ${output.style.warn(openText(openSubmission))}`);
+  for (const open of openSubmissions) output.print(`  ${output.style.warn(openText(open))}`);
   output.print();
 }
 

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { isPostgres } from '../engine/database-time.ts';
 import type { Database, SubmissionState, SubmissionsTable, Trx } from '../engine/tables.ts';
 
 export type SubmissionRow = Selectable<SubmissionsTable>;
@@ -6,15 +7,40 @@ export type SubmissionRow = Selectable<SubmissionsTable>;
 /** A submission in one of these waits for its answer or for its settlement. */
 export const OPEN_STATES: SubmissionState[] = ['intended', 'lost'];
 
-/** The submission of a key that is open, if there is one; there cannot be two. */
-export function findOpenSubmission(
+/** So many submissions of a key can be open at one time. */
+export const MAX_SLOTS = 6;
+
+/** The submissions of a key that are open, by slot. */
+export function findOpenSubmissions(
   db: Database | Trx,
   partnerKey: string,
-): Promise<SubmissionRow | undefined> {
+): Promise<SubmissionRow[]> {
   return db
     .selectFrom('submissions')
     .selectAll()
     .where('partner_key', '=', partnerKey)
     .where('state', 'in', OPEN_STATES)
+    .orderBy('slot')
+    .orderBy('id')
+    .execute();
+}
+
+/** What is known of a key. */
+export interface KeyRow {
+  balance: number | null;
+  sequence: number;
+}
+
+/**
+ * Reads a key, and lets no other transaction open, lose or close a submission of it before this one ends.
+ * On SQLite transactions go one after the other by themselves.
+ */
+export async function lockKey(trx: Trx, partnerKey: string): Promise<KeyRow | undefined> {
+  const row = await trx
+    .selectFrom('partner_keys')
+    .select(['balance', 'spend_sequence'])
+    .where('id', '=', partnerKey)
+    .$if(isPostgres(trx), (query) => query.forUpdate())
     .executeTakeFirst();
+  return row && { balance: row.balance, sequence: row.spend_sequence };
 }

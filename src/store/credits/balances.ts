@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { findOpenSubmission } from '../contacts/open-submissions.ts';
+import { findOpenSubmissions } from '../contacts/open-submissions.ts';
 import { LEASE_MS } from '../engine/leases.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { transact, transactionId } from '../engine/transact.ts';
@@ -35,7 +35,7 @@ export function balanceQueries(db: Database, clock: Clock) {
           .values({ id: partnerKey, spend_sequence: 0 })
           .onConflict((c) => c.doNothing())
           .execute();
-        if (await findOpenSubmission(trx, partnerKey)) return false;
+        if ((await findOpenSubmissions(trx, partnerKey)).length > 0) return false;
         const noted = await trx
           .updateTable('partner_keys')
           .set({ balance, balance_read_at: clock.now() })

@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import { move } from '../contacts/move.ts';
-import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../contacts/open-submissions.ts';
+import type { Lease, LeaseQueries } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { DueReason, Trx } from '../engine/tables.ts';
-import { findShares, type SharingRules } from './paid-jobs.ts';
+import { findOpenPersons, findShares, type SharingRules } from './paid-jobs.ts';
 
 /** One submission on its way to disk, before its request leaves. */
 export interface Intent {
@@ -16,6 +17,10 @@ export interface Intent {
   jobs: readonly IntendedJob[];
   /** A job that any of the persons may share must be shared. */
   sharing: SharingRules;
+  /** So many submissions of the key may be open together with this one; only this one by default. */
+  atOnce?: number;
+  /** Credits of the key that all that is open must leave. */
+  keep?: number;
 }
 
 export interface IntendedJob {
@@ -33,18 +38,24 @@ export type IntentResult =
   | { recorded: false; why: IntentRefusal };
 
 /**
- * Another submission of the key is open, the balance is unknown, another run paid for one of the
- * persons meanwhile, or a contact has moved on.
+ * As many submissions of the key are open as may be, one of them is lost, or they need the credits; the
+ * balance is unknown; another run paid for one of the persons meanwhile, or they are in an open
+ * submission; a contact has moved on.
  */
-export type IntentRefusal = 'key_busy' | 'balance_unknown' | 'person_paid' | 'contacts_changed';
+export type IntentRefusal =
+  | 'key_busy'
+  | 'balance_unknown'
+  | 'person_paid'
+  | 'person_open'
+  | 'contacts_changed';
 
 /** How a submission begins: on disk, before its request leaves. */
-export function intentQueries(checkpoint: Checkpoint, clock: Clock) {
+export function intentQueries(leases: LeaseQueries, clock: Clock) {
   return {
     /** Puts the intent on disk, with the balance before it. Nothing was recorded if it says so. */
     async recordIntent(lease: Lease, intent: Intent): Promise<IntentResult> {
       try {
-        return await checkpoint(lease, (trx) => insertIntent(trx, lease, intent));
+        return await leases.checkpoint(lease, (trx) => insertIntent(trx, lease, intent));
       } catch (error) {
         if (error instanceof IntentRefused) return { recorded: false, why: error.why };
         throw error;
@@ -53,12 +64,9 @@ export function intentQueries(checkpoint: Checkpoint, clock: Clock) {
   };
 
   async function insertIntent(trx: Trx, lease: Lease, intent: Intent): Promise<IntentResult> {
-    const key = await trx
-      .selectFrom('partner_keys')
-      .select('balance')
-      .where('id', '=', intent.partnerKey)
-      .executeTakeFirst();
+    const key = await lockKey(trx, intent.partnerKey);
     if (key?.balance == null) throw new IntentRefused('balance_unknown');
+    const slot = await freeSlot(trx, intent, key.balance);
     const inserted = await trx
       .insertInto('submissions')
       .values({
@@ -71,6 +79,7 @@ export function intentQueries(checkpoint: Checkpoint, clock: Clock) {
         balance_before: key.balance,
         intended_at: clock.now(),
         mapping: intent.mapping ?? null,
+        slot,
       })
       .onConflict((c) => c.doNothing())
       .executeTakeFirst();
@@ -78,8 +87,30 @@ export function intentQueries(checkpoint: Checkpoint, clock: Clock) {
     // Asked once the key is ours: the one that had it before has left what it paid for.
     const shares = await findShares(trx, lease.integrationId, intent.jobs, intent.sharing);
     if (shares.size > 0) throw new IntentRefused('person_paid');
+    const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
+    if (open.size > 0) throw new IntentRefused('person_open');
     for (const jobs of portions(intent.jobs)) await insertJobs(trx, lease, intent, jobs);
     return { recorded: true, balanceBefore: key.balance };
+  }
+
+  /** A slot that is free, if what is open lets another be sent beside it. */
+  async function freeSlot(trx: Trx, intent: Intent, balance: number): Promise<number> {
+    const { partnerKey, jobs, atOnce = 1, keep = 0 } = intent;
+    const open = await findOpenSubmissions(trx, partnerKey);
+    if (open.length === 0) return 1;
+    // What an older version has sent is to be the only one, and so is what one may find that is at work.
+    const isAlone = open.some(({ state, slot }) => state === 'lost' || slot === null);
+    const persons = open.reduce((sum, submission) => sum + submission.persons, 0);
+    const isTooMuch = balance - persons - jobs.length < keep;
+    if (isAlone || isTooMuch || open.length >= Math.min(atOnce, MAX_SLOTS)) {
+      throw new IntentRefused('key_busy');
+    }
+    if (await leases.isOlderAtWork(trx)) throw new IntentRefused('key_busy');
+    const taken = new Set(open.map((submission) => submission.slot));
+    const slots = Array.from({ length: MAX_SLOTS }, (_, index) => index + 1);
+    const slot = slots.find((each) => !taken.has(each));
+    if (slot === undefined) throw new IntentRefused('key_busy');
+    return slot;
   }
 
   async function insertJobs(

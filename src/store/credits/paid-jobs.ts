@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { OPEN_STATES } from '../contacts/open-submissions.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, JobState, Trx } from '../engine/tables.ts';
 
@@ -65,6 +66,28 @@ export async function findShares(
     if (job) shares.set(crmId, job);
   }
   return shares;
+}
+
+/** Those of these persons who are in an open submission of the key: whether they are paid for is not known yet. */
+export async function findOpenPersons(
+  db: Database | Trx,
+  partnerKey: string,
+  contacts: readonly Pick<Asker, 'person'>[],
+): Promise<Set<string>> {
+  const wanted = new Set(contacts.flatMap(({ person }) => person ?? []));
+  if (wanted.size === 0) return wanted;
+  const rows = await db
+    .selectFrom('jobs')
+    .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+    .select('jobs.person')
+    .where('submissions.partner_key', '=', partnerKey)
+    .where('submissions.state', 'in', OPEN_STATES)
+    .where('jobs.state', '=', 'intended')
+    .where('jobs.person', 'is not', null)
+    .execute();
+  return new Set(
+    rows.flatMap(({ person }) => (person !== null && wanted.has(person) ? person : [])),
+  );
 }
 
 /** Pure: the newest of the jobs after an instant; one whose answer was lost only if no other is. */

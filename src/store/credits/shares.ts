@@ -9,7 +9,14 @@ import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, JobState, Trx } from '../engine/tables.ts';
 import type { IntendedJob } from './intents.ts';
-import { type Asker, type Fate, findShares, type PaidJob, type SharingRules } from './paid-jobs.ts';
+import {
+  type Asker,
+  type Fate,
+  findOpenPersons,
+  findShares,
+  type PaidJob,
+  type SharingRules,
+} from './paid-jobs.ts';
 import { openLossHolds } from './submission-end.ts';
 
 export type { Asker, PaidJob, SharingRules };
@@ -38,6 +45,12 @@ export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock)
     ): Promise<Map<string, PaidJob>> {
       return findShares(db, integrationId, contacts, rules);
     },
+
+    /** Those of the persons who are in an open submission of the key. */
+    findOpenPersons: (
+      partnerKey: string,
+      contacts: readonly Pick<Asker, 'person'>[],
+    ): Promise<Set<string>> => findOpenPersons(db, partnerKey, contacts),
 
     /**
      * Lets contacts take the jobs that they may, looked up in the same transaction, and resolves

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type Moved, move, moveAndList } from '../contacts/move.ts';
-import { OPEN_STATES, type SubmissionRow } from '../contacts/open-submissions.ts';
+import { lockKey, OPEN_STATES, type SubmissionRow } from '../contacts/open-submissions.ts';
 import { portions } from '../engine/rows.ts';
 import type { JobsTable, Trx } from '../engine/tables.ts';
 
@@ -18,6 +18,13 @@ export async function closeSubmission(
     closed_at: number;
   },
 ): Promise<ClosedSubmission> {
+  // The key first, in one order for all who open, lose or close one.
+  const { partner_key } = await trx
+    .selectFrom('submissions')
+    .select('partner_key')
+    .where('id', '=', submissionId)
+    .executeTakeFirstOrThrow();
+  await lockKey(trx, partner_key);
   const submission = await trx
     .updateTable('submissions')
     .set(end)

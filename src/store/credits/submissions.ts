@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
-import { findOpenSubmission, type SubmissionRow } from '../contacts/open-submissions.ts';
-import { type FromRow, maybeFromRow } from '../engine/from-row.ts';
-import type { Checkpoint } from '../engine/leases.ts';
+import { findOpenSubmissions, type SubmissionRow } from '../contacts/open-submissions.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
+import type { LeaseQueries } from '../engine/leases.ts';
 import type { Database } from '../engine/tables.ts';
 import { answerQueries } from './answers.ts';
 import { balanceQueries } from './balances.ts';
@@ -11,15 +11,20 @@ import { lostAnswerQueries } from './lost-answers.ts';
 export type SubmissionRecord = FromRow<SubmissionRow>;
 
 /** The way of a submission: its intent, its answer or its loss, and the balance of its key. */
-export function submissionQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+export function submissionQueries(db: Database, leases: LeaseQueries, clock: Clock) {
+  const { checkpoint } = leases;
   return {
     ...balanceQueries(db, clock),
-    ...intentQueries(checkpoint, clock),
+    ...intentQueries(leases, clock),
     ...answerQueries(checkpoint, clock),
-    ...lostAnswerQueries(checkpoint, clock),
+    ...lostAnswerQueries(leases, clock),
 
-    /** The submission of a key that is open, if there is one. */
+    /** The submissions of a key that are open. */
+    listOpen: (partnerKey: string): Promise<SubmissionRecord[]> =>
+      findOpenSubmissions(db, partnerKey).then(fromRows),
+
+    /** The first of them. */
     findOpen: (partnerKey: string): Promise<SubmissionRecord | undefined> =>
-      findOpenSubmission(db, partnerKey).then(maybeFromRow),
+      findOpenSubmissions(db, partnerKey).then(([first]) => maybeFromRow(first)),
   };
 }

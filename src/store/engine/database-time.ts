@@ -17,6 +17,6 @@ export function databaseTime(db: Database, clock: Pick<Clock, 'now'>): FromNow {
 }
 
 /** True if the database is a Postgres server. */
-export function isPostgres(db: Database): boolean {
+export function isPostgres(db: Pick<Database, 'getExecutor'>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import { FatalError } from '../../core/errors.ts';
 import { databaseTime, isPostgres } from './database-time.ts';
 import type { Database, Tables, Trx } from './tables.ts';
-import { again, transact, transactionId } from './transact.ts';
+import { again, type TransactionId, transact, transactionId } from './transact.ts';
 
 /** How long a lease lasts without a checkpoint or renewal. */
 export const LEASE_MS = 30_000;
@@ -41,6 +41,8 @@ export class LeaseLost extends FatalError {
   }
 }
 
+export type LeaseQueries = ReturnType<typeof leaseQueries>;
+
 /** Who may run an integration; at most one at a time. All instants are of the database's clock. */
 export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
   const fromNow = databaseTime(db, clock);
@@ -77,7 +79,12 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
         const epoch = row.run_epoch + 1;
         const raised = await trx
           .updateTable('integrations')
-          .set({ run_epoch: epoch, lease_owner: owner, lease_until: fromNow(LEASE_MS) })
+          .set({
+            run_epoch: epoch,
+            slots_epoch: epoch,
+            lease_owner: owner,
+            lease_until: fromNow(LEASE_MS),
+          })
           .where('id', '=', integrationId)
           .returning(transactionId(db).as('transaction_id'))
           .executeTakeFirst();
@@ -88,9 +95,37 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
 
     checkpoint,
 
+    /** A checkpoint of several integrations at once: it fails if any of the leases is not ours. */
+    checkpointAll<T>(leases: readonly Lease[], work: (trx: Trx) => Promise<T>): Promise<T> {
+      // In one order for all, so that no two wait for each other.
+      const [first, ...others] = leases.toSorted((a, b) =>
+        a.integrationId < b.integrationId ? -1 : 1,
+      );
+      if (first === undefined) throw new RangeError('No lease was given');
+      return checkpoint(first, async (trx) => {
+        for (const lease of others) await extend(trx, lease);
+        return work(trx);
+      });
+    },
+
     /** Keeps the lease while nothing else is written. */
     async renew(lease: Lease): Promise<void> {
       await checkpoint(lease, async () => undefined);
+    },
+
+    /** True while a version that knows no slots may hold the lease of any integration. */
+    async isOlderAtWork(trx: Trx): Promise<boolean> {
+      const older = await trx
+        .selectFrom('integrations')
+        .select('id')
+        .where((eb) => isInForce(eb))
+        .where('lease_owner', 'is not', null)
+        .where((eb) =>
+          eb.or([eb('slots_epoch', 'is', null), eb('slots_epoch', '<>', eb.ref('run_epoch'))]),
+        )
+        .limit(1)
+        .executeTakeFirst();
+      return older !== undefined;
     },
 
     async release(lease: Lease): Promise<void> {
@@ -132,16 +167,20 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
 
   function checkpoint<T>(lease: Lease, work: (trx: Trx) => Promise<T>): Promise<T> {
     return transact(db, LEASE_MS, async (trx, name) => {
-      const kept = await trx
-        .updateTable('integrations')
-        .set({ lease_until: fromNow(LEASE_MS) })
-        .where('id', '=', lease.integrationId)
-        .where('run_epoch', '=', lease.epoch)
-        .returning(transactionId(db).as('transaction_id'))
-        .executeTakeFirst();
-      if (!kept) throw new LeaseLost(lease.integrationId);
-      name(kept.transaction_id);
+      name(await extend(trx, lease));
       return work(trx);
     });
+  }
+
+  async function extend(trx: Trx, lease: Lease): Promise<TransactionId> {
+    const kept = await trx
+      .updateTable('integrations')
+      .set({ lease_until: fromNow(LEASE_MS) })
+      .where('id', '=', lease.integrationId)
+      .where('run_epoch', '=', lease.epoch)
+      .returning(transactionId(db).as('transaction_id'))
+      .executeTakeFirst();
+    if (!kept) throw new LeaseLost(lease.integrationId);
+    return kept.transaction_id;
   }
 }

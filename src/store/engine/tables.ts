@@ -42,7 +42,7 @@ export type DueReason =
   | 'lost_answer_resubmitted'
   | 'job_vanished';
 
-/** Where a submission stands; `intended` and `lost` are open, at most one of a partner key. */
+/** Where a submission stands; `intended` and `lost` are open, at most `MAX_SLOTS` of a partner key. */
 export type SubmissionState =
   | 'intended'
   | 'accepted'
@@ -109,12 +109,20 @@ export interface IntegrationsTable {
   run_epoch: number;
   lease_owner: string | null;
   lease_until: number | null;
+  /**
+   * The epoch of the last lease that was taken by a version that knows slots. Behind `run_epoch` it says
+   * that a version has the lease that takes any open submission of a key for the only one.
+   */
+  slots_epoch: number | null;
 }
 
 export interface PartnerKeysTable {
   /** Fingerprint of base URL and key. */
   id: string;
-  /** Credits of the enhancements bucket as last read or carried forward; null if unknown. */
+  /**
+   * Credits of the enhancements bucket: the last reading that was made with nothing of the key open, less
+   * what was charged since by submissions that came to their end; null if unknown.
+   */
   balance: number | null;
   /** When the service was last asked for it. */
   balance_read_at: number | null;
@@ -204,13 +212,18 @@ export interface SubmissionsTable {
   persons: number;
   /** Credits charged, as far as is known. */
   charged: number | null;
-  /** The bucket's balance before the request. */
+  /**
+   * The bucket's last reading with nothing of the key open, less what was charged since; submissions
+   * that were open beside this one are not in it.
+   */
   balance_before: number;
   intended_at: number;
   lost_at: number | null;
   closed_at: number | null;
   /** The mapping (`mappings.id`) that its persons were made by; null for old ones. */
   mapping: string | null;
+  /** From 1 to `MAX_SLOTS`, one submission in each while it is open; null if an older version sent it. */
+  slot: number | null;
 }
 
 /** `crm_id` of a job whose contact was erased. */

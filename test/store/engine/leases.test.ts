@@ -18,6 +18,7 @@ import {
   readContact,
   readPage,
   recordIntent,
+  settleLost,
   submit,
 } from '../contact-stages.ts';
 import {
@@ -285,11 +286,10 @@ describeEachDatabase('one that has lost its lease', (open) => {
       ({ store, lease }) => store.submissions.recordRefused(lease, 'submission-1'),
     ],
     [
-      'submissions.settleNotCharged',
-      ({ store, lease }) =>
-        store.submissions.settleNotCharged(lease, 'submission-1', { balance: 1, run: null }),
+      'submissions.settleLost, not charged',
+      (world) => settleLost(world, { id: 'submission-1', run: null, loss: null }, 1),
     ],
-    ['submissions.settleCharged', (world) => chargeLoss(world, 'hold')],
+    ['submissions.settleLost, charged', (world) => chargeLoss(world, 'hold')],
     ['jobs.recordProgress', ({ store, lease }) => store.jobs.recordProgress(lease, RUN, NOTHING)],
     [
       'deliveries.recordIntended',

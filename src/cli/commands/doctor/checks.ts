@@ -154,10 +154,11 @@ async function checkSubmission({
   deps: { store },
   partnerKey,
 }: OpenIntegration): Promise<Finding[]> {
-  const open = await store.submissions.findOpen(partnerKey);
-  if (!open) return [];
-  const message = `A submission of ${countOf(open.persons, 'person', 'persons')} from ${formatMoment(open.intendedAt)} has no answer yet.`;
-  return [plain(met('submissions', message, 'The next sync settles it by the balance.'))];
+  const open = await store.submissions.listOpen(partnerKey);
+  return open.map(({ persons, intendedAt }) => {
+    const message = `A submission of ${countOf(persons, 'person', 'persons')} from ${formatMoment(intendedAt)} has no answer yet.`;
+    return plain(met('submissions', message, 'The next sync settles it by the balance.'));
+  });
 }
 
 async function checkHolds({ deps: { store }, integration }: OpenIntegration): Promise<Finding> {

@@ -1,0 +1,263 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { PartnerClient } from '../../src/partner/client.ts';
+import {
+  createSyncWorld,
+  type SyncWorld,
+  type SyncWorldOptions,
+  WITHOUT_TRIAL,
+} from '../helpers/sync-world.ts';
+
+const worlds: SyncWorld[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+/** The submissions of a client whose answers take their time. */
+interface Watched {
+  /** Persons of each, in the order in which they were sent. */
+  sizes: number[];
+  /** How many others were under way when each one was sent. */
+  beside: number[];
+  client(client: PartnerClient): PartnerClient;
+}
+
+function watch(slowMs: number): Watched {
+  let underWay = 0;
+  const watched: Watched = {
+    sizes: [],
+    beside: [],
+    client: (client) => ({
+      ...client,
+      async submitEnhancements(persons, signal, mayLeave) {
+        watched.sizes.push(persons.length);
+        watched.beside.push(underWay);
+        underWay += 1;
+        try {
+          return await client.submitEnhancements(persons, signal, mayLeave);
+        } finally {
+          await sleep(slowMs);
+          underWay -= 1;
+        }
+      },
+    }),
+  };
+  return watched;
+}
+
+async function open(watched: Watched, options: SyncWorldOptions = {}): Promise<SyncWorld> {
+  const world = await createSyncWorld({
+    personsPerSubmission: 8,
+    partner: watched.client,
+    ...options,
+    integration: { ...WITHOUT_TRIAL, ...options.integration },
+  });
+  worlds.push(world);
+  return world;
+}
+
+/** The nth submission is done, and its answer lost; or it is lost before. */
+const lost = (nth: number, kind: 'resetBefore' | 'resetAfter') => ({
+  on: { method: 'POST', path: '/enhancements' },
+  nth,
+  fault: { kind },
+});
+
+async function openSlots(world: SyncWorld): Promise<(number | null)[]> {
+  const rows = await world.database.db.selectFrom('submissions').select('slot').execute();
+  return rows.map(({ slot }) => slot);
+}
+
+describe('submissions', () => {
+  it('are under way one at a time while the service answers quickly', async () => {
+    const watched = watch(50);
+    const world = await open(watched);
+    await world.addPeople(60);
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 60, held: 0 });
+    expect(Math.max(...watched.beside)).toBe(0);
+    expect(watched.sizes.slice(0, 3)).toEqual([8, 8, 8]);
+  });
+
+  it('are under way together while it answers slowly, and each in another size', async () => {
+    const watched = watch(3_000);
+    const world = await open(watched);
+    await world.addPeople(60);
+    const report = await world.sync();
+    expect(report).toMatchObject({ status: 'succeeded', contacts: { submitted: 60, held: 0 } });
+    expect(report.credits.enhancements).toMatchObject({ spent: 60 });
+    expect(await world.spent()).toBe(60);
+    const most = Math.max(...watched.beside) + 1;
+    expect(most).toBeGreaterThanOrEqual(4);
+    expect(most).toBeLessThanOrEqual(6);
+    expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
+    expect(Math.max(...(await openSlots(world)).map(Number))).toBe(most);
+  });
+
+  it('never spend more together than a run may, nor what is to be kept', async () => {
+    const watched = watch(2_000);
+    const limited = await open(watched, { integration: { budget: { perRun: 21 } } });
+    await limited.addPeople(60);
+    const report = await limited.sync();
+    expect(report.reason?.code).toBe('budget_reached');
+    expect(report.credits.enhancements.spent).toBe(21);
+    expect(await limited.spent()).toBe(21);
+    expect(Math.max(...watched.beside)).toBeGreaterThan(0);
+
+    const keeping = await open(watch(1_500), {
+      service: { credits: 30 },
+      integration: { budget: { keep: 7 } },
+    });
+    await keeping.addPeople(40);
+    expect((await keeping.sync()).reason?.code).toBe('budget_reached');
+    expect(await keeping.spent()).toBe(23);
+  });
+
+  it('hold a person of two contacts once, also in two submissions', async () => {
+    const watched = watch(1_500);
+    const world = await open(watched, { personsPerSubmission: 4 });
+    const people = await world.addPeople(10);
+    for (const id of people) {
+      const contact = world.crm.records.get(id)?.contact;
+      if (contact) world.crm.addContact({ ...contact, id: `z-${id}` });
+    }
+    const report = await world.sync();
+    expect(Math.max(...watched.beside)).toBeGreaterThan(0);
+    expect(report.contacts).toMatchObject({ written: 20, held: 0 });
+    expect(await world.spent()).toBe(10);
+  });
+
+  it('of two runs with one key are under way together', async () => {
+    const watched = watch(2_000);
+    const world = await open(watched);
+    await world.addPeople(16);
+    const partner = { ...world.integration.partner, shareProfiles: false };
+    const other = { ...world.integration, id: 'lakeside', partner };
+    const reports = await Promise.all([world.sync(), world.sync({ integration: other })]);
+    for (const { status, contacts } of reports) {
+      expect(status).toBe('succeeded');
+      expect(contacts).toMatchObject({ submitted: 16, held: 0 });
+    }
+    expect(await world.spent()).toBe(32);
+    expect(Math.max(...watched.beside)).toBeGreaterThan(0);
+  });
+
+  it('have come back when a run ends that was asked to stop', async () => {
+    const watched = watch(2_500);
+    const world = await open(watched);
+    await world.addPeople(60);
+    const stop = new AbortController();
+    const running = world.sync({ signal: stop.signal });
+    await expect.poll(() => watched.sizes.length, { timeout: 20_000 }).toBeGreaterThan(2);
+    stop.abort();
+    const report = await running;
+    const sent = watched.sizes.reduce((sum, size) => sum + size, 0);
+    expect(report.contacts).toMatchObject({ submitted: sent, waiting: 60 });
+    expect(await world.store.submissions.listOpen(keyOf(world))).toEqual([]);
+    await world.sync();
+    expect(await world.spent()).toBe(60);
+  });
+});
+
+describe('lost answers of submissions that were under way together', () => {
+  it.each([
+    ['were not charged', 'resetBefore', 0],
+    ['were charged', 'resetAfter', 13],
+  ] as const)('are settled together if they %s', async (_, kind, held) => {
+    const watched = watch(2_000);
+    const world = await open(watched);
+    await world.addPeople(60);
+    await world.putFaults([lost(2, kind), lost(3, kind)]);
+    const report = await world.sync();
+    expect(report).toMatchObject({ status: 'succeeded' });
+    expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
+    expect(report.contacts).toMatchObject({ submitted: 60 - held, held });
+    expect(report.credits.enhancements.spent).toBe(60);
+    expect(await world.spent()).toBe(60);
+    expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, held });
+    expect(await world.spent()).toBe(60);
+  });
+
+  it('are told apart by what they cost', async () => {
+    const watched = watch(2_000);
+    const world = await open(watched);
+    await world.addPeople(40);
+    await world.putFaults([lost(2, 'resetBefore'), lost(3, 'resetAfter')]);
+    const report = await world.sync();
+    expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
+    // The third was charged; the second is larger than what is gone, and goes again.
+    expect(report.contacts).toMatchObject({ submitted: 34, held: 6 });
+    expect(await world.spent()).toBe(40);
+  });
+
+  it('are held where somebody else may have spent a part of what is gone', async () => {
+    const watched = watch(2_000);
+    const world = await open(watched);
+    await world.addPeople(40);
+    await world.putFaults([lost(2, 'resetAfter'), lost(3, 'resetBefore')]);
+    const report = await world.sync();
+    expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
+    expect(report.contacts).toMatchObject({ submitted: 27, held: 13 });
+    expect(report.credits.enhancements.spent).toBe(34);
+    expect(await world.spent()).toBe(34);
+  });
+
+  it('keep all else of the key from being sent until they are settled', async () => {
+    const watched = watch(2_000);
+    const world = await open(watched, { integration: { settleAfterMs: 3_000 } });
+    await world.addPeople(60);
+    await world.putFaults([lost(2, 'resetBefore')]);
+    await world.sync();
+    // Those beside it are awaited, and the next one is alone.
+    expect(watched.beside.slice(1).filter((beside) => beside === 0)).not.toEqual([]);
+    expect(await world.spent()).toBe(60);
+  });
+
+  it('of a killed process are settled together by the next run', async () => {
+    const watched = watch(0);
+    const world = await open(watched);
+    const ids = await world.addPeople(30);
+    await world.sync();
+    const spent = await world.spent();
+    await intendWithoutSending(world, ids);
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ submitted: 9, held: 0 });
+    expect((await world.spent()) - spent).toBe(9);
+  });
+});
+
+function keyOf({ store, integration }: SyncWorld): string {
+  return store.fingerprint('partner_key', integration.partner.apiKey);
+}
+
+/** What a process leaves behind that dies with three submissions on disk, before any request leaves. */
+async function intendWithoutSending(world: SyncWorld, ids: readonly string[]): Promise<void> {
+  const { database, store, integration } = world;
+  const taken = await store.leases.acquire(integration.id, 'dead', () => true);
+  if (!taken.acquired) throw new Error('The lease is taken');
+  for (const [submissionId, from, size] of [
+    ['one', 0, 4],
+    ['two', 4, 3],
+    ['three', 7, 2],
+  ] as const) {
+    const crmIds = ids.slice(from, from + size);
+    await database.db
+      .updateTable('contacts')
+      .set({ state: 'due', due_reason: 'profile_old', asked_identity: null, asked_at: null })
+      .where('crm_id', 'in', crmIds)
+      .execute();
+    const rows = await store.contacts.find(integration.id, crmIds);
+    const result = await store.submissions.recordIntent(taken.lease, {
+      submissionId,
+      runId: rows.get(crmIds[0] ?? '')?.outcomeRun ?? '',
+      partnerKey: keyOf(world),
+      jobs: crmIds.map((crmId) => ({
+        ...{ trackingId: `${submissionId}-${crmId}`, crmId, person: null },
+        ...{ identity: rows.get(crmId)?.identity ?? '', reason: 'profile_old' as const },
+      })),
+      sharing: { since: 0, heedsLost: true },
+      atOnce: 6,
+    });
+    expect(result).toMatchObject({ recorded: true });
+  }
+  await store.leases.release(taken.lease);
+}
