@@ -5,6 +5,7 @@ import {
   type PersonFingerprints,
   storedPersonFingerprints,
 } from '../../identity/person-fingerprints.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { overwriteErased } from '../engine/erased-bytes.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
@@ -53,7 +54,12 @@ export interface KnownContact {
 }
 
 /** Erasing a person, and knowing afterwards who must never be taken up again. */
-export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
+export function forgetQueries(
+  db: Database,
+  clock: Clock,
+  fingerprint: Fingerprint,
+  record: RecordEntry,
+) {
   return {
     /**
      * Blocks a contact from now on, before the first of its traces goes: so that no run brings
@@ -62,33 +68,40 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
     async begin(erasure: Erasure): Promise<void> {
       const { integrationId, crmId, state, person, everywhere, receipt } = erasure;
       const now = clock.now();
-      await db
-        .insertInto('forgotten')
-        .values({
-          integration_id: integrationId,
-          crm_id_fingerprint: fingerprint('forgotten', crmId),
-          forgotten_at: now,
-          person: person === null ? null : JSON.stringify(person),
-          everywhere: everywhere ? 1 : 0,
-          state,
-          receipt,
-        })
-        .onConflict((c) =>
-          c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet((eb) => ({
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('forgotten')
+          .values({
+            integration_id: integrationId,
+            crm_id_fingerprint: fingerprint('forgotten', crmId),
+            forgotten_at: now,
+            person: person === null ? null : JSON.stringify(person),
+            everywhere: everywhere ? 1 : 0,
             state,
             receipt,
-            person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
-            everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
-            // Who was only suspected before is blocked from now on.
-            forgotten_at: eb
-              .case()
-              .when('forgotten.state', '=', 'merged')
-              .then(eb.ref('excluded.forgotten_at'))
-              .else(eb.ref('forgotten.forgotten_at'))
-              .end(),
-          })),
-        )
-        .execute();
+          })
+          .onConflict((c) =>
+            c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet((eb) => ({
+              state,
+              receipt,
+              person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
+              everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
+              // Who was only suspected before is blocked from now on.
+              forgotten_at: eb
+                .case()
+                .when('forgotten.state', '=', 'merged')
+                .then(eb.ref('excluded.forgotten_at'))
+                .else(eb.ref('forgotten.forgotten_at'))
+                .end(),
+            })),
+          )
+          .execute();
+        await record(trx, {
+          action: 'forget.begun',
+          integrationId,
+          details: { state, everywhere },
+        });
+      });
     },
 
     /** By what the person of a block is recognised, and where, as far as it was not on record before. */
@@ -146,6 +159,9 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           })
           .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet(end))
           .execute();
+        const { contacts, jobs, holds, writes } = erased;
+        const details = { contacts, jobs, holds, writes };
+        await record(trx, { action: 'forget.done', integrationId, details });
         return erased;
       });
     },
@@ -317,7 +333,11 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           .where('integration_id', 'in', integrationIds)
           .where('crm_id', 'in', fingerprints)
           .execute();
-        return [...new Set(lifted.map((row) => row.integration_id))].sort();
+        const ids = [...new Set(lifted.map((row) => row.integration_id))].sort();
+        for (const integrationId of ids) {
+          await record(trx, { action: 'forget.lifted', integrationId });
+        }
+        return ids;
       });
     },
   };
