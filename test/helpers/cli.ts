@@ -163,6 +163,7 @@ async function runHere(
       start: randomUUID(),
       space: readProcessSpace(),
     },
+    user: 'anna',
     stopSignal: () => new AbortController().signal,
     setExitCode(code) {
       exitCode = code;

@@ -99,7 +99,7 @@ describeEachDatabase('erase', (open, kind) => {
       ...{ status: 'failed', reason: { code: 'contact_unknown', message } },
       ...{ finishedAt: clock.now(), report: JSON.stringify({ reason: { message } }) },
     });
-    expect(await tablesWithTraces(world)).toEqual(['runs']);
+    expect(await tablesWithTraces(world)).toEqual(['audit_keys', 'runs']);
     await eraseContact(store, INTEGRATION, MARKED);
     expect(await tablesWithTraces(world)).toEqual([]);
     const run = await store.runs.find('run-2');

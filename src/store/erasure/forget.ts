@@ -5,6 +5,7 @@ import {
   type PersonFingerprints,
   storedPersonFingerprints,
 } from '../../identity/person-fingerprints.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { overwriteErased } from '../engine/erased-bytes.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
@@ -58,6 +59,7 @@ export function forgetQueries(
   checkpoint: Checkpoint,
   clock: Clock,
   fingerprint: Fingerprint,
+  record: RecordEntry,
 ) {
   return {
     /**
@@ -68,8 +70,8 @@ export function forgetQueries(
     async begin(lease: Lease, erasure: Erasure): Promise<void> {
       const { crmId, state, person, everywhere, receipt } = erasure;
       const now = clock.now();
-      await checkpoint(lease, (trx) =>
-        trx
+      await checkpoint(lease, async (trx) => {
+        await trx
           .insertInto('forgotten')
           .values({
             integration_id: lease.integrationId,
@@ -95,8 +97,13 @@ export function forgetQueries(
                 .end(),
             })),
           )
-          .execute(),
-      );
+          .execute();
+        await record(trx, {
+          action: 'forget.begun',
+          integrationId: lease.integrationId,
+          details: { state, everywhere },
+        });
+      });
     },
 
     /** By what the person of a block is recognised, and where, as far as it was not on record before. */
@@ -157,6 +164,9 @@ export function forgetQueries(
           })
           .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet(end))
           .execute();
+        const { contacts, jobs, holds, writes } = erased;
+        const details = { contacts, jobs, holds, writes };
+        await record(trx, { action: 'forget.done', integrationId, details });
         return erased;
       });
     },
@@ -328,7 +338,11 @@ export function forgetQueries(
           .where('integration_id', 'in', integrationIds)
           .where('crm_id', 'in', fingerprints)
           .execute();
-        return [...new Set(lifted.map((row) => row.integration_id))].sort();
+        const ids = [...new Set(lifted.map((row) => row.integration_id))].sort();
+        for (const integrationId of ids) {
+          await record(trx, { action: 'forget.lifted', integrationId });
+        }
+        return ids;
       });
     },
   };
