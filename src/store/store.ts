@@ -29,7 +29,7 @@ import { networkQueries } from './networks/networks.ts';
 import { idempotencyQueries } from './runs/idempotency.ts';
 import { integrationQueries } from './runs/integrations.ts';
 import { rereadQueries } from './runs/rereads.ts';
-import { runRequestQueries } from './runs/run-requests.ts';
+import { type RunsAsked, runRequestQueries } from './runs/run-requests.ts';
 import { runRowQueries } from './runs/run-rows.ts';
 import { runQueries } from './runs/runs.ts';
 import { scheduleQueries } from './runs/schedules.ts';
@@ -47,10 +47,15 @@ export interface StoreDeps {
   fingerprint: Fingerprint;
   /** Of the open database; left out for one that cannot be replaced. */
   requireInPlace?: RequireInPlace;
+  /** Learns of runs that are asked for; left out where none does. */
+  asked?: RunsAsked;
 }
 
+const unheard: RunsAsked = async () => {};
+
 /** All that the product may ask of its database, by intent. */
-export function createStore({ db, clock, fingerprint, requireInPlace = neverReplaced }: StoreDeps) {
+export function createStore(deps: StoreDeps) {
+  const { db, clock, fingerprint, requireInPlace = neverReplaced, asked = unheard } = deps;
   const leases = leaseQueries(db, clock);
   const { checkpoint } = leases;
   return {
@@ -88,12 +93,12 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
     warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
     forget: forgetQueries(db, clock, fingerprint),
-    schedules: scheduleQueries(db, clock),
-    runRequests: runRequestQueries(db, clock),
+    schedules: scheduleQueries(db, clock, asked),
+    runRequests: runRequestQueries(db, clock, asked),
     idempotency: idempotencyQueries(db, clock),
     access: accessQueries(db, clock),
     hooks: hookQueries(db, clock),
-    rereads: rereadQueries(db, clock),
+    rereads: rereadQueries(db, clock, asked),
     consents: consentQueries(db, clock),
     alerts: alertQueries(db, clock),
     readiness: readinessQueries(db, clock, requireInPlace),

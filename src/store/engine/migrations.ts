@@ -13,6 +13,7 @@ import * as runRows from '../../../migrations/0011-run-rows.ts';
 import * as queryIntents from '../../../migrations/0012-query-intents.ts';
 import * as hints from '../../../migrations/0013-hints.ts';
 import * as contactStatuses from '../../../migrations/0014-contact-statuses.ts';
+import * as urgency from '../../../migrations/0016-urgency.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -38,4 +39,5 @@ export const MIGRATIONS = {
   '0012-query-intents': queryIntents,
   '0013-hints': hints,
   '0014-contact-statuses': contactStatuses,
+  '0016-urgency': urgency,
 } satisfies MigrationList;
