@@ -21,8 +21,12 @@ import { createLog, createLogStream } from '../../src/cli/terminal/log.ts';
 import { readRuntimeOptions } from '../../src/config/environment.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { readProcessSpace } from '../../src/core/owner.ts';
+import { generateKey } from '../../src/store/secrets/key-ring.ts';
 import { aStream } from '../cli/a-terminal.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
+
+/** What seals secrets in a Postgres database. */
+export const SECRET_KEY = generateKey('test');
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
@@ -69,6 +73,8 @@ export interface CliWorldOptions {
   settings?: string;
   /** Ids of the integrations, each with a CSV file `ID.csv`; only `riverside` by default. */
   integrations?: readonly string[];
+  /** An empty Postgres database, which is migrated; a SQLite file by default. */
+  databaseUrl?: string | undefined;
 }
 
 export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWorld> {
@@ -84,6 +90,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   const variables = (env: Record<string, string>) => ({
     PARTNER_API_KEY: service.apiKey,
     NO_COLOR: '1',
+    ...(options.databaseUrl === undefined ? {} : { DONOR_SYNC_SECRET_KEY: SECRET_KEY }),
     ...env,
   });
   const ids = options.integrations ?? ['riverside'];
@@ -111,9 +118,10 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
       await rm(folder, { recursive: true });
     },
   };
-  await writeFile(path('donor-sync.yaml'), settingsFor(service, ids, options.settings ?? ''));
+  await writeFile(path('donor-sync.yaml'), settingsFor(service, ids, options));
   const rows = rowsOf(await control.people(options.people ?? 12));
   for (const id of ids) await world.saveRows(rows, `${id}.csv`);
+  if (options.databaseUrl !== undefined) await world.run(['migrate']);
   return world;
 }
 
@@ -198,7 +206,11 @@ function startCli(args: readonly string[], cwd: string, env: Record<string, stri
   return { child, ended };
 }
 
-function settingsFor(service: PartnerSandbox, ids: readonly string[], more: string): string {
+function settingsFor(
+  service: PartnerSandbox,
+  ids: readonly string[],
+  { settings = '', databaseUrl = 'sqlite:store.db' }: CliWorldOptions,
+): string {
   const integrations = ids.map(
     (id) => `
   - id: ${id}
@@ -208,9 +220,9 @@ function settingsFor(service: PartnerSandbox, ids: readonly string[], more: stri
       path: ${id}.csv
       columns: { id: Id, firstName: First, lastName: Last, addresses: [Address], employers: [Employer] }
     settleAfterMs: 200
-${more}`,
+${settings}`,
   );
-  return `database: "sqlite:store.db"\nintegrations:${integrations.join('')}`;
+  return `database: "${databaseUrl}"\nintegrations:${integrations.join('')}`;
 }
 
 function rowsOf(people: Awaited<ReturnType<ServiceControl['people']>>): Record<string, string>[] {
