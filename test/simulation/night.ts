@@ -204,6 +204,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const wire = {
     ...{ timeline, random: random.split('wire'), service, faults, say },
     quietMs: swarm.settings.settleAfterMs,
+    slowMs: swarm.service.slowMs,
     onSend(sender: string, endpoint: string) {
       // Just when an answer is on its way, the database may go.
       if (endpoint === 'POST /enhancements' && fates.chance(faults().databaseAway * 0.2)) {
@@ -295,9 +296,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const disturbing = disturb(end);
     const desking = workAtDesk();
     const working = people.work(end);
-    const syncing = [...hosts].slice(0, session.hosts).map(async (host) => {
+    const syncing = [...hosts].slice(0, session.hosts).map(async (host, index) => {
       await timeline.pass(fates.chance(0.5) ? fates.int(0, 2_000) : fates.int(0, 60_000));
-      for (const integration of settings.integrations) {
+      const isReversed = swarm.isCrossed && index % 2 === 1;
+      const { integrations } = settings;
+      for (const integration of isReversed ? integrations.toReversed() : integrations) {
         await keepSyncing(host, integration, session.full);
       }
     });
@@ -575,9 +578,9 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const isKilled = fates.chance(kill);
     const isFrozen = fates.chance(freeze);
     const isStopped = fates.chance(stop);
-    const killed = blow(FAILPOINTS);
+    const killed = blow(swarm.struckAt ?? FAILPOINTS);
     const frozen = {
-      ...blow(BEFORE_SPENDING),
+      ...blow(swarm.struckAt ?? BEFORE_SPENDING),
       ms: fates.chance(0.5) ? fates.magnitude(500, 600_000) : fates.int(35_000, 200_000),
     };
     const stopped = { times: fates.magnitude(1, 800) };

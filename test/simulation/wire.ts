@@ -13,6 +13,8 @@ export interface WireDeps {
   service: ServiceModel;
   /** How long after a lost answer nothing is believed (ms). */
   quietMs: number;
+  /** The answer to a submission takes so much longer at most. */
+  slowMs: number;
   /** The faults in force now. */
   faults(): Faults;
   say(who: string, what: string): void;
@@ -59,11 +61,13 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     isGivenUp: () => boolean,
   ): void {
     const faults = deps.faults();
-    const fault = pickFault(faults, endpoint === 'POST /enhancements' ? 3 : 1);
+    const isPaid = endpoint === 'POST /enhancements';
+    const fault = pickFault(faults, isPaid ? 3 : 1);
     // What is under way arrives within the quiet time, also when its sender is long gone.
     const isLate = fault === 'late request' || fault === 'overtaken';
     const thereMs = isLate ? deps.quietMs * 0.8 * random.next() : random.magnitude(5, 400);
-    const backMs = random.magnitude(5, 400);
+    const slowMs = isPaid && deps.slowMs > 0 ? random.int(0, deps.slowMs) : 0;
+    const backMs = random.magnitude(5, 400) + slowMs;
     if (fault !== null) deps.onFault(fault, endpoint);
     if (fault === 'lost request') {
       say('the network', `loses ${endpoint} of process ${life.name}`);
