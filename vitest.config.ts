@@ -24,9 +24,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/global-setup.ts'],
     // Real servers, databases and child processes take their time on a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // `npm test` is the project "fast"; `npm run test:all` is all of them, each test once.
     projects: [
       {

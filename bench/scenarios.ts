@@ -10,7 +10,8 @@ import { kill, killInFlight } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
 import { limitFar, limitLong } from './scenarios/limit-far.ts';
 import { memory } from './scenarios/memory.ts';
-import { hubspotNight, night } from './scenarios/night.ts';
+import { networksFar } from './scenarios/networks-far.ts';
+import { hubspotNight, hubspotNightFar, night, nightFar } from './scenarios/night.ts';
 import { paths } from './scenarios/paths.ts';
 import { salesforce } from './scenarios/salesforce.ts';
 import { serve } from './scenarios/serve.ts';
@@ -33,9 +34,12 @@ export const SCENARIOS: readonly Scenario[] = [
   hubspot,
   hubspotUnlimited,
   hubspotNight,
+  nightFar,
+  hubspotNightFar,
   hubspotChanges,
   salesforceFar,
   hubspotFar,
+  networksFar,
   start,
   memory,
   serve,

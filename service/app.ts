@@ -2,7 +2,7 @@
 
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { failInside, playFaults } from '../testbed/faults.ts';
-import { type DrawLatency, playLatency } from '../testbed/latency.ts';
+import { type DrawLatency, playLatency, type Wait } from '../testbed/latency.ts';
 import { logRequests } from '../testbed/request-log.ts';
 import { accountRoutes } from './account.ts';
 import type { PartnerEnv, RequestDetails } from './context.ts';
@@ -39,6 +39,7 @@ export interface AppOptions
   rateLimit: RateLimit;
   db: Database;
   drawLatency: DrawLatency;
+  wait: Wait;
   /** The paid submit of persons takes so much longer. */
   submitLatencyMs: number;
   /** Receives unexpected errors. */
@@ -73,7 +74,7 @@ function createService(options: AppOptions) {
   const service = createRouter();
   service.use(identify(createId));
   service.use(logRequests(options.requests, clock, detailsOf));
-  service.use(playLatency(latencyOf(options), options.db));
+  service.use(playLatency(latencyOf(options), options.db, options.wait));
   service.use(playFaults(options.faults));
   service.use(authenticate(options.keys, clock));
   service.use(limitRate(options.rateLimit, clock));

@@ -3,9 +3,11 @@
  * line, the HTTP service and the schedules sit on top of it and make none of these themselves.
  */
 import { findConnectorDefinition } from '../connectors/index.ts';
+import { noteSettings } from './application/note-settings.ts';
 import type { OpenDeps, OpenIntegration } from './application/open-integration.ts';
 import { insecureAddresses } from './config/insecure-http.ts';
 import type { Settings } from './config.ts';
+import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
 import { ConfigurationError } from './core/errors.ts';
 import { type Integration, integrationSchema } from './core/integration.ts';
@@ -38,6 +40,8 @@ export interface ApplicationOptions {
   log: Log;
   /** This process, as the owner of leases. */
   owner: Owner;
+  /** Who asks, for the audit. */
+  actor?: Actor;
   /** The pace of each partner key; by default the documented limits. */
   pace?: PaceOptions;
   /** How its neighbours are reached; by default the real ones. */
@@ -91,9 +95,11 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
     await markSealsBound(database.db, { sealer });
     const { db, requireInPlace } = database;
-    const store = createStore({ db, clock, fingerprint, requireInPlace });
+    const { actor = PRODUCT } = options;
+    const store = createStore({ db, clock, fingerprint, requireInPlace, actor });
     const integrations = await collectIntegrations(settings, store, sealer);
     warnOfInsecureHttp(log, settings, integrations);
+    await noteSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;
     const sightings = createSightings();
     const { close } = database;

@@ -1,6 +1,6 @@
 /** The one place that makes real things and hands them to the commands. */
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import type { AllDeps } from './cli/commands.ts';
 import { createLog, createLogStream } from './cli/terminal/log.ts';
 import { createStopSignal } from './cli/terminal/stop-signal.ts';
@@ -30,9 +30,19 @@ export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDe
       start: randomUUID(),
       space: readProcessSpace(),
     },
+    user: userName(),
     stopSignal: createStopSignal(process, stderr),
     // Only commands that work with a CRM pay for loading the connectors.
     findConnectorDefinition: async (kind) =>
       (await import('../connectors/index.ts')).findConnectorDefinition(kind),
   };
+}
+
+/** In a container a process may be one of a user that no file knows. */
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return process.getuid === undefined ? null : `uid ${process.getuid()}`;
+  }
 }

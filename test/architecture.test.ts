@@ -33,8 +33,9 @@ const FLOORS: readonly (readonly string[])[] = [
 const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [
     ['engine'],
-    ['secrets', 'service'],
-    ['runs'],
+    ['secrets'],
+    ['audit'],
+    ['runs', 'service'],
     ['contacts'],
     ['credits'],
     ['fields'],

@@ -12,7 +12,12 @@ export interface LatencyOptions {
   jitterMs?: number;
   /** Some requests, from none (0) to all (1), take so much longer. */
   latencyTail?: LatencyTail;
+  /** How a request waits so many milliseconds; by the time of this machine by default. */
+  wait?: Wait;
 }
+
+/** Resolves when so many milliseconds have passed. */
+export type Wait = (ms: number) => Promise<unknown>;
 
 /** The few requests that take much longer. */
 export interface LatencyTail {
@@ -36,6 +41,8 @@ export function createLatency(
   };
 }
 
+export const waitByTimer: Wait = (ms) => sleep(ms, undefined, { ref: false });
+
 /**
  * To stand before all that answers, but behind the log. A request waits half of its time before
  * anything happens to it and half with its answer, so a caller who leaves in between is served as well. One
@@ -44,14 +51,15 @@ export function createLatency(
 export function playLatency(
   timeOf: (c: Context) => number,
   db: { readonly open: boolean },
+  wait: Wait,
 ): MiddlewareHandler {
   return async (c, next) => {
     const halfMs = timeOf(c) / 2;
     if (halfMs === 0) return next();
-    await sleep(halfMs, undefined, { ref: false });
+    await wait(halfMs);
     if (!db.open) return RESPONSE_ALREADY_SENT;
     await next();
-    await sleep(halfMs, undefined, { ref: false });
+    await wait(halfMs);
     return undefined;
   };
 }

@@ -2,7 +2,13 @@
 
 import { createWorld, type World } from '../people/world.ts';
 import { type Faults, type FaultsOptions, openFaults } from './fault-rules.ts';
-import { createLatency, type DrawLatency, type LatencyOptions } from './latency.ts';
+import {
+  createLatency,
+  type DrawLatency,
+  type LatencyOptions,
+  type Wait,
+  waitByTimer,
+} from './latency.ts';
 import { reportToStandardError } from './serving.ts';
 
 /** One number for all sandboxes, so that their people are the same. */
@@ -41,6 +47,7 @@ export interface SandboxParts<Fault> {
   faults: Faults<Fault>;
   /** How long the next request is on its way. */
   drawLatency: DrawLatency;
+  wait: Wait;
 }
 
 /** What a sandbox has to say about its faults. */
@@ -59,6 +66,7 @@ export function createParts<Fault>(
     world: options.world ?? createWorld(worldPlanOf(options)),
     faults: openFaults({ ...faultKinds, rules: options.faults, random }),
     drawLatency: createLatency(options, random),
+    wait: options.wait ?? waitByTimer,
   };
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type CrmKind, withCrm } from '../crm.ts';
-import { atMost, exactly, type Figure, plain, type Scenario } from '../figure.ts';
+import { atMost, exactly, type Figure, plain, round, type Scenario } from '../figure.ts';
 import { type Measurement, measureSync, spent } from '../measured-sync.ts';
 import { startNeighbour } from '../neighbour.ts';
 
@@ -16,22 +16,30 @@ export const night = nightIn('salesforce', 'Salesforce');
 
 export const hubspotNight = nightIn('hubspot', 'HubSpot');
 
-function nightIn(kind: CrmKind, name: string): Scenario {
+export const nightFar = nightIn('salesforce', 'Salesforce', 300);
+
+export const hubspotNightFar = nightIn('hubspot', 'HubSpot', 300);
+
+/** With a CRM and a service that are so much further away in the night. */
+function nightIn(kind: CrmKind, name: string, farMs = 0): Scenario {
+  const title = `a night without changes: 1,000,000 contacts in ${name}, all of them enhanced`;
   return {
-    name: kind === 'salesforce' ? 'night' : `${kind}-night`,
-    title: `a night without changes: 1,000,000 contacts in ${name}, all of them enhanced`,
-    measure: () => measureNight(kind),
+    name: `${kind === 'salesforce' ? '' : `${kind}-`}night${farMs === 0 ? '' : '-far'}`,
+    title: farMs === 0 ? title : `${title}, CRM and service ${farMs} ms away`,
+    measure: () => measureNight(kind, farMs),
   };
 }
 
-async function measureNight(kind: CrmKind): Promise<Figure[]> {
-  const { first, second } = await measureQuietNight(kind, 1_000_000);
+async function measureNight(kind: CrmKind, farMs: number): Promise<Figure[]> {
+  const { first, second } = await measureQuietNight(kind, 1_000_000, farMs);
   const calls = second.run.calls.crm - SIGN_IN_CALLS;
   return [
     plain('contacts read by the first run', first.run.contacts['read'] ?? 0, ''),
     plain('time of the first run', first.runSeconds, 's'),
     atMost('API calls of the night, sign-in left out', calls, '', 3),
-    atMost('time of the night', second.runSeconds, 's', 2),
+    atMost('time of the night', second.runSeconds, 's', farMs === 0 ? 2 : 3.5),
+    plain('calls of the service in the night', second.run.calls.partner, ''),
+    plain('time of the night with start and end', round(second.wallSeconds), 's'),
     exactly('credits of the night', spent(second), '', 0),
     plain('peak resident memory of the night', second.peakMegabytes ?? 0, 'MB'),
   ];
@@ -50,6 +58,7 @@ const UNLIMITED: Readonly<Record<CrmKind, { flags: Record<string, number>; setti
 async function measureQuietNight(
   kind: CrmKind,
   contacts: number,
+  farMs: number,
 ): Promise<{ first: Measurement; second: Measurement }> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-night-'));
   const service = await startNeighbour({ donors: 1_000, rate: 10, burst: 10, jobTimeMs: 0 });
@@ -71,12 +80,24 @@ integrations:
       );
       const first = await measureSync(settings);
       enhanceEverybody(join(folder, 'store.db'));
+      if (farMs > 0)
+        await Promise.all([slowDown(baseUrl, farMs), slowDown(service.rootUrl, farMs)]);
       return { first, second: await measureSync(settings) };
     });
   } finally {
     await service.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** From now on each request to this stand-in takes so much longer: the first run need not. */
+async function slowDown(url: string, delayMs: number): Promise<void> {
+  const reply = await fetch(new URL('/_sandbox/faults', url), {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify([{ fault: { kind: 'slow', delayMs } }]),
+  });
+  if (!reply.ok) throw new Error(`The faults were refused: ${await reply.text()}`);
 }
 
 /** What weeks of syncing would bring about: every contact has its profile. */

@@ -1,4 +1,5 @@
 import type { ContactChange, WriteResult } from '../contract.ts';
+import { inLanes } from '../lanes.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { isRecordId } from './record.ts';
 import { updateBatch } from './rows/batch-update.ts';
@@ -20,13 +21,6 @@ interface Batch {
   mustWait: boolean;
 }
 
-/** A request that has ended, well or not. */
-interface Ended {
-  request: Promise<Ended>;
-  results: WriteResult[];
-  error: unknown;
-}
-
 /**
  * Writes the changes by hundreds, several requests at a time. The changes of one contact are
  * written in their order. If a request fails as a whole, what is under way is waited for and reported.
@@ -35,44 +29,19 @@ export async function* writeChanges(
   session: HubspotSession,
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
 ): AsyncGenerator<WriteResult> {
-  const underWay = new Set<Promise<Ended>>();
-  let failure: unknown = null;
-  try {
-    for await (const { changes: batch, mustWait } of batchesOf(changes)) {
-      const atMost = mustWait ? 0 : LANES - 1;
-      while (underWay.size > atMost) yield* await results();
-      if (failure !== null) break;
-      throwIfStopped(session.signal);
-      requireScope(session.signIn, WRITE_CONTACTS);
-      start(batch);
-    }
-    while (underWay.size > 0) yield* await results();
-  } finally {
-    // Nothing may be written once the caller believes that the write is over.
-    await Promise.all(underWay);
-  }
-  if (failure !== null) throw failure;
-
-  function start(batch: ContactChange[]): void {
-    const request: Promise<Ended> = writeBatch(session, batch).then(
-      (written) => ({ request, results: written, error: null }),
-      (error: unknown) => ({ request, results: [], error }),
-    );
-    underWay.add(request);
-  }
-
-  async function results(): Promise<WriteResult[]> {
-    const ended = await Promise.race(underWay);
-    underWay.delete(ended.request);
-    failure ??= ended.error;
-    return ended.results;
-  }
+  yield* inLanes(batchesOf(changes), {
+    lanes: LANES,
+    mustWait: ({ mustWait }) => mustWait,
+    work: (batch) => writeBatch(session, batch.changes),
+  });
 }
 
 async function writeBatch(
   session: HubspotSession,
   batch: readonly ContactChange[],
 ): Promise<WriteResult[]> {
+  throwIfStopped(session.signal);
+  requireScope(session.signIn, WRITE_CONTACTS);
   const strangers = batch.filter(({ id }) => !isRecordId(id));
   const contacts = batch.filter(({ id }) => isRecordId(id));
   const refused = strangers.map(({ id }) => noContactId(id));

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../../src/core/clock.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import { FatalError } from '../../src/core/errors.ts';
+import { together } from '../ahead.ts';
 import type { ContactPage, RemovedContact } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { queryInBulk } from './bulk/bulk-query.ts';
@@ -48,9 +49,16 @@ interface Reading {
   untilMs: number;
 }
 
+/** A page as it was read, whose contacts may still lack their relations. */
+type ReadPage = Pick<ContactPage, 'contacts' | 'cursor'>;
+
+/** Pages under way at a time, whose relations are asked for while others are read. */
+const PAGES_AT_ONCE = 2;
+
 /**
  * First those that were deleted or merged, then the others by stamp and id: a night without
- * changes costs two requests. If many are left after the first page, the Bulk API brings the rest.
+ * changes costs two requests. If many are left after the first page, the Bulk API brings the rest. Contacts
+ * are not asked for together with those that left: who is merged in between would seem to come back.
  */
 export async function* readPages(
   session: SalesforceSession,
@@ -59,13 +67,16 @@ export async function* readPages(
   throwIfStopped(session.signal);
   const reading = startReading(session, cursor);
   yield* readRemoved(session, reading, cursor);
-  yield* readContacts(session, reading);
+  yield* together(readContacts(session, reading), PAGES_AT_ONCE, async (page) => ({
+    ...{ contacts: await withRelations(session, page.contacts), removed: [] },
+    cursor: page.cursor,
+  }));
 }
 
 async function* readContacts(
   session: SalesforceSession,
   reading: Reading,
-): AsyncGenerator<ContactPage> {
+): AsyncGenerator<ReadPage> {
   let position: Position | null = null;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     throwIfStopped(session.signal);
@@ -75,7 +86,7 @@ async function* readContacts(
     const last = positionOf(rows.at(-1));
     const isLastPage = rows.length < PAGE_ROWS || last === null;
     const contacts = rows.map((row) => session.shape.toContact(columnsOf(row)));
-    yield await pageOf(session, contacts, cursorAfter(reading, isLastPage ? null : last));
+    yield { contacts, cursor: cursorAfter(reading, isLastPage ? null : last) };
     if (isLastPage) return;
     position = last;
     if (page === 0 && (await isMuchLeft(session, reading, position))) {
@@ -173,7 +184,7 @@ async function* readRest(
   session: SalesforceSession,
   reading: Reading,
   position: Position | null,
-): AsyncGenerator<ContactPage> {
+): AsyncGenerator<ReadPage> {
   const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));
   const cursor = before === null ? null : cursorAfter(reading, { stamp: before, id: '' });
   const soql = selection(session, reading, position);
@@ -182,11 +193,11 @@ async function* readRest(
     for (const contact of part) {
       contacts.push(contact);
       if (contacts.length < PAGE_ROWS) continue;
-      yield await pageOf(session, contacts, cursor);
+      yield { contacts, cursor };
       contacts = [];
     }
   }
-  yield await pageOf(session, contacts, cursorAfter(reading, null));
+  yield { contacts, cursor: cursorAfter(reading, null) };
 }
 
 function selection(
@@ -220,14 +231,6 @@ function positionOf(row: QueryRecord | undefined): Position | null {
   if (row === undefined) return null;
   const { SystemModstamp, Id } = rowSchema.parse(row);
   return { stamp: isoInstant(SystemModstamp), id: Id };
-}
-
-async function pageOf(
-  session: SalesforceSession,
-  contacts: readonly Contact[],
-  cursor: string | null,
-): Promise<ContactPage> {
-  return { contacts: await withRelations(session, contacts), removed: [], cursor };
 }
 
 /** True of a record that is in the recycle bin; as JSON or as CSV. */

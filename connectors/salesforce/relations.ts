@@ -1,4 +1,5 @@
 import type { Contact } from '../../src/core/contact.ts';
+import { inParallel, portionsOf } from '../../src/core/parallel.ts';
 import type { IdentitySource } from '../contract.ts';
 import type { SalesforceApi } from './api.ts';
 import { describeIfSeen, type ObjectDescription } from './describe.ts';
@@ -8,6 +9,9 @@ import { blankToNull } from './values.ts';
 
 /** Ids of one request, so that its address is not too long. */
 const IDS_PER_QUERY = 500;
+
+/** Requests under way at a time for one page of contacts. */
+const QUERIES_AT_ONCE = 4;
 
 const OBJECT = 'AccountContactRelation';
 export const RELATION_NAME = `${OBJECT}.Account.Name`;
@@ -54,19 +58,19 @@ export async function withRelations(
   if (shape.relations.state !== 'readable') return contacts;
   const ids = contacts.filter(({ employers }) => employers.length === 0).map(({ id }) => id);
   const related = new Map<string, Related>();
-  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
-    const records = await queryInHalves(ids.slice(start, start + IDS_PER_QUERY), (some) => {
+  const found = await inParallel(portionsOf(ids, IDS_PER_QUERY), QUERIES_AT_ONCE, (portion) =>
+    queryInHalves(portion, (some) => {
       const soql = `SELECT ContactId, Account.Name FROM ${OBJECT} WHERE IsActive = true AND ${IS_EMPLOYEE} AND ContactId IN ${quotedList(some)}`;
       return queryRecords(api, soql);
-    });
-    for (const record of records) {
-      const id = String(record['ContactId']);
-      const known = related.get(id) ?? { names: new Set(), hasUnreadable: false };
-      const name = blankToNull(columnsOf(record)('Account.Name'));
-      if (name === null) known.hasUnreadable = true;
-      else known.names.add(name);
-      related.set(id, known);
-    }
+    }),
+  );
+  for (const record of found.flat()) {
+    const id = String(record['ContactId']);
+    const known = related.get(id) ?? { names: new Set(), hasUnreadable: false };
+    const name = blankToNull(columnsOf(record)('Account.Name'));
+    if (name === null) known.hasUnreadable = true;
+    else known.names.add(name);
+    related.set(id, known);
   }
   return contacts.map((contact) => {
     const found = related.get(contact.id);

@@ -1,4 +1,6 @@
+import { portionsOf } from '../../src/core/parallel.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
+import { inLanes } from '../lanes.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { writeInBulk } from './bulk/bulk-ingest.ts';
 import { contactId, contactIdOrText } from './ids.ts';
@@ -9,6 +11,9 @@ import type { SalesforceSession } from './session.ts';
 
 /** Records of one request to the collections: the most that Salesforce takes. */
 export const COLLECTION_ROWS = 200;
+
+/** Requests under way at a time: more would mostly wait for the same accounts. */
+const COLLECTIONS_AT_ONCE = 3;
 
 /** The most changes that one write should be given; they are held until their results are known. */
 export const MAX_CHANGES = 100_000;
@@ -21,7 +26,7 @@ export async function* writeChanges(
   session: SalesforceSession,
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
 ): AsyncGenerator<WriteResult> {
-  for await (const portion of portionsOf(changes)) {
+  for await (const portion of distinctPortions(changes)) {
     throwIfStopped(session.signal);
     yield* writePortion(session, portion);
   }
@@ -30,7 +35,7 @@ export async function* writeChanges(
 /** Changes by the id of their contact in its long form. */
 type Portion = Map<string, ContactChange>;
 
-async function* portionsOf(
+async function* distinctPortions(
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
 ): AsyncGenerator<Portion> {
   let portion: Portion = new Map();
@@ -58,18 +63,24 @@ async function* writePortion(
   else yield* writeInCollections(session, [...portion.values()]);
 }
 
-/** Writes by 200 at a time; what was locked is tried again alone once the rest is written. */
+/**
+ * Writes 200 in a request, a few requests at a time; what was locked, also by another one of these, is
+ * tried again alone once the rest is written.
+ */
 async function* writeInCollections(
   session: SalesforceSession,
   changes: readonly ContactChange[],
 ): AsyncGenerator<WriteResult> {
   const locked: SentChange[] = [];
-  for (let start = 0; start < changes.length; start += COLLECTION_ROWS) {
-    const rows = changes.slice(start, start + COLLECTION_ROWS);
-    const written = await writeCollection(session, rows);
-    yield* written.results;
-    locked.push(...written.locked);
-  }
+  yield* inLanes(portionsOf(changes, COLLECTION_ROWS), {
+    lanes: COLLECTIONS_AT_ONCE,
+    async work(rows) {
+      throwIfStopped(session.signal);
+      const written = await writeCollection(session, rows);
+      locked.push(...written.locked);
+      return written.results;
+    },
+  });
   yield* retryLocked(session, locked);
 }
 

@@ -2,7 +2,7 @@
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
-import { type DrawLatency, playLatency } from '../../testbed/latency.ts';
+import { type DrawLatency, playLatency, type Wait } from '../../testbed/latency.ts';
 import { logRequests } from '../../testbed/request-log.ts';
 import { addHeaders, detailsOf, getPath } from '../crm/requests.ts';
 import { type ApiOptions, apiRoutes, guardApi } from './api.ts';
@@ -20,6 +20,7 @@ import type { Webhooks } from './webhooks/webhooks.ts';
 export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOptions, 'db'> {
   webhooks: Webhooks;
   drawLatency: DrawLatency;
+  wait: Wait;
   /** A UUID for each request. */
   createId: () => string;
   /** Receives unexpected errors. */
@@ -42,7 +43,7 @@ export function createApp(options: AppOptions): Hono<HubspotEnv> {
   app.route('/_sandbox/oauth', oauth.control);
   app.route('/_sandbox/webhooks', options.webhooks.control);
   app.use(logRequests(options.requests, clock, detailsOf));
-  app.use(playLatency(options.drawLatency, account.db));
+  app.use(playLatency(options.drawLatency, account.db, options.wait));
   app.use(addHeaders(clock, (c: HubspotContext) => headersOf(c, limits)));
   app.use(playFaults(options.faults));
   app.use(playAccountFaults(tokens));

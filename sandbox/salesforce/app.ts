@@ -2,7 +2,7 @@
 
 import type { Hono, MiddlewareHandler } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
-import { type DrawLatency, playLatency } from '../../testbed/latency.ts';
+import { type DrawLatency, playLatency, type Wait } from '../../testbed/latency.ts';
 import { logRequests } from '../../testbed/request-log.ts';
 import { addHeaders, detailsOf } from '../crm/requests.ts';
 import { type ApiOptions, createApi, createRouter } from './api.ts';
@@ -18,6 +18,7 @@ import type { SalesforceContext, SalesforceEnv } from './requests/context.ts';
 /** Everything that the app's parts need. */
 export interface AppOptions extends ApiOptions, ControlOptions, OAuthOptions {
   drawLatency: DrawLatency;
+  wait: Wait;
   /** So many requests may be under way at once; 0 means any number. */
   concurrent: number;
 }
@@ -30,7 +31,7 @@ export function createApp(options: AppOptions): Hono<SalesforceEnv> {
   app.use(logRequests(options.requests, clock, detailsOf));
   app.use(addHeaders(clock, (c: SalesforceContext) => headersOf(c, org)));
   app.use(limitConcurrency(options.concurrent));
-  app.use(playLatency(options.drawLatency, org.db));
+  app.use(playLatency(options.drawLatency, org.db, options.wait));
   app.use(playFaults(options.faults));
   app.use(playOrgFaults(tokens));
   app.route('/services/oauth2', authorizeRoutes(options.app, options.codes));

@@ -145,7 +145,7 @@ export async function disconnect(
     });
   }
   const problem = await revoke(consent, settings, refreshToken, deps);
-  await secrets.remove(name);
+  await secrets.remove(name, { action: 'crm.disconnected', integrationId: integration.id });
   return { problem };
 }
 
@@ -228,7 +228,10 @@ async function connect(
   const reply = { code: answer.code, redirectUri, codeVerifier };
   const consented = await reached(consent.complete(settings, reply, consentDeps(deps)));
   await requireSameAccount(deps, integration, consented);
-  await secretsOf(deps, integration).write(consent.secretName(settings), consented.refreshToken);
+  await secretsOf(deps, integration).write(consent.secretName(settings), consented.refreshToken, {
+    action: 'crm.connected',
+    integrationId: integration.id,
+  });
   return { integrationId: integration.id, account: consented.account };
 }
 

@@ -3,6 +3,7 @@
  * that nothing that was asked for is lost with the process.
  */
 import type { Application } from '../application.ts';
+import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
@@ -26,6 +27,8 @@ export interface RequestedRun {
   mayJoin?: boolean;
   /** The id that the run gets if no other answers; by default a new one. */
   runId?: string;
+  /** Who asks, for the audit; the user of this process by default. */
+  by?: Actor;
 }
 
 /** What becomes of a request. */
@@ -113,7 +116,7 @@ export function createRunner(
   };
 
   async function request(requested: RequestedRun): Promise<Accepted> {
-    const { integrationId, trigger, full = false, mayJoin = true } = requested;
+    const { integrationId, trigger, full = false, mayJoin = true, by } = requested;
     const [integration] = application.select([integrationId]);
     const contact =
       integration && requested.contact != null
@@ -125,7 +128,7 @@ export function createRunner(
     }
     if (trigger === 'webhook') debounce.note(integrationId);
     const asked = requested.runId ?? newId(clock.now());
-    const runId = await store.runRequests.add({
+    const runId = await (by ? store.actingAs(by) : store).runRequests.add({
       integrationId,
       contact,
       trigger,

@@ -1,5 +1,6 @@
 /** What a webhook says becomes requests for runs: of the contacts that it names, or of all that changed. */
 import type { Application } from '../application.ts';
+import type { Actor } from '../core/actor.ts';
 import type { Integration } from '../core/integration.ts';
 import { MAX_HINTS } from '../store/runs/run-requests.ts';
 
@@ -16,6 +17,8 @@ export interface WebhookCall {
   contacts: readonly CalledContact[];
   /** False if more has changed than the contacts it names, or it names none. */
   isComplete: boolean;
+  /** Who calls, for the audit. */
+  by?: Actor;
 }
 
 type CallDeps = {
@@ -31,9 +34,9 @@ type CallDeps = {
  */
 export async function takeCall(
   { application, newRunId }: CallDeps,
-  { integrationId, contacts, isComplete }: WebhookCall,
+  { integrationId, contacts, isComplete, by = WEBHOOK }: WebhookCall,
 ): Promise<string | null> {
-  const { store } = application;
+  const store = application.store.actingAs(by);
   const [integration] = application.select([integrationId]);
   if (!integration) return null;
   const own = await ownOf(application, integrationId, contacts);
@@ -51,6 +54,8 @@ export async function takeCall(
   }
   return named?.runId ?? all;
 }
+
+const WEBHOOK: Actor = { kind: 'webhook', name: null, from: null };
 
 function wholeRun(integrationId: string, runId: string) {
   return { integrationId, contact: null, trigger: 'webhook', full: false, runId } as const;

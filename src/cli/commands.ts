@@ -80,6 +80,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('forget', 'erase one person', async (deps) =>
     (await import('./commands/forget.ts')).forgetCommand(deps),
   ),
+  entry('audit', 'show who did what, and check that nothing of it was changed', async (deps) =>
+    (await import('./commands/audit.ts')).auditCommand(deps),
+  ),
   entry('hooks', 'make and revoke the webhook addresses of integrations', async (deps) =>
     (await import('./commands/hooks.ts')).hooksCommand(deps),
   ),

@@ -1,4 +1,7 @@
-/** Does the work for each item, a few at a time; the results are in the order of the items. */
+/**
+ * Does the work for each item, a few at a time; the results are in the order of the items. If one fails,
+ * no other is begun, and the error comes once those under way have ended: nothing goes on behind it.
+ */
 export async function inParallel<T, R>(
   items: readonly T[],
   atOnce: number,
@@ -12,11 +15,27 @@ export async function inParallel<T, R>(
       if (item !== undefined) results.set(index, await work(item));
     }
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  const workers = Array.from({ length: Math.min(atOnce, items.length) }, () =>
+    worker().catch((error: unknown) => {
+      next = items.length;
+      throw error;
+    }),
+  );
+  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
   return items.flatMap((_, index) => {
     const result = results.get(index);
     return result === undefined ? [] : [result];
   });
+}
+
+/** The items in portions of at most so many. */
+export function portionsOf<T>(items: readonly T[], size: number): T[][] {
+  const portions: T[][] = [];
+  for (let start = 0; start < items.length; start += size) {
+    portions.push(items.slice(start, start + size));
+  }
+  return portions;
 }
 
 /** Lets pieces of asynchronous work go one after the other, in the order they came. */

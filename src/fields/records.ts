@@ -1,6 +1,7 @@
-/** Records of the CRM, in batches as large as it takes. */
+/** Records of the CRM with the mapped fields, and what we may have written into them. */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { lookUp } from '../run/look-up.ts';
 import type { OwnedValues } from '../store/contacts/owned-values.ts';
 
 /** The present identity and mapped values of these contacts, by CRM id. */
@@ -9,14 +10,9 @@ export async function lookUpRecords(
   run: Pick<Run, 'fields'>,
   crmIds: readonly string[],
 ): Promise<Map<string, RecordLookup>> {
-  const lookups = new Map<string, RecordLookup>();
   const fields = run.fields.map(({ name }) => name);
-  const { readBatch } = connector.capabilities;
-  for (let start = 0; start < crmIds.length; start += readBatch) {
-    const ids = crmIds.slice(start, start + readBatch);
-    for (const lookup of await connector.readByIds(ids, fields)) lookups.set(lookup.id, lookup);
-  }
-  return lookups;
+  const lookups = await lookUp(connector, crmIds, fields);
+  return new Map(lookups.map((lookup) => [lookup.id, lookup]));
 }
 
 /** What has to be known of a contact before its fields are planned. */

@@ -2,6 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { hashToken } from '../application/access-token.ts';
+import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
 import type { AccessTokenRecord } from '../store/service/access.ts';
 import type { Store } from '../store/store.ts';
@@ -20,6 +21,8 @@ export interface Access {
   requireRole(role: Role): MiddlewareHandler<HttpEnv>;
   /** Like `requireRole('viewer')`, but a caller that seems to be on this machine needs no token. */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
+  /** The same person for the audit. */
+  actorOf(c: Context<HttpEnv>, principal: Principal): Actor;
   /** Who asks, or null; for pages that show a form to strangers. Throws an HttpError (429). */
   identify(c: Context<HttpEnv>): Promise<Principal | null>;
   /**
@@ -43,7 +46,7 @@ const FIRST_VISIT_COOKIE = 'donor_sync_first_visit';
 const SESSION_MS = 24 * 3_600_000;
 
 export interface AccessDeps {
-  store: Pick<Store, 'access'>;
+  store: Pick<Store, 'access' | 'audit' | 'actingAs'>;
   clock: Pick<Clock, 'now'>;
   attempts: Attempts;
   publicUrl: string;
@@ -110,8 +113,13 @@ export function createAccess(deps: AccessDeps): Access {
     requireSameOrigin(c, publicUrl, hasCookie ? 'refused' : 'allowed');
   }
 
+  function actorOf(c: Context<HttpEnv>, { kind, name }: Principal): Actor {
+    return { kind, name, from: addressOf(c) };
+  }
+
   return {
     identify,
+    actorOf,
     requireRole(role) {
       return async (c, next) => {
         const principal = await identify(c);
@@ -121,6 +129,7 @@ export function createAccess(deps: AccessDeps): Access {
         }
         requireOurPages(c, principal);
         c.set('principal', principal);
+        c.set('actor', actorOf(c, principal));
         await next();
       };
     },
@@ -136,7 +145,9 @@ export function createAccess(deps: AccessDeps): Access {
       const row = await findToken(c, token);
       if (row === null) return null;
       const secret = newSecret();
-      await store.access.addSession(hashToken(secret), row.id, clock.now() + SESSION_MS);
+      const actor: Actor = { kind: 'session', name: row.name, from: addressOf(c) };
+      const { access } = store.actingAs(actor);
+      await access.addSession(hashToken(secret), row.id, clock.now() + SESSION_MS);
       setCookie(c, cookieName, secret, {
         httpOnly: true,
         sameSite: 'Lax',
@@ -153,6 +164,8 @@ export function createAccess(deps: AccessDeps): Access {
         noteWrong(c);
         throw firstVisitRefused();
       }
+      const first = store.actingAs({ kind: 'local', name: null, from: addressOf(c) });
+      await first.audit.note({ action: 'session.begun' });
       setCookie(c, FIRST_VISIT_COOKIE, cookie, {
         httpOnly: true,
         sameSite: 'Lax',

@@ -5,6 +5,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { timeout } from 'hono/timeout';
 import { createAccess } from './access.ts';
 import { createAttempts } from './attempts.ts';
+import { auditRoutes } from './audit.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { addDocuments } from './documents.ts';
 import { healthRoutes } from './health.ts';
@@ -60,9 +61,10 @@ export function createHttpApp(deps: HttpDeps): Hono<HttpEnv> {
   app.route('/', runContactRoutes(deps, access));
   app.route('/', runEventRoutes(deps, access));
   app.route('/', holdRoutes(deps, access));
+  app.route('/', auditRoutes(deps, access));
   app.route('/', dashboardRoutes(deps, access));
   app.route('/', hookRoutes(deps, attempts(), addressOf));
-  app.route('/', oauthRoutes(deps, access));
+  app.route('/', oauthRoutes(deps, access, addressOf));
   addDocuments(app, deps.version, publicUrl);
   return app;
 }

@@ -148,12 +148,13 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
     })
     .openapi(decideBatchRoute(access), async (c) => {
       const { id, decision } = c.req.valid('param');
-      return c.json({ batch: await decideOpenBatch(store, id, decision) }, 200);
+      const acting = store.actingAs(c.get('actor'));
+      return c.json({ batch: await decideOpenBatch(acting, id, decision) }, 200);
     })
     .openapi(decideRoute(access), async (c) => {
       const { id, decision } = c.req.valid('param');
       const hold = await findDecidableHold(store, id, decision);
-      if (!(await decideHold(store, hold, decision))) {
+      if (!(await decideHold(store.actingAs(c.get('actor')), hold, decision))) {
         throw new HttpError(409, 'hold_decided', 'This hold was decided already.');
       }
       return c.json({ hold: { ...describeHold(hold), decision: DECIDED[decision] } }, 200);

@@ -2,6 +2,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { hashToken } from '../application/access-token.ts';
+import type { Actor } from '../core/actor.ts';
 import { hookSecretPlace } from '../store/secrets/seal-places.ts';
 import type { HookRecord } from '../store/service/hooks.ts';
 import type { Attempts } from './attempts.ts';
@@ -120,8 +121,8 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: Client
     return store.fingerprint('hook_receipt', `${hook.integrationId}\n${signature}`);
   }
 
-  async function requestOne(integrationId: string, contact: string): Promise<string> {
-    const one = { integrationId, contact, trigger: 'webhook', full: false } as const;
+  async function requestOne(integrationId: string, contact: string, by: Actor): Promise<string> {
+    const one = { integrationId, contact, trigger: 'webhook', full: false, by } as const;
     return (await runner.request(one)).runId;
   }
 
@@ -134,10 +135,11 @@ export function hookRoutes(deps: HttpDeps, attempts: Attempts, addressOf: Client
       return c.json({ accepted: true as const, runId: null }, 202);
     }
     const body = readHookBody(new Uint8Array(await c.req.arrayBuffer()));
+    const by: Actor = { kind: 'webhook', name: null, from: addressOf(c) };
     const runId =
       contact === undefined
-        ? await runner.call({ integrationId, ...body })
-        : await requestOne(integrationId, contact);
+        ? await runner.call({ integrationId, by, ...body })
+        : await requestOne(integrationId, contact, by);
     // Only now: a call that failed comes again with the same signature, and is not a replay.
     if (receipt !== null) await store.hooks.receive(receipt, RECEIPT_KEPT_MS);
     const isNoted = hook.lastUsedAt !== null && clock.now() - hook.lastUsedAt < USE_NOTED_EVERY_MS;

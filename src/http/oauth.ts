@@ -1,4 +1,5 @@
 /** GET /oauth/:kind/start and /oauth/:kind/callback: a person lets donor-sync into a CRM account. */
+
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -13,6 +14,7 @@ import {
   completeConsent,
   consentPage,
 } from '../application/consents.ts';
+import type { Actor } from '../core/actor.ts';
 import { type DonorSyncError, isConfigurationError, isRetriableError } from '../core/errors.ts';
 import type { Access } from './access.ts';
 import { readDocsStyles } from './assets.ts';
@@ -21,7 +23,7 @@ import { type Notice, renderNotice } from './notice.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
-import { isLoopbackName } from './request/peer.ts';
+import { type ClientAddress, isLoopbackName } from './request/peer.ts';
 import { createRouter, findIntegration, problems } from './request/router.ts';
 
 /** What the way to a CRM and back needs of the world. */
@@ -80,9 +82,13 @@ const callbackRoute = createRoute({
 
 /**
  * The routes of connecting. Without `access` only tickets count: that is how `donor-sync connect`
- * serves them when no service is running.
+ * serves them when no service is running; then it is its user who asks.
  */
-export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'> | null) {
+export function oauthRoutes(
+  deps: OAuthDeps,
+  access: Pick<Access, 'requireRole'> | null,
+  addressOf: ClientAddress | null,
+) {
   const { application, publicUrl } = deps;
   const router = createRouter();
   const styles = readDocsStyles();
@@ -139,7 +145,10 @@ export function oauthRoutes(deps: OAuthDeps, access: Pick<Access, 'requireRole'>
     if (getCookie(c, cookieName(key)) === undefined) return notice(c, 400, OTHER_BROWSER);
     deleteCookie(c, cookieName(key), { path: '/' });
     try {
-      const { integrationId, account } = await completeConsent(consentsDeps(), key, answer);
+      const by: Actor = { kind: 'consent', name: null, from: addressOf?.(c) ?? null };
+      const acting = addressOf === null ? application.store : application.store.actingAs(by);
+      const consents = { ...consentsDeps(), application: { ...application, store: acting } };
+      const { integrationId, account } = await completeConsent(consents, key, answer);
       deps.log.info({ integration: integrationId }, 'a CRM account was connected');
       return notice(c, 200, connectedNotice(integrationId, account.name));
     } catch (error) {
@@ -250,6 +259,6 @@ export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
   const app = createGuardedApp(deps);
   app.use(requireKnownHost(deps.publicUrl));
   app.use(refuseNullCharacters);
-  app.route('/', oauthRoutes(deps, null));
+  app.route('/', oauthRoutes(deps, null, null));
   return app;
 }

@@ -82,14 +82,15 @@ function startRoute({ requireRole }: Access) {
 
 /** A request as it comes over HTTP. */
 type Asked = RequestedRun &
-  Required<Pick<RequestedRun, 'contact' | 'full'>> & { acceptMatchRate: boolean };
+  Required<Pick<RequestedRun, 'contact' | 'full' | 'by'>> & { acceptMatchRate: boolean };
 
 /** The route that starts runs. */
 export function startRunRoutes(deps: HttpDeps, access: Access) {
   return createRouter().openapi(startRoute(access), async (c) => {
     const { id } = findIntegration(deps.application, c.req.valid('param').id);
     const { contact = null, ...asked } = bodySchema.parse(c.req.valid('json') ?? {});
-    const requested: Asked = { integrationId: id, contact, trigger: 'manual', ...asked };
+    const by = c.get('actor');
+    const requested: Asked = { integrationId: id, contact, trigger: 'manual', by, ...asked };
     const started = await startOnce(deps, requested, c.req.valid('header')['idempotency-key']);
     c.header('Location', `/v1/runs/${started.run.id}`);
     return c.json(started, 202);
@@ -132,7 +133,9 @@ async function start(
 ): Promise<Started> {
   const { application, runner, clock } = deps;
   const { integrationId: integration, trigger } = requested;
-  if (isAccepted) await acceptMatchRate(liveDeps(deps), findIntegration(application, integration));
+  if (isAccepted) {
+    await acceptMatchRate(liveDeps(deps, requested.by), findIntegration(application, integration));
+  }
   const requestedAt = clock.now();
   // A run that has stopped spending already does not take it up again.
   const { runId, joined } = await runner.request({ ...requested, mayJoin: !isAccepted });

@@ -1,4 +1,5 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
+import { inParallel, portionsOf } from '../core/parallel.ts';
 import { settleOpen } from '../credits/spend.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
@@ -139,14 +140,16 @@ export async function removeLeavers(
   const { networks } = deps.store;
   // On disk first: should they be wanted again meanwhile, they are not taken for members.
   if (leavers.length > 0) await networks.recordLeaving(run.lease, row.id, leavers);
-  const all = [...leaving, ...leavers];
-  for (let start = 0; start < all.length; start += MAX_DONORS_PER_REQUEST) {
+  const requests = portionsOf([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);
+  await inParallel(requests, REMOVALS_AT_ONCE, async (some) => {
     if (run.control.stopping.aborted) return;
-    const some = all.slice(start, start + MAX_DONORS_PER_REQUEST);
     await removeMembers(deps, run, row, some);
     await networks.recordRemoved(run.lease, run.id, row.id, some);
-  }
+  });
 }
+
+/** Requests under way at a time, each noted by itself; who is not noted is removed once more. */
+const REMOVALS_AT_ONCE = 4;
 
 /** Free, and harmless when it is done twice. */
 async function removeMembers(

@@ -1,11 +1,15 @@
 /** Groups of the CRM → members that are wanted, in the store. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
+import { inParallel } from '../core/parallel.ts';
 import { forgottenFingerprint } from '../run/erased.ts';
 import type { MirroredGroup } from '../store/networks/networks.ts';
 import { askPerson } from './ask-person.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 import { matchNetworks, selectorText } from './match-networks.ts';
+
+/** Groups that are read at the same time: the pages of one follow one another. */
+const GROUPS_AT_ONCE = 4;
 
 /** A group of the settings with the id of its network in the store. */
 interface KnownGroup extends MirroredGroup {
@@ -20,10 +24,11 @@ interface KnownGroup extends MirroredGroup {
 export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null || run.integration.networks.length === 0) return;
   const groups = await recordSettings(deps, run);
-  for (const group of groups) {
-    if (run.control.stopping.aborted) return;
-    await readGroup(deps, run, group);
-  }
+  const atOnce = deps.connector.capabilities.remote ? GROUPS_AT_ONCE : 1;
+  await inParallel(groups, atOnce, async (group) => {
+    if (!run.control.stopping.aborted) await readGroup(deps, run, group);
+  });
+  if (run.control.stopping.aborted) return;
   const wanted = await deps.store.networks.listWanted(groups.map(({ id }) => id));
   for (const crmId of wanted) run.groupMembers.add(crmId);
 }

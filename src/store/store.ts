@@ -1,4 +1,7 @@
+import { type Actor, PRODUCT } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
+import { auditQueries } from './audit/audit.ts';
+import { auditRecorder } from './audit/record.ts';
 import { contactQueries } from './contacts/contacts.ts';
 import { decidedPageQueries } from './contacts/decided-pages.ts';
 import { departureQueries } from './contacts/departures.ts';
@@ -47,19 +50,33 @@ export interface StoreDeps {
   fingerprint: Fingerprint;
   /** Of the open database; left out for one that cannot be replaced. */
   requireInPlace?: RequireInPlace;
+  /** Who asks, for the audit. */
+  actor?: Actor;
 }
 
 /** All that the product may ask of its database, by intent. */
-export function createStore({ db, clock, fingerprint, requireInPlace = neverReplaced }: StoreDeps) {
+export interface Store extends ReturnType<typeof queriesOf> {
+  /** The same store, with another one who asks, for the audit. */
+  actingAs(actor: Actor): Store;
+}
+
+export function createStore(deps: StoreDeps): Store {
+  return { ...queriesOf(deps), actingAs: (actor) => createStore({ ...deps, actor }) };
+}
+
+function queriesOf(deps: StoreDeps) {
+  const { db, clock, fingerprint, requireInPlace = neverReplaced, actor = PRODUCT } = deps;
+  const record = auditRecorder({ clock, fingerprint, actor });
   const leases = leaseQueries(db, clock);
   const { checkpoint } = leases;
   return {
     fingerprint,
     requireInPlace,
     leases,
-    secrets: secretQueries(db),
-    integrations: integrationQueries(db, checkpoint),
-    runs: runQueries(db, checkpoint, clock),
+    audit: auditQueries(db, fingerprint, record),
+    secrets: secretQueries(db, record),
+    integrations: integrationQueries(db, checkpoint, record),
+    runs: runQueries(db, checkpoint, clock, record),
     runRows: runRowQueries(db),
     contacts: {
       ...contactQueries(db, checkpoint, clock),
@@ -73,9 +90,12 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
     queries: queryIntentQueries(db, checkpoint, clock),
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
-    mappings: mappingQueries(db, checkpoint, clock),
+    mappings: mappingQueries(db, checkpoint, clock, record),
     deliveries: deliveryQueries(db, checkpoint, clock),
-    holds: { ...holdQueries(db, clock, fingerprint), ...holdBatchQueries(db, clock) },
+    holds: {
+      ...holdQueries(db, clock, fingerprint, record),
+      ...holdBatchQueries(db, clock, record),
+    },
     networks: {
       ...networkQueries(db, checkpoint, clock),
       ...networkMemberQueries(db, checkpoint, clock),
@@ -83,21 +103,19 @@ export function createStore({ db, clock, fingerprint, requireInPlace = neverRepl
       ...networkCountQueries(db, checkpoint),
       ...mirroredNetworkQueries(db),
     },
-    networkHolds: networkHoldQueries(db, checkpoint, clock),
+    networkHolds: networkHoldQueries(db, checkpoint, clock, record),
     statuses: statusQueries(db, checkpoint, clock),
     warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
-    forget: forgetQueries(db, clock, fingerprint),
-    schedules: scheduleQueries(db, clock),
-    runRequests: runRequestQueries(db, clock),
+    forget: forgetQueries(db, checkpoint, clock, fingerprint, record),
+    schedules: scheduleQueries(db, clock, record),
+    runRequests: runRequestQueries(db, clock, record),
     idempotency: idempotencyQueries(db, clock),
-    access: accessQueries(db, clock),
-    hooks: hookQueries(db, clock),
+    access: accessQueries(db, clock, record),
+    hooks: hookQueries(db, clock, record),
     rereads: rereadQueries(db, clock),
     consents: consentQueries(db, clock),
     alerts: alertQueries(db, clock),
     readiness: readinessQueries(db, clock, requireInPlace),
   };
 }
-
-export type Store = ReturnType<typeof createStore>;

@@ -1,7 +1,7 @@
 /** The fourth station: results ► guard ► map ► diff ► CRM. */
 
 import type { Capabilities } from '../../connectors/contract.ts';
-import { createMutex, inParallel, type Mutex } from '../core/parallel.ts';
+import { createMutex, inParallel, type Mutex, portionsOf } from '../core/parallel.ts';
 import { readRecords } from '../fields/records.ts';
 import { writeFields } from '../fields/write.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
@@ -184,13 +184,11 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
 /** The results of these jobs by job id, ten in a request. Free. */
 export async function fetchResults(
   { partner }: Pick<DeliverDeps, 'partner'>,
-  ready: readonly ReadyJob[],
+  ready: readonly Pick<ReadyJob, 'jobId'>[],
   signal?: AbortSignal,
 ): Promise<Map<string, JobResult>> {
-  const requests: string[][] = [];
-  for (let start = 0; start < ready.length; start += MAX_JOBS_PER_RESULTS) {
-    requests.push(ready.slice(start, start + MAX_JOBS_PER_RESULTS).map(({ jobId }) => jobId));
-  }
+  const jobIds = ready.map(({ jobId }) => jobId);
+  const requests = portionsOf(jobIds, MAX_JOBS_PER_RESULTS);
   const results = await inParallel(requests, RESULTS_AT_ONCE, (ids) =>
     partner.readResults(ids, signal),
   );

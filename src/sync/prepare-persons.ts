@@ -3,6 +3,7 @@ import type { RecordLookup } from '../../connectors/contract.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { type Person, personOf } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { lookUp } from '../run/look-up.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type { IntendedJob } from '../store/credits/intents.ts';
 import type { DueReason } from '../store/engine/tables.ts';
@@ -34,7 +35,7 @@ export async function preparePersons(
   const unreadable: string[] = [];
   const held: string[] = [];
   const settled: { crmId: string; reason: OutcomeReason; removed: boolean }[] = [];
-  const lookups = await lookUp(deps, run, due, donors);
+  const lookups = await lookUpDue(deps, run, due, donors);
   for (const lookup of lookups) {
     const row = rows.get(lookup.id);
     if (!row) continue;
@@ -73,20 +74,16 @@ export async function preparePersons(
 }
 
 /** The records as they are now; those of new contacts with the donor id that they may carry. */
-async function lookUp(
+async function lookUpDue(
   deps: PrepareDeps,
   run: Run,
   due: readonly ContactRecord[],
   donors: DonorCheck,
 ): Promise<RecordLookup[]> {
   const { connector } = deps;
-  const lookups: RecordLookup[] = [];
   const fields = donors.fieldsFor(due);
-  const { readBatch } = connector.capabilities;
-  for (let start = 0; start < due.length; start += readBatch) {
-    const ids = due.slice(start, start + readBatch).map(({ crmId }) => crmId);
-    lookups.push(...(await connector.readByIds(ids, fields)));
-  }
+  const ids = due.map(({ crmId }) => crmId);
+  const lookups = await lookUp(connector, ids, fields);
   if (fields.length === 0) return lookups;
   const known = new Set(due.flatMap((row) => (isNew(row) ? [] : [row.crmId])));
   await requireKnownDonors(

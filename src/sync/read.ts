@@ -1,9 +1,10 @@
 /** The first station: contacts of the CRM → decisions in the store. */
-import type { Connector, ContactPage, RecordLookup } from '../../connectors/contract.ts';
+import type { ContactPage } from '../../connectors/contract.ts';
 import type { Contact } from '../core/contact.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { departures, forgottenFingerprint, looksErased } from '../run/erased.ts';
+import { lookUp } from '../run/look-up.ts';
 import { decideContact, type PlannedContact, type PlanRules, refusalOf } from './plan.ts';
 
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'otherForms'>;
@@ -120,17 +121,4 @@ async function* namedPages(
     ),
     cursor: null,
   };
-}
-
-/** What became of contacts, by id, in as few requests as the CRM allows. */
-export async function lookUp(
-  connector: Pick<Connector, 'readByIds' | 'capabilities'>,
-  ids: readonly string[],
-): Promise<RecordLookup[]> {
-  const { readBatch } = connector.capabilities;
-  const lookups: RecordLookup[] = [];
-  for (let start = 0; start < ids.length; start += readBatch) {
-    lookups.push(...(await connector.readByIds(ids.slice(start, start + readBatch), [])));
-  }
-  return lookups;
 }

@@ -67,7 +67,7 @@ describe('a person that the CRM names as an introducer', () => {
     await undo(run.id);
     expect(contactsNaming(name)).toEqual([]);
     expect(await donorIsNamed(donorId)).toBe(false);
-  }, 60_000);
+  });
 
   it.each(['members', 'introducers'] as const)(
     'is on the receipt as a whole, though a kill came when its %s were just dropped',
@@ -97,5 +97,5 @@ describe('a person that the CRM names as an introducer', () => {
     expect(contactsNaming(name)).toEqual([]);
     await undo(next.id);
     expect(contactsNaming(name)).toEqual([]);
-  }, 60_000);
+  });
 });

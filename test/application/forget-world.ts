@@ -10,7 +10,10 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 /** A world with two integrations of one CRM account, `riverside` and `lakeside`. */
 export interface ForgetWorld extends SyncWorld {
   lakeside: Integration;
-  forget(crmId: string, request?: Partial<ForgetRequest>): Promise<ErasureReceipt>;
+  forget(
+    crmId: string,
+    request?: Partial<ForgetRequest> & { store?: Store },
+  ): Promise<ErasureReceipt>;
 }
 
 export async function createForgetWorld(options: SyncWorldOptions = {}): Promise<ForgetWorld> {

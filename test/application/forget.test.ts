@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryOperation } from '../../connectors/memory/crm.ts';
 import { RetriableError } from '../../src/core/errors.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { SyncWorldOptions } from '../helpers/sync-world.ts';
 import { everything } from '../store/store-world.ts';
 import { createForgetWorld, type ForgetWorld } from './forget-world.ts';
@@ -175,6 +176,29 @@ describe('forgetPerson', () => {
     expect(await tablesNaming(world, id)).toContain('contacts');
   });
 
+  it('does nothing if it stood still for so long that a sync has begun', async () => {
+    const { world, id } = await open();
+    const { store } = world;
+    const slow: Store = {
+      ...store,
+      forget: {
+        ...store.forget,
+        async findErasures(...which) {
+          const taken = await store.leases.acquire('riverside', 'a sync', () => true);
+          expect(taken.acquired).toBe(true);
+          return store.forget.findErasures(...which);
+        },
+      },
+    };
+    await expect(world.forget(id, { store: slow })).rejects.toMatchObject({
+      kind: 'retriable',
+      code: 'already_running',
+      message: expect.stringContaining('repeat the command'),
+    });
+    expect(await store.forget.listForgotten('riverside')).toEqual(new Set());
+    expect((await store.contacts.find('riverside', [id])).size).toBe(1);
+  });
+
   it('does nothing for an unknown id, and names those near it', async () => {
     const { world, id } = await open();
     const typed = `${id.slice(0, -2)}x${id.slice(-1)}`;
@@ -283,7 +307,7 @@ describe('an erasure that is cut off', () => {
         return;
       }
     }
-  }, 120_000);
+  });
 
   it('by the CRM says that the contact is blocked and what to do', async () => {
     const { world, id } = await open();

@@ -83,7 +83,7 @@ function watchEnds(runner: Runner): Pick<RunnerWorld, 'ended' | 'untilEnded'> {
 }
 
 const LOOK_INTERVAL_MS = 20;
-const MAX_LOOKS = 750;
+const MAX_LOOKS = 3_000;
 
 /** Resolves once something is so; an error if that takes too long. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,6 +1,5 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { connectCommand } from '../../src/cli/commands/connect/connect.ts';
 import { disconnectCommand } from '../../src/cli/commands/disconnect.ts';
 import { serveCommand } from '../../src/cli/commands/serve.ts';
 import { createBrowser } from '../helpers/browser.ts';
+import { findFreePort } from '../helpers/free-port.ts';
 import { runCommand, type Started, startCommand } from './run-command.ts';
 
 const connectedSchema = z.object({
@@ -27,7 +27,7 @@ describe('donor-sync connect', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'donor-sync-connect-'));
-    port = await freePort();
+    port = await findFreePort();
     crm = await startHubspotSandbox({ contacts: 0, donors: 10, ratePer10s: 0 });
     partner = await startPartnerSandbox({ donors: 10, rate: 0 });
     await writeSettings(`http://127.0.0.1:${port}`);
@@ -75,7 +75,7 @@ describe('donor-sync connect', () => {
   });
 
   it('comes back to another port if asked to', async () => {
-    const other = await freePort();
+    const other = await findFreePort();
     const connecting = start(connectCommand, 'connect', 'riverside', '--port', String(other));
     const address = await addressOf(connecting);
     expect(new URL(address).port).toBe(String(other));
@@ -192,19 +192,7 @@ async function decide(address: string, decision: 'allow' | 'deny') {
   return browser.decide(await browser.open(address), decision);
 }
 
-async function freePort(): Promise<number> {
-  const server = await listen(0);
-  const port = portOf(server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 function listen(port: number): Promise<Server> {
   const server = createServer((_, response) => response.end());
   return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve(server)));
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('it listens on no port');
-  return address.port;
 }

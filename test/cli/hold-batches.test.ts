@@ -113,7 +113,7 @@ describe('a change of many contacts at once', () => {
     expect(await here.spent()).toBe(spent + 300);
     expect((await sync(here)).contacts).toMatchObject({ submitted: 0 });
     expect(await here.spent()).toBe(spent + 300);
-  }, 120_000);
+  });
 
   it('can be decided for single contacts, and for the rest afterwards', async () => {
     const here = await openSynced(40);
@@ -137,7 +137,7 @@ describe('a change of many contacts at once', () => {
       2,
       expect.stringContaining('are decided already. No batch waits for a decision.'),
     ]);
-  }, 60_000);
+  });
 
   it('says how it is decided to those who try it otherwise', async () => {
     const here = await openSynced(40);
@@ -162,7 +162,7 @@ describe('a change of many contacts at once', () => {
       expect(errorSchema.parse(JSON.parse(refused.stdout)).error.message).toContain(words);
     }
     expect((await here.runJson(['holds'], holdsSchema)).holds).toHaveLength(40);
-  }, 60_000);
+  });
 });
 
 describe('donor-sync holds --show', () => {
@@ -185,7 +185,7 @@ describe('donor-sync holds --show', () => {
     const asJson = await here.run(['holds', '--show', '--json']);
     expect(asJson.stdout).not.toContain('Quarry Lane');
     expect(await databaseText(here)).not.toContain('Quarry Lane');
-  }, 60_000);
+  });
 
   it('does not show the people of another CRM account, who have the same ids', async () => {
     const here = await openSynced(40);
@@ -200,7 +200,7 @@ describe('donor-sync holds --show', () => {
     const paths = await here.run(['paths', row?.['Id'] ?? '', '--json']);
     expect(paths.exitCode).toBe(2);
     expect(errorSchema.parse(JSON.parse(paths.stdout)).error.code).toBe('crm_account_changed');
-  }, 60_000);
+  });
 
   it('does not put their names beside those of profiles that wait for a comparison', async () => {
     const here = await open({ service: { jobTimeMs: 1_000 } });
@@ -220,7 +220,7 @@ describe('donor-sync holds --show', () => {
         problem: expect.stringContaining(ANOTHER_ACCOUNT),
       });
     }
-  }, 60_000);
+  });
 });
 
 const ANOTHER_ACCOUNT = 'was connected to another CRM account before';

@@ -347,7 +347,7 @@ describe('init', () => {
   it('asks a person and writes what was answered', async () => {
     const { stdin, stderr, ended } = startInit([], { isTTY: true });
     async function answer(question: string, keys: string): Promise<void> {
-      await expect.poll(() => stderr.written(), { timeout: 10_000 }).toContain(question);
+      await expect.poll(() => stderr.written()).toContain(question);
       stdin.write(keys);
     }
     await answer('Where are the contacts?', KEYS.down + KEYS.down + KEYS.enter);
@@ -383,7 +383,7 @@ describe('init', () => {
       isTTY: true,
     });
     async function answer(question: string, keys: string): Promise<void> {
-      await expect.poll(() => stderr.written(), { timeout: 10_000 }).toContain(question);
+      await expect.poll(() => stderr.written()).toContain(question);
       stdin.write(keys);
     }
     await answer("Which column has a contact's id?", KEYS.enter);
@@ -447,9 +447,7 @@ describe('the persons of a CSV file', () => {
         isTTY: true,
         env: { PARTNER_API_KEY: 'key' },
       });
-      await expect
-        .poll(() => stderr.written(), { timeout: 10_000 })
-        .toContain('Are these the right columns?');
+      await expect.poll(() => stderr.written()).toContain('Are these the right columns?');
       expect(stderr.written()).toContain('5 persons as sent to the service');
       expect(stderr.written().match(/Ada\d+ Mae +Vale +\d+ Elm St +Acme/g)).toHaveLength(5);
       await expect(access(join(folder, 'donor-sync.yaml'))).rejects.toThrow('ENOENT');

@@ -7,7 +7,7 @@ import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 let world: CliWorld;
 beforeAll(async () => {
   world = await openBoardWorld();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 /** Contacts, the first twenty of them on the board, synced. */
@@ -184,7 +184,7 @@ it('gets the cost of the queries of a run from `runs RUN`', async () => {
   } finally {
     await charged.close();
   }
-}, 60_000);
+});
 
 const runIdsSchema = z.object({ runs: z.array(z.object({ id: z.string() })) });
 

@@ -47,6 +47,7 @@ export function startCommand(
     log: silentLog,
     logStream: { write() {}, stepAside: () => () => {} },
     owner: { host: 'test', processId: process.pid, start: crypto.randomUUID() },
+    user: 'anna',
     stopSignal: () => stopping.signal,
     setExitCode(code) {
       exitCode = code;

@@ -2,18 +2,19 @@ import { describe, expect, it } from 'vitest';
 import hubspotFields from '../../config/fields.hubspot.json' with { type: 'json' };
 import { readSettingsTree } from '../../src/config/settings-tree.ts';
 import { parseSettings } from '../../src/config.ts';
+import { startCpuTime } from '../helpers/cpu-time.ts';
 import { findAConnector } from './a-connector.ts';
 
 const MANY = 200_000;
 
-/** A second on a quiet machine takes a few milliseconds here; the parser alone takes minutes, or dies. */
+/** It takes a few milliseconds here; the parser alone takes minutes, or dies. */
 const LIMIT_MS = 1_000;
 
 /** What is wrong with a text, and how long it took to find out. */
 function read(text: string) {
-  const startedAt = performance.now();
+  const tookMs = startCpuTime();
   const { problems, readable } = readSettingsTree(text, {});
-  return { problems, readable, tookMs: performance.now() - startedAt };
+  return { problems, readable, tookMs: tookMs() };
 }
 
 describe('a settings file that is meant to take long', () => {
@@ -75,7 +76,7 @@ describe('10,000 integrations in one file', () => {
     budget: { perRun: 100, perMonth: 1000 }
 `;
     const list = Array.from({ length: 10_000 }, (_, at) => one(at)).join('');
-    const startedAt = performance.now();
+    const tookMs = startCpuTime();
     const { integrations } = await parseSettings(`integrations:\n${list}`, {
       path: 'donor-sync.yaml',
       env: { KEY: 'key' },
@@ -83,7 +84,7 @@ describe('10,000 integrations in one file', () => {
       findConnectorDefinition: findAConnector,
     });
     expect(integrations).toHaveLength(10_000);
-    expect(performance.now() - startedAt).toBeLessThan(20 * LIMIT_MS);
+    expect(tookMs()).toBeLessThan(20 * LIMIT_MS);
   });
 });
 
@@ -109,7 +110,7 @@ describe('5,000 integrations in one file', () => {
     crm: { kind: hubspot, url: "https://api.example", auth: { type: token, token: "\${KEY}" } }
     budget: { perRun: 100, perMonth: 1000, keep: 10 }
 ${Array.from({ length: 5_000 }, (_, at) => one(at)).join('')}`;
-    const startedAt = performance.now();
+    const tookMs = startCpuTime();
     const { integrations } = await parseSettings(text, {
       path: 'donor-sync.yaml',
       env: { KEY: 'key', CLIENT: 'A client' },
@@ -118,6 +119,6 @@ ${Array.from({ length: 5_000 }, (_, at) => one(at)).join('')}`;
     });
     expect(integrations).toHaveLength(5_001);
     expect(integrations[5_000]).toMatchObject({ id: 'client-4999', name: 'A client' });
-    expect(performance.now() - startedAt).toBeLessThan(20 * LIMIT_MS);
+    expect(tookMs()).toBeLessThan(20 * LIMIT_MS);
   });
 });

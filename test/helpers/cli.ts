@@ -118,7 +118,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
 }
 
 /** How long a process may take until it has submitted persons. */
-const SUBMIT_TIMEOUT_MS = 20_000;
+const SUBMIT_TIMEOUT_MS = 60_000;
 const LOOK_INTERVAL_MS = 50;
 
 /** Starts a sync and resolves once its persons are submitted. */
@@ -163,6 +163,7 @@ async function runHere(
       start: randomUUID(),
       space: readProcessSpace(),
     },
+    user: 'anna',
     stopSignal: () => new AbortController().signal,
     setExitCode(code) {
       exitCode = code;

@@ -5,6 +5,8 @@ import type { Clock } from '../../src/core/clock.ts';
 export interface FakeClock extends Clock {
   /** Moves on, waking each sleeper at its time and letting it go on before the next is woken. */
   advance(ms: number): Promise<void>;
+  /** Moves on to the next sleeper's time; stands still while none sleeps. */
+  advanceToNext(): Promise<void>;
   /** How many sleep now. */
   sleepers(): number;
 }
@@ -34,18 +36,24 @@ export function createFakeClock(startMs = 0): FakeClock {
         }
       });
     },
-    async advance(ms) {
-      const endMs = nowMs + ms;
-      await setImmediate();
-      for (let next = earliest(endMs); next !== undefined; next = earliest(endMs)) {
-        nowMs = Math.max(nowMs, next.wakeMs);
-        next.wake();
-        await setImmediate();
-      }
-      nowMs = endMs;
+    advance,
+    async advanceToNext() {
+      const next = earliest(Number.POSITIVE_INFINITY);
+      if (next !== undefined) await advance(Math.max(0, next.wakeMs - nowMs));
     },
     sleepers: () => sleepers.size,
   };
+
+  async function advance(ms: number): Promise<void> {
+    const endMs = nowMs + ms;
+    await setImmediate();
+    for (let next = earliest(endMs); next !== undefined; next = earliest(endMs)) {
+      nowMs = Math.max(nowMs, next.wakeMs);
+      next.wake();
+      await setImmediate();
+    }
+    nowMs = endMs;
+  }
 
   function earliest(endMs: number): Sleeper | undefined {
     return [...sleepers]

@@ -2,13 +2,13 @@ import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { findFreePort } from './free-port.ts';
 
 /** A real Postgres of its own, with nothing in it. */
 export interface PostgresServer {
@@ -71,7 +71,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
 async function startOnFreePort(binaries: string, folder: string): Promise<PostgresServer> {
   let lastLines: string[] = [];
   for (let start = 0; start < MAX_STARTS; start++) {
-    const port = await freePort();
+    const port = await findFreePort();
     const supervisor = spawnPostgres(binaries, folder, port);
     lastLines = await linesUntilReady(supervisor);
     if (lastLines.at(-1)?.includes(READY)) {
@@ -176,13 +176,4 @@ function spawnOptions(folder: string): { cwd: string; uid?: number; gid?: number
 
 function isRoot(): boolean {
   return process.getuid?.() === 0;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return z.object({ port: z.number() }).parse(address).port;
 }

@@ -48,6 +48,7 @@ export async function runWhole(
     clock,
     log: createLog('debug', logStream),
     owner: { host: 'test', processId: process.pid, start: crypto.randomUUID() },
+    user: 'anna',
     stopSignal: () => stop ?? new AbortController().signal,
     setExitCode(code) {
       exitCode = code;

@@ -200,23 +200,23 @@ describe('callers who take too much', () => {
   });
 
   it('of connections and silence do not keep the service from its callers', async () => {
-    const here = await open();
+    const here = await open({ limits: { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 } });
     const silent = await Promise.all(Array.from({ length: 1_000 }, () => connectTo(here)));
     for (const socket of silent) socket.on('error', () => {});
     // Some say a little, and never the rest.
     for (const socket of silent.slice(-200)) socket.write('GET / HTTP/1.1\r\nHost: loc');
-    const startedAt = performance.now();
     for (let round = 0; round < 3; round += 1) {
       const answer = await fetch(`${here.url}/healthz`, { headers: { connection: 'close' } });
       expect(answer.status).toBe(200);
     }
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    // No answer has waited until they were cut off: those that may be there at once still are.
+    expect(silent.filter(({ closed }) => !closed).length).toBeGreaterThanOrEqual(490);
     for (const socket of silent) socket.destroy();
   });
 
   it('of time are cut off', async () => {
     const here = await open({
-      limits: { headersTimeoutMs: 100, requestTimeoutMs: 200, checkIntervalMs: 20 },
+      limits: { headersTimeoutMs: 400, requestTimeoutMs: 500, checkIntervalMs: 20 },
     });
     expect(await sendRaw(here, 'GET /healthz HTTP/1.1\r\nHost: local')).toMatch(/^HTTP\/1.1 408/);
     const head = `POST ${START} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`;

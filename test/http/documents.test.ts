@@ -53,6 +53,7 @@ describe('openapi.json', () => {
       'GET /oauth/{kind}/start',
       'GET /openapi.json',
       'GET /readyz',
+      'GET /v1/audit',
       'GET /v1/holds',
       'GET /v1/integrations',
       'GET /v1/integrations/{id}',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readHookBody } from '../../src/http/hook-body.ts';
+import { startCpuTime } from '../helpers/cpu-time.ts';
 
 function read(body: unknown) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -71,10 +72,10 @@ describe('the body of a webhook call', () => {
     const texts = ['<a "', '<a', '<!--', "<a b='", '</', '<x:y:z'].map((text) =>
       text.repeat(200_000),
     );
-    const startedMs = performance.now();
+    const tookMs = startCpuTime();
     for (const text of [...texts, `<${'a'.repeat(1_000_000)}`, `<a ${' '.repeat(1_000_000)}`]) {
       expect(read(text).ids).toEqual([]);
     }
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(tookMs()).toBeLessThan(2_000);
   });
 });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -22,7 +21,7 @@ import { createHookAddress, type HookSigning } from '../../src/http/hook-address
 import type { Role } from '../../src/http/request/context.ts';
 import type { WithoutToken } from '../../src/http/request/secret.ts';
 import { type ServerLimits, startHttpServer } from '../../src/http/server.ts';
-import { listen } from '../../testbed/serving.ts';
+import { findFreePort } from '../helpers/free-port.ts';
 import { controlService } from '../helpers/service-control.ts';
 
 /** The service over HTTP with a real store, runner and neighbours; its CRM is in memory. */
@@ -193,14 +192,6 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   };
 }
 
-/** A port that is free now; nothing else on this machine takes it within moments. */
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  const origin = await listen(server, '127.0.0.1', 0);
-  await new Promise((resolve) => server.close(resolve));
-  return Number(new URL(origin).port);
-}
-
 async function request(url: string, options: RequestOptions = {}): Promise<Answer> {
   const { method = 'GET', token, headers = {}, body } = options;
   const isText = typeof body === 'string';
@@ -223,7 +214,7 @@ async function request(url: string, options: RequestOptions = {}): Promise<Answe
 }
 
 const LOOK_INTERVAL_MS = 20;
-const MAX_LOOKS = 1_000;
+const MAX_LOOKS = 3_000;
 
 async function untilEnded({ store }: Application, runId: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { ComputedPath } from '../../src/store/fields/computed-paths.ts';
 import type { PathScope } from '../../src/store/fields/stale-paths.ts';
 import type { StaleContact } from '../../src/store/fields/warm-paths.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { contactOf, contactRow, crmIds, putContacts } from '../store/contact-stages.ts';
 import {
@@ -223,7 +224,7 @@ describeEachDatabase('stale warm paths', (open) => {
 
   it('go with a contact that is forgotten', async () => {
     const world = await createComputed();
-    await world.store.forget.erase(INTEGRATION, 'c-000');
+    await eraseContact(world.store, INTEGRATION, 'c-000');
     const rows = await world.db.selectFrom('warm_paths').select('crm_id').execute();
     expect(rows.map((row) => row.crm_id).sort()).toEqual(['c-001', 'c-002']);
   });

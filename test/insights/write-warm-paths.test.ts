@@ -21,7 +21,6 @@ import {
   STRENGTH,
 } from './path-world.ts';
 
-const PATIENTLY = { timeout: 30_000 };
 const DAY_MS = 86_400_000;
 
 let world: PathWorld;
@@ -58,7 +57,7 @@ async function somePath() {
   return { crmId: row.crm_id, introducerId: row.introducer_id ?? '', row };
 }
 
-describe('writeWarmPaths', PATIENTLY, () => {
+describe('writeWarmPaths', () => {
   it('tells each contact’s best path in words that are true of both people', async () => {
     await open();
     const sentences = world.filled(SENTENCE);
@@ -293,7 +292,7 @@ describe('writeWarmPaths', PATIENTLY, () => {
   });
 });
 
-describe('the cost of queries', PATIENTLY, () => {
+describe('the cost of queries', () => {
   it('is kept within the budget, and the rest waits for a later run', async () => {
     world = await createPathWorld({
       contacts: 280,

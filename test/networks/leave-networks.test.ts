@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { leaveNetworks } from '../../src/networks/leave-networks.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { everything } from '../store/store-world.ts';
 import { createNetworkWorld, type NetworkWorld } from './network-world.ts';
 
@@ -48,7 +49,7 @@ describe('leaveNetworks', () => {
     expect(await leave(crmId)).toEqual({ left: [], pending: ['Board'] });
     expect(await mirrorText()).toContain(donorId);
     await world.putFaults([]);
-    await world.store.forget.erase('riverside', crmId);
+    await eraseContact(world.store, 'riverside', crmId);
     await world.sync();
     expect((await world.networks())['Board']).toHaveLength(5);
     expect(await mirrorText()).not.toContain(donorId);

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { createPacer } from '../../src/partner/pacer.ts';
+import { holdTimeouts } from '../helpers/held-timeouts.ts';
 import { aClient, aPerson, rejectionOf } from './test-client.ts';
 import {
   deadBaseUrl,
@@ -84,7 +85,8 @@ describe('a submit', () => {
   });
 
   it('is lost when no answer comes in time', async () => {
-    const service = await startRawService(() => {});
+    const timeouts = holdTimeouts();
+    const service = await startRawService(() => timeouts.pass(50));
     const client = aClient(service.baseUrl, { submitTimeoutMs: 50 });
     const error = await rejectionOf(client.submitEnhancements([aPerson()]));
     expect(error).toMatchObject({ code: 'answer_lost' });
@@ -166,7 +168,8 @@ describe('a free call', () => {
   });
 
   it('is unavailable when each try takes too long', async () => {
-    const service = await startRawService(() => {});
+    const timeouts = holdTimeouts();
+    const service = await startRawService(() => timeouts.pass(50));
     const error = await rejectionOf(
       aClient(service.baseUrl, { requestTimeoutMs: 50 }).readCredits(),
     );

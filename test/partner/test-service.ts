@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { serve } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
+import { findFreePort } from '../helpers/free-port.ts';
 
 /** A request as an odd service received it. */
 export interface Received {
@@ -122,13 +123,7 @@ export function rawAnswer(
 
 /** The base URL of a port where no server listens. */
 export async function deadBaseUrl(): Promise<string> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = portOf(server);
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}${BASE_PATH}`;
+  return `http://127.0.0.1:${await findFreePort()}${BASE_PATH}`;
 }
 
 function isWhole(text: string): boolean {

@@ -134,6 +134,8 @@ const LOST_TOGETHER = `
 function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {
   const { freeze, clockJump, diskFull, restore } = swarm.faults;
   if (freeze + clockJump + diskFull + restore > 0 || store.longestAwayMs > 20_000) return false;
+  // Of two records of one human being it is not certain whose answer came.
+  if (swarm.people.doubles > 0) return false;
   const last = oracle.paymentsOf(record).at(-1);
   return last?.isAnswered === true && !wasHurt(last.job.sender);
 }

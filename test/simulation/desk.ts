@@ -128,8 +128,8 @@ async function forget(
   );
   if (!receipt.complete) return false;
   say(`contact ${record.id}`, 'is forgotten');
+  // What a deleted record holds cannot be cleared, and who was forgotten before is not known as ours.
+  record.isErasedInCrm ||= alsoInCrm && record.gone === null && record.forgottenAt === null;
   record.forgottenAt = now();
-  // What a deleted record holds cannot be cleared.
-  record.isErasedInCrm ||= alsoInCrm && record.gone === null;
   return true;
 }

@@ -313,10 +313,11 @@ export function createOracle(deps: OracleDeps): Oracle {
           );
         }
       }
-      for (const record of all) {
-        const [owner] = record.gone === null ? [] : ownedBy(crm, record);
-        if (owner !== undefined) return owner;
-      }
+      // Of a chain of merges it is the last.
+      const gone = all.filter((record) => record.gone !== null);
+      gone.sort((a, b) => (b.gone?.at ?? 0) - (a.gone?.at ?? 0));
+      const [owner] = gone.flatMap((record) => ownedBy(crm, record));
+      if (owner !== undefined) return owner;
     }
     return null;
 

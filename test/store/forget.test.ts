@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { personFingerprintsOf } from '../../src/identity/person-fingerprints.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { readableIdentities } from '../helpers/identities.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
@@ -47,7 +48,7 @@ describeEachDatabase('erase', (open, kind) => {
     await leaveTraces(world);
     expect(await tablesWithTraces(world)).toEqual(['contacts', 'holds', 'jobs', 'writes']);
     expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
-    expect(await world.store.forget.erase(INTEGRATION, MARKED)).toEqual({
+    expect(await eraseContact(world.store, INTEGRATION, MARKED)).toEqual({
       ...{ contacts: 1, jobs: 1, holds: 1, writes: 1, paths: 0 },
       ...{ introductions: 0, groups: 0, runs: 0 },
     });
@@ -59,7 +60,7 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     await leaveTraces(world);
     const forms = { forms: [MARKED] };
-    expect(await world.store.forget.erase(INTEGRATION, 'another form', forms)).toMatchObject({
+    expect(await eraseContact(world.store, INTEGRATION, 'another form', forms)).toMatchObject({
       contacts: 1,
     });
     expect(await tablesWithTraces(world)).toEqual([]);
@@ -82,7 +83,7 @@ describeEachDatabase('erase', (open, kind) => {
       .values({ ...row, run_id: 'of-lakeside' })
       .execute();
     expect(await store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
-    expect(await store.forget.erase(INTEGRATION, MARKED)).toMatchObject({ runs: 1 });
+    expect(await eraseContact(store, INTEGRATION, MARKED)).toMatchObject({ runs: 1 });
     expect(await store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(false);
     expect(await db.selectFrom('run_rows').select('run_id').execute()).toEqual([
       { run_id: 'of-lakeside' },
@@ -98,8 +99,8 @@ describeEachDatabase('erase', (open, kind) => {
       ...{ status: 'failed', reason: { code: 'contact_unknown', message } },
       ...{ finishedAt: clock.now(), report: JSON.stringify({ reason: { message } }) },
     });
-    expect(await tablesWithTraces(world)).toEqual(['runs']);
-    await store.forget.erase(INTEGRATION, MARKED);
+    expect(await tablesWithTraces(world)).toEqual(['audit_keys', 'runs']);
+    await eraseContact(store, INTEGRATION, MARKED);
     expect(await tablesWithTraces(world)).toEqual([]);
     const run = await store.runs.find('run-2');
     expect(run?.reasonMessage).toBe('There is no contact (erased) in the CRM.');
@@ -109,7 +110,7 @@ describeEachDatabase('erase', (open, kind) => {
   it('leaves nothing in the file or its log either, once the file is rewritten', async () => {
     const world = await createWorld();
     await leaveTraces(world);
-    await world.store.forget.erase(INTEGRATION, MARKED);
+    await eraseContact(world.store, INTEGRATION, MARKED);
     await world.store.forget.overwriteErased();
     if (kind === 'sqlite') {
       const path = world.url.slice('sqlite:'.length);
@@ -139,7 +140,7 @@ describeEachDatabase('erase', (open, kind) => {
   it('keeps on record what was paid, without saying for which person', async () => {
     const world = await createWorld();
     await leaveTraces(world);
-    await world.store.forget.erase(INTEGRATION, MARKED);
+    await eraseContact(world.store, INTEGRATION, MARKED);
     const { submissions } = world.store;
     expect(await submissions.spentByRun(RUN)).toBe(1);
     expect(await submissions.spentSince(INTEGRATION, 0)).toBe(1);
@@ -155,7 +156,7 @@ describeEachDatabase('erase', (open, kind) => {
     await putContacts(world, [contactRow({ crm_id: 'c-1', integration_id: 'lakeside' })]);
     const { jobs, holds } = await everything(world.db);
     const other = await contactOf(world, 'c-2');
-    await world.store.forget.erase(INTEGRATION, 'c-1');
+    await eraseContact(world.store, INTEGRATION, 'c-1');
     expect(await contactOf(world, 'c-2')).toEqual(other);
     expect((await world.store.contacts.find('lakeside', ['c-1'])).size).toBe(1);
     expect((await world.store.contacts.find(INTEGRATION, ['c-1'])).size).toBe(0);
@@ -186,7 +187,7 @@ describeEachDatabase('erase', (open, kind) => {
       through('c-2', 'donor-1', ['donor-1', 'donor-marked']),
     ]);
     expect(JSON.stringify(await everything(db))).toContain('donor-marked');
-    await store.forget.erase(INTEGRATION, MARKED);
+    await eraseContact(store, INTEGRATION, MARKED);
     expect(JSON.stringify(await everything(db))).not.toContain('donor-marked');
     const list = { after: null, limit: 10, only: null };
     const stale = await store.warmPaths.listStale(INTEGRATION, list);
@@ -204,14 +205,14 @@ describeEachDatabase('erase', (open, kind) => {
     const scope = { settings: 's', members: { board: ['donor-1'] }, computedBefore: null };
     await store.warmPaths.noticeChanges(lease, scope);
     const { warm_path_scopes: before } = await everything(db);
-    await store.forget.erase(INTEGRATION, MARKED);
+    await eraseContact(store, INTEGRATION, MARKED);
     const { warm_path_scopes: after } = await everything(db);
     expect(after).toEqual(before);
   });
 
   it('says whether anything was known, and keeps the person away all the same', async () => {
     const { store } = await createWorld();
-    expect(await store.forget.erase(INTEGRATION, MARKED)).toMatchObject({ contacts: 0, jobs: 0 });
+    expect(await eraseContact(store, INTEGRATION, MARKED)).toMatchObject({ contacts: 0, jobs: 0 });
     expect(await store.forget.listForgotten(INTEGRATION)).toEqual(
       new Set([testFingerprint('forgotten', MARKED)]),
     );
@@ -219,9 +220,9 @@ describeEachDatabase('erase', (open, kind) => {
 
   it('can be repeated, and remembers when it was done first', async () => {
     const world = await createWorld();
-    await world.store.forget.erase(INTEGRATION, MARKED);
+    await eraseContact(world.store, INTEGRATION, MARKED);
     await world.clock.advance(1_000);
-    await world.store.forget.erase(INTEGRATION, MARKED);
+    await eraseContact(world.store, INTEGRATION, MARKED);
     expect(await world.db.selectFrom('forgotten').selectAll().execute()).toMatchObject([
       { integration_id: INTEGRATION, forgotten_at: START_MS },
     ]);
@@ -229,9 +230,9 @@ describeEachDatabase('erase', (open, kind) => {
 
   it('lists who is forgotten for each integration', async () => {
     const { store } = await createWorld();
-    await store.forget.erase(INTEGRATION, 'c-1');
-    await store.forget.erase(INTEGRATION, 'c-2');
-    await store.forget.erase('lakeside', 'c-3');
+    await eraseContact(store, INTEGRATION, 'c-1');
+    await eraseContact(store, INTEGRATION, 'c-2');
+    await eraseContact(store, 'lakeside', 'c-3');
     expect(await store.forget.listForgotten(INTEGRATION)).toEqual(
       new Set([testFingerprint('forgotten', 'c-1'), testFingerprint('forgotten', 'c-2')]),
     );
@@ -242,7 +243,7 @@ describeEachDatabase('erase', (open, kind) => {
     const { store, lease } = await createWorld();
     await store.integrations.pinAccount(lease, 'account-1');
     const lakeside = await takeLease(store, 'lakeside');
-    await store.forget.erase(INTEGRATION, 'c-1');
+    await eraseContact(store, INTEGRATION, 'c-1');
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
     await store.integrations.pinAccount(lakeside, 'account-1');
     const fingerprint = testFingerprint('forgotten', 'c-1');
@@ -259,14 +260,14 @@ describeEachDatabase('erase', (open, kind) => {
   });
 
   it('blocks from its beginning, and says that it has not come to its end', async () => {
-    const { store, clock } = await createWorld();
-    const erasure = { integrationId: INTEGRATION, crmId: 'c-1', person: null, everywhere: false };
-    await store.forget.begin({ ...erasure, state: 'begun', receipt: '{}' });
+    const { store, clock, lease } = await createWorld();
+    const erasure = { crmId: 'c-1', person: null, everywhere: false };
+    await store.forget.begin(lease, { ...erasure, state: 'begun', receipt: '{}' });
     expect((await store.forget.listForgotten(INTEGRATION)).size).toBe(1);
     const found = () => store.forget.findErasures([INTEGRATION], ['c-0', 'c-1']);
     expect(await found()).toMatchObject([{ state: 'begun', receipt: '{}', erasedAt: null }]);
     await clock.advance(1_000);
-    await store.forget.erase(INTEGRATION, 'c-1', { receiptOf: ({ jobs }) => `{"jobs":${jobs}}` });
+    await eraseContact(store, INTEGRATION, 'c-1', { receiptOf: ({ jobs }) => `{"jobs":${jobs}}` });
     expect(await found()).toMatchObject([
       {
         state: 'erased',
@@ -275,6 +276,19 @@ describeEachDatabase('erase', (open, kind) => {
         erasedAt: START_MS + 1_000,
       },
     ]);
+  });
+
+  it('changes nothing once another process has the lease', async () => {
+    const { store, lease } = await createWorld();
+    await takeLease(store, INTEGRATION);
+    const erasure = { crmId: 'c-1', person: null, everywhere: false, receipt: null };
+    const lost = { code: 'lease_lost' };
+    await expect(store.forget.begin(lease, { ...erasure, state: 'begun' })).rejects.toMatchObject(
+      lost,
+    );
+    await expect(store.forget.erase(lease, 'c-1')).rejects.toMatchObject(lost);
+    await expect(store.forget.noteReceipt(lease, 'c-1', '{}')).rejects.toMatchObject(lost);
+    expect(await store.forget.findErasures([INTEGRATION], ['c-1'])).toEqual([]);
   });
 
   it('finds other contacts that may be the same person, by what is remembered of them', async () => {
@@ -317,7 +331,7 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
   it('does not come back with the answer to a submission', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
-    await world.store.forget.erase(INTEGRATION, 'c-1');
+    await eraseContact(world.store, INTEGRATION, 'c-1');
     await accept(world, ['c-1']);
     expect(await world.store.submissions.spentByRun(RUN)).toBe(1);
     expect(await idsKnown(world)).toEqual(['c-2']);
@@ -329,7 +343,7 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
   it('does not come back with the end of a job', async () => {
     const world = await createWorld();
     await start(world, ['c-1', 'c-2', 'c-3']);
-    for (const id of ['c-1', 'c-2', 'c-3']) await world.store.forget.erase(INTEGRATION, id);
+    for (const id of ['c-1', 'c-2', 'c-3']) await eraseContact(world.store, INTEGRATION, id);
     await world.store.jobs.recordProgress(world.lease, RUN, {
       completed: [trackingIdOf('c-1')],
       failed: [trackingIdOf('c-2')],
@@ -346,7 +360,7 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
     const world = await createWorld();
     await makeReady(world, ['c-1']);
     await submit(world, ['c-2'], 'submission-2');
-    for (const id of ['c-1', 'c-2']) await world.store.forget.erase(INTEGRATION, id);
+    for (const id of ['c-1', 'c-2']) await eraseContact(world.store, INTEGRATION, id);
     await world.store.deliveries.recordDeliveries(world.lease, RUN, [
       {
         crmId: 'c-1',

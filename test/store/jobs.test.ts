@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { RunningJob } from '../../src/store/credits/jobs.ts';
 import { fromRow } from '../../src/store/engine/from-row.ts';
 import type { Store } from '../../src/store/store.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   contactOf,
@@ -294,7 +295,7 @@ describeEachDatabase('listReady', (open) => {
       .set({ tracking_id: 'tracking-2' })
       .where('crm_id', '=', 'c-1')
       .execute();
-    await world.store.forget.erase(INTEGRATION, 'c-2');
+    await eraseContact(world.store, INTEGRATION, 'c-2');
     expect(await idsOf(world)).toEqual(['c-3']);
     await takeLease(world.store, 'lakeside');
     expect(await world.store.jobs.listReady('lakeside', { ...ALL, except: NONE })).toEqual([]);

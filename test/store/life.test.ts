@@ -6,6 +6,7 @@ import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
 import type { ContactRow } from '../../src/store/contacts/changes.ts';
 import {
   type EventRow,
+  INHERITED,
   LIFE,
   type LifeEvent,
   PLACES,
@@ -149,6 +150,8 @@ describeEachDatabase('a contact that is moved in the database', (open) => {
   });
 });
 
+const OPTED_OUT = { kind: 'settle', reason: 'opted_out', eligible: false } as const;
+
 describeEachDatabase('a contact in a corner', (open) => {
   const createWorld = storeWorlds(open);
 
@@ -255,6 +258,35 @@ describeEachDatabase('a contact in a corner', (open) => {
     expect(hold).toMatchObject({ crmId: 'c-2', kind: 'lost_answer' });
     if (hold) await world.store.holds.decide(hold, 'resubmitted');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due', tracking_id: null });
+  });
+
+  it('is not paid for in the place of one that a person rejected to have submitted again, through chains', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1']);
+    await chargeLoss(world, 'hold');
+    await world.store.holds.decide(await holdOf(world, 'c-1'), 'rejected');
+    // It opts out before its merge is read: that is the last that is said of it.
+    await readPage(world, [readContact('c-1')], OPTED_OUT);
+    await remove(world, 'c-1', 'c-2');
+    await remove(world, 'c-2', 'c-3');
+    expect(await contactOf(world, 'c-3')).toMatchObject({
+      ...{ state: 'settled', outcome_reason: 'rejected_by_person', tracking_id: null },
+      ...{ asked_identity: INHERITED, asked_at: START_MS, eligible: 1 },
+    });
+    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+  });
+
+  it('is asked about in the place of one that opted out before a person decided', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1']);
+    await chargeLoss(world, 'hold');
+    await readPage(world, [readContact('c-1')], OPTED_OUT);
+    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    await remove(world, 'c-1', 'c-2');
+    expect(await contactOf(world, 'c-2')).toMatchObject({
+      ...{ state: 'held', outcome_reason: 'lost_answer', tracking_id: trackingIdOf('c-1') },
+    });
+    expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
   });
 
   it('gets the answer to the submission of one that became a part of it meanwhile', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { MemberEnd } from '../../src/store/networks/network-adds.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   choose,
@@ -104,7 +105,7 @@ describeEachDatabase('networks', (open) => {
     expect(await store.networks.list(INTEGRATION)).toMatchObject([
       { readRun: 'run-2', readAt: START_MS },
     ]);
-    await store.forget.erase(INTEGRATION, first);
+    await eraseContact(store, INTEGRATION, first);
     expect(await store.networks.listWanted([BOARD.id])).toEqual(new Set());
   });
 

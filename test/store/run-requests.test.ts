@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../src/store/engine/leases.ts';
 import type { NewRunRequest } from '../../src/store/runs/run-requests.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from './store-world.ts';
 
@@ -192,7 +193,7 @@ describeEachDatabase('run requests', (open) => {
       const { store } = await createWorld();
       await store.runRequests.add(aRequest({ runId: 'a', contact: '003' }));
       await store.runRequests.add(aRequest({ runId: 'b', contact: '004' }));
-      await store.forget.erase(INTEGRATION, '003');
+      await eraseContact(store, INTEGRATION, '003');
       expect(await waitingRuns(store)).toEqual(['b']);
     });
   });

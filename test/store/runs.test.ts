@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { eraseContact } from '../helpers/erasing.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { contactRow, putContacts, runRow } from './contact-stages.ts';
 import { INTEGRATION, RUN, START_MS, storeWorlds, takeLease } from './store-world.ts';
@@ -35,7 +36,7 @@ describeEachDatabase('runs', (open) => {
     const { store, lease } = await createWorld();
     await store.runs.begin(lease, 'run-2', 'manual', ['003A'], true);
     expect(await store.runs.find('run-2')).toMatchObject({ contact: '003A', full: 1 });
-    await store.forget.erase(INTEGRATION, '003A');
+    await eraseContact(store, INTEGRATION, '003A');
     expect(await store.runs.find('run-2')).toMatchObject({ contact: null, full: 1 });
   });
 

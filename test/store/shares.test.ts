@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Lease } from '../../src/store/engine/leases.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   accept,
@@ -296,7 +297,7 @@ describeEachDatabase('shares', (open) => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada');
     await take(world.other, ['c-9'], 'ada');
-    await world.store.forget.erase(INTEGRATION, 'c-1');
+    await eraseContact(world.store, INTEGRATION, 'c-1');
     await finish(world.other, 'c-9', 'completed');
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'ready' });
     await readPage(world, [readContact('c-2')]);
@@ -310,14 +311,14 @@ describeEachDatabase('shares', (open) => {
     await pay(world, ['c-1'], 'ada');
     await take(world.other, ['c-9'], 'ada');
     const before = [await contactOf(world, 'c-1'), await jobOf(world, 'c-1')];
-    await world.store.forget.erase(OTHER, 'c-9');
+    await eraseContact(world.store, OTHER, 'c-9');
     expect([await contactOf(world, 'c-1'), await jobOf(world, 'c-1')]).toEqual(before);
   });
 
   it('leave no trace of the person who is forgotten to find them by', async () => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada');
-    await world.store.forget.erase(INTEGRATION, 'c-1');
+    await eraseContact(world.store, INTEGRATION, 'c-1');
     expect(await take(world.other, ['c-9'], 'ada')).toBe(0);
     expect(await jobOf(world, 'c-1')).toMatchObject({ person: null, job_id: null });
   });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { IntendedJob } from '../../src/store/credits/intents.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
   accept,
@@ -476,7 +477,7 @@ describeEachDatabase('a lost answer', (open) => {
   it('holds no contact that was forgotten before it was settled', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
-    await world.store.forget.erase(INTEGRATION, 'c-1');
+    await eraseContact(world.store, INTEGRATION, 'c-1');
     await chargeLoss(world, 'hold', { charged: 2 });
     const holds = await world.store.holds.listOpen();
     expect(holds.map((hold) => hold.crmId)).toEqual(['c-2']);

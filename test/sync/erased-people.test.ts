@@ -4,6 +4,7 @@ import { undoRun } from '../../src/fields/undo.ts';
 import { personFingerprintsOf } from '../../src/identity/person-fingerprints.ts';
 import { previewRun } from '../../src/sync/preview.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
+import { eraseContact, withLeaseOf } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { everything } from '../store/store-world.ts';
 
@@ -31,9 +32,11 @@ async function openErased(options: SyncWorldOptions = {}) {
 
 async function erase({ store }: SyncWorld, contact: Contact): Promise<void> {
   const person = personFingerprintsOf(store.fingerprint, contact);
-  const erasure = { integrationId: 'riverside', crmId: contact.id, person };
-  await store.forget.begin({ ...erasure, everywhere: false, state: 'begun', receipt: null });
-  await store.forget.erase('riverside', contact.id);
+  const erasure = { crmId: contact.id, person, everywhere: false, receipt: null };
+  await withLeaseOf(store, 'riverside', (lease) =>
+    store.forget.begin(lease, { ...erasure, state: 'begun' }),
+  );
+  await eraseContact(store, 'riverside', contact.id);
 }
 
 function clearInCrm({ crm }: SyncWorld, id: string): void {
@@ -71,7 +74,7 @@ describe('an id in another form than the one that an older version blocked', () 
     const world = await open({ canonicalId, otherForms });
     const [id = ''] = ['CONTACT-A'].map((own) => world.crm.addContact({ id: own, ...ADA }));
     // As versions before the canonical form had it: the id as it was typed, and nothing else.
-    await world.store.forget.erase('riverside', id.toLowerCase());
+    await eraseContact(world.store, 'riverside', id.toLowerCase());
     await world.database.db.updateTable('forgotten').set({ state: null }).execute();
     const report = await world.sync();
     expect(report.contacts).toMatchObject({ read: 1, chosen: 0, skipped: 1 });
@@ -255,8 +258,10 @@ describe('an erasure that has only begun', () => {
   }
 
   async function begin({ store }: SyncWorld, crmId: string): Promise<void> {
-    const erasure = { integrationId: 'riverside', crmId, person: null, everywhere: false };
-    await store.forget.begin({ ...erasure, state: 'begun', receipt: null });
+    const erasure = { crmId, person: null, everywhere: false, receipt: null };
+    await withLeaseOf(store, 'riverside', (lease) =>
+      store.forget.begin(lease, { ...erasure, state: 'begun' }),
+    );
   }
 
   it('keeps a paid profile from being written', async () => {
@@ -286,7 +291,7 @@ describe('an erasure that has only begun', () => {
   it('lets a run for that contact alone end in peace, though the CRM has deleted it', async () => {
     const { world, id } = await openBegun();
     await begin(world, id);
-    await world.store.forget.erase('riverside', id);
+    await eraseContact(world.store, 'riverside', id);
     world.crm.deleteContact(id);
     const report = await world.sync({ only: id });
     expect(report.status).toBe('succeeded');

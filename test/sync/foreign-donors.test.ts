@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 const open = closedAfterTest(createSyncWorld);
@@ -50,7 +51,7 @@ describe('a database that does not know the donors whose ids the CRM carries', (
     const { world, crm } = await openOverEnhanced(5);
     const [out = '', gone = ''] = crm.records.keys();
     crm.editContact(out, { optedOut: true });
-    await world.store.forget.erase('riverside', gone);
+    await eraseContact(world.store, 'riverside', gone);
     await world.sync({ adopt: true });
     const rows = await world.store.contacts.find('riverside', [out, gone]);
     expect(rows.get(out)).toMatchObject({ outcomeReason: 'opted_out', donorId: null });

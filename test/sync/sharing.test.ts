@@ -3,12 +3,12 @@ import { type Identity, identityText, personText } from '../../src/core/contact.
 import { undoRun } from '../../src/fields/undo.ts';
 import { openCrm } from '../../src/run/crm-account.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { copyPeople, createNeighbour } from './neighbour.ts';
 import { sharedBy } from './shared-by.ts';
 
 const DAY_MS = 86_400_000;
-const PATIENTLY = { timeout: 30_000 };
 const DONOR_ID = 'Donor ID';
 
 const worlds: SyncWorld[] = [];
@@ -144,7 +144,7 @@ describe('the same people in two integrations with one key', () => {
     const neighbour = createNeighbour(world);
     copyPeople(world.crm, neighbour.crm);
     const running = world.sync();
-    await expect.poll(() => world.spent(), PATIENTLY).toBe(5);
+    await expect.poll(() => world.spent()).toBe(5);
     expect((await neighbour.sync()).contacts).toMatchObject({ submitted: 0, written: 5 });
     expect((await running).contacts.written).toBe(5);
     expect(await world.spent()).toBe(5);
@@ -311,7 +311,7 @@ describe('a shared profile', () => {
     });
     await neighbour.sync({ signal: stop.signal });
     neighbour.crm.before(null);
-    for (const id of ids) await world.store.forget.erase('riverside', id);
+    for (const id of ids) await eraseContact(world.store, 'riverside', id);
     await neighbour.sync();
     for (const id of ids) {
       expect(neighbour.crm.valueOf(`copy-of-${id}`, DONOR_ID)).not.toBeNull();

@@ -114,7 +114,7 @@ describe('the first submission under a mapping', () => {
     const world = await open({ service: { jobTimeMs: 2_000 } });
     await world.addPeople(60);
     const running = world.sync();
-    await expect.poll(() => world.spent(), { timeout: 20_000 }).toBe(25);
+    await expect.poll(() => world.spent()).toBe(25);
     await new Promise((resolve) => setTimeout(resolve, 800));
     expect(await world.spent()).toBe(25);
     expect((await running).status).toBe('succeeded');
@@ -225,7 +225,7 @@ describe('the first submission under a mapping', () => {
     await addByWrongColumn(world, 60);
     const stop = new AbortController();
     const running = world.sync({ signal: stop.signal });
-    await expect.poll(() => world.spent(), { timeout: 20_000 }).toBe(25);
+    await expect.poll(() => world.spent()).toBe(25);
     stop.abort();
     expect((await running).reason?.code).toBe('interrupted');
     expect((await world.sync()).reason?.code).toBe('match_rate_low');

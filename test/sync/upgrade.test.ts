@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseIdentityText } from '../../src/identity/identity-text.ts';
 import type { Database } from '../../src/store/engine/tables.ts';
+import { eraseContact } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 let world: SyncWorld;
@@ -62,7 +63,7 @@ async function everyState(): Promise<void> {
   world.crm.mergeContact(merged, ids[5] ?? '');
   world.crm.deleteContact(removed);
   world.crm.addContact({ id: 'forgotten', firstName: 'Ada', lastName: 'Forgotten' });
-  await world.store.forget.erase('riverside', 'forgotten');
+  await eraseContact(world.store, 'riverside', 'forgotten');
   await world.sync();
 }
 

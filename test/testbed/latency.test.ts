@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
 import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
@@ -50,65 +51,101 @@ describe.each(Object.entries(START))('the latency of %s', (_name, startSandbox) 
   }
 
   it('holds every request for its time, but no request to the controls', async () => {
-    const { baseUrl, rootUrl } = await start({ latencyMs: 200 });
-    expect(await timeOf(`${baseUrl}/nothing`)).toBeGreaterThanOrEqual(195);
-    expect(await timeOf(`${rootUrl}/_sandbox/requests`)).toBeLessThan(150);
+    const held = holding();
+    const { baseUrl, rootUrl } = await start({ latencyMs: 200, wait: held.wait });
+    await fetch(`${rootUrl}/_sandbox/requests`);
+    expect(held.waits).toEqual([]);
+    const asked = fetch(`${baseUrl}/nothing`);
+    await held.goOn();
+    await held.goOn();
+    await asked;
+    expect(held.waits).toEqual([100, 100]);
+  });
+
+  it('goes by the time of this machine', async () => {
+    const { baseUrl } = await start({ latencyMs: 60 });
+    const startedAt = performance.now();
+    await fetch(`${baseUrl}/nothing`);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(55);
   });
 
   it('lets requests be on their way together', async () => {
-    const { baseUrl } = await start({ latencyMs: 200 });
-    const startedAt = performance.now();
-    await Promise.all(Array.from({ length: 20 }, () => timeOf(`${baseUrl}/nothing`)));
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const held = holding();
+    const { baseUrl } = await start({ latencyMs: 200, wait: held.wait });
+    const asked = Array.from({ length: 20 }, () => fetch(`${baseUrl}/nothing`));
+    await expect.poll(() => held.waits).toHaveLength(20);
+    for (let half = 0; half < 40; half += 1) await held.goOn();
+    await Promise.all(asked);
   });
 
   it('ends at once while a request is on its way', async () => {
     const reported: Error[] = [];
+    const held = holding();
     const sandbox = await startSandbox({
-      ...{ donors: 20, contacts: 3, latencyMs: 400 },
+      ...{ donors: 20, contacts: 3, latencyMs: 400, wait: held.wait },
       report: (error) => reported.push(error),
     });
     const asked = fetch(`${sandbox.baseUrl}/nothing`).catch(() => 'cut');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => held.waits).toHaveLength(1);
     await sandbox.close();
     expect(await asked).toBe('cut');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await held.goOn();
+    await setImmediate();
     expect(reported).toEqual([]);
+    expect(held.waits).toHaveLength(1);
   });
 });
 
 describe('the latency of submits', () => {
   it('is that of the paid submit alone', async () => {
-    const partner = await startPartner({ submitLatencyMs: 300 });
-    const startedAt = performance.now();
+    const held = holding();
+    const partner = await startPartner({ submitLatencyMs: 300, wait: held.wait });
     await ask(partner, 'GET', '/credits');
-    const askedAt = performance.now();
-    expect(askedAt - startedAt).toBeLessThan(250);
-    const { status } = await ask(partner, 'POST', '/enhancements', { persons: strangers(2) });
-    expect(status).toBe(202);
-    expect(performance.now() - askedAt).toBeGreaterThanOrEqual(295);
+    expect(held.waits).toEqual([]);
+    const asked = ask(partner, 'POST', '/enhancements', { persons: strangers(2) });
+    await held.goOn();
+    await held.goOn();
+    expect((await asked).status).toBe(202);
+    expect(held.waits).toEqual([150, 150]);
   });
 
   it('charges in the middle of it, also where the caller has left before', async () => {
-    const partner = await startPartner({ submitLatencyMs: 400 });
+    const held = holding();
+    const partner = await startPartner({ submitLatencyMs: 400, wait: held.wait });
     const body = JSON.stringify({ persons: strangers(2) });
     const headers = { 'content-type': 'application/json', 'x-api-key': partner.apiKey };
-    const signal = AbortSignal.timeout(100);
+    const leaving = new AbortController();
+    const { signal } = leaving;
     const sent = fetch(`${partner.baseUrl}/enhancements`, {
       method: 'POST',
       body,
       headers,
       signal,
     });
+    await expect.poll(() => held.waits).toHaveLength(1);
+    leaving.abort();
     await expect(sent).rejects.toThrow();
     const spent = async () => JSON.stringify((await ask(partner, 'GET', '/credits')).body);
     expect(await spent()).not.toContain('99998');
+    await held.goOn();
     await expect.poll(spent).toContain('99998');
   });
 });
 
-async function timeOf(url: string): Promise<number> {
-  const startedAt = performance.now();
-  await (await fetch(url)).text();
-  return performance.now() - startedAt;
+/** Lets requests wait until the test lets them go on, the one that has waited longest first. */
+function holding() {
+  const waits: number[] = [];
+  const held: (() => void)[] = [];
+  return {
+    /** How long each was to wait. */
+    waits,
+    wait(ms: number) {
+      waits.push(ms);
+      return new Promise<void>((resolve) => held.push(resolve));
+    },
+    async goOn() {
+      await expect.poll(() => held).not.toHaveLength(0);
+      held.shift()?.();
+    },
+  };
 }

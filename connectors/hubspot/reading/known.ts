@@ -1,11 +1,11 @@
 /** All contacts that are known already, by their ids: many requests at once, as no list allows. */
 
+import { together } from '../../ahead.ts';
 import type { ContactPage, KnownContacts, RemovedContact } from '../../contract.ts';
 import { throwIfStopped } from '../../stopped.ts';
 import { findRecords, IDS_PER_REQUEST } from '../find-records.ts';
 import { isRecordId } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
-import { together } from './ahead.ts';
 import { withContacts } from './portions.ts';
 
 /** Requests under way at once: at HubSpot's usual limit, of more than a second each. */

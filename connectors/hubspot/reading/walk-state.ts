@@ -28,14 +28,20 @@ export interface WalkState {
 }
 
 /**
- * Searches join after the first page of the list where no call has taken less than this: HubSpot's limit allows
- * a page in 53 ms, but the next one can only be asked for when one is there.
+ * Searches join where no call has taken less than this: HubSpot's limit allows a page in 53 ms, but the next
+ * one can only be asked for when one is there. Before any call it is not known until the list's first page.
  */
 const SLOW_MS = 120;
 
-export function startWalk({ after, rest }: WalkPosition, maySearch: boolean): WalkState {
+/** `fastestMs`: the least time that any call has taken so far; without one it is infinite. */
+export function startWalk(
+  { after, rest }: WalkPosition,
+  maySearch: boolean,
+  fastestMs: number,
+): WalkState {
+  const isSlow = rest !== null || (Number.isFinite(fastestMs) && fastestMs >= SLOW_MS);
   return {
-    mode: maySearch ? (rest === null ? 'timing' : 'both') : 'list',
+    mode: maySearch ? (isSlow ? 'both' : 'timing') : 'list',
     after,
     listedTo: null,
     spans: rest ?? [ALL_IDS],

@@ -1,11 +1,11 @@
 /** All contacts: their list from the front and, where that is slow, searches from the other end. */
 
 import { FatalError } from '../../../src/core/errors.ts';
+import { heard } from '../../ahead.ts';
 import { throwIfStopped } from '../../stopped.ts';
 import type { HubspotRecord } from '../record.ts';
 import { type FoundPage, searchAmong } from '../search.ts';
 import type { HubspotSession } from '../session.ts';
-import { heard } from './ahead.ts';
 import { type ListPage, listPage } from './list.ts';
 import { type Ask, nextAsk } from './spans.ts';
 import {
@@ -53,7 +53,7 @@ export async function* walkAll(
   options: WalkOptions,
 ): AsyncGenerator<WalkedPage> {
   const requests = createRequests(session);
-  let state = startWalk(options, options.maySearch);
+  let state = startWalk(options, options.maySearch, session.api.fastestMs());
   for (let page = 0; page < MAX_PAGES; ) {
     throwIfStopped(session.signal);
     const event = await requests.next(state);

@@ -19,13 +19,17 @@ export type BulkJob = z.infer<typeof jobSchema>;
 
 type JobDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
-/** Waits between two looks at a job: short for small jobs, and few for long ones. */
+/** The first wait before a look at a job, and how fast the others grow up to a second. */
 const FIRST_WAIT_MS = 60;
 const WAIT_GROWTH = 1.6;
+const SHORT_WAIT_MS = 1_000;
+
+/** Then each look comes after this part of what has been waited, so that no job is noticed much later. */
+const LONG_WAIT_PART = 1 / 8;
 const LONGEST_WAIT_MS = 15_000;
 
 /** With the waits above, two hours and a half: Salesforce ends queries itself before that. */
-const MAX_LOOKS = 600;
+const MAX_LOOKS = 640;
 
 /** Creates a job below `/jobs/…` and returns it as it is then. */
 export async function createJob({ api }: JobDeps, path: string, job: object): Promise<BulkJob> {
@@ -48,16 +52,23 @@ export async function awaitJob(
   path: string,
   id: string,
 ): Promise<BulkJob> {
-  let waitMs = FIRST_WAIT_MS;
+  let waitedMs = 0;
   for (let look = 0; look < MAX_LOOKS; look += 1) {
+    const waitMs = nextWaitMs(look, waitedMs);
     await clock.sleep(waitMs, signal);
+    waitedMs += waitMs;
     throwIfStopped(signal);
     const job = await readJob({ api }, path, id);
     if (job.state === 'JobComplete') return job;
     if (job.state === 'Failed' || job.state === 'Aborted') throw jobFailed(job);
-    waitMs = Math.min(waitMs * WAIT_GROWTH, LONGEST_WAIT_MS);
   }
   throw new RetriableError(`The Bulk API job ${id} takes too long.`, { code: 'crm_unavailable' });
+}
+
+/** How long to wait before a look at a job that has been waited for so long: pure. */
+export function nextWaitMs(look: number, waitedMs: number): number {
+  const growing = Math.min(FIRST_WAIT_MS * WAIT_GROWTH ** look, SHORT_WAIT_MS);
+  return Math.min(Math.max(growing, waitedMs * LONG_WAIT_PART), LONGEST_WAIT_MS);
 }
 
 /** Messages that name something which does not exist, or that the user may not touch. */

@@ -19,7 +19,7 @@ import {
 } from '../../fields/erasure-note.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 import { leaveNetworks } from '../../networks/leave-networks.ts';
-import type { Lease } from '../../store/engine/leases.ts';
+import { type Lease, LeaseLost } from '../../store/engine/leases.ts';
 import type { ForgottenRecord } from '../../store/erasure/forget.ts';
 import { nameFinder } from './person.ts';
 import type { ErasedIn } from './receipt.ts';
@@ -65,7 +65,10 @@ export async function eraseInEach(
 ): Promise<ErasedIn[]> {
   const begun: { target: Target; note: ErasureNote }[] = [];
   for (const target of targets) {
-    begun.push({ target, note: await begin(deps, request, target, facts) });
+    const note = await begin(deps, request, target, facts).catch((error) => {
+      throw error instanceof LeaseLost ? overtaken(target, error) : error;
+    });
+    begun.push({ target, note });
   }
   if (!facts.isKnown) {
     return begun.map(({ target, note }) => ({ ...AT_REST, integration: target.id, note }));
@@ -84,7 +87,10 @@ export async function eraseInEach(
   if (failure !== null) throw cutOff(request, failure);
   if (!outside.every(({ isComplete }) => isComplete)) return outside;
   const done: ErasedIn[] = [];
-  for (const erased of outside) done.push(await eraseInStore(deps, request, facts, erased));
+  for (const [at, { target }] of begun.entries()) {
+    const erased = outside[at];
+    if (erased !== undefined) done.push(await eraseInStore(deps, request, target, facts, erased));
+  }
   return done;
 }
 
@@ -92,7 +98,7 @@ export async function eraseInEach(
 async function begin(
   { application: { store }, clock, newId }: ForgetPersonDeps,
   { crmId, everywhere }: ForgetRequest,
-  { id }: Target,
+  { id, lease }: Target,
   { person, erasures, known, isKnown }: Facts,
 ): Promise<ErasureNote> {
   const before = erasures.find((row) => row.integrationId === id);
@@ -101,8 +107,7 @@ async function begin(
   const resumed = isResumed ? parseNote(before.receipt) : null;
   const begun = resumed ?? newNote(newId(), clock.now());
   const note = { ...begun, wasKnown: begun.wasKnown || known.includes(id) };
-  await store.forget.begin({
-    integrationId: id,
+  await store.forget.begin(lease, {
     crmId,
     person,
     everywhere,
@@ -124,7 +129,7 @@ async function eraseOutside(
   let note = alsoInCrm ? begun : { ...begun, crm: null };
   const save: SaveNote = async (changes) => {
     note = { ...note, ...changes };
-    await store.forget.noteReceipt(id, crmId, JSON.stringify(note));
+    await store.forget.noteReceipt(lease, crmId, JSON.stringify(note));
   };
   const contact: ForgottenContact = { crmId, forms, isNamedIn: nameFinder(lookup) };
   let mergedInto = lookup?.state === 'removed' ? lookup.mergedInto : null;
@@ -176,11 +181,12 @@ async function eraseOutside(
 async function eraseInStore(
   { application: { store } }: ForgetPersonDeps,
   { crmId }: ForgetRequest,
+  { lease }: Target,
   { forms }: Facts,
   erased: ErasedIn,
 ): Promise<ErasedIn> {
   let { note } = erased;
-  await store.forget.erase(erased.integration, crmId, {
+  await store.forget.erase(lease, crmId, {
     forms: forms.slice(1),
     receiptOf({ introductions: introductionsLeft, ...rows }) {
       note = { ...erased.note, introductionsLeft, erased: addCounts(erased.note.erased, rows) };
@@ -267,5 +273,13 @@ function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableErr
   return new RetriableError(
     `The erasure of ${crmId} did not come to its end: ${failure.message} No sync takes the contact up meanwhile. Repeat the command once that is fixed; it goes on from there.`,
     { code: 'erasure_cut_off', cause: failure, details: { reason: failure.code } },
+  );
+}
+
+/** It stood still for longer than its lease, before the block was on disk. */
+function overtaken({ id }: Target, cause: LeaseLost): RetriableError {
+  return new RetriableError(
+    `Another process began to work on "${id}" before the erasure was on record. Nothing was erased: repeat the command when that has ended.`,
+    { code: 'already_running', cause, details: { integration: id } },
   );
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Application, type OpenIntegration, openApplication } from '../../application.ts';
 import { readRuntimeOptions } from '../../config/environment.ts';
 import { type LoadOptions, loadSettings, type Settings, settingsPath } from '../../config.ts';
+import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -23,6 +24,8 @@ export interface ProductDeps
   log: Log;
   logStream: LogStream;
   owner: Owner;
+  /** The user of the machine who typed the command, for the audit; null if the system does not tell. */
+  user: string | null;
   /**
    * A signal that is aborted when the process is asked to end. From the first call on, the command
    * has to come to its end by itself; before that, the process ends at once.
@@ -73,7 +76,8 @@ export function loadProductSettings(
 /** Opens the product of these settings; the caller closes it. */
 export function openProduct(deps: ProductDeps, settings: Settings): Promise<Application> {
   const { secretKey } = readRuntimeOptions(deps.env, deps.stderr.isTTY === true);
-  return openApplication({ ...deps, settings, secretKey: secretKey ?? undefined });
+  const actor: Actor = { kind: 'command', name: deps.user, from: deps.owner.host };
+  return openApplication({ ...deps, actor, settings, secretKey: secretKey ?? undefined });
 }
 
 /** Does something with the clients of an integration, and closes them whatever happens. */

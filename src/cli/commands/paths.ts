@@ -35,6 +35,8 @@ export function pathsCommand(deps: ProductDeps): Command {
     const integration = chooseOne(application, options.integration, 'with --integration');
     await withIntegration(application, integration, async (open) => {
       const crmId = contactIdOf(open.deps.canonicalId, integration.id, contact);
+      const shown = { action: 'names.shown', integrationId: integration.id, crmId } as const;
+      await application.store.audit.note(shown);
       const paths = await readContactPaths(await openCrm(open.deps, null), integration.id, crmId);
       output.finish({ paths }, () => printPaths(output, paths));
       noteQueryCost(output, open.partner);

@@ -56,6 +56,12 @@ export function prospectsCommand(deps: ProductDeps): Command {
     const { csv, limit, minStrength = integration.insights.minStrength } = options;
     await withIntegration(application, integration, async (open) => {
       const prospects = await findProspects(open.deps, integration.id, { limit, minStrength });
+      const details = { prospects: prospects.length };
+      await application.store.audit.note({
+        action: 'names.shown',
+        integrationId: integration.id,
+        details,
+      });
       output.finish({ prospects }, () => {
         if (csv) deps.stdout.write(csvText(prospects));
         else printProspects(output, prospects);

@@ -120,7 +120,9 @@ async function serveUntil(
   const { server } = settings;
   const runner = createRunner(application, { clock, log, maxRunsAtOnce: server.maxRunsAtOnce });
   const { store, integrations } = application;
-  const scheduler = createScheduler({ store, integrations, clock, log, wake: runner.wake });
+  const bySchedule = store.actingAs({ kind: 'schedule', name: null, from: deps.owner.host });
+  const scheduled = { store: bySchedule, integrations, clock, log, wake: runner.wake };
+  const scheduler = createScheduler(scheduled);
   const alerts = productAlerts(deps, application, settings);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
   const firstVisit = await firstVisitOf(application, clock);

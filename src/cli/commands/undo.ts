@@ -62,6 +62,12 @@ async function undo(
     `Take back what the run ${shortId(row.id)} of ${when} wrote into ${contacts} of "${integration.id}"?`,
     yes || writes.length === 0,
   );
+  const asked = { run: row.id, writes: writes.length };
+  await store.audit.note({
+    action: 'undo.asked',
+    integrationId: integration.id,
+    details: asked,
+  });
   const report = await withIntegration(application, integration, (open) =>
     withLease(open.deps, integration.id, async (lease) => {
       return undoRun(await openCrm(open.deps, lease), lease, row.id);

@@ -63,6 +63,10 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
     // It may quote names and figures: for those who decide, opened for this one answer.
     const mayRead = principal.role === 'admin';
     const words = mayRead ? await readKeptWords(application, id, PAGE_SIZE) : [];
+    if (words.length > 0) {
+      const { audit } = store.actingAs(access.actorOf(c, principal));
+      await audit.note({ action: 'names.shown', details: { run: id, texts: words.length } });
+    }
     const { renderRun } = await loadPages();
     return c.html(renderRun(viewerOf(principal), detail, words));
   });
@@ -95,7 +99,8 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
 
   app.post('/integrations/:id/sync', access.requireRole('admin'), async (c) => {
     const { id } = findIntegration(application, c.req.param('id'));
-    const { joined } = await runner.request({ integrationId: id, trigger: 'manual' });
+    const by = c.get('actor');
+    const { joined } = await runner.request({ integrationId: id, trigger: 'manual', by });
     return c.redirect(`/?note=${joined === null ? 'sync' : 'joined'}#${anchorOf(id)}`, 303);
   });
 
@@ -106,9 +111,11 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
   app.get('/integrations/:id/persons', access.requireRole('admin'), async (c) => {
     const integration = findIntegration(application, c.req.param('id'));
     const { id, name = id } = integration;
+    const actor = c.get('actor');
+    await store.actingAs(actor).audit.note({ action: 'names.shown', integrationId: id });
     const view = {
       integration: { id, name },
-      persons: await showPersons(liveDeps(deps), integration),
+      persons: await showPersons(liveDeps(deps, actor), integration),
       isRateLow: (await findLowRate(store, id)) !== null,
     };
     const { renderPersons } = await loadPages();
@@ -119,15 +126,16 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
   app.post('/integrations/:id/accept-match-rate', access.requireRole('admin'), async (c) => {
     const integration = findIntegration(application, c.req.param('id'));
     const { id: integrationId } = integration;
-    await acceptMatchRate(liveDeps(deps), integration);
-    await runner.request({ integrationId, trigger: 'manual', mayJoin: false });
+    const by = c.get('actor');
+    await acceptMatchRate(liveDeps(deps, by), integration);
+    await runner.request({ integrationId, trigger: 'manual', mayJoin: false, by });
     return c.redirect(`/?note=accepted#${anchorOf(integrationId)}`, 303);
   });
 
   for (const decision of HOLD_DECISIONS) {
     app.post(`/holds/:id/${decision}`, access.requireRole('admin'), async (c) => {
       const hold = await findDecidableHold(store, c.req.param('id'), decision);
-      const isNew = await decideHold(store, hold, decision);
+      const isNew = await decideHold(store.actingAs(c.get('actor')), hold, decision);
       return c.redirect(`/?note=${isNew ? decision : 'decided'}#holds`, 303);
     });
   }
@@ -135,7 +143,10 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
   // Names and addresses go to those who may decide, and no cache keeps them (`forbidCaching`).
   app.get('/holds/batches/:id', access.requireRole('admin'), async (c) => {
     const batch = await findOpenBatch(store, c.req.param('id'));
-    const integration = findIntegration(application, batch.integrationId);
+    const { integrationId, id } = batch;
+    const integration = findIntegration(application, integrationId);
+    const { audit } = store.actingAs(c.get('actor'));
+    await audit.note({ action: 'names.shown', integrationId, details: { batch: id } });
     const limit = AbortSignal.any([deps.stopping, AbortSignal.timeout(EXAMPLES_LIMIT_MS)]);
     const examples = await readBatchExamples(application, batch, limit);
     const { renderBatch } = await loadPages();
@@ -149,7 +160,8 @@ export function dashboardRoutes(deps: HttpDeps, access: Access): Hono<HttpEnv> {
 
   for (const decision of BATCH_DECISIONS) {
     app.post(`/holds/batches/:id/${decision}`, access.requireRole('admin'), async (c) => {
-      const isNew = await decideOpenBatch(store, c.req.param('id'), decision).then(
+      const acting = store.actingAs(c.get('actor'));
+      const isNew = await decideOpenBatch(acting, c.req.param('id'), decision).then(
         ({ count }) => count > 0,
         refuseUnlessDecided,
       );

@@ -3,6 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { LiveDeps } from '../../application/live-crm.ts';
 import type { Runner } from '../../application/runner.ts';
 import type { Application } from '../../application.ts';
+import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { AccessTokenRecord } from '../../store/service/access.ts';
@@ -40,6 +41,8 @@ export interface HttpEnv {
     requestId: string;
     /** Who asks; set where a role is required. */
     principal: Principal;
+    /** The same for the audit, with the address of the caller. */
+    actor: Actor;
   };
 }
 
@@ -59,12 +62,12 @@ export interface Principal {
 const CRM_PATIENCE_MS = 20_000;
 
 /** What asks a CRM within a request: given up when the service ends or the person has waited enough. */
-export function liveDeps({
-  application,
-  stopping,
-}: Pick<HttpDeps, 'application' | 'stopping'>): LiveDeps {
+export function liveDeps(
+  { application, stopping }: Pick<HttpDeps, 'application' | 'stopping'>,
+  actor: Actor,
+): LiveDeps {
   return {
-    application,
+    application: { ...application, store: application.store.actingAs(actor) },
     signal: AbortSignal.any([stopping, AbortSignal.timeout(CRM_PATIENCE_MS)]),
   };
 }

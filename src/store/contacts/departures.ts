@@ -172,8 +172,8 @@ async function moveToWinner(
 }
 
 /**
- * A person is asked whether to spend again on a contact whose answer was lost, and it became a part of
- * another: that one is asked about, unless it was paid for by itself.
+ * The answer about a contact was lost, and it became a part of another: that one is asked about, or not
+ * paid for either if a person has rejected that, unless it was paid for by itself.
  */
 async function moveQuestion(
   trx: Trx,
@@ -182,16 +182,40 @@ async function moveQuestion(
   loser: ContactRow,
   winnerId: string,
 ): Promise<void> {
-  const { crm_id, state, tracking_id, asked_at, donor_id, enhanced_at } = loser;
-  const isAsked = state === 'held' && loser.outcome_reason === 'lost_answer';
-  if (!isAsked || tracking_id === null) return;
-  const given = { tracking_id, asked_at, donor_id, enhanced_at };
-  const target = { crm_id: winnerId, ...given, outcome_detail: loser.outcome_detail };
-  if (!(await moveToWinner(trx, lease, run, 'inheritedQuestion', target))) return;
+  const { crm_id, asked_at, donor_id, enhanced_at } = loser;
+  // What is asked for again counts as not spent.
+  if (loser.asked_identity === null || loser.state === 'due') return;
+  const question = await findQuestion(trx, loser);
+  if (question === undefined) return;
+  const { tracking_id, decision, detail } = question;
+  const isRejected = decision === 'rejected';
+  const event = isRejected ? 'inheritedRejection' : 'inheritedQuestion';
+  const given = { tracking_id, asked_at, donor_id, enhanced_at, outcome_detail: detail };
+  if (!(await moveToWinner(trx, lease, run, event, { crm_id: winnerId, ...given }))) return;
   const moved = { crm_id: winnerId };
   await trx.updateTable('jobs').set(moved).where('tracking_id', '=', tracking_id).execute();
-  await trx.updateTable('holds').set(moved).where('id', '=', tracking_id).execute();
+  await trx
+    .updateTable('holds')
+    // Who left or opted out before a person decided is asked about now.
+    .set(isRejected ? moved : { ...moved, decision: null, decided_at: null })
+    .where('id', '=', tracking_id)
+    .execute();
   await move(trx, lease, 'gaveJobAway', [{ crm_id, tracking_id }], run);
+}
+
+/** What a person was asked about the last answer for a contact, if that was lost. */
+async function findQuestion(trx: Trx, { integration_id, crm_id }: ContactRow) {
+  const last = await trx
+    .selectFrom('jobs')
+    .leftJoin('holds', 'holds.id', 'jobs.tracking_id')
+    .select(['jobs.tracking_id', 'jobs.state', 'holds.kind', 'holds.decision', 'holds.detail'])
+    .where('jobs.integration_id', '=', integration_id)
+    .where('jobs.crm_id', '=', crm_id)
+    .where('jobs.state', '<>', 'unpaid')
+    .orderBy('jobs.submitted_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last?.state === 'lost' && last.kind === 'lost_answer' ? last : undefined;
 }
 
 /**

@@ -481,6 +481,24 @@ export const LIFE = {
     ],
     otherwise: 'A credit was spent on it by itself, or a person is asked about it.',
   },
+  /** A person has rejected to spend again on the contact that is a part of it now. */
+  inheritedRejection: {
+    ways: [
+      {
+        from: ['unknown', 'settled', 'due', 'removed'],
+        to: 'settled',
+        when: isNull(own('asked_identity')),
+        set: {
+          ...INHERITS,
+          tracking_id: null,
+          asked_identity: INHERITED,
+          eligible: 1,
+          ...outcome('rejected_by_person'),
+        },
+      },
+    ],
+    otherwise: 'A credit was spent on it by itself, or a person is asked about it.',
+  },
 
   // In line for a credit.
   reconsidered: {

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { type FromRow, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { Database, JobState, MappingsTable, Trx } from '../engine/tables.ts';
@@ -39,7 +40,12 @@ const UNANSWERED_STATES: JobState[] = ['intended', 'processing', 'completed'];
  * The mappings of an integration: which of them are accepted, and how many of the contacts that
  * were paid for under each the service knew.
  */
-export function mappingQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+export function mappingQueries(
+  db: Database,
+  checkpoint: Checkpoint,
+  clock: Clock,
+  record: RecordEntry,
+) {
   return {
     find(integrationId: string, id: string): Promise<MappingRecord | undefined> {
       return db
@@ -111,11 +117,14 @@ export function mappingQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
      */
     async acceptByPerson(integrationId: string, id: string): Promise<void> {
       const accepted = { accepted_at: clock.now(), accepted_by: 'person' as const };
-      await db
-        .insertInto('mappings')
-        .values({ integration_id: integrationId, id, first_seen_at: clock.now(), ...accepted })
-        .onConflict((c) => c.columns(['integration_id', 'id']).doUpdateSet(accepted))
-        .execute();
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('mappings')
+          .values({ integration_id: integrationId, id, first_seen_at: clock.now(), ...accepted })
+          .onConflict((c) => c.columns(['integration_id', 'id']).doUpdateSet(accepted))
+          .execute();
+        await record(trx, { action: 'match_rate.accepted', integrationId });
+      });
     },
 
     /** The last answers about contacts that were paid for, at most `limit`, after `since` if given. */

@@ -5,6 +5,7 @@
  */
 
 import type { Kysely, Transaction } from 'kysely';
+import type { AuditTables } from './audit-tables.ts';
 import type { NetworkTables } from './network-tables.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StatusTables } from './status-tables.ts';
@@ -68,7 +69,12 @@ export type JobState =
   /** Charged or not provably unpaid, and its job id is unknown. */
   | 'lost';
 
-export interface Tables extends ServiceTables, NetworkTables, WarmPathTables, StatusTables {
+export interface Tables
+  extends ServiceTables,
+    NetworkTables,
+    WarmPathTables,
+    StatusTables,
+    AuditTables {
   secrets: SecretsTable;
   integrations: IntegrationsTable;
   partner_keys: PartnerKeysTable;

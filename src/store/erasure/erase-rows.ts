@@ -32,6 +32,7 @@ export async function eraseRows(
   // Any text of the integration may name the person: a duplicate rule names the other contact.
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
   await deleteFrom('contact_statuses');
+  await deleteFrom('audit_keys');
   return {
     introductions,
     contacts: await deleteFrom('contacts'),
@@ -61,6 +62,8 @@ export const OWN_TABLES = [
   'warm_paths',
   'network_wanted',
   'contact_statuses',
+  // With its key, what the audit says of the contact cannot be read any more.
+  'audit_keys',
 ] as const;
 type OwnTable = (typeof OWN_TABLES)[number];
 

@@ -5,9 +5,11 @@ import {
   type PersonFingerprints,
   storedPersonFingerprints,
 } from '../../identity/person-fingerprints.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { overwriteErased } from '../engine/erased-bytes.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
+import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, ForgottenState, ForgottenTable } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
@@ -29,7 +31,6 @@ export interface Block {
 
 /** An erasure as it goes on record before anything is erased. */
 export interface Erasure {
-  integrationId: string;
   crmId: string;
   state: Extract<ForgottenState, 'begun' | 'blocked'>;
   person: PersonFingerprints | null;
@@ -53,42 +54,56 @@ export interface KnownContact {
 }
 
 /** Erasing a person, and knowing afterwards who must never be taken up again. */
-export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
+export function forgetQueries(
+  db: Database,
+  checkpoint: Checkpoint,
+  clock: Clock,
+  fingerprint: Fingerprint,
+  record: RecordEntry,
+) {
   return {
     /**
      * Blocks a contact from now on, before the first of its traces goes: so that no run brings
-     * anything back, should the erasure be cut off. Repeatable.
+     * anything back, should the erasure be cut off. Repeatable. Under the lease, like all that follows:
+     * a run that began meanwhile does not know of the block.
      */
-    async begin(erasure: Erasure): Promise<void> {
-      const { integrationId, crmId, state, person, everywhere, receipt } = erasure;
+    async begin(lease: Lease, erasure: Erasure): Promise<void> {
+      const { crmId, state, person, everywhere, receipt } = erasure;
       const now = clock.now();
-      await db
-        .insertInto('forgotten')
-        .values({
-          integration_id: integrationId,
-          crm_id_fingerprint: fingerprint('forgotten', crmId),
-          forgotten_at: now,
-          person: person === null ? null : JSON.stringify(person),
-          everywhere: everywhere ? 1 : 0,
-          state,
-          receipt,
-        })
-        .onConflict((c) =>
-          c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet((eb) => ({
+      await checkpoint(lease, async (trx) => {
+        await trx
+          .insertInto('forgotten')
+          .values({
+            integration_id: lease.integrationId,
+            crm_id_fingerprint: fingerprint('forgotten', crmId),
+            forgotten_at: now,
+            person: person === null ? null : JSON.stringify(person),
+            everywhere: everywhere ? 1 : 0,
             state,
             receipt,
-            person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
-            everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
-            // Who was only suspected before is blocked from now on.
-            forgotten_at: eb
-              .case()
-              .when('forgotten.state', '=', 'merged')
-              .then(eb.ref('excluded.forgotten_at'))
-              .else(eb.ref('forgotten.forgotten_at'))
-              .end(),
-          })),
-        )
-        .execute();
+          })
+          .onConflict((c) =>
+            c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet((eb) => ({
+              state,
+              receipt,
+              person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
+              everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
+              // Who was only suspected before is blocked from now on.
+              forgotten_at: eb
+                .case()
+                .when('forgotten.state', '=', 'merged')
+                .then(eb.ref('excluded.forgotten_at'))
+                .else(eb.ref('forgotten.forgotten_at'))
+                .end(),
+            })),
+          )
+          .execute();
+        await record(trx, {
+          action: 'forget.begun',
+          integrationId: lease.integrationId,
+          details: { state, everywhere },
+        });
+      });
     },
 
     /** By what the person of a block is recognised, and where, as far as it was not on record before. */
@@ -109,13 +124,15 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
     },
 
     /** How far an erasure has come. */
-    async noteReceipt(integrationId: string, crmId: string, receipt: string): Promise<void> {
-      await db
-        .updateTable('forgotten')
-        .set({ receipt })
-        .where('integration_id', '=', integrationId)
-        .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
-        .execute();
+    async noteReceipt(lease: Lease, crmId: string, receipt: string): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('forgotten')
+          .set({ receipt })
+          .where('integration_id', '=', lease.integrationId)
+          .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
+          .execute(),
+      );
     },
 
     /**
@@ -124,11 +141,12 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
      * of its id, `forms` are others under which rows may stand.
      */
     erase(
-      integrationId: string,
+      lease: Lease,
       crmId: string,
       { forms = [], receiptOf }: EraseOptions = {},
     ): Promise<ErasedRows> {
-      return db.transaction().execute(async (trx) => {
+      const { integrationId } = lease;
+      return checkpoint(lease, async (trx) => {
         const now = clock.now();
         const erased = await eraseRows(trx, integrationId, [crmId, ...forms], now);
         const end = {
@@ -146,6 +164,9 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           })
           .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet(end))
           .execute();
+        const { contacts, jobs, holds, writes } = erased;
+        const details = { contacts, jobs, holds, writes };
+        await record(trx, { action: 'forget.done', integrationId, details });
         return erased;
       });
     },
@@ -317,7 +338,11 @@ export function forgetQueries(db: Database, clock: Clock, fingerprint: Fingerpri
           .where('integration_id', 'in', integrationIds)
           .where('crm_id', 'in', fingerprints)
           .execute();
-        return [...new Set(lifted.map((row) => row.integration_id))].sort();
+        const ids = [...new Set(lifted.map((row) => row.integration_id))].sort();
+        for (const integrationId of ids) {
+          await record(trx, { action: 'forget.lifted', integrationId });
+        }
+        return ids;
       });
     },
   };

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { move } from '../contacts/move.ts';
 import { fromRows } from '../engine/from-row.ts';
 import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
@@ -21,7 +22,7 @@ export interface HoldBatch {
 export type BatchDecision = 'approved' | 'rejected';
 
 /** Contacts that are held for one cause and are decided together: the mass changes. */
-export function holdBatchQueries(db: Database, clock: Clock) {
+export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry) {
   return {
     /** The open holds that stand alone, the oldest first. */
     listAlone(): Promise<HoldRecord[]> {
@@ -87,11 +88,17 @@ export function holdBatchQueries(db: Database, clock: Clock) {
       if (integrationId === null) return 0;
       let decided = 0;
       for (;;) {
-        const portion = await db
-          .transaction()
-          .execute((trx) =>
-            decidePortion(trx, { id: batchId, integrationId }, decision, clock.now()),
+        const portion = await db.transaction().execute(async (trx) => {
+          const count = await decidePortion(
+            trx,
+            { id: batchId, integrationId },
+            decision,
+            clock.now(),
           );
+          const details = { batch: batchId, decision, contacts: count };
+          if (count) await record(trx, { action: 'batch.decided', integrationId, details });
+          return count;
+        });
         if (portion === null) return decided;
         decided += portion;
       }

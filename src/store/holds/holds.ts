@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { reopenHolds } from '../contacts/erased-holds.ts';
 import type { LifeEvent } from '../contacts/life.ts';
 import { moveAndList } from '../contacts/move.ts';
@@ -15,7 +16,12 @@ export type HoldRecord = FromRow<Selectable<HoldsTable>>;
 export type HoldDecision = 'approved' | 'rejected' | 'resubmitted';
 
 /** Contacts that wait for a person's decision. */
-export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint) {
+export function holdQueries(
+  db: Database,
+  clock: Clock,
+  fingerprint: Fingerprint,
+  record: RecordEntry,
+) {
   return {
     /** What waits for a person, the oldest first. */
     listOpen(integrationId?: string): Promise<HoldRecord[]> {
@@ -82,6 +88,9 @@ export function holdQueries(db: Database, clock: Clock, fingerprint: Fingerprint
           .executeTakeFirst();
         if (decided.numUpdatedRows === 0n) return false;
         await moveContact(trx, hold, decision);
+        const { id, integrationId, crmId, kind } = hold;
+        const details = { hold: id, kind, decision };
+        await record(trx, { action: 'hold.decided', integrationId, crmId, details });
         return true;
       });
     },

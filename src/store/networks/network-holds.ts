@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { NetworkHoldKind, NetworkHoldsTable } from '../engine/network-tables.ts';
@@ -25,7 +26,12 @@ export interface NetworkQuestion {
 }
 
 /** Networks that wait for a person's decision. */
-export function networkHoldQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+export function networkHoldQueries(
+  db: Database,
+  checkpoint: Checkpoint,
+  clock: Clock,
+  record: RecordEntry,
+) {
   return {
     /** What waits for a person, the oldest first. */
     listOpen(integrationId?: string): Promise<NetworkHoldRecord[]> {
@@ -97,6 +103,11 @@ export function networkHoldQueries(db: Database, checkpoint: Checkpoint, clock: 
         if (decided.numUpdatedRows === 0n) return false;
         const isToBeCreated = hold.kind === 'network_deleted' && decision === 'approved';
         if (isToBeCreated) await forgetNetwork(trx, hold.network);
+        await record(trx, {
+          action: 'network.decided',
+          integrationId: hold.integrationId,
+          details: { hold: hold.id, kind: hold.kind, network: hold.network, decision },
+        });
         return true;
       });
     },

@@ -1,3 +1,4 @@
+import type { RecordEntry } from '../audit/record.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { Database } from '../engine/tables.ts';
 
@@ -11,7 +12,7 @@ export interface IntegrationState {
 }
 
 /** What is kept of each integration: its CRM account, how far it has read, its sealed settings. */
-export function integrationQueries(db: Database, checkpoint: Checkpoint) {
+export function integrationQueries(db: Database, checkpoint: Checkpoint, record: RecordEntry) {
   return {
     async findState(id: string): Promise<IntegrationState> {
       const row = await db
@@ -89,11 +90,14 @@ export function integrationQueries(db: Database, checkpoint: Checkpoint) {
 
     /** Puts sealed settings of an integration into the database. */
     async saveSealedSettings(id: string, settings: string): Promise<void> {
-      await db
-        .insertInto('integrations')
-        .values({ id, settings, run_epoch: 0 })
-        .onConflict((c) => c.column('id').doUpdateSet({ settings }))
-        .execute();
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('integrations')
+          .values({ id, settings, run_epoch: 0 })
+          .onConflict((c) => c.column('id').doUpdateSet({ settings }))
+          .execute();
+        await record(trx, { action: 'settings.applied', integrationId: id });
+      });
     },
   };
 }

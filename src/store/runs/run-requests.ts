@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { Trigger } from '../../core/run.ts';
+import type { NewAuditEntry, RecordEntry } from '../audit/record.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { RunRequestsTable } from '../engine/service-tables.ts';
 import type { Database, Trx } from '../engine/tables.ts';
@@ -40,14 +41,21 @@ const MERGED_KEPT_MS = 24 * 3_600_000;
 const MAX_RESUMES = 5;
 
 /** Runs that were asked for, until they have come to their end. */
-export function runRequestQueries(db: Database, clock: Clock) {
+export function runRequestQueries(db: Database, clock: Clock, record: RecordEntry) {
   return {
     /**
      * Remembers that a run is wanted. A request that waits already takes it in; the id of the run
      * that will answer is returned.
      */
     add(request: NewRunRequest): Promise<string> {
-      return db.transaction().execute((trx) => addRunRequest(trx, request, clock.now()));
+      return db.transaction().execute(async (trx) => {
+        const runId = await addRunRequest(trx, request, clock.now());
+        // Webhooks come in bursts, and ask for nothing new then.
+        if (request.trigger === 'manual' || runId === request.runId) {
+          await record(trx, runAsked({ ...request, runId }, oneOrAll(request.contact)));
+        }
+        return runId;
+      });
     },
 
     /**
@@ -60,9 +68,18 @@ export function runRequestQueries(db: Database, clock: Clock) {
       contacts: readonly string[],
       newRunId: () => string,
     ): Promise<{ runId: string; isWhole: boolean }> {
-      return db
-        .transaction()
-        .execute((trx) => addNamed(trx, integrationId, contacts, newRunId, clock.now()));
+      return db.transaction().execute(async (trx) => {
+        const { added, ...answer } = await addNamed(
+          trx,
+          integrationId,
+          contacts,
+          newRunId,
+          clock.now(),
+        );
+        const asked = { integrationId, runId: answer.runId, trigger: 'webhook', full: false };
+        if (added.length > 0) await record(trx, runAsked(asked, added));
+        return answer;
+      });
     },
 
     /**
@@ -153,6 +170,30 @@ export function runRequestQueries(db: Database, clock: Clock) {
   };
 }
 
+/** What the audit says of a run that is asked for: for these contacts, or (null) for all. */
+export function runAsked(
+  {
+    integrationId,
+    runId,
+    trigger,
+    full,
+  }: Pick<RunRequestRecord, 'integrationId' | 'runId'> & {
+    trigger: string;
+    full: boolean;
+  },
+  only: readonly string[] | null,
+): NewAuditEntry {
+  const [first, ...others] = only ?? [];
+  const crmId = first === undefined || others.length > 0 ? null : first;
+  const contacts = only?.length ?? null;
+  const details = { run: runId, trigger, full, contacts };
+  return { action: 'run.asked', integrationId, crmId, details };
+}
+
+function oneOrAll(contact: string | null): string[] | null {
+  return contact === null ? null : [contact];
+}
+
 /** Stores a request as part of a transaction; see `add`. */
 export async function addRunRequest(
   trx: Trx,
@@ -171,20 +212,23 @@ async function addNamed(
   contacts: readonly string[],
   newRunId: () => string,
   now: number,
-): Promise<{ runId: string; isWhole: boolean }> {
+): Promise<{ runId: string; isWhole: boolean; added: string[] }> {
   const request = { integrationId, trigger: 'webhook', full: false } as const;
   const others = await countOthers(trx, request, contacts);
   if (others + contacts.length > MAX_SINGLE_WAITING) {
     const runId = await addWhole(trx, { ...request, contact: null, runId: newRunId() }, now);
-    return { runId, isWhole: true };
+    return { runId, isWhole: true, added: [...contacts] };
   }
   const runIds: string[] = [];
+  const added: string[] = [];
   // In one order everywhere: two calls that name the same contacts do not wait for each other.
   for (const contact of [...contacts].sort()) {
     const row = requestOf({ ...request, contact, runId: newRunId() }, now);
-    runIds.push(await insertRequest(trx, row));
+    const runId = await insertRequest(trx, row);
+    runIds.push(runId);
+    if (runId === row.runId) added.push(contact);
   }
-  return { runId: runIds[0] ?? '', isWhole: false };
+  return { runId: runIds[0] ?? '', isWhole: false, added };
 }
 
 /** One run over all that has changed, in the place of too many for single contacts. */
@@ -285,16 +329,21 @@ async function insertRequest(trx: Trx, request: RunRequestRecord): Promise<strin
 
 /**
  * The run that a request waited for begins, and answers those of the runs in `alongside` that still
- * wait.
+ * wait. False if no request is on record.
  */
 export async function beginRunRequest(
   trx: Trx,
   runId: string,
   alongside: readonly string[],
   now: number,
-): Promise<void> {
-  await trx.updateTable('run_requests').set({ left_at: now }).where('run_id', '=', runId).execute();
-  if (alongside.length === 0) return;
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('run_requests')
+    .set({ left_at: now })
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  const wasAsked = numUpdatedRows > 0n;
+  if (alongside.length === 0) return wasAsked;
   await dropOldMerged(trx, now);
   await trx
     .updateTable('run_requests')
@@ -302,6 +351,7 @@ export async function beginRunRequest(
     .where('run_id', 'in', alongside)
     .where('left_at', 'is', null)
     .execute();
+  return wasAsked;
 }
 
 /** What a run that was cut off had taken along waits again, unless the same waits already. */

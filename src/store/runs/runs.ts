@@ -2,11 +2,18 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { RetriableError } from '../../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../../core/run.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { Database, RunsTable, Trx } from '../engine/tables.ts';
 import { dropOldTexts, keepWords, type SealedWords } from '../secrets/foreign-texts.ts';
-import { ALL_CONTACTS, beginRunRequest, endRunRequest, SEVERAL_CONTACTS } from './run-requests.ts';
+import {
+  ALL_CONTACTS,
+  beginRunRequest,
+  endRunRequest,
+  runAsked,
+  SEVERAL_CONTACTS,
+} from './run-requests.ts';
 import { dropRunRows, writeRunRows } from './run-rows.ts';
 
 export type RunRecord = FromRow<Selectable<RunsTable>>;
@@ -27,7 +34,12 @@ export interface RunFilter {
 }
 
 /** The runs: how they began, how they ended, and what they reported. */
-export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+export function runQueries(
+  db: Database,
+  checkpoint: Checkpoint,
+  clock: Clock,
+  record: RecordEntry,
+) {
   return {
     /**
      * Notes a run that begins, for some contacts or (null) for all, `full` if it reads everything
@@ -45,7 +57,7 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
         await requireFresh(trx, id);
-        await beginRunRequest(trx, id, alongside, clock.now());
+        const wasAsked = await beginRunRequest(trx, id, alongside, clock.now());
         const cutOff = await trx
           .updateTable('runs')
           .set({
@@ -86,6 +98,10 @@ export function runQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
             spent_enhancements: 0,
           })
           .execute();
+        if (wasAsked) return;
+        const { integrationId } = lease;
+        const request = { integrationId, runId: id, trigger, full };
+        await record(trx, runAsked(request, only));
       });
     },
 

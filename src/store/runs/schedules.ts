@@ -1,14 +1,15 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { SchedulesTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
-import { addRunRequest, type NewRunRequest } from './run-requests.ts';
+import { addRunRequest, type NewRunRequest, runAsked } from './run-requests.ts';
 
 export type ScheduleRecord = FromRow<Selectable<SchedulesTable>>;
 
 /** When each integration runs next; a time is claimed by the process that ticks first. */
-export function scheduleQueries(db: Database, clock: Clock) {
+export function scheduleQueries(db: Database, clock: Clock, record: RecordEntry) {
   return {
     list(): Promise<ScheduleRecord[]> {
       return db
@@ -70,27 +71,35 @@ export function scheduleQueries(db: Database, clock: Clock) {
           .where('paused', '=', 0)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
-        if (request !== null) await addRunRequest(trx, request, clock.now());
+        if (request === null) return true;
+        const runId = await addRunRequest(trx, request, clock.now());
+        await record(trx, runAsked({ ...request, runId }, null));
         return true;
       });
     },
 
     async pause(integrationId: string): Promise<void> {
-      await db
-        .updateTable('schedules')
-        .set({ paused: 1 })
-        .where('integration_id', '=', integrationId)
-        .execute();
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .updateTable('schedules')
+          .set({ paused: 1 })
+          .where('integration_id', '=', integrationId)
+          .execute();
+        await record(trx, { action: 'schedule.paused', integrationId });
+      });
     },
 
     /** Ends a pause; what came due meanwhile is not made up for. */
     async resume(integrationId: string, nextRunAt: number | null): Promise<void> {
-      await db
-        .updateTable('schedules')
-        .set({ paused: 0, next_run_at: nextRunAt })
-        .where('integration_id', '=', integrationId)
-        .where('paused', '=', 1)
-        .execute();
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .updateTable('schedules')
+          .set({ paused: 0, next_run_at: nextRunAt })
+          .where('integration_id', '=', integrationId)
+          .where('paused', '=', 1)
+          .execute();
+        await record(trx, { action: 'schedule.resumed', integrationId });
+      });
     },
 
     /** Drops the schedule of an integration that runs only by hand. */

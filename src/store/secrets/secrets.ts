@@ -1,9 +1,12 @@
 import { LEASE_MS } from '../engine/leases.ts';
-import type { Database } from '../engine/tables.ts';
+import type { Database, Trx } from '../engine/tables.ts';
 import { again } from '../engine/transact.ts';
 
 /** Sealed text by name. Sealing and opening is the caller's business: here it is only kept. */
-export function secretQueries(db: Database) {
+export function secretQueries<AuditEntry>(
+  db: Database,
+  record: (trx: Trx, entry: AuditEntry) => Promise<void>,
+) {
   return {
     async find(name: string): Promise<string | null> {
       const row = await db
@@ -14,20 +17,27 @@ export function secretQueries(db: Database) {
       return row?.value ?? null;
     },
 
-    async save(name: string, value: string): Promise<void> {
+    /** With an entry for the audit, if a person did it. */
+    async save(name: string, value: string, entry: AuditEntry | null = null): Promise<void> {
       // A token that was renewed is lost with its text: the old one is good for nothing any more.
       await again(LEASE_MS, () =>
-        db
-          .insertInto('secrets')
-          .values({ name, value })
-          .onConflict((c) => c.column('name').doUpdateSet({ value }))
-          .execute(),
+        db.transaction().execute(async (trx) => {
+          await trx
+            .insertInto('secrets')
+            .values({ name, value })
+            .onConflict((c) => c.column('name').doUpdateSet({ value }))
+            .execute();
+          if (entry !== null) await record(trx, entry);
+        }),
       );
     },
 
     /** Harmless if there is none of that name. */
-    async remove(name: string): Promise<void> {
-      await db.deleteFrom('secrets').where('name', '=', name).execute();
+    async remove(name: string, entry: AuditEntry | null = null): Promise<void> {
+      await db.transaction().execute(async (trx) => {
+        await trx.deleteFrom('secrets').where('name', '=', name).execute();
+        if (entry !== null) await record(trx, entry);
+      });
     },
   };
 }

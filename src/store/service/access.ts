@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { AccessTokensTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
@@ -10,7 +11,7 @@ export type AccessTokenRecord = FromRow<Selectable<AccessTokensTable>>;
 const USE_NOTED_EVERY_MS = 60_000;
 
 /** Who may ask the service; tokens and cookies are known by their hashes alone. */
-export function accessQueries(db: Database, clock: Clock) {
+export function accessQueries(db: Database, clock: Clock, record: RecordEntry) {
   return {
     listTokens(): Promise<AccessTokenRecord[]> {
       return db
@@ -22,21 +23,28 @@ export function accessQueries(db: Database, clock: Clock) {
     },
 
     async addToken(token: Pick<AccessTokenRecord, 'id' | 'name' | 'role' | 'hash'>): Promise<void> {
-      await db
-        .insertInto('access_tokens')
-        .values({ ...token, created_at: clock.now(), last_used_at: null })
-        .execute();
+      const { id, name, role } = token;
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('access_tokens')
+          .values({ ...token, created_at: clock.now(), last_used_at: null })
+          .execute();
+        await record(trx, { action: 'token.made', details: { token: id, name, role } });
+      });
     },
 
     /** Ends a token and the sessions that began with it; false if there is none. */
     revokeToken(id: string): Promise<boolean> {
       return db.transaction().execute(async (trx) => {
         await trx.deleteFrom('sessions').where('token_id', '=', id).execute();
-        const { numDeletedRows } = await trx
+        const revoked = await trx
           .deleteFrom('access_tokens')
           .where('id', '=', id)
+          .returning('name')
           .executeTakeFirst();
-        return numDeletedRows === 1n;
+        if (revoked === undefined) return false;
+        await record(trx, { action: 'token.revoked', details: { token: id, name: revoked.name } });
+        return true;
       });
     },
 
@@ -50,11 +58,14 @@ export function accessQueries(db: Database, clock: Clock) {
     },
 
     async addSession(hash: string, tokenId: string, expiresAt: number): Promise<void> {
-      await db.deleteFrom('sessions').where('expires_at', '<', clock.now()).execute();
-      await db
-        .insertInto('sessions')
-        .values({ hash, token_id: tokenId, expires_at: expiresAt })
-        .execute();
+      await db.transaction().execute(async (trx) => {
+        await trx.deleteFrom('sessions').where('expires_at', '<', clock.now()).execute();
+        await trx
+          .insertInto('sessions')
+          .values({ hash, token_id: tokenId, expires_at: expiresAt })
+          .execute();
+        await record(trx, { action: 'session.begun', details: { token: tokenId } });
+      });
     },
 
     /** The token behind a session that has not ended. */

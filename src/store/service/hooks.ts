@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import type { RecordEntry } from '../audit/record.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { HooksTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
@@ -7,7 +8,7 @@ import type { Database } from '../engine/tables.ts';
 export type HookRecord = FromRow<Selectable<HooksTable>>;
 
 /** The webhook addresses, one for each integration. */
-export function hookQueries(db: Database, clock: Clock) {
+export function hookQueries(db: Database, clock: Clock, record: RecordEntry) {
   return {
     find(integrationId: string): Promise<HookRecord | undefined> {
       return db
@@ -35,20 +36,28 @@ export function hookQueries(db: Database, clock: Clock) {
         last_used_at: null,
         ignored_count: 0,
       };
-      await db
-        .insertInto('hooks')
-        .values({ integration_id: integrationId, ...fresh })
-        .onConflict((c) => c.column('integration_id').doUpdateSet(fresh))
-        .execute();
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('hooks')
+          .values({ integration_id: integrationId, ...fresh })
+          .onConflict((c) => c.column('integration_id').doUpdateSet(fresh))
+          .execute();
+        const details = { signature: signing.signature };
+        await record(trx, { action: 'hook.made', integrationId, details });
+      });
     },
 
     /** Ends the address of an integration; false if it has none. */
-    async revoke(integrationId: string): Promise<boolean> {
-      const { numDeletedRows } = await db
-        .deleteFrom('hooks')
-        .where('integration_id', '=', integrationId)
-        .executeTakeFirst();
-      return numDeletedRows === 1n;
+    revoke(integrationId: string): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        const { numDeletedRows } = await trx
+          .deleteFrom('hooks')
+          .where('integration_id', '=', integrationId)
+          .executeTakeFirst();
+        if (numDeletedRows === 0n) return false;
+        await record(trx, { action: 'hook.revoked', integrationId });
+        return true;
+      });
     },
 
     async noteUse(integrationId: string): Promise<void> {

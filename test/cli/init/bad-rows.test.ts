@@ -95,7 +95,7 @@ async function answered(
   // A file that stops every sync shows no persons.
   if (answer === 'y') answers.push(['Are these the right columns?', 'y']);
   for (const [question, key] of answers) {
-    await expect.poll(() => stderr.written(), { timeout: 10_000 }).toContain(question);
+    await expect.poll(() => stderr.written()).toContain(question);
     stdin.write(key);
   }
   return ended;

@@ -18,9 +18,7 @@ describe('the key of the service', () => {
       ],
       { isTTY: true },
     );
-    await expect
-      .poll(() => stderr.written(), { timeout: 10_000 })
-      .toContain('What is the key of the service?');
+    await expect.poll(() => stderr.written()).toContain('What is the key of the service?');
     stdin.write(`pk-4711-secret${KEYS.enter}`);
     const { exitCode, stdout, stderr: questions } = await ended;
     expect(exitCode).toBe(0);
@@ -86,7 +84,7 @@ describe('budget and opt-out', () => {
       { isTTY: true, env: { ...SET, PARTNER_API_KEY: 'k' } },
     );
     async function answer(question: string, keys: string): Promise<void> {
-      await expect.poll(() => stderr.written(), { timeout: 10_000 }).toContain(question);
+      await expect.poll(() => stderr.written()).toContain(question);
       stdin.write(keys);
     }
     const erase = KEYS.backspace.repeat(4);

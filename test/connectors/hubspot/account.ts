@@ -28,8 +28,11 @@ const createdSchema = z.object({
   results: z.array(z.object({ id: z.string(), objectWriteTraceId: z.string() })),
 });
 
-/** Waits are over at once, so that a test of retries takes no time. */
-const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
+/** Waits are over at once, so that a test of retries takes no time, and no request seems to take any. */
+function hastyClock() {
+  const nowMs = systemClock.now();
+  return { now: () => nowMs, sleep: () => Promise.resolve() };
+}
 
 /** The same for what keeps a pace: by its time, every wait has passed. */
 function hastyPaceClock() {
@@ -56,15 +59,18 @@ type Choices = [
 ];
 
 /** Each has a pace of its own, as in a process of its own. */
-function aDefinition(deps: Partial<ConnectorDeps> = {}) {
+function aDefinition(fetch: typeof globalThis.fetch, deps: Partial<ConnectorDeps> = {}) {
   const pacers = createPacerRegistry(paceClock(deps));
-  return defineHubspotConnector({ fetch: globalThis.fetch, random: () => 0, pacers });
+  return defineHubspotConnector({ fetch, random: () => 0, pacers });
 }
 
 const NO_LIMITS = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagMs: 0 };
 
 /** Starts a sandbox without limits; the caller closes it. */
-export async function openAccount(options: HubspotSandboxOptions = {}) {
+export async function openAccount(
+  options: HubspotSandboxOptions = {},
+  fetchByConnectors = globalThis.fetch,
+) {
   const sandbox = await startHubspotSandbox({ contacts: 0, donors: 10, ...NO_LIMITS, ...options });
   const hands = sandboxControl(sandbox.rootUrl);
   const { control } = hands;
@@ -76,8 +82,10 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
     ask,
     create,
     edit,
-    connector: (...choices: Choices) => aDefinition(choices[1]).open(optionsOf(...choices)),
-    check: (...choices: Choices) => aDefinition(choices[1]).check(optionsOf(...choices)),
+    connector: (...choices: Choices) =>
+      aDefinition(fetchByConnectors, choices[1]).open(optionsOf(...choices)),
+    check: (...choices: Choices) =>
+      aDefinition(fetchByConnectors, choices[1]).check(optionsOf(...choices)),
     async addContacts(contacts: readonly SeedContact[]): Promise<string[]> {
       return create('contacts', contacts.map(propertiesOf));
     },
@@ -172,7 +180,7 @@ export async function openAccount(options: HubspotSandboxOptions = {}) {
         ...settings,
       }),
       contacts: { filter: null, optOutField: null, ...contacts },
-      deps: { ...connectorDeps(), clock: HASTY_CLOCK, ...deps },
+      deps: { ...connectorDeps(), clock: hastyClock(), ...deps },
       uses,
     };
   }

@@ -15,7 +15,8 @@ import { openDatabase } from '../../../src/store/engine/database.ts';
 import type { Tables } from '../../../src/store/engine/tables.ts';
 import { loadKeyRing } from '../../../src/store/secrets/key-ring.ts';
 import { createSealer } from '../../../src/store/secrets/sealed.ts';
-import { secretQueries } from '../../../src/store/secrets/secrets.ts';
+import { createStore } from '../../../src/store/store.ts';
+import { testFingerprint } from '../../store/store-world.ts';
 import { connectorDeps } from '../connector-options.ts';
 
 const order = z
@@ -24,7 +25,8 @@ const order = z
 
 const { db, close } = await openDatabase<Tables>(order.databaseUrl);
 const sealer = createSealer(await loadKeyRing(undefined, order.databaseUrl));
-const secrets = connectorSecrets({ store: { secrets: secretQueries(db) }, sealer }, 'riverside');
+const store = createStore({ db, clock: systemClock, fingerprint: testFingerprint });
+const secrets = connectorSecrets({ store, sealer }, 'riverside');
 const definition = defineHubspotConnector({
   fetch: globalThis.fetch,
   random: Math.random,

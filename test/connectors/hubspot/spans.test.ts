@@ -47,7 +47,7 @@ function walk(count: number, atOnce: number, random: () => number) {
   const whole = [...ids];
   const archived = new Set<number>();
   const seen: number[] = [];
-  let state: WalkState = startWalk({ after: null, rest: null }, true);
+  let state: WalkState = startWalk({ after: null, rest: null }, true, Number.POSITIVE_INFINITY);
   let asked: { ask: Ask; page: FoundPage }[] = [];
   let list: { records: HubspotRecord[]; next: string | null } | null = null;
   let requests = 0;
@@ -106,9 +106,17 @@ describe('a walk from both ends', () => {
 
   it('leaves it to the list where the list is quick', () => {
     const page = { records: [recordOf(1)], next: '1' };
-    const state = startWalk({ after: null, rest: null }, true);
+    const state = startWalk({ after: null, rest: null }, true, Number.POSITIVE_INFINITY);
     expect(afterListed(state, { page, fastestMs: 50 }).mode).toBe('list');
     expect(afterListed(state, { page, fastestMs: 300 }).mode).toBe('both');
+  });
+
+  it('has searches come from the start where calls have taken long before', () => {
+    const from = { after: null, rest: null };
+    expect(startWalk(from, true, 300).mode).toBe('both');
+    expect(startWalk(from, true, 50).mode).toBe('timing');
+    expect(startWalk(from, true, Number.POSITIVE_INFINITY).mode).toBe('timing');
+    expect(startWalk(from, false, 300).mode).toBe('list');
   });
 
   it.each([
@@ -120,7 +128,7 @@ describe('a walk from both ends', () => {
       page: { records, next },
       fastestMs: 300,
     });
-    let state = startWalk({ after: null, rest: null }, true);
+    let state = startWalk({ after: null, rest: null }, true, Number.POSITIVE_INFINITY);
     state = afterListed(state, slow([recordOf(1)], 'a'));
     state = afterListed(state, slow([recordOf(2)], 'b'));
     expect(state.mode).toBe('both');
@@ -132,7 +140,7 @@ describe('a walk from both ends', () => {
 
   it('leaves it to the list alone if a search brings what was not asked for', () => {
     const both: WalkState = {
-      ...startWalk({ after: '9', rest: null }, true),
+      ...startWalk({ after: '9', rest: null }, true, Number.POSITIVE_INFINITY),
       ...{ mode: 'both', listedTo: 9n, spans: [{ from: 9n, to: 100n, left: null }] },
     };
     const ask = { from: 9n, to: 100n, offset: 0 };

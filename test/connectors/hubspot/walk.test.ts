@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Connector, ContactPage } from '../../../connectors/contract.ts';
-import { systemClock } from '../../../src/core/clock.ts';
+import { type RestingTime, startRestingTime } from '../../helpers/resting-clock.ts';
 import { toArray } from '../connector-options.ts';
 import { type Account, openAccount } from './account.ts';
 
@@ -12,22 +12,26 @@ describe('reading all contacts of a HubSpot that is far away', () => {
   let account: Account;
   let connector: Connector;
   let aheadMs: number;
+  let time: RestingTime;
 
   async function start(options: object = {}): Promise<void> {
-    account = await openAccount({
-      ...{ contacts: CONTACTS, donors: CONTACTS, latencyMs: 200, searchPerSecond: 5 },
-      clock: () => Date.now() + aheadMs,
-      ...options,
-    });
-    connector = await account.connector({ searchesPerSecond: 5 }, { clock: systemClock });
+    const { fetch, clock, wait } = time;
+    const far = { contacts: CONTACTS, donors: CONTACTS, latencyMs: 200, searchPerSecond: 5 };
+    account = await openAccount(
+      { ...far, clock: () => clock.now() + aheadMs, wait, ...options },
+      fetch,
+    );
+    connector = await account.connector({ searchesPerSecond: 5 }, { clock });
   }
 
   beforeEach(() => {
     aheadMs = 0;
+    time = startRestingTime();
   });
   afterEach(async () => {
     await connector.close();
     await account.close();
+    time.stop();
   });
 
   it('has searches come from the other end, three a second at most', async () => {
@@ -47,7 +51,7 @@ describe('reading all contacts of a HubSpot that is far away', () => {
   it('divides what is left where each search takes longer than the next one may wait', async () => {
     await start({ contacts: 4_000, donors: 4_000, latencyMs: 700 });
     await connector.close();
-    connector = await account.connector({ employer: 'company' }, { clock: systemClock });
+    connector = await account.connector({ employer: 'company' }, { clock: time.clock });
     expect(new Set(idsOf(await toArray(connector.readPages(null))))).toEqual(await everyone());
     const searches = (await asked('POST', '/search')).map(({ at }) => Date.parse(at));
     const gaps = searches.slice(1).map((at, index) => at - (searches[index] ?? at));
@@ -104,7 +108,7 @@ describe('reading all contacts of a HubSpot that is far away', () => {
     for await (const page of connector.readPages(cursor)) learn(page);
     const now = new Map<string, string | null>();
     await connector.close();
-    connector = await account.connector({}, { clock: systemClock });
+    connector = await account.connector({}, { clock: time.clock });
     for (const id of await listed()) now.set(id.id, id.lastName);
     expect([...known].sort()).toEqual([...now].sort());
   });
@@ -187,9 +191,9 @@ describe('reading all contacts of a HubSpot that is far away', () => {
     await start();
     await connector.close();
     const stop = new AbortController();
-    connector = await account.connector({}, { clock: systemClock, signal: stop.signal });
+    connector = await account.connector({}, { clock: time.clock, signal: stop.signal });
     const reading = connector.readPages(null)[Symbol.asyncIterator]();
-    setTimeout(() => stop.abort(), 700);
+    void time.clock.sleep(700).then(() => stop.abort());
     await expect(async () => {
       while ((await reading.next()).done !== true);
     }).rejects.toMatchObject({ code: 'interrupted' });

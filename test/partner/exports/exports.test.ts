@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReceivedFile } from '../../../src/partner/exchange.ts';
+import { holdTimeouts } from '../../helpers/held-timeouts.ts';
 import { aClient, rejectionOf } from '../test-client.ts';
 import { json, rawAnswer, startRawService, startService } from '../test-service.ts';
 
@@ -124,10 +125,15 @@ describe('exports.download', () => {
   });
 
   it('breaks off when nothing comes any more', async () => {
+    const timeouts = holdTimeouts();
     const service = await startRawService((socket) => socket.write(rawAnswer('id', 100)));
     const client = aClient(service.baseUrl, { requestTimeoutMs: 100 });
-    const file = await client.exports.download('e1');
-    expect(await rejectionOf(textOf(file))).toMatchObject({ code: 'partner_unavailable' });
+    const { chunks } = await client.exports.download('e1');
+    const reading = chunks[Symbol.asyncIterator]();
+    expect(Buffer.from((await reading.next()).value ?? []).toString()).toBe('id');
+    const broken = rejectionOf(reading.next());
+    timeouts.pass(100);
+    expect(await broken).toMatchObject({ code: 'partner_unavailable' });
   });
 
   it('stops with the reason of its signal', async () => {
@@ -140,12 +146,13 @@ describe('exports.download', () => {
   });
 
   it('does not count the time that the reader takes', async () => {
+    const timeouts = holdTimeouts();
     const { baseUrl } = await startService(() => new Response('id'));
     const client = aClient(baseUrl, { requestTimeoutMs: 50 });
     const { chunks } = await client.exports.download('e1');
     const read: string[] = [];
     for await (const chunk of chunks) {
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      timeouts.pass(150);
       read.push(Buffer.from(chunk).toString());
     }
     expect(read).toEqual(['id']);

@@ -14,7 +14,7 @@ describe('sandbox partner --data', () => {
       started.stop();
       await started.ended;
     });
-    await expect.poll(started.stdout, { timeout: 30_000 }).toContain('\n');
+    await expect.poll(started.stdout).toContain('\n');
     const { baseUrl } = z.object({ baseUrl: z.url() }).parse(JSON.parse(started.stdout()));
     const people = new URL('/_sandbox/people?limit=1', baseUrl);
     expect(await (await fetch(people)).json()).toMatchObject({

@@ -56,7 +56,7 @@ export async function readJob(partner: PartnerSandbox, jobId: string, apiKey?: s
 }
 
 /** The most looks at a job, each of which waits a little for its work. */
-const MAX_LOOKS = 400;
+const MAX_LOOKS = 3_000;
 
 /** Looks at a job until it has ended. */
 export async function endOfJob(partner: PartnerSandbox, jobId: string, apiKey?: string) {

@@ -5,6 +5,7 @@ import { migrateToLatest } from '../../../src/store/engine/migrate.ts';
 import { MIGRATIONS, type MigrationList } from '../../../src/store/engine/migrations.ts';
 import type { Delivery } from '../../../src/store/fields/delivery-ends.ts';
 import { MAX_TEXTS_OF_RUN } from '../../../src/store/secrets/foreign-texts.ts';
+import { eraseContact } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 import { contactRow, crmIds } from '../contact-stages.ts';
 import {
@@ -72,9 +73,9 @@ describeEachDatabase('texts of a CRM', (open) => {
   it('go with a person who is forgotten, also where they are about another contact', async () => {
     const world = await createWorld();
     await record(world, [refused('c-1'), refused('c-2')]);
-    await world.store.forget.erase('hillside', 'c-1');
+    await eraseContact(world.store, 'hillside', 'c-1');
     expect(await kept(world)).toHaveLength(2);
-    await world.store.forget.erase(INTEGRATION, 'c-1');
+    await eraseContact(world.store, INTEGRATION, 'c-1');
     expect(await kept(world)).toEqual([]);
   });
 });

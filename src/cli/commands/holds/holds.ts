@@ -144,6 +144,7 @@ async function listHolds(
   if (integration !== undefined) application.select([integration]);
   const { open, batches } = await findOpen(application, integration, batch);
   const rows = open.flatMap((hold) => (hold.about === 'contact' ? [hold.row] : []));
+  if (show) await noteShown(application, open.length, integration ?? null);
   const names = show ? await findNames(application, rows) : null;
   const examples = show && !output.isJson ? await findExamples(application, batches) : [];
   const holds = open.map((hold): ShownHold => {
@@ -163,6 +164,10 @@ async function listHolds(
     printExamples(output, examples);
     printDecisions(output, document.holds, document.batches);
   });
+}
+
+function noteShown({ store }: Application, holds: number, integrationId: string | null) {
+  return store.audit.note({ action: 'names.shown', integrationId, details: { holds } });
 }
 
 /** A hold as `holds --json` shows it. */

@@ -1,11 +1,14 @@
 import { contactName, nameText } from '../../../application/contact-name.ts';
 import type { Application } from '../../../application.ts';
 import { messageOf } from '../../../core/errors.ts';
+import { inParallel } from '../../../core/parallel.ts';
 import type { Profile } from '../../../core/profile.ts';
-import { type JobResult, MAX_JOBS_PER_RESULTS } from '../../../partner/results.ts';
+import type { JobResult } from '../../../partner/results.ts';
 import type { SyncDeps } from '../../../run/context.ts';
 import { openCrm } from '../../../run/crm-account.ts';
+import { lookUp } from '../../../run/look-up.ts';
 import type { HoldRecord } from '../../../store/holds/holds.ts';
+import { fetchResults } from '../../../sync/deliver.ts';
 import { withIntegration } from '../../action/product.ts';
 
 /**
@@ -16,21 +19,22 @@ export async function findNames(
   application: Application,
   holds: readonly HoldRecord[],
 ): Promise<Map<string, HoldNames>> {
-  const found = new Map<string, HoldNames>();
   const withProfile = holds.filter(
     ({ kind }) => kind === 'name_mismatch' || kind === 'profile_deceased',
   );
   const byIntegration = Map.groupBy(withProfile, (hold) => hold.integrationId);
-  for (const [id, rows] of byIntegration) {
-    const names = await namesOf(application, id, rows).catch((error: unknown) =>
+  const named = await inParallel([...byIntegration], INTEGRATIONS_AT_ONCE, ([id, rows]) =>
+    namesOf(application, id, rows).catch((error: unknown) =>
       rows.map(
         (row): Named => [row.id, { contact: null, profile: null, problem: messageOf(error) }],
       ),
-    );
-    for (const [hold, pair] of names) found.set(hold, pair);
-  }
-  return found;
+    ),
+  );
+  return new Map(named.flat());
 }
+
+/** Each is a CRM to sign in to. */
+const INTEGRATIONS_AT_ONCE = 4;
 
 type Named = [string, HoldNames];
 
@@ -42,24 +46,20 @@ async function namesOf(
   const [integration] = application.select([integrationId]);
   if (!integration) return [];
   return withIntegration(application, integration, async (open) => {
-    const deps = await openCrm(open.deps, null);
-    const named: Named[] = [];
-    const size = Math.min(deps.connector.capabilities.readBatch, MAX_JOBS_PER_RESULTS);
-    for (let start = 0; start < rows.length; start += size) {
-      named.push(...(await namesOfFew(deps, rows.slice(start, start + size))));
-    }
-    return named;
+    return namesIn(await openCrm(open.deps, null), rows);
   });
 }
 
-async function namesOfFew(
-  { store, connector, partner }: SyncDeps,
-  rows: readonly HoldRecord[],
-): Promise<Named[]> {
+/** The CRM and the service are asked at the same time, each for all. */
+async function namesIn(deps: SyncDeps, rows: readonly HoldRecord[]): Promise<Named[]> {
   const contactIds = [...new Set(rows.map((row) => row.crmId))];
-  const lookups = new Map((await connector.readByIds(contactIds, [])).map((l) => [l.id, l]));
-  const jobIds = await store.jobs.findJobIds(rows.map((row) => row.trackingId));
-  const results = jobIds.size === 0 ? new Map() : await partner.readResults([...jobIds.values()]);
+  const jobIds = await deps.store.jobs.findJobIds(rows.map((row) => row.trackingId));
+  const jobs = [...jobIds.values()].map((jobId) => ({ jobId }));
+  const [found, results] = await Promise.all([
+    lookUp(deps.connector, contactIds),
+    fetchResults(deps, jobs),
+  ]);
+  const lookups = new Map(found.map((lookup) => [lookup.id, lookup]));
   return rows.map((row): Named => {
     const contact = contactName(lookups.get(row.crmId));
     const profile = profileName(results.get(jobIds.get(row.trackingId) ?? ''));

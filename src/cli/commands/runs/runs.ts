@@ -115,6 +115,10 @@ async function showRun(
   const filter = { ...filterOf(options), limit: options.limit ?? DEFAULT_CONTACTS };
   const row = await findRun(store, run);
   const detail = await describeRun(store, row, filter);
+  if (options.show) {
+    const { id, integrationId } = row;
+    await store.audit.note({ action: 'names.shown', integrationId, details: { run: id } });
+  }
   const words = options.show ? await readKeptWords(application, row.id) : null;
   const { length } = await store.foreignTexts.list(row.id);
   output.finish({ runs: [detail] }, () => {

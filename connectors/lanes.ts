@@ -1,0 +1,58 @@
+/** Requests that write, several at a time. */
+
+/** A piece of work that has ended, well or not. */
+interface Ended<Result> {
+  work: Promise<Ended<Result>>;
+  results: readonly Result[];
+}
+
+/** What `work` brings for each thing, as it comes. */
+export interface LaneOptions<Thing, Result> {
+  /** Pieces of work under way at a time. */
+  lanes: number;
+  work(thing: Thing): Promise<readonly Result[]>;
+  /** True of a thing that has to wait for all before it. Left out: none has to. */
+  mustWait?(thing: Thing): boolean;
+}
+
+/**
+ * Works at several things at a time. If one fails as a whole, no other is begun; what is under way is
+ * waited for and reported, and then the error is thrown: nothing is written once the caller believes that
+ * it is over.
+ */
+export async function* inLanes<Thing, Result>(
+  things: Iterable<Thing> | AsyncIterable<Thing>,
+  { lanes, work, mustWait = () => false }: LaneOptions<Thing, Result>,
+): AsyncGenerator<Result> {
+  const underWay = new Set<Promise<Ended<Result>>>();
+  const failures: unknown[] = [];
+  try {
+    for await (const thing of things) {
+      const atMost = mustWait(thing) ? 0 : lanes - 1;
+      while (underWay.size > atMost) yield* await next();
+      if (failures.length > 0) break;
+      begin(thing);
+    }
+    while (underWay.size > 0) yield* await next();
+  } finally {
+    await Promise.all(underWay);
+  }
+  if (failures.length > 0) throw failures[0];
+
+  function begin(thing: Thing): void {
+    const one: Promise<Ended<Result>> = work(thing).then(
+      (results) => ({ work: one, results }),
+      (error: unknown) => {
+        failures.push(error);
+        return { work: one, results: [] };
+      },
+    );
+    underWay.add(one);
+  }
+
+  async function next(): Promise<readonly Result[]> {
+    const ended = await Promise.race(underWay);
+    underWay.delete(ended.work);
+    return ended.results;
+  }
+}

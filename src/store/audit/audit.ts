@@ -1,0 +1,314 @@
+/** Who did what: reading the audit, checking that nothing in it was changed, and purging it. */
+import { z } from 'zod';
+import { ACTOR_KINDS, type Actor, PRODUCT } from '../../core/actor.ts';
+import { isDonorSyncError } from '../../core/errors.ts';
+import type { AuditEntriesTable } from '../engine/audit-tables.ts';
+import type { Database, Trx } from '../engine/tables.ts';
+import type { Fingerprint } from '../secrets/fingerprint.ts';
+import type { Sealer } from '../secrets/sealed.ts';
+import {
+  auditSealer,
+  CHAIN_START,
+  chainHash,
+  contactPlace,
+  contactSealer,
+  entryPlace,
+  keyPlace,
+  placeMark,
+} from './chain.ts';
+import type { AuditAction, AuditDetails, NewAuditEntry, RecordEntry } from './record.ts';
+
+/** An entry, opened. */
+export interface AuditRecord {
+  seq: number;
+  /** Epoch ms. */
+  at: number;
+  action: string;
+  integrationId: string | null;
+  actor: Actor;
+  /** The contact's id in the CRM; null if the entry names none, or if the contact was erased. */
+  crmId: string | null;
+  /** True if it named a contact that was erased since. */
+  isContactErased: boolean;
+  /** False if it was changed in the database: then who, contact and details are not known. */
+  isReadable: boolean;
+  details: AuditDetails;
+}
+
+/** Which entries are asked for; what is left out does not matter. */
+export interface AuditFilter {
+  /** Epoch ms. */
+  since?: number | undefined;
+  integrationId?: string | undefined;
+  action?: string | undefined;
+  /** Only those before this one. */
+  before?: number | undefined;
+  limit: number;
+}
+
+/** A place in the chain. */
+export interface AuditPlace {
+  seq: number;
+  hash: string;
+}
+
+/** What checking the chain found. */
+export interface AuditCheck {
+  /** How many entries were checked. */
+  entries: number;
+  /** Where the chain ends: kept elsewhere, it shows later that nothing before it is gone. */
+  end: AuditPlace | null;
+  /** The last entry that a purge has taken out; 0 if there was none. */
+  purgedThrough: number;
+  /** What is wrong, in sentences; at most `MAX_PROBLEMS`. */
+  problems: string[];
+}
+
+/** An entry with its contact's key, which is gone with the contact. */
+interface ListedRow extends AuditEntriesTable {
+  key: string | null;
+  crm_id: string | null;
+  key_integration: string | null;
+}
+
+const MAX_PROBLEMS = 20;
+const ROWS_AT_ONCE = 500;
+
+const bodySchema = z.object({
+  actor: z.object({
+    kind: z.enum(ACTOR_KINDS).catch('product'),
+    name: z.string().nullable(),
+    from: z.string().nullable(),
+  }),
+  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  contact: z.string().nullable(),
+});
+
+export function auditQueries(db: Database, fingerprint: Fingerprint, record: RecordEntry) {
+  let made: Sealer | null = null;
+  const sealer = () => {
+    made ??= auditSealer(fingerprint);
+    return made;
+  };
+
+  return {
+    /** Adds an entry about something that changes nothing in the database, before it is done. */
+    async note(entry: NewAuditEntry): Promise<void> {
+      await db.transaction().execute((trx) => record(trx, entry));
+    },
+
+    /** Entries, the newest first. */
+    async list({
+      since,
+      integrationId,
+      action,
+      before,
+      limit,
+    }: AuditFilter): Promise<AuditRecord[]> {
+      const rows = await listed()
+        .$if(since !== undefined, (query) => query.where('entry.at', '>=', since ?? 0))
+        .$if(action !== undefined, (query) => query.where('entry.action', '=', action ?? ''))
+        .$if(before !== undefined, (query) => query.where('entry.seq', '<', before ?? 0))
+        .$if(integrationId !== undefined, (query) =>
+          query.where('entry.integration_id', '=', integrationId ?? ''),
+        )
+        .orderBy('entry.seq', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(openRow);
+    },
+
+    /** The last entry of an action about each integration. */
+    async listLast(action: AuditAction): Promise<AuditRecord[]> {
+      const rows = await listed()
+        .where('entry.seq', 'in', (eb) =>
+          eb
+            .selectFrom('audit_entries')
+            .select((inner) => inner.fn.max('seq').as('seq'))
+            .where('action', '=', action)
+            .groupBy('integration_id'),
+        )
+        .execute();
+      return rows.map(openRow);
+    },
+
+    /**
+     * Checks the whole chain. `known` is a place that was noted down earlier: if the chain lacks it,
+     * entries were taken away at its end and others put there.
+     */
+    async verify(known: AuditPlace | null = null): Promise<AuditCheck> {
+      for (;;) {
+        const before = await readHead(db);
+        const check = await checkChain(before, known);
+        const after = await readHead(db);
+        // A purge meanwhile takes away what was about to be read.
+        if (before?.purged_seq === after?.purged_seq) return check;
+      }
+    },
+
+    /**
+     * Takes out the entries before this moment (epoch ms), and the keys that opened only them; the
+     * place where the chain begins from now on is signed. Resolves with how many entries went.
+     */
+    purge(before: number): Promise<number> {
+      return db.transaction().execute((trx) => purge(trx, before));
+    },
+  };
+
+  function listed() {
+    return db
+      .selectFrom('audit_entries as entry')
+      .leftJoin('audit_keys as key', 'key.id', 'entry.key_id')
+      .selectAll('entry')
+      .select(['key.sealed as key', 'key.crm_id', 'key.integration_id as key_integration']);
+  }
+
+  function openRow(row: ListedRow): AuditRecord {
+    const { seq, at, action, integration_id: integrationId } = row;
+    const known = { seq, at, action, integrationId };
+    try {
+      return { ...known, ...openBody(row), isReadable: true };
+    } catch (error) {
+      if (!isDonorSyncError(error)) throw error;
+      const nothing = { actor: PRODUCT, crmId: null, isContactErased: false, details: {} };
+      return { ...known, ...nothing, isReadable: false };
+    }
+  }
+
+  function openBody({ seq, sealed, key_id: id, key, crm_id, key_integration }: ListedRow) {
+    const body = JSON.parse(sealer().open(sealed, entryPlace(seq)));
+    const { actor, details, contact } = bodySchema.parse(body);
+    if (contact === null) return { actor, details, crmId: null, isContactErased: false };
+    if (id === null || key === null || crm_id === null || key_integration === null) {
+      return { actor, details, crmId: null, isContactErased: true };
+    }
+    const place = keyPlace({ id, integrationId: key_integration, crmId: crm_id });
+    const crmId = contactSealer(sealer().open(key, place)).open(contact, contactPlace(seq));
+    return { actor, details, crmId, isContactErased: false };
+  }
+
+  async function checkChain(
+    head: Awaited<ReturnType<typeof readHead>>,
+    known: AuditPlace | null,
+  ): Promise<AuditCheck> {
+    const problems: string[] = [];
+    const wrong = (problem: string) => {
+      if (problems.length < MAX_PROBLEMS) problems.push(problem);
+    };
+    const purged = { seq: head?.purged_seq ?? 0, hash: head?.purged_hash ?? CHAIN_START };
+    if (purged.seq > 0 && head?.purged_mark !== placeMark(fingerprint, 'audit_purged', purged)) {
+      wrong('The place where the chain begins since the last purge was not signed by donor-sync.');
+    }
+    let { seq, hash } = purged;
+    let entries = 0;
+    let isKnownThere = known === null || known.seq < purged.seq;
+    const noteKnown = () => {
+      if (known?.seq !== seq) return;
+      isKnownThere = true;
+      if (known.hash !== hash)
+        wrong(`Entry ${seq} is another one than the one that was noted down earlier.`);
+    };
+    noteKnown();
+    for (;;) {
+      const rows = await readAfter(seq, head?.seq ?? null);
+      for (const row of rows) {
+        if (row.seq !== seq + 1) {
+          wrong(`Entries are missing: ${row.seq} follows on ${seq}.`);
+        } else if (row.hash !== chainHash(fingerprint, hash, chained(row))) {
+          wrong(`Entry ${row.seq} was changed, or put there by another program.`);
+        }
+        seq = row.seq;
+        hash = row.hash;
+        entries += 1;
+        noteKnown();
+      }
+      if (rows.length === 0) break;
+    }
+    const end = { seq, hash };
+    if (head === null) {
+      if (entries > 0) wrong('The row that says where the chain ends is missing.');
+    } else if (
+      head.seq !== seq ||
+      head.hash !== hash ||
+      head.mark !== placeMark(fingerprint, 'audit_end', end)
+    ) {
+      wrong(`The chain ends at entry ${seq}, which is not the end that donor-sync has signed.`);
+    }
+    if (!isKnownThere) wrong(`Entry ${known?.seq}, which was noted down earlier, is missing.`);
+    return { entries, end: head === null ? null : end, purgedThrough: purged.seq, problems };
+  }
+
+  async function readAfter(seq: number, through: number | null) {
+    return await db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('seq', '>', seq)
+      .$if(through !== null, (query) => query.where('seq', '<=', through ?? 0))
+      .orderBy('seq')
+      .limit(ROWS_AT_ONCE)
+      .execute();
+  }
+
+  async function purge(trx: Trx, before: number): Promise<number> {
+    // Whichever purge comes second waits here.
+    await trx.updateTable('audit_head').set({ id: 1 }).where('id', '=', 1).execute();
+    const kept = await trx
+      .selectFrom('audit_entries')
+      .select((eb) => eb.fn.min('seq').as('seq'))
+      .where('at', '>=', before)
+      .executeTakeFirst();
+    const last = await trx
+      .selectFrom('audit_entries')
+      .select(['seq', 'hash'])
+      .$if(typeof kept?.seq === 'number', (query) => query.where('seq', '<', kept?.seq ?? 0))
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (last === undefined) return 0;
+    const { numDeletedRows } = await trx
+      .deleteFrom('audit_entries')
+      .where('seq', '<=', last.seq)
+      .executeTakeFirst();
+    await trx
+      .deleteFrom('audit_keys')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('audit_entries')
+              .select('seq')
+              .whereRef('audit_entries.key_id', '=', 'audit_keys.id'),
+          ),
+        ),
+      )
+      .execute();
+    await trx
+      .updateTable('audit_head')
+      .set({
+        purged_seq: last.seq,
+        purged_hash: last.hash,
+        purged_mark: placeMark(fingerprint, 'audit_purged', last),
+      })
+      .where('id', '=', 1)
+      .execute();
+    const entries = Number(numDeletedRows);
+    await record(trx, { action: 'audit.purged', details: { entries, through: last.seq } });
+    return entries;
+  }
+}
+
+async function readHead(db: Database) {
+  const head = await db.selectFrom('audit_head').selectAll().where('id', '=', 1).executeTakeFirst();
+  return head ?? null;
+}
+
+function chained(row: {
+  seq: number;
+  at: number;
+  integration_id: string | null;
+  action: string;
+  key_id: string | null;
+  sealed: string;
+}) {
+  const { seq, at, integration_id: integrationId, action, key_id: keyId, sealed } = row;
+  return { seq, at, integrationId, action, keyId, sealed };
+}

@@ -1,0 +1,159 @@
+/** Adds entries to the audit, each in the transaction of the change that it records. */
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../../core/actor.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Trx } from '../engine/tables.ts';
+import type { Fingerprint } from '../secrets/fingerprint.ts';
+import type { Sealer } from '../secrets/sealed.ts';
+import {
+  auditSealer,
+  CHAIN_START,
+  chainHash,
+  contactPlace,
+  contactSealer,
+  entryPlace,
+  keyPlace,
+  newContactKey,
+  placeMark,
+} from './chain.ts';
+
+/** What can be done that the audit records. */
+export const AUDIT_ACTIONS = [
+  'run.asked',
+  'hold.decided',
+  'batch.decided',
+  'network.decided',
+  'match_rate.accepted',
+  'undo.asked',
+  'forget.begun',
+  'forget.done',
+  'forget.lifted',
+  'integration.erased',
+  'settings.applied',
+  'settings.changed',
+  'schedule.paused',
+  'schedule.resumed',
+  'token.made',
+  'token.revoked',
+  'session.begun',
+  'hook.made',
+  'hook.revoked',
+  'crm.connected',
+  'crm.disconnected',
+  'names.shown',
+  'audit.exported',
+  'audit.purged',
+  'data.purged',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
+
+/** What was done, on what. No details name a contact: only `crmId` does, which `forget` can take away. */
+export interface NewAuditEntry {
+  action: AuditAction;
+  integrationId?: string | null;
+  crmId?: string | null;
+  details?: AuditDetails;
+}
+
+/**
+ * Adds an entry as the last thing that a transaction does: from here to its end no other transaction
+ * can add one, and that order keeps two of them from waiting for each other.
+ */
+export type RecordEntry = (trx: Trx, entry: NewAuditEntry) => Promise<void>;
+
+export interface RecordDeps {
+  clock: Pick<Clock, 'now'>;
+  fingerprint: Fingerprint;
+  actor: Actor;
+}
+
+export function auditRecorder({ clock, fingerprint, actor }: RecordDeps): RecordEntry {
+  let sealer: Sealer | null = null;
+  return async (trx, { action, integrationId = null, crmId = null, details = {} }) => {
+    sealer ??= auditSealer(fingerprint);
+    const { seq, hash: before } = await takePlace(trx);
+    const contact =
+      crmId === null || integrationId === null
+        ? null
+        : await sealContact(trx, { sealer, fingerprint }, { seq, integrationId, crmId });
+    const body = { actor, details, contact: contact?.sealed ?? null };
+    const sealed = sealer.seal(JSON.stringify(body), entryPlace(seq));
+    const entry = { seq, at: clock.now(), integrationId, action, keyId: contact?.keyId ?? null };
+    const hash = chainHash(fingerprint, before, { ...entry, sealed });
+    await trx
+      .insertInto('audit_entries')
+      .values({
+        seq,
+        at: entry.at,
+        integration_id: integrationId,
+        action,
+        key_id: entry.keyId,
+        sealed,
+        hash,
+      })
+      .execute();
+    const mark = placeMark(fingerprint, 'audit_end', { seq, hash });
+    await trx.updateTable('audit_head').set({ hash, mark }).where('id', '=', 1).execute();
+  };
+}
+
+/** The number of the next entry and the hash before it; others wait here until the transaction ends. */
+async function takePlace(trx: Trx): Promise<{ seq: number; hash: string }> {
+  return await trx
+    .insertInto('audit_head')
+    .values((eb) => ({
+      id: 1,
+      // Without its row the chain cannot go on; checking it says so.
+      seq: eb
+        .selectFrom('audit_entries')
+        .select((inner) =>
+          inner(inner.fn.coalesce(inner.fn.max('seq'), inner.lit(0)), '+', 1).as('seq'),
+        ),
+      hash: CHAIN_START,
+      mark: '',
+      purged_seq: 0,
+    }))
+    .onConflict((c) => c.column('id').doUpdateSet((eb) => ({ seq: eb('audit_head.seq', '+', 1) })))
+    .returning(['seq', 'hash'])
+    .executeTakeFirstOrThrow();
+}
+
+/** The id of a contact, which only its own key opens; null for one that was erased. */
+async function sealContact(
+  trx: Trx,
+  { sealer, fingerprint }: { sealer: Sealer; fingerprint: Fingerprint },
+  { seq, integrationId, crmId }: { seq: number; integrationId: string; crmId: string },
+): Promise<{ keyId: string; sealed: string } | null> {
+  const erased = await trx
+    .selectFrom('forgotten')
+    .select('forgotten_at')
+    .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
+    .limit(1)
+    .executeTakeFirst();
+  if (erased !== undefined) return null;
+  const known = await trx
+    .selectFrom('audit_keys')
+    .select(['id', 'sealed'])
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', '=', crmId)
+    .executeTakeFirst();
+  if (known !== undefined) {
+    const key = sealer.open(known.sealed, keyPlace({ id: known.id, integrationId, crmId }));
+    return { keyId: known.id, sealed: contactSealer(key).seal(crmId, contactPlace(seq)) };
+  }
+  const id = randomUUID();
+  const key = newContactKey();
+  await trx
+    .insertInto('audit_keys')
+    .values({
+      id,
+      integration_id: integrationId,
+      crm_id: crmId,
+      sealed: sealer.seal(key, keyPlace({ id, integrationId, crmId })),
+    })
+    .execute();
+  return { keyId: id, sealed: contactSealer(key).seal(crmId, contactPlace(seq)) };
+}

@@ -1,0 +1,26 @@
+import type { Lease } from '../../src/store/engine/leases.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** Does something with the lease of an integration: the one in force, or one of its own. */
+export async function withLeaseOf<Result>(
+  store: Store,
+  integrationId: string,
+  work: (lease: Lease) => Promise<Result>,
+): Promise<Result> {
+  const held = await store.leases.holder(integrationId);
+  if (held !== null) return work({ integrationId, epoch: held.epoch });
+  const attempt = await store.leases.acquire(integrationId, 'an-eraser', () => true);
+  if (!attempt.acquired) throw new Error(`${integrationId} is leased to ${attempt.owner}`);
+  const result = await work(attempt.lease);
+  await store.leases.release(attempt.lease);
+  return result;
+}
+
+/** Erases a contact from the store, as `forget` does at its end. */
+export function eraseContact(
+  store: Store,
+  integrationId: string,
+  ...what: Parameters<Store['forget']['erase']> extends [Lease, ...infer Rest] ? Rest : never
+): ReturnType<Store['forget']['erase']> {
+  return withLeaseOf(store, integrationId, (lease) => store.forget.erase(lease, ...what));
+}

@@ -1,0 +1,57 @@
+import { setImmediate } from 'node:timers/promises';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+
+/** Time that passes only while nothing can happen without it, however slow the machine is. */
+export interface RestingTime {
+  clock: FakeClock;
+  /** Its requests are waited for, unless a stand-in lets them wait. */
+  fetch: typeof globalThis.fetch;
+  /** How a stand-in lets a request wait. */
+  wait(ms: number): Promise<void>;
+  stop(): void;
+}
+
+/** Turns of the event loop in which nothing happens, until it is sure that nothing will. */
+const TURNS_AT_REST = 4;
+
+export function startRestingTime(startMs = Date.now()): RestingTime {
+  const clock = createFakeClock(startMs);
+  let underWay = 0;
+  let waiting = 0;
+  let turnsAtRest = 0;
+  let isOver = false;
+
+  async function pass(): Promise<void> {
+    while (!isOver) {
+      await setImmediate();
+      turnsAtRest = underWay > waiting ? 0 : turnsAtRest + 1;
+      if (turnsAtRest < TURNS_AT_REST) continue;
+      turnsAtRest = 0;
+      await clock.advanceToNext();
+    }
+  }
+  void pass();
+
+  return {
+    clock,
+    async fetch(input, init) {
+      underWay += 1;
+      try {
+        const { status, headers, body } = await globalThis.fetch(input, init);
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of body ?? []) chunks.push(chunk);
+        return new Response(body === null ? null : Buffer.concat(chunks), { status, headers });
+      } finally {
+        underWay -= 1;
+      }
+    },
+    async wait(ms) {
+      waiting += 1;
+      await clock.sleep(ms);
+      waiting -= 1;
+    },
+    stop() {
+      isOver = true;
+    },
+  };
+}
