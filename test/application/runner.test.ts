@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Application } from '../../src/application.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import type { CliWorldOptions } from '../helpers/cli.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
 import { describeEachDatabase, freshPostgresUrl } from '../helpers/test-databases.ts';
+
 import { openRunnerHouse, type RunnerHouse, type RunnerWorld, until } from './runner-world.ts';
 
 let house: RunnerHouse;
@@ -18,8 +20,11 @@ async function open(options: CliWorldOptions = {}, maxRunsAtOnce?: number): Prom
 
 const RIVERSIDE = { integrationId: 'riverside', trigger: 'manual' } as const;
 
-/** Slow enough that something can happen while a run waits for its jobs. */
-const SLOW: CliWorldOptions = { service: { jobTimeMs: 2_500 } };
+/** Runs wait for them until the test lets them end. */
+let jobs = holdJobs();
+afterEach(() => {
+  jobs = holdJobs();
+});
 
 describeEachDatabase('runner', (_open, kind) => {
   beforeEach(async () => {
@@ -67,18 +72,19 @@ describeEachDatabase('runner', (_open, kind) => {
 
   describe('a run request during a run of its integration', () => {
     it('by a person joins the run, if that does all of it', async () => {
-      const { runner, application, untilEnded } = await open(SLOW);
+      const { runner, application, untilEnded } = await open({ service: jobs.service });
       runner.start();
       const { runId } = await runner.request(RIVERSIDE);
       await untilRunning(application, runId);
       expect(await runner.request(RIVERSIDE)).toEqual({ runId, joined: 'running' });
       const more = await runner.request({ ...RIVERSIDE, full: true });
       expect(more).toMatchObject({ joined: null });
+      jobs.letEnd();
       expect((await untilEnded(2)).runId).toBe(more.runId);
     });
 
     it('is known in another process too', async () => {
-      const { runner, application } = await open(SLOW);
+      const { runner, application } = await open({ service: jobs.service });
       const elsewhere = await house.openRunner('elsewhere');
       runner.start();
       const { runId } = await runner.request(RIVERSIDE);
@@ -87,24 +93,26 @@ describeEachDatabase('runner', (_open, kind) => {
     });
 
     it('joins a run that `donor-sync sync` has begun as well', async () => {
-      const { runner, application } = await open(SLOW);
+      const { runner, application } = await open({ service: jobs.service });
       const sync = house.world.start(['sync']);
       await until(async () => (await application.findRunning('riverside'))?.run != null);
       const run = (await application.findRunning('riverside'))?.run;
       expect(await runner.request(RIVERSIDE)).toEqual({ runId: run, joined: 'running' });
       const one = await runner.request({ ...RIVERSIDE, contact: '003A' });
       expect(one.joined).toBeNull();
+      jobs.letEnd();
       expect((await sync.ended).exitCode).toBe(0);
     });
 
     it('by schedule or webhook is looked at when the run ends, once', async () => {
-      const { runner, application, ended, untilEnded } = await open(SLOW);
+      const { runner, application, ended, untilEnded } = await open({ service: jobs.service });
       runner.start();
       const first = await runner.request(RIVERSIDE);
       await untilRunning(application, first.runId);
       const second = await runner.request({ ...RIVERSIDE, trigger: 'schedule' });
       const third = await runner.request({ ...RIVERSIDE, trigger: 'webhook' });
       expect(third).toEqual({ runId: second.runId, joined: 'waiting' });
+      jobs.letEnd();
       expect((await untilEnded(2)).runId).toBe(second.runId);
       expect(overlaps(ended.map(({ report }) => report))).toBe(false);
       await expect(house.world.spent()).resolves.toBe(12);
@@ -144,7 +152,7 @@ describeEachDatabase('runner', (_open, kind) => {
 
   describe('what is cut off', () => {
     it('by a stop goes on at the next start, and nothing is paid twice', async () => {
-      const { runner, application } = await open({ service: { jobTimeMs: 3_000 } });
+      const { runner, application } = await open({ service: jobs.service });
       runner.start();
       const { runId } = await runner.request({ ...RIVERSIDE, trigger: 'schedule' });
       await until(async () => (await house.world.spent()) > 0);
@@ -153,6 +161,7 @@ describeEachDatabase('runner', (_open, kind) => {
         status: 'incomplete',
         reasonCode: 'interrupted',
       });
+      jobs.letEnd();
       const next = await house.openRunner('here');
       next.runner.start();
       const { report } = await next.untilEnded(1);

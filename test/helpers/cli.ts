@@ -19,7 +19,7 @@ import type { AllDeps } from '../../src/cli/commands.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { createLog, createLogStream } from '../../src/cli/terminal/log.ts';
 import { readRuntimeOptions } from '../../src/config/environment.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { readProcessSpace } from '../../src/core/owner.ts';
 import { generateKey } from '../../src/store/secrets/key-ring.ts';
 import { aStream } from '../cli/a-terminal.ts';
@@ -67,6 +67,8 @@ export interface CliWorld {
 
 export interface CliWorldOptions {
   service?: PartnerSandboxOptions;
+  /** The clock of commands in this process; that of the machine by default. */
+  clock?: Clock;
   /** How many contacts the CSV file has; 12 by default. */
   people?: number;
   /** Lines of YAML, indented by four, that are added to the integration. */
@@ -82,6 +84,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
     donors: 500,
     rate: 0,
     jobTimeMs: 0,
+    networkJobTimeMs: 0,
     ...options.service,
   });
   const control = controlService(service);
@@ -97,7 +100,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   const world: CliWorld = {
     service,
     path,
-    run: (args, env = {}) => runHere(args, folder, variables(env)),
+    run: (args, env = {}) => runHere(args, folder, variables(env), options.clock),
     async runJson(args, schema) {
       const { stdout, stderr, exitCode } = await world.run([...args, '--json']);
       if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${stderr}`);
@@ -148,6 +151,7 @@ async function runHere(
   args: readonly string[],
   cwd: string,
   env: Record<string, string>,
+  clock: Clock = systemClock,
 ): Promise<CliEnd> {
   const stdin = aStream({ isTTY: false });
   const stdout = aStream({ isTTY: false });
@@ -161,7 +165,7 @@ async function runHere(
     env,
     cwd,
     timezone: () => 'UTC',
-    clock: systemClock,
+    clock,
     findConnectorDefinition,
     log: createLog(readRuntimeOptions(env, false).logLevel, logStream),
     logStream,
