@@ -20,6 +20,7 @@ import type { Matcher } from './matcher/matcher.ts';
 import type { ChargedEndpoint } from './metering.ts';
 import { toProfile } from './profile.ts';
 import { createRouter } from './router.ts';
+import { createSlices } from './slices.ts';
 import { countItems } from './validation.ts';
 
 /** Which forms of the enhancement paths exist; both by default. */
@@ -84,8 +85,8 @@ function addForm(
   options: EnhancementOptions,
   form: FormEndpoints,
 ): void {
-  router.openapi(submitRoute(form.submit), (c) => {
-    const accepted = submitPersons(options, c.req.valid('json').persons, c.var);
+  router.openapi(submitRoute(form.submit), async (c) => {
+    const accepted = await submitPersons(options, c.req.valid('json').persons, c.var);
     c.set('processed', accepted.meta.processed);
     return c.json(accepted, 202);
   });
@@ -109,7 +110,7 @@ function addForm(
 
 type RequestVariables = Pick<PartnerEnv['Variables'], 'key' | 'fault' | 'charged'>;
 
-function submitPersons(
+async function submitPersons(
   options: EnhancementOptions,
   persons: readonly SubmittedPerson[],
   variables: RequestVariables,
@@ -118,10 +119,13 @@ function submitPersons(
   const { team } = variables.key;
   const paid = persons.slice(0, variables.charged);
   const chosen = fault?.kind === 'processFewer' ? paid.slice(0, fault.processed) : paid;
-  const submitted = chosen.map((person) => ({
-    trackingId: person.tracking_id ?? options.createId(),
-    job: createJob(options, person, team, fault),
-  }));
+  const submitted: { trackingId: string; job: Job }[] = [];
+  const slices = createSlices();
+  for (const person of chosen) {
+    if (slices.isOver()) await slices.next();
+    const trackingId = person.tracking_id ?? options.createId();
+    submitted.push({ trackingId, job: createJob(options, person, team, fault) });
+  }
   options.jobs.add(submitted.map(({ job }) => job));
   return {
     status: 202,

@@ -24,6 +24,8 @@ export interface DonorIndex {
   donorCount: number;
   withName(last: string, first: string): Candidate[];
   withLastName(last: string): Candidate[];
+  /** The first names of all who bear a last name, some at a time. */
+  namesWithLast(last: string): Iterable<{ number: number; first: string }[]>;
   /** How many donors bear it. */
   countFirstName(first: string): number;
   countLastName(last: string): number;
@@ -37,11 +39,21 @@ export function openDonorIndex(db: Database, world: World): DonorIndex {
   return readIndex(db, world.donorCount);
 }
 
+/** So many names are read at a time. */
+const NAMES_AT_ONCE = 2_000;
+
 function readIndex(db: Database, donorCount: number): DonorIndex {
   const byName = db.prepare<[string, string], DonorRow>(
     'select * from donor_names where last = ? and first = ?',
   );
   const byLastName = db.prepare<[string], DonorRow>('select * from donor_names where last = ?');
+  const namesByLast = db.prepare<
+    [string, string, number, number],
+    { number: number; first: string }
+  >(
+    `select number, first from donor_names
+     where last = ? and (first, number) > (?, ?) order by first, number limit ?`,
+  );
   const firstNames = readCounts(db, 'first_names');
   const lastNames = readCounts(db, 'last_names');
   const shortened = shortenedNames(lastNames.keys());
@@ -49,6 +61,15 @@ function readIndex(db: Database, donorCount: number): DonorIndex {
     donorCount,
     withName: (last, first) => byName.all(last, first).map(toCandidate),
     withLastName: (last) => byLastName.all(last).map(toCandidate),
+    *namesWithLast(last) {
+      let from = { first: '', number: -1 };
+      let names: { number: number; first: string }[];
+      do {
+        names = namesByLast.all(last, from.first, from.number, NAMES_AT_ONCE);
+        yield names;
+        from = names.at(-1) ?? from;
+      } while (names.length === NAMES_AT_ONCE);
+    },
     countFirstName: (first) => firstNames.get(first) ?? 0,
     countLastName: (last) => lastNames.get(last) ?? 0,
     similarLastNames(last) {
