@@ -9,6 +9,7 @@ import { hubspotChanges } from './scenarios/hubspot-changes.ts';
 import { kill } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
 import { limitFar } from './scenarios/limit-far.ts';
+import { matching } from './scenarios/matching.ts';
 import { memory } from './scenarios/memory.ts';
 import { hubspotNight, night } from './scenarios/night.ts';
 import { paths } from './scenarios/paths.ts';
@@ -38,5 +39,6 @@ export const SCENARIOS: readonly Scenario[] = [
   memory,
   serve,
   connections,
+  matching,
   paths,
 ];

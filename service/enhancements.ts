@@ -4,13 +4,15 @@
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { World } from '../people/world.ts';
+import type { Donor, World } from '../people/world.ts';
 import type { PartnerEnv } from './context.ts';
 import {
+  explanationRoute,
   type FormEndpoints,
   progressBatchRoute,
   progressRoute,
   resultsRoute,
+  type ShownMatch,
   type SubmittedPerson,
   submitRoute,
 } from './enhancement-api.ts';
@@ -69,6 +71,7 @@ export function enhancementRoutes(options: EnhancementOptions): OpenAPIHono<Part
 const FORM_A: FormEndpoints = {
   submit: { method: 'put', path: '/' },
   progress: { method: 'get', path: '/progress/{job_id}' },
+  explanation: { method: 'get', path: '/explanation/{job_id}' },
   progressBatch: { method: 'post', path: '/progress' },
   results: { method: 'post', path: '/' },
 };
@@ -76,6 +79,7 @@ const FORM_A: FormEndpoints = {
 const FORM_B: FormEndpoints = {
   submit: { method: 'post', path: '/enhancements' },
   progress: { method: 'get', path: '/enhancements/{job_id}/progress' },
+  explanation: { method: 'get', path: '/enhancements/{job_id}/explanation' },
   progressBatch: { method: 'post', path: '/enhancements/progress/batch' },
   results: { method: 'post', path: '/enhancements/results/batch' },
 };
@@ -96,6 +100,21 @@ function addForm(
       ? c.json({ detail: 'Job not found' }, 404)
       : c.json(
           { status: 200, message: 'Progress retrieved', job_state: stateOf(options, job, c.var) },
+          200,
+        );
+  });
+  router.openapi(explanationRoute(form.explanation), (c) => {
+    const job = findJob(options, c.req.valid('param').job_id, c.var);
+    return job === undefined
+      ? c.json({ detail: 'Job not found' }, 404)
+      : c.json(
+          {
+            status: 200,
+            message: 'Explanation retrieved',
+            job_state: stateOf(options, job, c.var),
+            donor_id: foundBy(options, job)?.id ?? null,
+            match: matchOf(options, job),
+          },
           200,
         );
   });
@@ -160,9 +179,9 @@ function createJob(
     addresses: person.addresses ?? [],
     employers: person.employers ?? [],
   });
-  return 'donorNumber' in match
-    ? { id, team, donorNumber: match.donorNumber, error: null, submittedAtMs, endsAtMs }
-    : { id, team, donorNumber: null, error: match.reason, submittedAtMs, endsAtMs };
+  const { donorNumber } = match;
+  const error = donorNumber === null ? (match.reasons[0] ?? null) : null;
+  return { id, team, donorNumber, error, match, submittedAtMs, endsAtMs };
 }
 
 function findJob(
@@ -204,7 +223,11 @@ function readResults(
   const job_id_to_state = Object.fromEntries(
     found.map((job) => [
       job.id,
-      { progress: shownProgress(options, job, variables), result: resultOf(options, job) },
+      {
+        progress: shownProgress(options, job, variables),
+        result: resultOf(options, job),
+        match: matchOf(options, job),
+      },
     ]),
   );
   return { status: 200, message: 'Results retrieved', job_id_to_state, not_found };
@@ -223,8 +246,30 @@ function findJobs(
 }
 
 function resultOf(options: EnhancementOptions, job: Job) {
-  const nowMs = options.clock();
-  return job.donorNumber !== null && hasEnded(job, nowMs)
-    ? toProfile(options.world.donor(job.donorNumber), nowMs)
-    : null;
+  const donor = foundBy(options, job);
+  return donor === null ? null : toProfile(donor, options.clock());
+}
+
+/** The donor of a job that has ended; null where none was found. */
+function foundBy({ world, clock }: EnhancementOptions, job: Job): Donor | null {
+  return job.donorNumber !== null && hasEnded(job, clock()) ? world.donor(job.donorNumber) : null;
+}
+
+/** Shown when the job has ended, as the result is. */
+function matchOf(options: EnhancementOptions, job: Job): ShownMatch | null {
+  if (job.match === null || !hasEnded(job, options.clock())) return null;
+  const { probability, reasons, runnerUp } = job.match;
+  return {
+    probability: rounded(probability),
+    reasons,
+    runner_up: runnerUp && {
+      donor_id: options.world.donor(runnerUp.donorNumber).id,
+      probability: rounded(runnerUp.probability),
+      reasons: runnerUp.reasons,
+    },
+  };
+}
+
+function rounded(probability: number): number {
+  return Math.round(probability * 10_000) / 10_000;
 }
