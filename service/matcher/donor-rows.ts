@@ -36,7 +36,9 @@ export function createDonorRows(db: Database) {
   const insertName = db.prepare<[string, string, number]>(
     'insert or ignore into donor_other_names values (?, ?, ?)',
   );
-  const houses: [string, number][] = [];
+  // The database sorts them in the end, which is several times as fast as writing them in disorder.
+  db.exec('create temp table unsorted_houses (house text not null, number integer not null)');
+  const insertHouse = db.prepare<[string, number]>('insert into unsorted_houses values (?, ?)');
   const sizes = new Map<string, number>();
   return {
     add(number: number, donor: Donor): void {
@@ -46,20 +48,16 @@ export function createDonorRows(db: Database) {
       for (const [last, first] of otherNames(name)) insertName.run(last, first, number);
       for (const employer of employers) sizes.set(employer, (sizes.get(employer) ?? 0) + 1);
       for (const address of donor.addresses) {
-        for (const key of houseKeys(comparableAddress(address))) houses.push([key, number]);
+        for (const key of houseKeys(comparableAddress(address))) insertHouse.run(key, number);
       }
     },
     /** To be called after the last one. */
     finish(): void {
-      const insertHouse = db.prepare<[string, number]>(
-        'insert or ignore into donor_houses values (?, ?)',
-      );
-      // In their order, which the database writes several times as fast.
-      houses.sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
-      for (const house of houses) insertHouse.run(...house);
       const insertSize = db.prepare<[string, number]>('insert into employer_sizes values (?, ?)');
       for (const size of sizes) insertSize.run(...size);
       db.exec(`
+        insert or ignore into donor_houses select house, number from unsorted_houses order by house, number;
+        drop table unsorted_houses;
         create index if not exists donor_index_by_name on donor_index (last, first);
         insert into first_names select first, count(*) from donor_index group by first;
         insert into last_names select last, count(*) from donor_index group by last;
