@@ -103,14 +103,13 @@ async function findCandidates(
   const marks: Uint8Array[] = [];
   for (const tie of filters.ties) marks.push(await organisations.peopleOf(tie, slices));
   const bearers = name === null ? null : await findBearers(donorIndex, name, slices);
-  const numbers = new Uint32Array(facts.byCapacity.length);
+  const possible =
+    bearers === null ? facts.byCapacity : Uint32Array.from(bearers).sort(facts.compareCapacity);
+  const numbers = new Uint32Array(possible.length);
   let count = 0;
-  for (const [place, number] of facts.byCapacity.entries()) {
+  for (const [place, number] of possible.entries()) {
     if (place % RULED_OUT_AT_ONCE === 0 && slices.isOver()) await slices.next();
-    const isCandidate =
-      marks.every((marked) => marked[number] === 1) &&
-      (bearers === null || bearers.has(number)) &&
-      couldFit(number);
+    const isCandidate = marks.every((marked) => marked[number] === 1) && couldFit(number);
     if (isCandidate) numbers[count++] = number;
   }
   return {
