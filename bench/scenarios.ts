@@ -9,6 +9,7 @@ import { hubspotChanges } from './scenarios/hubspot-changes.ts';
 import { kill, killInFlight } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
 import { limitFar, limitLong } from './scenarios/limit-far.ts';
+import { matching } from './scenarios/matching.ts';
 import { memory } from './scenarios/memory.ts';
 import { networksFar } from './scenarios/networks-far.ts';
 import { hubspotNight, hubspotNightFar, night, nightFar } from './scenarios/night.ts';
@@ -44,5 +45,6 @@ export const SCENARIOS: readonly Scenario[] = [
   memory,
   serve,
   connections,
+  matching,
   paths,
 ];

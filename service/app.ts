@@ -5,6 +5,7 @@ import { failInside, playFaults } from '../testbed/faults.ts';
 import { type DrawLatency, playLatency, type Wait } from '../testbed/latency.ts';
 import { logRequests } from '../testbed/request-log.ts';
 import { accountRoutes } from './account.ts';
+import { limitBody, readBody } from './body.ts';
 import type { PartnerEnv, RequestDetails } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';
 import type { Database } from './database.ts';
@@ -23,7 +24,7 @@ import { chargedNetworks, type NetworkOptions, networkRoutes } from './networks/
 import { createRouter } from './router.ts';
 import type { FindOptions } from './search/find-donors.ts';
 import { CHARGED_SEARCHES, searchRoutes } from './search/search.ts';
-import { quotePersons, readBody } from './validation.ts';
+import { quotePersons } from './validation.ts';
 
 /** Where the service lives; the document's {base_url} ends so. */
 export const BASE_PATH = '/v1/partners';
@@ -78,6 +79,7 @@ function createService(options: AppOptions) {
   service.use(playFaults(options.faults));
   service.use(authenticate(options.keys, clock));
   service.use(limitRate(options.rateLimit, clock));
+  service.use(limitBody());
   service.use(readBody());
   service.use(quotePersons());
   service.use(meterCredits({ credits, clock, basePath: BASE_PATH, endpoints }));

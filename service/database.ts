@@ -1,6 +1,7 @@
 /** The sandbox's one database: its schema, and how it is opened. */
 
 import { type Database, openDatabase as openFile } from '../testbed/database.ts';
+import { INDEX_TABLES } from './matcher/tables.ts';
 import { NETWORK_TABLES } from './networks/tables.ts';
 
 export type { Database };
@@ -10,9 +11,16 @@ const CACHE_KIB = 128 * 1024;
 
 /** Opens a file, a copy of what another held, or a database in memory without either. */
 export function openDatabase(file: string | Buffer | undefined): Database {
-  const db = openFile(file, SCHEMA + NETWORK_TABLES);
+  const db = openFile(file, SCHEMA + INDEX_TABLES + NETWORK_TABLES);
   db.pragma(`cache_size = -${CACHE_KIB}`);
+  addMatchOfJobs(db);
   return db;
+}
+
+/** Files of earlier versions lack it. */
+function addMatchOfJobs(db: Database): void {
+  const columns = db.prepare<[], string>("select name from pragma_table_info('jobs')").pluck();
+  if (!columns.all().includes('match')) db.exec('alter table jobs add column match text');
 }
 
 const SCHEMA = `
@@ -61,25 +69,16 @@ create table if not exists jobs (
   donor_number integer,
   error text,
   submitted_at_ms integer not null,
-  ends_at_ms integer
+  ends_at_ms integer,
+  match text
 ) without rowid;
 create index if not exists jobs_by_age on jobs (submitted_at_ms);
-create table if not exists donor_names (
-  number integer primary key,
-  last text not null,
-  first text not null,
-  middle text not null,
-  addresses text not null,
-  employers text not null
-);
 create table if not exists circle_names (
   circle integer primary key,
   name text not null,
   entity_type text not null
 );
 create table if not exists tie_columns (name text primary key, bytes blob not null);
-create table if not exists first_names (name text primary key, bearers integer not null) without rowid;
-create table if not exists last_names (name text primary key, bearers integer not null) without rowid;
 create table if not exists search_columns (name text primary key, bytes blob not null);
 create table if not exists search_places (number integer primary key, name text not null);
 create table if not exists lists (

@@ -15,8 +15,14 @@ export interface Endpoint {
   path: string;
 }
 
-/** The four endpoints of one form of the paths (service document, section 4.3). */
-export type FormEndpoints = Record<'submit' | 'progress' | 'progressBatch' | 'results', Endpoint>;
+/**
+ * The four endpoints of one form of the paths (service document, section 4.3), and one of our own that
+ * explains a match.
+ */
+export type FormEndpoints = Record<
+  'submit' | 'progress' | 'explanation' | 'progressBatch' | 'results',
+  Endpoint
+>;
 
 const personSchema = z
   .object({
@@ -64,6 +70,25 @@ const progressSchema = z
 const jobStateSchema = z
   .object({ progress: progressSchema, error: z.string().nullable() })
   .openapi('JobState');
+
+const likelihood = {
+  probability: z.number().min(0).max(1).openapi({ description: 'That this is the right donor' }),
+  reasons: z
+    .array(z.string())
+    .openapi({ description: 'What speaks for and against it, and that the donor has died' }),
+};
+
+/** A field of our own: the document of the service has none. */
+const matchSchema = z.object({
+  ...likelihood,
+  runner_up: z
+    .object({ donor_id: z.string(), ...likelihood })
+    .nullable()
+    .openapi({ description: 'The next likeliest donor; where none was found, the likeliest' }),
+});
+
+/** How sure a match is, ready for JSON. */
+export type ShownMatch = z.infer<typeof matchSchema>;
 
 const notFoundIds = z.array(z.string()).openapi({ description: 'Job ids that do not exist' });
 
@@ -124,6 +149,36 @@ export function progressRoute(endpoint: Endpoint) {
   });
 }
 
+/** Explains the match of one job. */
+export function explanationRoute(endpoint: Endpoint) {
+  return createRoute({
+    ...endpoint,
+    tags: ['Enhancement'],
+    summary: 'Why a job found its donor, or none',
+    description:
+      'Free. An endpoint of this implementation: the document of the service has none. The match is null while the job runs.',
+    request: { params: z.object({ job_id: z.string() }) },
+    responses: {
+      200: {
+        description: 'The state of the job, and how sure its match is.',
+        ...json(
+          z
+            .object({
+              status: z.int(),
+              message: z.string(),
+              job_state: jobStateSchema,
+              donor_id: z.string().nullable(),
+              match: matchSchema.nullable(),
+            })
+            .openapi('EnhancementExplanation'),
+        ),
+      },
+      ...notFoundError,
+      ...commonErrors,
+    },
+  });
+}
+
 /** Reads the progress of many jobs. */
 export function progressBatchRoute(endpoint: Endpoint) {
   return createRoute({
@@ -176,7 +231,11 @@ export function resultsRoute(endpoint: Endpoint) {
               message: z.string(),
               job_id_to_state: z.record(
                 z.string(),
-                z.object({ progress: progressSchema, result: profileSchema.nullable() }),
+                z.object({
+                  progress: progressSchema,
+                  result: profileSchema.nullable(),
+                  match: matchSchema.nullable(),
+                }),
               ),
               not_found: notFoundIds,
             })

@@ -4,13 +4,15 @@
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { World } from '../people/world.ts';
+import type { Donor, World } from '../people/world.ts';
 import type { PartnerEnv } from './context.ts';
 import {
+  explanationRoute,
   type FormEndpoints,
   progressBatchRoute,
   progressRoute,
   resultsRoute,
+  type ShownMatch,
   type SubmittedPerson,
   submitRoute,
 } from './enhancement-api.ts';
@@ -20,6 +22,7 @@ import type { Matcher } from './matcher/matcher.ts';
 import type { ChargedEndpoint } from './metering.ts';
 import { toProfile } from './profile.ts';
 import { createRouter } from './router.ts';
+import { createSlices } from './slices.ts';
 import { countItems } from './validation.ts';
 
 /** Which forms of the enhancement paths exist; both by default. */
@@ -68,6 +71,7 @@ export function enhancementRoutes(options: EnhancementOptions): OpenAPIHono<Part
 const FORM_A: FormEndpoints = {
   submit: { method: 'put', path: '/' },
   progress: { method: 'get', path: '/progress/{job_id}' },
+  explanation: { method: 'get', path: '/explanation/{job_id}' },
   progressBatch: { method: 'post', path: '/progress' },
   results: { method: 'post', path: '/' },
 };
@@ -75,6 +79,7 @@ const FORM_A: FormEndpoints = {
 const FORM_B: FormEndpoints = {
   submit: { method: 'post', path: '/enhancements' },
   progress: { method: 'get', path: '/enhancements/{job_id}/progress' },
+  explanation: { method: 'get', path: '/enhancements/{job_id}/explanation' },
   progressBatch: { method: 'post', path: '/enhancements/progress/batch' },
   results: { method: 'post', path: '/enhancements/results/batch' },
 };
@@ -84,8 +89,8 @@ function addForm(
   options: EnhancementOptions,
   form: FormEndpoints,
 ): void {
-  router.openapi(submitRoute(form.submit), (c) => {
-    const accepted = submitPersons(options, c.req.valid('json').persons, c.var);
+  router.openapi(submitRoute(form.submit), async (c) => {
+    const accepted = await submitPersons(options, c.req.valid('json').persons, c.var);
     c.set('processed', accepted.meta.processed);
     return c.json(accepted, 202);
   });
@@ -95,6 +100,21 @@ function addForm(
       ? c.json({ detail: 'Job not found' }, 404)
       : c.json(
           { status: 200, message: 'Progress retrieved', job_state: stateOf(options, job, c.var) },
+          200,
+        );
+  });
+  router.openapi(explanationRoute(form.explanation), (c) => {
+    const job = findJob(options, c.req.valid('param').job_id, c.var);
+    return job === undefined
+      ? c.json({ detail: 'Job not found' }, 404)
+      : c.json(
+          {
+            status: 200,
+            message: 'Explanation retrieved',
+            job_state: stateOf(options, job, c.var),
+            donor_id: foundBy(options, job)?.id ?? null,
+            match: matchOf(options, job),
+          },
           200,
         );
   });
@@ -109,7 +129,7 @@ function addForm(
 
 type RequestVariables = Pick<PartnerEnv['Variables'], 'key' | 'fault' | 'charged'>;
 
-function submitPersons(
+async function submitPersons(
   options: EnhancementOptions,
   persons: readonly SubmittedPerson[],
   variables: RequestVariables,
@@ -118,10 +138,13 @@ function submitPersons(
   const { team } = variables.key;
   const paid = persons.slice(0, variables.charged);
   const chosen = fault?.kind === 'processFewer' ? paid.slice(0, fault.processed) : paid;
-  const submitted = chosen.map((person) => ({
-    trackingId: person.tracking_id ?? options.createId(),
-    job: createJob(options, person, team, fault),
-  }));
+  const submitted: { trackingId: string; job: Job }[] = [];
+  const slices = createSlices();
+  for (const person of chosen) {
+    if (slices.isOver()) await slices.next();
+    const trackingId = person.tracking_id ?? options.createId();
+    submitted.push({ trackingId, job: createJob(options, person, team, fault) });
+  }
   options.jobs.add(submitted.map(({ job }) => job));
   return {
     status: 202,
@@ -156,9 +179,9 @@ function createJob(
     addresses: person.addresses ?? [],
     employers: person.employers ?? [],
   });
-  return 'donorNumber' in match
-    ? { id, team, donorNumber: match.donorNumber, error: null, submittedAtMs, endsAtMs }
-    : { id, team, donorNumber: null, error: match.reason, submittedAtMs, endsAtMs };
+  const { donorNumber } = match;
+  const error = donorNumber === null ? (match.reasons[0] ?? null) : null;
+  return { id, team, donorNumber, error, match, submittedAtMs, endsAtMs };
 }
 
 function findJob(
@@ -200,7 +223,11 @@ function readResults(
   const job_id_to_state = Object.fromEntries(
     found.map((job) => [
       job.id,
-      { progress: shownProgress(options, job, variables), result: resultOf(options, job) },
+      {
+        progress: shownProgress(options, job, variables),
+        result: resultOf(options, job),
+        match: matchOf(options, job),
+      },
     ]),
   );
   return { status: 200, message: 'Results retrieved', job_id_to_state, not_found };
@@ -219,8 +246,30 @@ function findJobs(
 }
 
 function resultOf(options: EnhancementOptions, job: Job) {
-  const nowMs = options.clock();
-  return job.donorNumber !== null && hasEnded(job, nowMs)
-    ? toProfile(options.world.donor(job.donorNumber), nowMs)
-    : null;
+  const donor = foundBy(options, job);
+  return donor === null ? null : toProfile(donor, options.clock());
+}
+
+/** The donor of a job that has ended; null where none was found. */
+function foundBy({ world, clock }: EnhancementOptions, job: Job): Donor | null {
+  return job.donorNumber !== null && hasEnded(job, clock()) ? world.donor(job.donorNumber) : null;
+}
+
+/** Shown when the job has ended, as the result is. */
+function matchOf(options: EnhancementOptions, job: Job): ShownMatch | null {
+  if (job.match === null || !hasEnded(job, options.clock())) return null;
+  const { probability, reasons, runnerUp } = job.match;
+  return {
+    probability: rounded(probability),
+    reasons,
+    runner_up: runnerUp && {
+      donor_id: options.world.donor(runnerUp.donorNumber).id,
+      probability: rounded(runnerUp.probability),
+      reasons: runnerUp.reasons,
+    },
+  };
+}
+
+function rounded(probability: number): number {
+  return Math.round(probability * 10_000) / 10_000;
 }

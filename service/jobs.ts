@@ -1,5 +1,6 @@
 /** Enhancement jobs and their states (service document, section 3). */
 
+import { z } from 'zod';
 import type { Database } from './database.ts';
 
 /** Jobs are forgotten after seven days. */
@@ -14,10 +15,27 @@ export interface Job {
   donorNumber: number | null;
   /** Why no donor was found. */
   error: string | null;
+  /** How sure that is and why, for the caller; null for jobs of earlier versions. */
+  match: JobMatch | null;
   submittedAtMs: number;
   /** Null for a job that never ends. */
   endsAtMs: number | null;
 }
+
+const likelySchema = z.object({
+  donorNumber: z.number(),
+  probability: z.number(),
+  reasons: z.array(z.string()),
+});
+
+const jobMatchSchema = z.object({
+  probability: z.number(),
+  reasons: z.array(z.string()),
+  runnerUp: likelySchema.nullable(),
+});
+
+/** What a job says of its match: how likely it is, why, and who else it could be. */
+export type JobMatch = z.infer<typeof jobMatchSchema>;
 
 /** How far a job is; `pct_done` is an integer percent while processing. */
 export interface Progress {
@@ -35,24 +53,34 @@ export interface Jobs {
 
 /** Opens the jobs of a database. */
 export function createJobs(db: Database, clock: () => number): Jobs {
-  const insert = db.prepare<[Job]>(
-    `insert into jobs values (@id, @team, @donorNumber, @error, @submittedAtMs, @endsAtMs)`,
+  const insert = db.prepare<[JobRow]>(
+    `insert into jobs (id, team, donor_number, error, submitted_at_ms, ends_at_ms, match)
+     values (@id, @team, @donorNumber, @error, @submittedAtMs, @endsAtMs, @match)`,
   );
   const forget = db.prepare<[number]>('delete from jobs where submitted_at_ms < ?');
-  const select = db.prepare<[string, string, number], Job>(
+  const select = db.prepare<[string, string, number], JobRow>(
     `select id, team, donor_number donorNumber, error, submitted_at_ms submittedAtMs,
-            ends_at_ms endsAtMs
+            ends_at_ms endsAtMs, match
      from jobs where id = ? and team = ? and submitted_at_ms >= ?`,
   );
   return {
     add: db.transaction((jobs: readonly Job[]) => {
       forget.run(clock() - JOB_RETENTION_MS);
       for (const job of jobs) {
-        insert.run(job);
+        insert.run({ ...job, match: JSON.stringify(job.match) });
       }
     }),
-    find: (team, id) => select.get(id, team, clock() - JOB_RETENTION_MS),
+    find(team, id) {
+      const row = select.get(id, team, clock() - JOB_RETENTION_MS);
+      return row && { ...row, match: readMatch(row.match) };
+    },
   };
+}
+
+type JobRow = Omit<Job, 'match'> & { match: string | null };
+
+function readMatch(text: string | null): JobMatch | null {
+  return jobMatchSchema.nullable().parse(JSON.parse(text ?? 'null'));
 }
 
 /** How long a job takes: between 0.6 and 1 times the longest time, as its id happens to be. */

@@ -7,6 +7,7 @@ import { writeTies } from './connections/tie-store.ts';
 import { createTieTableBuilder } from './connections/tie-table-builder.ts';
 import type { Database } from './database.ts';
 import { createDonorRows } from './matcher/donor-rows.ts';
+import { INDEX_VERSION } from './matcher/tables.ts';
 import { createFactWriter } from './search/facts.ts';
 
 /** Hears how many people have been settled, now and then. */
@@ -29,6 +30,8 @@ export function settlePeople(db: Database, world: World, onProgress?: SettlingPr
     throw new Error(
       `The database holds a world of ${describe(present)}, not of ${describe(wanted)}.`,
     );
+  } else if (db.pragma('user_version', { simple: true }) !== INDEX_VERSION) {
+    db.transaction(() => indexAnew(db, world, onProgress)).immediate();
   }
 }
 
@@ -49,6 +52,16 @@ function settle(db: Database, world: World, onProgress: SettlingProgress | undef
   writeTies(db, table, circles);
   const { seed, donors, realPeople } = settledOf(world);
   db.prepare('insert into settled_people values (1, ?, ?, ?)').run(seed, donors, realPeople);
+}
+
+/** The names, houses and employers of a database that another version has settled. */
+function indexAnew(db: Database, world: World, onProgress: SettlingProgress | undefined): void {
+  const rows = createDonorRows(db);
+  for (let number = 0; number < world.donorCount; number++) {
+    rows.add(number, world.donor(number));
+    if ((number + 1) % REPORT_EVERY === 0) onProgress?.(number + 1, world.donorCount);
+  }
+  rows.finish();
 }
 
 const settledSchema = z.object({

@@ -4,29 +4,15 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import type { PartnerEnv } from './context.ts';
 
+/** A 422 answer names so many faults at most. */
+const MAX_ITEMS = 100;
+
 /** One item of a 422 answer. */
 export interface ValidationItem {
   type: string;
   loc: (string | number)[];
   msg: string;
   input: unknown;
-}
-
-/** Reads the JSON body of a request once, into `c.var.body`; broken JSON is a 422. */
-export function readBody(): MiddlewareHandler<PartnerEnv> {
-  return async (c, next) => {
-    const text = c.req.method === 'GET' ? '' : await c.req.text();
-    if (text !== '') {
-      try {
-        c.set('body', JSON.parse(text));
-      } catch {
-        return answerInvalid(c, [
-          { type: 'json_invalid', loc: ['body'], msg: 'JSON decode error', input: {} },
-        ]);
-      }
-    }
-    return next();
-  };
 }
 
 /**
@@ -82,11 +68,13 @@ export function answerValidationErrors(
   }
   const isBody = result.target === 'json';
   const input = isBody ? c.var.body : result.target === 'query' ? c.req.query() : c.req.param();
+  const start = isBody ? 'body' : result.target === 'query' ? 'query' : 'path';
   return answerInvalid(
     c,
-    result.error.issues.flatMap((issue) =>
-      toItems(issue, input, [isBody ? 'body' : result.target === 'query' ? 'query' : 'path']),
-    ),
+    result.error.issues
+      .slice(0, MAX_ITEMS)
+      .flatMap((issue) => toItems(issue, input, [start]))
+      .slice(0, MAX_ITEMS),
   );
 }
 

@@ -9,6 +9,7 @@ import type { DonorList, Lists } from '../lists/list-store.ts';
 import type { ChargedEndpoint } from '../metering.ts';
 import { toPage } from '../pages.ts';
 import { createRouter } from '../router.ts';
+import { createSlices } from '../slices.ts';
 import {
   createExportRoute,
   downloadRoute,
@@ -118,7 +119,12 @@ async function makeExport(
   const { world, exports } = options;
   const createdAtMs = options.clock();
   const { numbers, notFoundIds } = resolveDonors(world, ids.slice(0, paid));
-  const rows = numbers.map((number) => toRow(world.donor(number), order.fields, createdAtMs));
+  const rows: ReturnType<typeof toRow>[] = [];
+  const slices = createSlices();
+  for (const number of numbers) {
+    if (slices.isOver()) await slices.next();
+    rows.push(toRow(world.donor(number), order.fields, createdAtMs));
+  }
   const file = await writeExport(order.format, order.fields, rows);
   const made = {
     id: options.createId(),

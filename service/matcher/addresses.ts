@@ -1,6 +1,7 @@
 /** Addresses, made comparable: a donor's is structured, a person's is free text. */
 
 import type { Address } from '../../people/world.ts';
+import { STATES } from '../search/places.ts';
 import { withinOneEdit, words } from './words.ts';
 
 /** What a free text must contain to name a donor's address. */
@@ -13,17 +14,34 @@ export interface ComparableAddress {
   zip: string;
 }
 
-/** How well an address agrees: the very house, or only the neighbourhood. */
-export type AddressFit = 'house' | 'area';
+/** A free text as its words, states in two letters. */
+export type AddressText = ReadonlySet<string>;
+
+/** How well an address agrees, best first: the very house, the same ZIP code, the same city. */
+export type AddressFit = 'house' | 'zip' | 'city';
+
+/** The fits, best first. */
+export const ADDRESS_FITS = ['house', 'zip', 'city'] as const satisfies AddressFit[];
 
 /** A typo is forgiven in words of at least this length. */
 const MIN_TYPO_LENGTH = 4;
 
-const STREET_WORDS = wordSet(`
-  street st avenue ave av road rd drive dr lane ln court ct place pl boulevard blvd terrace ter
-  circle cir way parkway pkwy highway hwy square sq trail trl north south east west n s e w ne nw
-  se sw northeast northwest southeast southwest`);
-const UNIT_WORDS = wordSet('apartment apt unit suite ste floor fl room rm');
+const STREET_WORDS = new Set(
+  words(`street st str avenue ave av road rd drive dr lane ln court ct place pl boulevard blvd terrace
+    ter terr circle cir way parkway pkwy highway hwy square sq trail trl north south east west n s e w
+    ne nw se sw northeast northwest southeast southwest`),
+);
+const UNIT_WORDS = new Set(words('apartment apt unit suite ste floor fl room rm'));
+/** Words that envelopes shorten, and their short form. */
+const SHORTER = new Map([
+  ['saint', 'st'],
+  ['fort', 'ft'],
+  ['mount', 'mt'],
+]);
+const STATE_NAMES = [...STATES]
+  .map(([name, letters]) => ({ pattern: new RegExp(`\\b${name}\\b`, 'gi'), letters }))
+  // "West Virginia" before "Virginia".
+  .toSorted((a, b) => b.pattern.source.length - a.pattern.source.length);
 
 /** Makes a donor's address comparable. */
 export function comparableAddress(address: Address): ComparableAddress {
@@ -34,11 +52,45 @@ export function comparableAddress(address: Address): ComparableAddress {
   return {
     houseNumber,
     street: ownName.length > 0 ? ownName : street,
-    city: words(address.city),
+    city: words(address.city).map(shortened),
     state: address.state.toLowerCase(),
     zip: address.postalCode.slice(0, 5),
   };
 }
+
+/** Reads a free text; a state's name is a word more, as it may be a city's or a street's. */
+export function addressText(text: string): AddressText {
+  const states = STATE_NAMES.filter(({ pattern }) => text.search(pattern) !== -1);
+  return new Set([
+    ...words(text).map(shortened),
+    ...states.map(({ letters }) => letters.toLowerCase()),
+  ]);
+}
+
+/** Under which keys a house is found: its number with the ZIP code, and with the street's name. */
+export function houseKeys({ houseNumber, street, state, zip }: ComparableAddress): string[] {
+  return houseNumber === ''
+    ? []
+    : [`${houseNumber} ${zip}`, `${houseNumber} ${street[0]} ${state}`];
+}
+
+/** The keys of the houses that a text may name. */
+export function houseKeysIn(text: AddressText): string[] {
+  const all = [...text];
+  const numbers = all.filter((word) => /^\d+[a-z]?$/.test(word)).slice(0, MAX_NUMBERS);
+  const names = all.filter((word) => /^[a-z]{3,}$/.test(word)).slice(0, MAX_WORDS);
+  const states = all.filter((word) => STATE_LETTERS.has(word)).slice(0, 3);
+  return numbers.flatMap((number) => [
+    ...numbers.filter((zip) => zip.length === 5).map((zip) => `${number} ${zip}`),
+    ...names.flatMap((name) => states.map((state) => `${number} ${name} ${state}`)),
+  ]);
+}
+
+/** A text with more numbers or words than this is no address. */
+const MAX_NUMBERS = 5;
+const MAX_WORDS = 10;
+
+const STATE_LETTERS = new Set([...STATES.values()].map((letters) => letters.toLowerCase()));
 
 /** Writes comparable addresses as one text, for the index. */
 export function encodeAddresses(addresses: readonly ComparableAddress[]): string {
@@ -54,18 +106,17 @@ export function decodeAddresses(text: string): ComparableAddress[] {
   return text === '' ? [] : text.split('\n').map(decodeAddress);
 }
 
-/** How a free text, given as its words, agrees with a donor's address; undefined if it does not. */
-export function fitAddress(
-  text: ReadonlySet<string>,
-  address: ComparableAddress,
-): AddressFit | undefined {
-  const isArea = text.has(address.zip) || isCity(text, address);
-  if (!isArea) {
-    return undefined;
-  }
+/** How a free text agrees with a donor's address; undefined if it does not. */
+export function fitAddress(text: AddressText, address: ComparableAddress): AddressFit | undefined {
+  const isZip = text.has(address.zip);
+  const isArea = isZip || isCity(text, address);
   const isHouse =
-    text.has(address.houseNumber) && address.street.every((word) => hasWord(text, word));
-  return isHouse ? 'house' : 'area';
+    text.has(address.houseNumber) &&
+    (isArea || text.has(address.state)) &&
+    address.street.every((word) => hasWord(text, word));
+  if (isHouse) return 'house';
+  if (!isArea) return undefined;
+  return isZip ? 'zip' : 'city';
 }
 
 function decodeAddress(line: string): ComparableAddress {
@@ -73,20 +124,21 @@ function decodeAddress(line: string): ComparableAddress {
   return { houseNumber, street: street.split(' '), city: city.split(' '), state, zip };
 }
 
-function isCity(text: ReadonlySet<string>, { city, state }: ComparableAddress): boolean {
+function isCity(text: AddressText, { city, state }: ComparableAddress): boolean {
   return text.has(state) && city.every((word) => hasWord(text, word));
 }
 
-function hasWord(text: ReadonlySet<string>, word: string): boolean {
+function hasWord(text: AddressText, word: string): boolean {
   if (text.has(word)) {
     return true;
   }
-  return (
-    word.length >= MIN_TYPO_LENGTH &&
-    [...text].some((other) => other.length >= MIN_TYPO_LENGTH && withinOneEdit(word, other))
-  );
+  if (word.length < MIN_TYPO_LENGTH) return false;
+  for (const other of text) {
+    if (other.length >= MIN_TYPO_LENGTH && withinOneEdit(word, other)) return true;
+  }
+  return false;
 }
 
-function wordSet(text: string): Set<string> {
-  return new Set(words(text));
+function shortened(word: string): string {
+  return SHORTER.get(word) ?? word;
 }

@@ -1,33 +1,42 @@
-/** The index of all donors by name, kept in the database so that a file is indexed only once. */
+/** The index of all donors, kept in the database so that a file is indexed only once. */
 
 import type { World } from '../../people/world.ts';
 import type { Database } from '../database.ts';
 import { settlePeople } from '../settled-people.ts';
 import { type ComparableAddress, decodeAddresses } from './addresses.ts';
 import type { DonorRow } from './donor-rows.ts';
+import type { ComparableName } from './names.ts';
 import { withinOneEdit, withOneDeletion } from './words.ts';
 
 /** A donor as the matcher sees one. */
-export interface Candidate {
+export interface Candidate extends ComparableName {
   number: number;
-  first: string;
-  middles: string[];
-  last: string;
+  isDead: boolean;
   /** Most candidates are ruled out by their names, so the rest is only read when asked for. */
   addresses(): ComparableAddress[];
   /** Present and past ones. */
   employers(): string[];
 }
 
-/** What can be asked about the donors' names; all names are comparable ones. */
+/** What can be asked about the donors; all names are comparable ones. */
 export interface DonorIndex {
   donorCount: number;
-  withName(last: string, first: string): Candidate[];
-  withLastName(last: string): Candidate[];
+  candidate(number: number): Candidate | undefined;
+  /** The numbers of donors of this name, also as a former or second one; at most so many. */
+  named(last: string, first: string, limit: number): number[];
+  /** The same for an initial. */
+  withInitial(last: string, initial: string, limit: number): number[];
+  /** The numbers of the donors of a house, by one of its keys. */
+  inHouse(key: string, limit: number): number[];
+  /** How many donors work or worked for an employer. */
+  employerSize(employer: string): number;
+  /** The first names of all who bear a last name, some at a time. */
+  namesWithLast(last: string): Iterable<{ number: number; first: string }[]>;
   /** How many donors bear it. */
   countFirstName(first: string): number;
   countLastName(last: string): number;
-  /** The last names of donors that lie within one edit of this one. */
+  /** The names of donors that lie within one edit of this one. */
+  similarFirstNames(first: string): string[];
   similarLastNames(last: string): string[];
 }
 
@@ -37,37 +46,95 @@ export function openDonorIndex(db: Database, world: World): DonorIndex {
   return readIndex(db, world.donorCount);
 }
 
+/** So many names are read at a time. */
+const NAMES_AT_ONCE = 2_000;
+
 function readIndex(db: Database, donorCount: number): DonorIndex {
-  const byName = db.prepare<[string, string], DonorRow>(
-    'select * from donor_names where last = ? and first = ?',
-  );
-  const byLastName = db.prepare<[string], DonorRow>('select * from donor_names where last = ?');
-  const firstNames = readCounts(db, 'first_names');
-  const lastNames = readCounts(db, 'last_names');
-  const shortened = shortenedNames(lastNames.keys());
+  const firstNames = readNames(db, 'first_names');
+  const lastNames = readNames(db, 'last_names');
   return {
+    ...prepareNumbers(db),
     donorCount,
-    withName: (last, first) => byName.all(last, first).map(toCandidate),
-    withLastName: (last) => byLastName.all(last).map(toCandidate),
-    countFirstName: (first) => firstNames.get(first) ?? 0,
-    countLastName: (last) => lastNames.get(last) ?? 0,
-    similarLastNames(last) {
-      const near = withOneDeletion(last).flatMap((key) => shortened.get(key) ?? []);
-      return [...new Set(near)].filter((name) => name !== last && withinOneEdit(name, last));
+    countFirstName: (first) => firstNames.counts.get(first) ?? 0,
+    countLastName: (last) => lastNames.counts.get(last) ?? 0,
+    similarFirstNames: firstNames.similar,
+    similarLastNames: lastNames.similar,
+  };
+}
+
+function prepareNumbers(db: Database) {
+  const byNumber = db.prepare<[number], DonorRow>('select * from donor_index where number = ?');
+  const byName = prepareNumberList<[string, string, string, string, number]>(
+    db,
+    `select number from donor_index where last = ? and first = ?
+     union select number from donor_other_names where last = ? and first = ? limit ?`,
+  );
+  const byInitial = prepareNumberList<[string, string, string, number]>(
+    db,
+    'select number from donor_index where last = ? and first >= ? and first < ? limit ?',
+  );
+  const byHouse = prepareNumberList<[string, number]>(
+    db,
+    'select number from donor_houses where house = ? limit ?',
+  );
+  const sizeOf = db
+    .prepare<[string], number>('select donors from employer_sizes where name = ?')
+    .pluck();
+  const namesByLast = db.prepare<
+    [string, string, number, number],
+    { number: number; first: string }
+  >(
+    `select number, first from donor_index
+     where last = ? and (first, number) > (?, ?) order by first, number limit ?`,
+  );
+  return {
+    candidate(number: number) {
+      const row = byNumber.get(number);
+      return row === undefined ? undefined : toCandidate(row);
+    },
+    named: (last: string, first: string, limit: number) => byName(last, first, last, first, limit),
+    withInitial: (last: string, initial: string, limit: number) =>
+      byInitial(last, initial, `${initial}\uffff`, limit),
+    inHouse: (key: string, limit: number) => byHouse(key, limit),
+    employerSize: (employer: string) => sizeOf.get(employer) ?? 0,
+    *namesWithLast(last: string) {
+      let from = { first: '', number: -1 };
+      let names: { number: number; first: string }[];
+      do {
+        names = namesByLast.all(last, from.first, from.number, NAMES_AT_ONCE);
+        yield names;
+        from = names.at(-1) ?? from;
+      } while (names.length === NAMES_AT_ONCE);
     },
   };
 }
 
-function readCounts(db: Database, table: 'first_names' | 'last_names'): Map<string, number> {
+function prepareNumberList<Parameters extends unknown[]>(db: Database, sql: string) {
+  const statement = db.prepare<Parameters, number>(sql).pluck();
+  return (...parameters: Parameters): number[] => statement.all(...parameters);
+}
+
+/** The different names of all donors with their numbers of bearers. */
+function readNames(db: Database, table: 'first_names' | 'last_names') {
   const rows = db.prepare<[], { name: string; bearers: number }>(`select * from ${table}`).all();
-  return new Map(rows.map(({ name, bearers }) => [name, bearers]));
+  const counts = new Map(rows.map(({ name, bearers }) => [name, bearers]));
+  const shortened = shortenedNames(counts.keys());
+  return {
+    counts,
+    similar(name: string): string[] {
+      const near = withOneDeletion(name).flatMap((key) => shortened.get(key) ?? []);
+      return [...new Set(near)].filter((other) => other !== name && withinOneEdit(other, name));
+    },
+  };
 }
 
 function shortenedNames(names: Iterable<string>): Map<string, string[]> {
   const shortened = new Map<string, string[]>();
   for (const name of names) {
     for (const key of withOneDeletion(name)) {
-      shortened.set(key, [...(shortened.get(key) ?? []), name]);
+      const present = shortened.get(key);
+      if (present === undefined) shortened.set(key, [name]);
+      else present.push(name);
     }
   }
   return shortened;
@@ -76,10 +143,16 @@ function shortenedNames(names: Iterable<string>): Map<string, string[]> {
 function toCandidate(row: DonorRow): Candidate {
   return {
     number: row.number,
+    isDead: row.isDead === 1,
     first: row.first,
-    middles: row.middle === '' ? [] : row.middle.split(' '),
+    middles: listIn(row.middle, ' '),
     last: row.last,
+    lastParts: listIn(row.lastParts, ' '),
     addresses: () => decodeAddresses(row.addresses),
-    employers: () => row.employers.split('\n'),
+    employers: () => listIn(row.employers, '\n'),
   };
+}
+
+function listIn(text: string, separator: string): string[] {
+  return text === '' ? [] : text.split(separator);
 }

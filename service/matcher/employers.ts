@@ -2,21 +2,73 @@
 
 import { withinOneEdit, words } from './words.ts';
 
+/** How well two names of employers agree, best first. */
+export type EmployerFit = 'same' | 'typo' | 'part' | 'initials';
+
 /** A typo is forgiven in names of at least this length. */
 const MIN_TYPO_LENGTH = 6;
 
 const LEGAL_WORDS = new Set(
-  words('the and of inc incorporated llc corp corporation co company ltd limited lp llp plc group'),
+  words(`the and of for at inc incorporated llc corp corporation co company ltd limited lp llp plc
+    pllc pc pa na group gmbh ag sa bv holdings holding`),
+);
+
+/** Other spellings of the same word. */
+const SPELLINGS = new Map(
+  `univ university|dept department|intl international|natl national|assn association|assoc associates
+   |hosp hospital|ctr center|centre center|mfg manufacturing|svcs services|svc services|bros brothers
+   |govt government|mgmt management|tech technology|technologies technology|fdn foundation
+   |saint st|ft fort|mt mount|inst institute|labs laboratories|comm commission|cmte committee
+   |sys systems|eng engineering|engr engineering|pharma pharmaceuticals|telecommunications telecom
+   |dist district|ct court|sch school|med medical|ins insurance|admin administration`
+    .split('|')
+    .map((pair) => pair.trim().split(' '))
+    .map(([from = '', to = '']) => [from, to]),
+);
+
+/** Words that very many names have: one of them alone tells nothing. */
+const GENERIC = new Set(
+  words(`bank university college school hospital foundation services systems partners capital company
+    us united states department court national american office center city county state group`),
 );
 
 /** The name of an employer without its legal form: "ACME, Inc." and "The Acme Company" agree. */
 export function comparableEmployer(name: string): string {
-  const all = words(name);
+  const all = words(
+    name.replaceAll(/\bunited states(?: of america)?\b|\bu\.? ?s\.? ?a?\b\.?/gi, ' us '),
+  );
   const own = all.filter((word) => !LEGAL_WORDS.has(word));
-  return (own.length > 0 ? own : all).join(' ');
+  return (own.length > 0 ? own : all).map((word) => SPELLINGS.get(word) ?? word).join(' ');
 }
 
-/** Whether two comparable names mean the same employer. */
-export function isSameEmployer(one: string, other: string): boolean {
-  return one === other || (one.length >= MIN_TYPO_LENGTH && withinOneEdit(one, other));
+/** How two comparable names agree; undefined if they do not. */
+export function fitEmployer(one: string, other: string): EmployerFit | undefined {
+  if (one === other || one.replaceAll(' ', '') === other.replaceAll(' ', '')) return 'same';
+  if (one.length >= MIN_TYPO_LENGTH && withinOneEdit(one, other)) return 'typo';
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  if (isPart(short.split(' '), long.split(' '))) return 'part';
+  return areInitials(short, long) ? 'initials' : undefined;
+}
+
+/** "Acme Foods" of "Acme Foods Chicago Office": all its words, in their order, and telling ones. */
+function isPart(short: readonly string[], long: readonly string[]): boolean {
+  const telling = short.filter((word) => !GENERIC.has(word) && word.length > 2);
+  if (telling.length === 0 || (short.length === 1 && (short[0] ?? '').length < MIN_TYPO_LENGTH)) {
+    return false;
+  }
+  let next = 0;
+  for (const word of long) {
+    if (word === short[next]) next += 1;
+  }
+  return next === short.length;
+}
+
+/** "IBM" for International Business Machines. */
+function areInitials(short: string, long: string): boolean {
+  const all = long.split(' ');
+  return (
+    short.length >= 3 &&
+    short.length === all.length &&
+    all.every((word, at) => word[0] === short[at])
+  );
 }

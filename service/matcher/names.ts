@@ -1,6 +1,6 @@
-/** Names, made comparable: how they are normalised and how well two first names agree. */
+/** Names, made comparable: how they are normalised, and the ways in which one may be read. */
 
-import { areSameFirstName } from '../../people/nicknames.ts';
+import { formsOf } from './nicknames.ts';
 import { withinOneEdit, words } from './words.ts';
 
 /** A name in lower case without accents, titles, suffixes and punctuation; parts may be empty. */
@@ -10,24 +10,59 @@ export interface ComparableName {
   middles: string[];
   /** Without spaces, so that "Van der Berg" and "Vanderberg" agree. */
   last: string;
+  /** The single names of a last name that has several: "García-López" and "Garcia Lopez". */
+  lastParts: string[];
 }
 
 /** How well a first name agrees, best first: the same, a short form, an initial, one typo. */
 export type FirstNameFit = 'same' | 'nickname' | 'initial' | 'typo';
 
-const TITLES = new Set(['mr', 'mrs', 'ms', 'miss', 'dr', 'prof', 'professor', 'rev', 'hon']);
-const SUFFIXES = new Set(['jr', 'sr', 'ii', 'iii', 'iv', 'md', 'phd', 'esq', 'dds', 'cpa']);
+/** One way in which a submitted name may be read. */
+export interface Reading extends ComparableName {
+  way: 'as written' | 'swapped' | 'in one field';
+}
+
+const TITLES = new Set(
+  words('mr mrs ms miss mx dr prof professor rev reverend hon honorable sir judge sen senator'),
+);
+const SUFFIXES = new Set(words('jr sr ii iii iv v md phd esq dds cpa jd rn mba ret facs dvm'));
+/** Where a former last name begins. */
+const FORMERLY = new Set(['nee', 'formerly', 'fka']);
+const PARTICLES = new Set(
+  words('van von vom der den de del della di da dos du la le st saint ter ten af av el al bin y'),
+);
+
+/** A typo is forgiven in names of at least this length: shorter ones would be other names. */
+const MIN_TYPO_LENGTH = 4;
 
 /** Normalises a name; a remark in brackets, like a nickname, is left out. */
 export function comparableName(first: string, middle: string, last: string): ComparableName {
-  const given = words(withoutBrackets(first)).filter((word) => !TITLES.has(word));
-  const family = words(withoutBrackets(last)).filter((word) => !SUFFIXES.has(word));
-  return {
-    first: given[0] ?? '',
-    middles: [...given.slice(1), ...words(middle)],
-    last: family.join(''),
-  };
+  const given = givenWords(withoutBrackets(first));
+  return nameOf([...given, ...words(middle)], familyWords(withoutBrackets(last)));
 }
+
+/**
+ * The ways in which two fields may hold a name, the likeliest first: as they are, the other way
+ * round, or the whole name in one of them. A name in brackets is another first name.
+ */
+export function readingsOf(first: string, last: string): Reading[] {
+  const given = givenWords(withoutBrackets(first));
+  const family = familyWords(withoutBrackets(last));
+  const isWhole = (field: string, other: readonly string[]) =>
+    words(field).length > 1 && (other.length === 0 || field.includes(','));
+  const readings: Reading[] = [
+    ...readAs('as written', withoutFamily(given, family), family),
+    ...bracketed(first).flatMap((name) => readAs('as written', [name], family)),
+    ...(isWhole(first, family) ? readWhole(first) : []),
+    ...(isWhole(last, given) ? readWhole(last) : []),
+    ...(isSame(given, family) ? readWhole(last) : []),
+    ...readAs('swapped', family, given),
+  ];
+  return readings.slice(0, MAX_READINGS);
+}
+
+/** Each reading is a search of its own. */
+const MAX_READINGS = 6;
 
 /** How the first name of a person agrees with that of a donor; undefined if it does not. */
 export function fitFirstName(person: string, donor: string): FirstNameFit | undefined {
@@ -37,24 +72,87 @@ export function fitFirstName(person: string, donor: string): FirstNameFit | unde
   if (person.length === 1 || donor.length === 1) {
     return person[0] === donor[0] ? 'initial' : undefined;
   }
-  if (areSameFirstName(person, donor)) {
+  if (formsOf(person).has(donor)) {
     return 'nickname';
   }
-  return withinOneEdit(person, donor) ? 'typo' : undefined;
+  return isTypo(person, donor) ? 'typo' : undefined;
 }
 
-/** Whether two middle names speak against each other; an initial agrees with every such name. */
-export function middlesDisagree(person: readonly string[], donor: readonly string[]): boolean {
-  if (person.length === 0 || donor.length === 0) {
-    return false;
-  }
-  return !person.some((one) => donor.some((other) => middlesAgree(one, other)));
+/** Whether a name may be another one with a typo in it. */
+export function isTypo(one: string, other: string): boolean {
+  return Math.min(one.length, other.length) >= MIN_TYPO_LENGTH - 1 && withinOneEdit(one, other);
 }
 
-function middlesAgree(one: string, other: string): boolean {
+/** Whether two middle names agree: an initial agrees with every such name. */
+export function middlesAgree(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one) || withinOneEdit(one, other);
 }
 
+function readAs(way: Reading['way'], given: string[], family: string[]): Reading[] {
+  const name = nameOf(given, family);
+  return name.first === '' || name.last === '' ? [] : [{ ...name, way }];
+}
+
+/** "Ann Marie Lee", "Lee, Ann Marie": the last word, or what stands before the comma. */
+function readWhole(text: string): Reading[] {
+  const [before = '', after] = withoutBrackets(text).split(
+    /,(?!\s*(?:jr|sr|ii|iii|iv|md|phd|esq)\b)/i,
+  );
+  if (after !== undefined) return readAs('in one field', givenWords(after), familyWords(before));
+  const all = familyWords(text).filter((word) => !TITLES.has(word));
+  const particle = all.findIndex((word, at) => at > 0 && PARTICLES.has(word));
+  const cuts = particle === -1 ? [all.length - 1, all.length - 2] : [particle];
+  return cuts
+    .filter((cut) => cut > 0)
+    .flatMap((cut) => readAs('in one field', all.slice(0, cut), all.slice(cut)));
+}
+
+function nameOf(given: readonly string[], family: readonly string[]): ComparableName {
+  const [first = '', ...middles] = given;
+  const parts = family.filter((word) => !PARTICLES.has(word) && !FORMERLY.has(word));
+  const own = family.slice(0, formerAt(family));
+  return { first, middles, last: own.join(''), lastParts: parts.length > 1 ? parts : [] };
+}
+
+function formerAt(family: readonly string[]): number {
+  const at = family.findIndex((word) => FORMERLY.has(word));
+  return at > 0 ? at : family.length;
+}
+
+function givenWords(text: string): string[] {
+  return words(text).filter((word) => !TITLES.has(word) && !isSuffix(word));
+}
+
+function familyWords(text: string): string[] {
+  const all = words(text).filter((word) => !TITLES.has(word));
+  const own = all.filter((word, at) => at === 0 || !SUFFIXES.has(word));
+  return own.length === 1 && SUFFIXES.has(own[0] ?? '') ? [] : own;
+}
+
+/** "V" may be an initial. */
+function isSuffix(word: string): boolean {
+  return word.length > 1 && SUFFIXES.has(word);
+}
+
+/** "John Smith" in the one field and "Smith" in the other. */
+function withoutFamily(given: string[], family: readonly string[]): string[] {
+  const tail = given.slice(-family.length);
+  return given.length > family.length && isSame(tail, family)
+    ? given.slice(0, -family.length)
+    : given;
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((word, at) => word === other[at]);
+}
+
+const BRACKETS = /\([^)]*\)|"[^"]*"|“[^”]*”/g;
+
 function withoutBrackets(text: string): string {
-  return text.replaceAll(/\([^)]*\)|"[^"]*"/g, ' ');
+  const plain = text.replaceAll(BRACKETS, ' ');
+  return words(plain).length > 0 ? plain : text;
+}
+
+function bracketed(text: string): string[] {
+  return (text.match(BRACKETS) ?? []).flatMap((part) => words(part).slice(0, 1));
 }

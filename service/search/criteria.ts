@@ -8,6 +8,9 @@ export const RELATIONSHIPS = ['sits_on_board_of', 'works_for', 'donates_to', 'at
 /** When a tie has to be: now, over by now, or at any time. */
 export const TIMES = ['present', 'past', 'ever'] as const;
 
+/** Each of them is looked for among all organisations. */
+const MAX_TIES = 10;
+
 const wholeNumber = z.int().min(0);
 
 /** In a URL all is text. */
@@ -63,7 +66,7 @@ export type TieFilter = z.infer<typeof tieSchema>;
 
 /** The schema of all filters. */
 export const filtersSchema = z
-  .strictObject({ ...personShape(wholeNumber), ties: z.array(tieSchema).default([]) })
+  .strictObject({ ...personShape(wholeNumber), ties: z.array(tieSchema).max(MAX_TIES).default([]) })
   .openapi('SearchFilters');
 
 /** What has to hold of a donor. */

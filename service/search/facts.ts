@@ -21,6 +21,8 @@ export interface FactWriter {
 export interface Facts {
   /** The numbers of all donors, those first who could give most. */
   byCapacity: Uint32Array;
+  /** The order of `byCapacity`, for some of them. */
+  compareCapacity(a: number, b: number): number;
   /** A test of a donor's number: false for those who cannot fit. */
   testOf(filters: Filters, year: number): (number: number) => boolean;
 }
@@ -66,6 +68,7 @@ export function openFacts(db: Database): Facts {
   const names = readPlaces(db);
   return {
     byCapacity: readColumn(db, 'search_columns', 'byCapacity', Uint32Array),
+    compareCapacity: compareBy(capacities),
     testOf(filters, year) {
       const fittingPlaces = findPlaces(names, filters);
       const { min_age, max_age, min_net_worth, max_net_worth, min_capacity } = filters;
@@ -147,5 +150,9 @@ function findPlaces(names: readonly PlaceName[], filters: Filters): Set<number> 
 
 function orderByCapacity(capacities: Float64Array): Uint32Array {
   const order = Uint32Array.from(capacities, (_, number) => number);
-  return order.sort((a, b) => (capacities[b] ?? 0) - (capacities[a] ?? 0) || a - b);
+  return order.sort(compareBy(capacities));
+}
+
+function compareBy(capacities: Float64Array): (a: number, b: number) => number {
+  return (a, b) => (capacities[b] ?? 0) - (capacities[a] ?? 0) || a - b;
 }

@@ -3,6 +3,7 @@
 import type { World } from '../../people/world.ts';
 import { type Summary, toSummary } from '../donors/summary.ts';
 import type { DonorIndex } from '../matcher/donor-index.ts';
+import { createSlices, type Slices } from '../slices.ts';
 import type { Filters } from './criteria.ts';
 import type { Facts } from './facts.ts';
 import { type Fit, fitDonor, prepare, type Wanted } from './fits.ts';
@@ -46,18 +47,20 @@ export interface FoundDonors {
 }
 
 /** Finds a page of donors, best first among those that the page looks at. */
-export function findDonors(
+export async function findDonors(
   options: FindOptions,
   filters: Filters,
   { start, offset }: SearchPosition,
   limit: number,
-): FoundDonors {
+): Promise<FoundDonors> {
+  const slices = createSlices();
+  await slices.next();
   const { world, donorIndex, clock } = options;
   const name = filters.name === undefined ? null : readName(donorIndex, filters.name);
   const wanted = prepare(filters, name, clock());
-  const { source, numbers } = findCandidates(options, wanted);
+  const { source, numbers } = await findCandidates(options, wanted, slices);
   const end = Math.min(numbers.length, start + MAX_EXAMINED);
-  const fits = rankFits(world, numbers.slice(start, end), wanted);
+  const fits = await rankFits(world, numbers.slice(start, end), wanted, slices);
   const page = fits.slice(offset, offset + limit);
   const isMoreHere = offset + limit < fits.length;
   const isMoreBehind = end < numbers.length;
@@ -87,21 +90,32 @@ interface Candidates {
   numbers: Uint32Array;
 }
 
-function findCandidates(
+/** So many donors are ruled out between two looks at the clock. */
+const RULED_OUT_AT_ONCE = 20_000;
+
+async function findCandidates(
   { donorIndex, facts, organisations }: FindOptions,
   wanted: Wanted,
-): Candidates {
+  slices: Slices,
+): Promise<Candidates> {
   const { filters, name } = wanted;
   const couldFit = facts.testOf(filters, new Date(wanted.nowMs).getUTCFullYear());
-  const marks = filters.ties.map((tie) => organisations.peopleOf(tie));
-  const bearers = name === null ? null : findBearers(donorIndex, name);
-  const numbers = facts.byCapacity.filter(
-    (number) =>
-      marks.every((marked) => marked[number] === 1) &&
-      (bearers === null || bearers.has(number)) &&
-      couldFit(number),
-  );
-  return { source: sourceOf(bearers !== null, marks.length > 0), numbers };
+  const marks: Uint8Array[] = [];
+  for (const tie of filters.ties) marks.push(await organisations.peopleOf(tie, slices));
+  const bearers = name === null ? null : await findBearers(donorIndex, name, slices);
+  const possible =
+    bearers === null ? facts.byCapacity : Uint32Array.from(bearers).sort(facts.compareCapacity);
+  const numbers = new Uint32Array(possible.length);
+  let count = 0;
+  for (const [place, number] of possible.entries()) {
+    if (place % RULED_OUT_AT_ONCE === 0 && slices.isOver()) await slices.next();
+    const isCandidate = marks.every((marked) => marked[number] === 1) && couldFit(number);
+    if (isCandidate) numbers[count++] = number;
+  }
+  return {
+    source: sourceOf(bearers !== null, marks.length > 0),
+    numbers: numbers.subarray(0, count),
+  };
 }
 
 function sourceOf(isByName: boolean, isByOrganisation: boolean): Candidates['source'] {
@@ -112,25 +126,35 @@ function sourceOf(isByName: boolean, isByOrganisation: boolean): Candidates['sou
 }
 
 /** Null for a first name alone, for which there is no index. */
-function findBearers(index: DonorIndex, name: SoughtName): Set<number> | null {
+async function findBearers(
+  index: DonorIndex,
+  name: SoughtName,
+  slices: Slices,
+): Promise<Set<number> | null> {
   if (name.first !== '' && name.lasts.length === 0) {
     return null;
   }
-  return new Set(
-    name.lasts
-      .flatMap((last) => index.withLastName(last))
-      .filter(({ first, last }) => fitName(name, first, last) !== undefined)
-      .map(({ number }) => number),
-  );
+  const bearers = new Set<number>();
+  for (const last of name.lasts) {
+    for (const names of index.namesWithLast(last)) {
+      if (slices.isOver()) await slices.next();
+      for (const { number, first } of names) {
+        if (fitName(name, first, last) !== undefined) bearers.add(number);
+      }
+    }
+  }
+  return bearers;
 }
 
-function rankFits(
+async function rankFits(
   world: World,
   candidates: Uint32Array,
   wanted: Wanted,
-): { number: number; fit: Fit }[] {
+  slices: Slices,
+): Promise<{ number: number; fit: Fit }[]> {
   const fits: { number: number; fit: Fit }[] = [];
   for (const number of candidates) {
+    if (slices.isOver()) await slices.next();
     const fit = fitDonor(world.donor(number), wanted);
     if (fit !== undefined) {
       fits.push({ number, fit });

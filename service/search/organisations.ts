@@ -3,6 +3,7 @@
 import { entryAt } from '../../people/random.ts';
 import { TIE_KINDS, type TieKind } from '../connections/formula.ts';
 import type { Database } from '../database.ts';
+import type { Slices } from '../slices.ts';
 import { readColumn } from './columns.ts';
 import type { TieFilter } from './criteria.ts';
 import { createTextTest, longestWord } from './texts.ts';
@@ -10,7 +11,7 @@ import { createTextTest, longestWord } from './texts.ts';
 /** Finds the people of organisations. */
 export interface Organisations {
   /** For each donor 1 if one of their ties may be the one that is sought; the rest is to be checked. */
-  peopleOf(tie: TieFilter): Uint8Array;
+  peopleOf(tie: TieFilter, slices: Slices): Promise<Uint8Array>;
 }
 
 /** Opens the circles of a database; the columns are read when they are first asked for. */
@@ -18,13 +19,13 @@ export function openOrganisations(db: Database, donorCount: number): Organisatio
   let circles: Circles | undefined;
   const named = prepareNamed(db);
   return {
-    peopleOf({ relationship, organization }) {
+    async peopleOf({ relationship, organization }, slices) {
       circles ??= readCircles(db);
       const { kinds } = circles;
       const wantedKinds = relationship === undefined ? TIE_KINDS : KINDS[relationship];
       const isWanted = (circle: number) => wantedKinds.includes(kindOf(kinds, circle));
-      const wanted = organization === undefined ? kinds.keys() : named(organization);
-      return markPeople(circles, [...wanted].filter(isWanted), donorCount);
+      const wanted = organization === undefined ? kinds.keys() : await named(organization, slices);
+      return markPeople(circles, [...wanted].filter(isWanted), donorCount, slices);
     },
   };
 }
@@ -55,31 +56,44 @@ function readCircles(db: Database): Circles {
   };
 }
 
+/** So many names are read in one slice at most. */
+const NAMES_AT_ONCE = 5_000;
+
 /**
  * The database looks for the longest word of a name, which leaves few to compare. Names with signs
  * that a comparison drops (accents, dots, apostrophes) are all compared.
  */
-function prepareNamed(db: Database): (organization: string) => number[] {
-  const select = db.prepare<[string], { circle: number; name: string }>(
+function prepareNamed(db: Database): (organization: string, slices: Slices) => Promise<number[]> {
+  const select = db.prepare<[number, number, string], { circle: number; name: string }>(
     `select circle, name from circle_names
-     where instr(lower(name), ?) > 0 or name glob '*[^ -~]*' or name glob '*[.'']*'`,
+     where circle >= ? and circle < ?
+       and (instr(lower(name), ?) > 0 or name glob '*[^ -~]*' or name glob '*[.'']*')`,
   );
-  return (organization) => {
+  const last = db.prepare<[], number | null>('select max(circle) from circle_names').pluck();
+  return async (organization, slices) => {
     const fits = createTextTest(organization);
-    return select
-      .all(longestWord(organization))
-      .filter(({ name }) => fits(name))
-      .map(({ circle }) => circle);
+    const word = longestWord(organization);
+    const end = (last.get() ?? -1) + 1;
+    const found: number[] = [];
+    for (let from = 0; from < end; from += NAMES_AT_ONCE) {
+      if (slices.isOver()) await slices.next();
+      for (const { circle, name } of select.all(from, from + NAMES_AT_ONCE, word)) {
+        if (fits(name)) found.push(circle);
+      }
+    }
+    return found;
   };
 }
 
-function markPeople(
+async function markPeople(
   { starts, donors }: Circles,
   circles: readonly number[],
   donorCount: number,
-): Uint8Array {
+  slices: Slices,
+): Promise<Uint8Array> {
   const marks = new Uint8Array(donorCount);
   for (const circle of circles) {
+    if (slices.isOver()) await slices.next();
     for (const donor of donors.subarray(starts[circle] ?? 0, starts[circle + 1] ?? 0)) {
       marks[donor] = 1;
     }

@@ -21,22 +21,22 @@ export const CHARGED_SEARCHES: readonly ChargedEndpoint[] = [
 export function searchRoutes(options: FindOptions): OpenAPIHono<PartnerEnv> {
   const read = createReader((text) => isBorne(options.donorIndex, text));
   const router = createRouter();
-  router.openapi(searchRoute, (c) => {
+  router.openapi(searchRoute, async (c) => {
     const { q, limit, cursor, ...flat } = c.req.valid('query');
     const question = interpret(fromFlatFilters(flat), q === undefined ? undefined : read(q));
     if (!isEmpty(question.filters)) {
-      return c.json(find(options, question, cursor, limit), 200);
+      return c.json(await find(options, question, cursor, limit), 200);
     }
     return q === undefined
       ? c.json(NOTHING_SOUGHT, 400)
       : c.json({ detail: [tellNotUnderstood(question, ['query', 'q'], q)] }, 422);
   });
-  router.openapi(questionRoute, (c) => {
+  router.openapi(questionRoute, async (c) => {
     const { query, filters, limit, cursor } = c.req.valid('json');
     const asked = query === undefined ? undefined : read(query);
     const question = interpret(filters ?? { ties: [] }, asked);
     if (!isEmpty(question.filters)) {
-      return c.json(find(options, question, cursor, limit), 200);
+      return c.json(await find(options, question, cursor, limit), 200);
     }
     return query === undefined
       ? c.json(NOTHING_SOUGHT, 400)
@@ -63,9 +63,14 @@ function tellNotUnderstood({ ignored }: Question, loc: string[], input: string):
 
 const FIRST_PAGE: SearchPosition = { start: 0, offset: 0 };
 
-function find(options: FindOptions, question: Question, cursor: string | undefined, limit: number) {
+async function find(
+  options: FindOptions,
+  question: Question,
+  cursor: string | undefined,
+  limit: number,
+) {
   const position = cursor === undefined ? FIRST_PAGE : readCursor(cursor);
-  const { donors, next, meta } = findDonors(options, question.filters, position, limit);
+  const { donors, next, meta } = await findDonors(options, question.filters, position, limit);
   return {
     donors,
     next_cursor: next === null ? null : `${next.start}.${next.offset}`,

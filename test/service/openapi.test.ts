@@ -114,6 +114,7 @@ const NAMED_ENDPOINTS = [
   'POST /',
   'POST /enhancements/results/batch',
   'GET /enhancements/{}/progress',
+  'GET /enhancements/{}/explanation',
   'POST /enhancements/progress/batch',
   'GET /donors/health',
   'GET /search/health',

@@ -1,0 +1,39 @@
+/** A fuzzy search by a general library, as one would build it in an hour: name, address and employer. */
+
+import Fuse from 'fuse.js';
+import type { World } from '../../../people/world.ts';
+import type { TestPerson } from './persons.ts';
+
+/** The library's score is 0 for equal texts; what scores higher is no match. */
+const HIGHEST_SCORE = 0.3;
+
+/** Finds a donor by the library alone. */
+export function createBaseline(world: World): (person: TestPerson) => number | null {
+  const donors = Array.from({ length: world.donorCount }, (_, number) => {
+    const { name, addresses, work } = world.donor(number);
+    const [home] = addresses;
+    return {
+      number,
+      name: `${name.first} ${name.last}`,
+      address: home === undefined ? '' : `${home.street}, ${home.city}, ${home.state}`,
+      employer: work[0]?.organisationName ?? '',
+    };
+  });
+  const fuse = new Fuse(donors, {
+    keys: [{ name: 'name', weight: 2 }, 'address', 'employer'],
+    includeScore: true,
+    threshold: 0.4,
+    ignoreLocation: true,
+  });
+  return ({ first, last, addresses, employers }) => {
+    const [address] = addresses;
+    const [employer] = employers;
+    const wanted = [
+      { name: `${first} ${last}`.trim() },
+      ...(address === undefined ? [] : [{ address: address.replace(/ \d{5}$/, '') }]),
+      ...(employer === undefined ? [] : [{ employer }]),
+    ];
+    const [best] = fuse.search({ $and: wanted }, { limit: 1 });
+    return best !== undefined && (best.score ?? 1) <= HIGHEST_SCORE ? best.item.number : null;
+  };
+}

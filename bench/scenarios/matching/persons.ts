@@ -1,0 +1,239 @@
+/**
+ * Persons as a contact list may hold them, with the donor who is right for each. The mixture is fixed: 20 %
+ * exact, 50 % spread evenly over the classes of noise, 10 % moved or with a former employer, 20 % of people
+ * who are not there. The noise has lists of its own, none of them the matcher's.
+ */
+
+import { drawAddress, readCities } from '../../../people/address.ts';
+import { between, chance, createDraw, type Draw, pick } from '../../../people/random.ts';
+import type { Address, Donor, World } from '../../../people/world.ts';
+import {
+  ADDED_WORDS,
+  FORMER_SPELLINGS,
+  NICKNAMES,
+  RARE_FIRST_NAMES,
+  RARE_LAST_NAMES,
+  STATE_NAMES,
+} from './lists.ts';
+
+/** The classes of noise that take half of the mixture. */
+const NOISE = [
+  'double last name',
+  'first and last name swapped',
+  'whole name in one field',
+  'middle name as first',
+  'a typo in both names',
+  'nickname',
+  'state spelled out',
+  'employer with words added',
+  'other name of a public body',
+] as const;
+
+/** All classes. */
+export const CLASSES = ['exact', ...NOISE, 'moved or former employer', 'not there'] as const;
+
+type Class = (typeof CLASSES)[number];
+
+/** A person to be matched. */
+export interface TestPerson {
+  noise: Class;
+  first: string;
+  last: string;
+  addresses: string[];
+  employers: string[];
+  /** The right donor; null for one who is not there. */
+  donor: number | null;
+}
+
+/** Persons, and the world in which the real people have homes too. */
+export function drawPersons(world: World, invented: number, count: number) {
+  const draw = createDraw(7, 'matching bench', count);
+  const housed = withHomes(world, invented);
+  const list: TestPerson[] = [];
+  for (let index = 0; index < count; index++) {
+    list.push(drawPerson(draw, housed, invented, classAt(index / count, index)));
+  }
+  return { world: housed, list };
+}
+
+function classAt(share: number, index: number): Class {
+  if (share < 0.2) return 'exact';
+  if (share < 0.7) return NOISE[index % NOISE.length] ?? 'exact';
+  return share < 0.8 ? 'moved or former employer' : 'not there';
+}
+
+/** The record of the real people has no homes; here they live in invented ones. */
+function withHomes(world: World, invented: number): World {
+  const homes = new Map<number, Address>();
+  const cities = readCities();
+  return {
+    ...world,
+    donor(number) {
+      const donor = world.donor(number);
+      if (number < invented) return donor;
+      const home =
+        homes.get(number) ?? drawAddress(createDraw(8, 'home of the record', number), cities);
+      homes.set(number, home);
+      return { ...donor, addresses: [home] };
+    },
+  };
+}
+
+function drawPerson(draw: Draw, world: World, invented: number, noise: Class): TestPerson {
+  if (noise === 'not there') return drawStranger(draw, world, invented);
+  for (;;) {
+    const number = drawNumber(draw, world, invented, noise);
+    const person = noisy(draw, world.donor(number), noise);
+    if (person !== undefined) return { noise, donor: number, ...person };
+  }
+}
+
+/** One in six is a real person; public bodies are theirs alone. */
+function drawNumber(draw: Draw, world: World, invented: number, noise: Class): number {
+  const isReal = noise === 'other name of a public body' || chance(draw, 1 / 6);
+  return isReal ? between(draw, invented, world.donorCount - 1) : between(draw, 0, invented - 1);
+}
+
+type Said = Omit<TestPerson, 'noise' | 'donor'>;
+
+/** As the donor is known, most with an address and an employer; none without both. */
+function plainly(draw: Draw, donor: Donor): Said {
+  const [home] = donor.addresses;
+  const [job] = donor.work;
+  const isHomeKnown = job === undefined || chance(draw, 0.9);
+  const isJobKnown = !isHomeKnown || chance(draw, 0.7);
+  return {
+    first: donor.name.first,
+    last: donor.name.last,
+    addresses: home !== undefined && isHomeKnown ? [written(home)] : [],
+    employers: job !== undefined && isJobKnown ? [job.organisationName] : [],
+  };
+}
+
+/** Undefined for donors to whom this cannot happen. */
+function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
+  const said = plainly(draw, donor);
+  const { first, middle, last } = donor.name;
+  const [home] = donor.addresses;
+  const [job, earlier] = donor.work;
+  const atHome = home === undefined ? {} : { addresses: [written(home)] };
+  switch (noise) {
+    case 'double last name': {
+      const other = pick(draw, RARE_LAST_NAMES);
+      const separator = pick(draw, ['-', ' ']);
+      const names = chance(draw, 0.5) ? [last, other] : [other, last];
+      return { ...said, ...atHome, last: names.join(separator) };
+    }
+    case 'first and last name swapped':
+      return { ...said, ...atHome, first: last, last: first };
+    case 'whole name in one field': {
+      const forms = [`${first} ${last}`, `${last}, ${first}`];
+      if (middle !== null) forms.push(`${first} ${middle} ${last}`);
+      const whole = pick(draw, forms);
+      return chance(draw, 0.5)
+        ? { ...said, ...atHome, first: whole, last: '' }
+        : { ...said, ...atHome, first: '', last: whole };
+    }
+    case 'middle name as first':
+      return middle === null || middle.replace('.', '').length < 2
+        ? undefined
+        : { ...said, ...atHome, first: middle };
+    case 'a typo in both names':
+      return first.length < 4 || last.length < 4
+        ? undefined
+        : { ...said, ...atHome, first: mistyped(draw, first), last: mistyped(draw, last) };
+    case 'nickname': {
+      const forms = NICKNAMES[first];
+      return forms === undefined ? undefined : { ...said, ...atHome, first: pick(draw, forms) };
+    }
+    case 'state spelled out':
+      return home === undefined ? undefined : { ...said, addresses: [spelledOut(home)] };
+    case 'employer with words added':
+      return job === undefined || donor.isDeceased === true
+        ? undefined
+        : {
+            ...said,
+            addresses: home === undefined ? [] : [`${home.city}, ${home.state} ${home.postalCode}`],
+            employers: [`${job.organisationName} ${pick(draw, ADDED_WORDS)}`],
+          };
+    case 'other name of a public body': {
+      const body = donor.work.find(({ organisationName }) => respelled(organisationName) !== null);
+      const spelling = body === undefined ? null : respelled(body.organisationName);
+      return spelling === null ? undefined : { ...said, ...atHome, employers: [spelling] };
+    }
+    case 'moved or former employer':
+      if (chance(draw, 0.5) && earlier !== undefined && home !== undefined) {
+        return { ...said, ...atHome, employers: [earlier.organisationName] };
+      }
+      return moved(draw, donor);
+    default:
+      return said;
+  }
+}
+
+/** Somewhere else now: an earlier home that is known or, as often, a new one with the same employer. */
+function moved(draw: Draw, donor: Donor): Said | undefined {
+  const [, earlierHome] = donor.addresses;
+  const [job] = donor.work;
+  const { first, last } = donor.name;
+  if (earlierHome !== undefined && chance(draw, 0.5)) {
+    return { first, last, addresses: [written(earlierHome)], employers: [] };
+  }
+  if (job === undefined) return undefined;
+  const address = written(drawAddress(draw, readCities()));
+  return { first, last, addresses: [address], employers: [job.organisationName] };
+}
+
+/**
+ * A third are of rare names, a third bear a donor's name elsewhere, the others live with a donor. None works
+ * for a public body: a namesake of a senator in the Senate could be told from the senator by no evidence.
+ */
+function drawStranger(draw: Draw, world: World, invented: number): TestPerson {
+  const donor = world.donor(between(draw, 0, world.donorCount - 1));
+  const other = world.donor(between(draw, 0, invented - 1));
+  const [home] = donor.addresses;
+  const [job] = other.work;
+  const elsewhere = {
+    addresses: chance(draw, 0.8) ? [written(drawAddress(draw, readCities()))] : [],
+    employers: job !== undefined && chance(draw, 0.7) ? [job.organisationName] : [],
+  };
+  const noise = 'not there';
+  const kind = between(draw, 0, 2);
+  if (kind === 0) {
+    const name = { first: pick(draw, RARE_FIRST_NAMES), last: pick(draw, RARE_LAST_NAMES) };
+    return { noise, donor: null, ...name, ...elsewhere };
+  }
+  if (kind === 1) {
+    const { first, last } = donor.name;
+    return { noise, donor: null, first, last, ...elsewhere };
+  }
+  const addresses = home === undefined ? [] : [written(home)];
+  const first = pick(draw, RARE_FIRST_NAMES);
+  return { noise, donor: null, ...elsewhere, first, last: donor.name.last, addresses };
+}
+
+function written({ street, city, state, postalCode }: Address): string {
+  return `${street}, ${city}, ${state} ${postalCode}`;
+}
+
+function spelledOut({ street, city, state }: Address): string {
+  return `${street}, ${city}, ${STATE_NAMES[state] ?? state}`;
+}
+
+function respelled(name: string): string | null {
+  const found = FORMER_SPELLINGS.find(([pattern]) => pattern.test(name));
+  return found === undefined ? null : name.replace(...found);
+}
+
+/** A letter dropped, doubled, replaced or swapped with the next one; never the first. */
+function mistyped(draw: Draw, word: string): string {
+  const at = between(draw, 1, word.length - 2);
+  const [before, letter, after] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];
+  const slips = [
+    before + after,
+    before + letter + letter + after,
+    before + pick(draw, [...'aeioulnrst'.replace(letter, '')]) + after,
+    before + after.charAt(0) + letter + after.slice(1),
+  ];
+  return pick(draw, slips);
+}

@@ -1,0 +1,79 @@
+/** The body of a request: read once, within limits of its size and its shape. */
+
+import type { MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { PartnerEnv } from './context.ts';
+import { answerInvalid } from './validation.ts';
+
+/** A hundred persons with everything that is known of them take less than a tenth of it. */
+const MAX_BYTES = 2_000_000;
+/** Lists and objects in one another; the deepest request has five. */
+const MAX_DEPTH = 32;
+/** Values and keys; 10,000 donor ids are the most that a request needs. */
+const MAX_VALUES = 30_000;
+
+/** The body of such a request means nothing, so it is not read. */
+const BODYLESS = new Set(['GET', 'HEAD', 'DELETE']);
+
+/** Answers 400 to a body that is too large, before the rest of it is read. */
+export function limitBody(): MiddlewareHandler<PartnerEnv> {
+  const limit = bodyLimit({
+    maxSize: MAX_BYTES,
+    onError: (c) =>
+      c.json({ detail: `The body is too large: at most ${MAX_BYTES} bytes are allowed` }, 400),
+  });
+  return (c, next) => (BODYLESS.has(c.req.method) ? next() : limit(c, next));
+}
+
+/** Reads the JSON body of a request once, into `c.var.body`; broken JSON is a 422. */
+export function readBody(): MiddlewareHandler<PartnerEnv> {
+  return async (c, next) => {
+    const text = BODYLESS.has(c.req.method) ? '' : await c.req.text();
+    const refusal = refuseShape(text);
+    if (refusal !== undefined) return c.json({ detail: refusal }, 400);
+    if (text !== '') {
+      try {
+        c.set('body', JSON.parse(text));
+      } catch {
+        return answerInvalid(c, [
+          { type: 'json_invalid', loc: ['body'], msg: 'JSON decode error', input: {} },
+        ]);
+      }
+    }
+    return next();
+  };
+}
+
+/** Why a text is not even parsed; undefined for most. Texts in it count as one value each. */
+function refuseShape(text: string): string | undefined {
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === QUOTE) at = endOfString(text, at);
+    else if (sign === OPEN_LIST || sign === OPEN_OBJECT) depth += 1;
+    else if (sign === CLOSE_LIST || sign === CLOSE_OBJECT) depth -= 1;
+    else if (sign === COMMA) values += 1;
+    if (depth > MAX_DEPTH) return `The body is too deep: at most ${MAX_DEPTH} levels are allowed`;
+    if (values > MAX_VALUES) {
+      return `Too many items: the body has more than ${MAX_VALUES} values`;
+    }
+  }
+  return undefined;
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
+    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  }
+  return at;
+}
+
+const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
+const COMMA = ','.charCodeAt(0);
+const OPEN_LIST = '['.charCodeAt(0);
+const CLOSE_LIST = ']'.charCodeAt(0);
+const OPEN_OBJECT = '{'.charCodeAt(0);
+const CLOSE_OBJECT = '}'.charCodeAt(0);

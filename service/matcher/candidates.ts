@@ -1,0 +1,64 @@
+/** Which donors are compared with a person: those of a like name, and those of the same house. */
+
+import { type AddressText, houseKeysIn } from './addresses.ts';
+import type { DonorIndex } from './donor-index.ts';
+import type { Reading } from './names.ts';
+import { formsOf } from './nicknames.ts';
+
+/** More donors than this of one name are too many to tell apart; a house still finds them. */
+const MOST_OF_ONE_NAME = 3_000;
+const MOST_OF_AN_INITIAL = 300;
+const MOST_OF_A_HOUSE = 50;
+/** Of very long names no more parts are tried. */
+const MOST_PARTS = 4;
+
+/** The numbers of the donors that are compared. */
+export function findCandidates(
+  index: DonorIndex,
+  readings: readonly Reading[],
+  addresses: readonly AddressText[],
+): Set<number> {
+  const found = new Set<number>();
+  const add = (numbers: readonly number[]) => {
+    for (const number of numbers) found.add(number);
+  };
+  for (const key of new Set(addresses.flatMap(houseKeysIn))) {
+    add(index.inHouse(key, MOST_OF_A_HOUSE));
+  }
+  for (const reading of readings) {
+    const lasts = lastNamesOf(index, reading);
+    const firsts = firstNamesOf(index, reading);
+    for (const last of lasts) {
+      for (const first of firsts) add(few(index.named(last, first, MOST_OF_ONE_NAME + 1)));
+      if (reading.first.length === 1) {
+        const bearers = index.withInitial(last, reading.first, MOST_OF_AN_INITIAL + 1);
+        add(bearers.length > MOST_OF_AN_INITIAL ? [] : bearers);
+      }
+    }
+  }
+  return found;
+}
+
+/** Where some of a name would be left out, none are taken: the right one may be among the others. */
+function few(numbers: readonly number[]): readonly number[] {
+  return numbers.length > MOST_OF_ONE_NAME ? [] : numbers;
+}
+
+function lastNamesOf(index: DonorIndex, { last, lastParts, middles }: Reading): Set<string> {
+  const own = [last, ...lastParts.slice(0, MOST_PARTS)];
+  const former = middles.slice(0, MOST_PARTS).filter((middle) => middle.length > 2);
+  return new Set([...own, ...own.flatMap(index.similarLastNames), ...former]);
+}
+
+function firstNamesOf(index: DonorIndex, { first, middles }: Reading): Set<string> {
+  const others = middles.slice(0, MOST_PARTS);
+  const forms = [...formsOf(first)].filter((form) => index.countFirstName(form) > 0);
+  return new Set([
+    first,
+    ...forms,
+    ...index.similarFirstNames(first),
+    ...others,
+    [first, ...others].join(''),
+    first.slice(0, 1),
+  ]);
+}

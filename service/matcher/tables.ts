@@ -1,0 +1,35 @@
+/** The tables of the index of donors. */
+
+/** Raised when rows are written otherwise; a database of another version is indexed anew. */
+export const INDEX_VERSION = 2;
+
+/** The tables of the index. */
+export const INDEX_TABLES = `
+create table if not exists donor_index (
+  number integer primary key,
+  last text not null,
+  first text not null,
+  middle text not null,
+  lastParts text not null,
+  addresses text not null,
+  employers text not null,
+  isDead integer not null
+);
+create table if not exists donor_other_names (
+  last text not null,
+  first text not null,
+  number integer not null,
+  primary key (last, first, number)
+) without rowid;
+create table if not exists donor_houses (
+  house text not null,
+  number integer not null,
+  primary key (house, number)
+) without rowid;
+create table if not exists employer_sizes (
+  name text primary key,
+  donors integer not null
+) without rowid;
+create table if not exists first_names (name text primary key, bearers integer not null) without rowid;
+create table if not exists last_names (name text primary key, bearers integer not null) without rowid;
+`;
