@@ -111,8 +111,9 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     warnOfInsecureHttp(log, settings, integrations);
     const { allowInsecureHttp } = settings;
     const sightings = createSightings();
-    const { close } = database;
-    const parts = { store, engine, sealer, integrations, allowInsecureHttp, sightings, close };
+    const { close, kind } = database;
+    const own = { store, engine, sealer, sightings, close, kind };
+    const parts = { ...own, integrations, allowInsecureHttp };
     return assemble(options, parts);
   } catch (error) {
     await database.close();
@@ -184,12 +185,15 @@ type Parts = Pick<
   Application,
   'store' | 'engine' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'close'
 > &
-  Pick<RunDeps, 'sightings'>;
+  Pick<RunDeps, 'sightings'> &
+  Pick<OpenDatabase<Tables>, 'kind'>;
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const { clock, log, settings } = options;
-  const pacers = createPacers({ clock, ...options.pace });
-  const { sightings: _, ...open } = parts;
+  // On a server many hosts may use one key.
+  const shared = parts.kind === 'postgres' ? parts.store.paces : null;
+  const pacers = createPacers({ clock, ...options.pace, shared });
+  const { sightings: _, kind: __, ...open } = parts;
   const definitionOf = options.neighbours?.findConnectorDefinition ?? findConnectorDefinition;
   const acquire: Application['takeLease'] = (id) => takeLease(options, parts, id);
   const { retention } = settings;

@@ -2,8 +2,10 @@ import type { Clock } from '../core/clock.ts';
 import {
   createPace,
   createPaceRegistry,
+  type DepartureBoard,
   type Pace,
   type PaceRegistry,
+  sharedBucket,
   tokenBucket,
 } from '../outbound/pace.ts';
 
@@ -45,10 +47,15 @@ export interface PaceOptions {
   burst?: number;
 }
 
-/** Paces by a token bucket. */
-export function createPacer(options: PaceOptions & { clock: Clock }): Pacer {
-  const { clock, ratePerSecond = DEFAULT_RATE_PER_SECOND, burst = DEFAULT_BURST } = options;
-  const policy = tokenBucket({ ratePerSecond, burst }, clock.monotonicMs());
+/** Paces by a token bucket: one of this process, or one on the board that it shares with others. */
+export function createPacer(
+  options: PaceOptions & { clock: Clock; board?: DepartureBoard | undefined },
+): Pacer {
+  const { clock, board, ratePerSecond = DEFAULT_RATE_PER_SECOND, burst = DEFAULT_BURST } = options;
+  const limit = { ratePerSecond, burst };
+  const policy = board
+    ? sharedBucket(limit, board, clock)
+    : tokenBucket(limit, clock.monotonicMs());
   const pace = createPace({ clock, lanes: LANES, policy });
   return {
     take: pace.take,
@@ -62,10 +69,26 @@ export function createPacer(options: PaceOptions & { clock: Clock }): Pacer {
   };
 }
 
+/** Where processes share the pace of each key. */
+export interface SharedPaces {
+  reserve(key: string, of: Parameters<DepartureBoard['reserve']>[0]): Promise<number>;
+  pause(key: string, ms: number): Promise<void>;
+}
+
 /** The pacers of a process: one for each API key. */
 export type Pacers = PaceRegistry<Pacer>;
 
 /** Makes each key's pacer when it is first asked for. */
-export function createPacers(options: PaceOptions & { clock: Clock }): Pacers {
-  return createPaceRegistry(() => createPacer(options));
+export function createPacers(
+  options: PaceOptions & { clock: Clock; shared?: SharedPaces | null },
+): Pacers {
+  const { shared, ...own } = options;
+  return createPaceRegistry((key) =>
+    createPacer({
+      ...own,
+      board: shared
+        ? { reserve: (of) => shared.reserve(key, of), pause: (ms) => shared.pause(key, ms) }
+        : undefined,
+    }),
+  );
 }

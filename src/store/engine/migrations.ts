@@ -14,6 +14,7 @@ import * as queryIntents from '../../../migrations/0012-query-intents.ts';
 import * as hints from '../../../migrations/0013-hints.ts';
 import * as contactStatuses from '../../../migrations/0014-contact-statuses.ts';
 import * as urgency from '../../../migrations/0016-urgency.ts';
+import * as paces from '../../../migrations/0020-paces.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -40,4 +41,5 @@ export const MIGRATIONS = {
   '0013-hints': hints,
   '0014-contact-statuses': contactStatuses,
   '0016-urgency': urgency,
+  '0020-paces': paces,
 } satisfies MigrationList;
