@@ -191,8 +191,8 @@ type Parts = Pick<
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const { clock, log, settings } = options;
   // On a server many hosts may use one key.
-  const shared = parts.kind === 'postgres' ? parts.store.paces : null;
-  const pacers = createPacers({ clock, ...options.pace, shared });
+  const board = parts.kind === 'postgres' ? parts.store.paces : null;
+  const pacers = createPacers({ clock, ...options.pace, board });
   const { sightings: _, kind: __, ...open } = parts;
   const definitionOf = options.neighbours?.findConnectorDefinition ?? findConnectorDefinition;
   const acquire: Application['takeLease'] = (id) => takeLease(options, parts, id);
@@ -210,8 +210,11 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
   return {
     ...open,
     async close() {
-      await parts.engine.close();
-      await parts.close();
+      try {
+        await parts.engine.close();
+      } finally {
+        await parts.close();
+      }
     },
     select: (ids) => selectIntegrations(parts.integrations, ids),
     async contactId({ id, crm }, text) {

@@ -183,11 +183,11 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
   }
 }
 
-/** Who hands out departures to all hosts. */
+/** What hands out the departures of each key to all hosts. */
 export interface DepartureBoard {
   /** Reserves departures; returns how long after now the first one is (ms). */
-  reserve(of: { count: number; apartMs: number; burst: number }): Promise<number>;
-  pause(ms: number): Promise<void>;
+  reserve(key: string, of: { count: number; apartMs: number; burst: number }): Promise<number>;
+  pause(key: string, ms: number): Promise<void>;
 }
 
 /** So many departures are reserved at most at once: a process that is killed loses them. */
@@ -205,8 +205,7 @@ const BOARD_AWAY_MS = 1_000;
 /** The bucket of a limit that many hosts share: departures are reserved, and kept by this process's own clock. */
 export function sharedBucket(
   limit: BucketLimit,
-  board: DepartureBoard,
-  clock: Pick<Clock, 'monotonicMs'>,
+  { board, key, clock }: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },
 ): PacePolicy<BucketLimit> {
   let { burst, ratePerSecond } = limit;
   let departuresMs: number[] = [];
@@ -219,12 +218,9 @@ export function sharedBucket(
       if (!ratePerSecond || departuresMs.length > 0 || nowMs < pausedUntilMs) return;
       const count = Math.min(waiting, MAX_RESERVED);
       const apartMs = 1_000 / ratePerSecond;
+      const of = { count, apartMs, burst: Math.min(burst, MAX_SHARED_BURST) };
       try {
-        const waitMs = await board.reserve({
-          count,
-          apartMs,
-          burst: Math.min(burst, MAX_SHARED_BURST),
-        });
+        const waitMs = await board.reserve(key, of);
         const firstMs = clock.monotonicMs() + waitMs;
         departuresMs = Array.from({ length: count }, (_, index) => firstMs + index * apartMs);
       } catch {
@@ -243,7 +239,7 @@ export function sharedBucket(
       pausedUntilMs = Math.max(pausedUntilMs, untilMs);
       departuresMs = [];
       // Where it fails, the others are asked to wait themselves.
-      board.pause(untilMs - nowMs).catch(() => undefined);
+      board.pause(key, untilMs - nowMs).catch(() => undefined);
     },
     keep(other) {
       ({ burst, ratePerSecond } = other);

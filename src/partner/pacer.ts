@@ -47,14 +47,18 @@ export interface PaceOptions {
   burst?: number;
 }
 
+export interface PacerOptions extends PaceOptions {
+  clock: Clock;
+  /** Where processes share the pace of each key; null or left out: each has its own. */
+  board?: DepartureBoard | null;
+}
+
 /** Paces by a token bucket: one of this process, or one on the board that it shares with others. */
-export function createPacer(
-  options: PaceOptions & { clock: Clock; board?: DepartureBoard | undefined },
-): Pacer {
+export function createPacer(options: PacerOptions, key = ''): Pacer {
   const { clock, board, ratePerSecond = DEFAULT_RATE_PER_SECOND, burst = DEFAULT_BURST } = options;
   const limit = { ratePerSecond, burst };
   const policy = board
-    ? sharedBucket(limit, board, clock)
+    ? sharedBucket(limit, { board, key, clock })
     : tokenBucket(limit, clock.monotonicMs());
   const pace = createPace({ clock, lanes: LANES, policy });
   return {
@@ -69,26 +73,10 @@ export function createPacer(
   };
 }
 
-/** Where processes share the pace of each key. */
-export interface SharedPaces {
-  reserve(key: string, of: Parameters<DepartureBoard['reserve']>[0]): Promise<number>;
-  pause(key: string, ms: number): Promise<void>;
-}
-
 /** The pacers of a process: one for each API key. */
 export type Pacers = PaceRegistry<Pacer>;
 
 /** Makes each key's pacer when it is first asked for. */
-export function createPacers(
-  options: PaceOptions & { clock: Clock; shared?: SharedPaces | null },
-): Pacers {
-  const { shared, ...own } = options;
-  return createPaceRegistry((key) =>
-    createPacer({
-      ...own,
-      board: shared
-        ? { reserve: (of) => shared.reserve(key, of), pause: (ms) => shared.pause(key, ms) }
-        : undefined,
-    }),
-  );
+export function createPacers(options: PacerOptions): Pacers {
+  return createPaceRegistry((key) => createPacer(options, key));
 }

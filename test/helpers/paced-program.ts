@@ -11,7 +11,7 @@ import { paceQueries } from '../../src/store/service/paces.ts';
 
 const [url = '', baseUrl = '', key = '', forMs = '', width = ''] = process.argv.slice(2);
 const { db, close } = await openDatabase<Tables>(url);
-const pacer = createPacers({ clock: systemClock, shared: paceQueries(db) }).for('a-key');
+const pacer = createPacers({ clock: systemClock, board: paceQueries(db) }).for('a-key');
 const until = performance.now() + Number(forMs);
 
 process.stdout.write('ready\n');

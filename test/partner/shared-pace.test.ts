@@ -15,7 +15,7 @@ function aPacer(isAway: () => boolean = () => false) {
     clock,
     ...LIMIT,
     board: {
-      async reserve({ count, apartMs, burst }) {
+      async reserve(_key, { count, apartMs, burst }) {
         expect({ apartMs, burst }).toEqual({ apartMs: 100, burst: 5 });
         if (isAway()) throw new Error('the database is away');
         reserved.push(count);
@@ -23,7 +23,7 @@ function aPacer(isAway: () => boolean = () => false) {
         nextMs = firstMs + count * apartMs;
         return firstMs - clock.now();
       },
-      pause: async (ms) => void pauses.push(ms),
+      pause: async (_key, ms) => void pauses.push(ms),
     },
   });
   async function ask(count: number, signal?: AbortSignal): Promise<void> {
