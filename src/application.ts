@@ -117,8 +117,9 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     await noteSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;
     const sightings = createSightings();
-    const { close } = database;
-    const parts = { store, engine, sealer, integrations, allowInsecureHttp, sightings, close };
+    const { close, kind } = database;
+    const own = { store, engine, sealer, sightings, close, kind };
+    const parts = { ...own, integrations, allowInsecureHttp };
     return assemble(options, parts);
   } catch (error) {
     await database.close();
@@ -190,12 +191,15 @@ type Parts = Pick<
   Application,
   'store' | 'engine' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'close'
 > &
-  Pick<RunDeps, 'sightings'>;
+  Pick<RunDeps, 'sightings'> &
+  Pick<OpenDatabase<Tables>, 'kind'>;
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const { clock, log, settings } = options;
-  const pacers = createPacers({ clock, ...options.pace });
-  const { sightings: _, ...open } = parts;
+  // On a server many hosts may use one key.
+  const board = parts.kind === 'postgres' ? parts.store.paces : null;
+  const pacers = createPacers({ clock, ...options.pace, board });
+  const { sightings: _, kind: __, ...open } = parts;
   const definitionOf = options.neighbours?.findConnectorDefinition ?? findConnectorDefinition;
   const acquire: Application['takeLease'] = (id) => takeLease(options, parts, id);
   const { retention } = settings;
@@ -212,8 +216,11 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
   return {
     ...open,
     async close() {
-      await parts.engine.close();
-      await parts.close();
+      try {
+        await parts.engine.close();
+      } finally {
+        await parts.close();
+      }
     },
     select: (ids) => selectIntegrations(parts.integrations, ids),
     async contactId({ id, crm }, text) {

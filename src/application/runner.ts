@@ -267,6 +267,7 @@ export function createRunner(
       const { runId } = row;
       const { state } = await store.runRequests.putBack(row, newId(clock.now()));
       if (state !== 'ended') log.warn({ integration: integrationId, run: runId, state }, CUT_OFF);
+      if (state === 'givenUp') await reportEnd(runId);
     }
   }
 
@@ -289,11 +290,15 @@ export function createRunner(
       return true;
     }
     await answerRequest({ application, clock, log, signal }, integration, row);
-    const run = await store.runs.find(row.runId);
+    return reportEnd(row.runId);
+  }
+
+  async function reportEnd(runId: string): Promise<boolean> {
+    const run = await store.runs.find(runId);
     if (!run || run.finishedAt === null) return false;
-    const report = await reportOf(store, run);
-    log.info({ integration: integration.id, run: run.id, status: run.status }, 'a run ended');
-    await notify({ runId: run.id, integrationId: integration.id, report });
+    const { integrationId, status } = run;
+    log.info({ integration: integrationId, run: runId, status }, 'a run ended');
+    await notify({ runId, integrationId, report: await reportOf(store, run) });
     return true;
   }
 

@@ -13,6 +13,8 @@ export interface PacePolicy<Limit> {
   pause(untilMs: number, nowMs: number): void;
   /** Keeps another limit from now on. */
   keep(limit: Limit, nowMs: number): void;
+  /** Asked before each departure, with the number of requests that wait, where others have a say. */
+  prepare?(waiting: number): Promise<void>;
 }
 
 /** The pace of requests that the other side counts together. */
@@ -84,6 +86,10 @@ export function createPace<Lane extends string, Limit>({
   async function serve(): Promise<void> {
     isServing = true;
     while (isAwaited()) {
+      if (policy.prepare) {
+        await policy.prepare(queues.reduce((sum, { size }) => sum + size, 0));
+        if (!isAwaited()) break;
+      }
       const nowMs = clock.monotonicMs();
       const waitMs = policy.waitMs(nowMs);
       if (waitMs > 0) {
@@ -121,11 +127,11 @@ export interface PaceRegistry<One> {
   for(key: string): One;
 }
 
-export function createPaceRegistry<One>(make: () => One): PaceRegistry<One> {
+export function createPaceRegistry<One>(make: (key: string) => One): PaceRegistry<One> {
   const paces = new Map<string, One>();
   return {
     for(key) {
-      const pace = paces.get(key) ?? make();
+      const pace = paces.get(key) ?? make(key);
       paces.set(key, pace);
       return pace;
     },
@@ -175,6 +181,70 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     filledUntilMs = nowMs;
     return nowMs;
   }
+}
+
+/** What hands out the departures of each key to all hosts. */
+export interface DepartureBoard {
+  /** Reserves departures; returns how long after now the first one is (ms). */
+  reserve(key: string, of: { count: number; apartMs: number; burst: number }): Promise<number>;
+  pause(key: string, ms: number): Promise<void>;
+}
+
+/** So many departures are reserved at most at once: a process that is killed loses them. */
+const MAX_RESERVED = 10;
+
+/** Less than a service allows, since several processes may be a little late at the same time. */
+const MAX_SHARED_BURST = 5;
+
+/** A departure that is missed by more was held up with this process, and is not made up for. */
+const MISSED_AFTER_MS = 500;
+
+/** How long nothing leaves if the board could not be reached. */
+const BOARD_AWAY_MS = 1_000;
+
+/** The bucket of a limit that many hosts share: departures are reserved, and kept by this process's own clock. */
+export function sharedBucket(
+  limit: BucketLimit,
+  { board, key, clock }: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },
+): PacePolicy<BucketLimit> {
+  let { burst, ratePerSecond } = limit;
+  let departuresMs: number[] = [];
+  let pausedUntilMs = 0;
+
+  return {
+    async prepare(waiting) {
+      const nowMs = clock.monotonicMs();
+      departuresMs = departuresMs.filter((atMs) => atMs > nowMs - MISSED_AFTER_MS);
+      if (!ratePerSecond || departuresMs.length > 0 || nowMs < pausedUntilMs) return;
+      const count = Math.min(waiting, MAX_RESERVED);
+      const apartMs = 1_000 / ratePerSecond;
+      const of = { count, apartMs, burst: Math.min(burst, MAX_SHARED_BURST) };
+      try {
+        const waitMs = await board.reserve(key, of);
+        const firstMs = clock.monotonicMs() + waitMs;
+        departuresMs = Array.from({ length: count }, (_, index) => firstMs + index * apartMs);
+      } catch {
+        pausedUntilMs = clock.monotonicMs() + BOARD_AWAY_MS;
+      }
+    },
+    waitMs(nowMs) {
+      const firstMs = ratePerSecond ? (departuresMs[0] ?? nowMs + 1) : nowMs;
+      return Math.max(firstMs, pausedUntilMs) - nowMs;
+    },
+    depart() {
+      departuresMs.shift();
+      return () => {};
+    },
+    pause(untilMs, nowMs) {
+      pausedUntilMs = Math.max(pausedUntilMs, untilMs);
+      departuresMs = [];
+      // Where it fails, the others are asked to wait themselves.
+      board.pause(key, untilMs - nowMs).catch(() => undefined);
+    },
+    keep(other) {
+      ({ burst, ratePerSecond } = other);
+    },
+  };
 }
 
 /** Without a limit the bucket refills infinitely fast, and every wait becomes 0. */

@@ -2,8 +2,10 @@ import type { Clock } from '../core/clock.ts';
 import {
   createPace,
   createPaceRegistry,
+  type DepartureBoard,
   type Pace,
   type PaceRegistry,
+  sharedBucket,
   tokenBucket,
 } from '../outbound/pace.ts';
 
@@ -45,10 +47,19 @@ export interface PaceOptions {
   burst?: number;
 }
 
-/** Paces by a token bucket. */
-export function createPacer(options: PaceOptions & { clock: Clock }): Pacer {
-  const { clock, ratePerSecond = DEFAULT_RATE_PER_SECOND, burst = DEFAULT_BURST } = options;
-  const policy = tokenBucket({ ratePerSecond, burst }, clock.monotonicMs());
+export interface PacerOptions extends PaceOptions {
+  clock: Clock;
+  /** Where processes share the pace of each key; null or left out: each has its own. */
+  board?: DepartureBoard | null;
+}
+
+/** Paces by a token bucket: one of this process, or one on the board that it shares with others. */
+export function createPacer(options: PacerOptions, key = ''): Pacer {
+  const { clock, board, ratePerSecond = DEFAULT_RATE_PER_SECOND, burst = DEFAULT_BURST } = options;
+  const limit = { ratePerSecond, burst };
+  const policy = board
+    ? sharedBucket(limit, { board, key, clock })
+    : tokenBucket(limit, clock.monotonicMs());
   const pace = createPace({ clock, lanes: LANES, policy });
   return {
     take: pace.take,
@@ -66,6 +77,6 @@ export function createPacer(options: PaceOptions & { clock: Clock }): Pacer {
 export type Pacers = PaceRegistry<Pacer>;
 
 /** Makes each key's pacer when it is first asked for. */
-export function createPacers(options: PaceOptions & { clock: Clock }): Pacers {
-  return createPaceRegistry(() => createPacer(options));
+export function createPacers(options: PacerOptions): Pacers {
+  return createPaceRegistry((key) => createPacer(options, key));
 }

@@ -43,6 +43,7 @@ import { accessQueries } from './service/access.ts';
 import { alertQueries } from './service/alerts.ts';
 import { consentQueries } from './service/consents.ts';
 import { hookQueries } from './service/hooks.ts';
+import { paceQueries } from './service/paces.ts';
 
 export interface StoreDeps {
   db: Database;
@@ -121,6 +122,7 @@ function queriesOf(deps: StoreDeps) {
     rereads: rereadQueries(db, clock, asked),
     consents: consentQueries(db, clock),
     alerts: alertQueries(db, clock),
+    paces: paceQueries(db),
     readiness: readinessQueries(db, clock, requireInPlace),
   };
 }

@@ -185,6 +185,30 @@ describeEachDatabase('runner', (_open, kind) => {
       expect(await store.runs.find(runId)).toMatchObject({ reasonCode: 'interrupted' });
       expect(await store.runRequests.listBegun()).toEqual([]);
     });
+
+    it('again and again is given up after five times, and is reported as failed', async () => {
+      const { runner, application, untilEnded } = await open();
+      const { runRequests, runs, leases } = application.store;
+      let { runId } = await runner.request({ ...RIVERSIDE, trigger: 'schedule' });
+      for (let time = 0; time <= 5; time += 1) {
+        const attempt = await leases.acquire('riverside', 'elsewhere/1/a', () => true);
+        if (!attempt.acquired) throw new Error('another process is at work');
+        await runs.begin(attempt.lease, runId, 'schedule', null);
+        await leases.release(attempt.lease);
+        const [cutOff] = time < 5 ? await runRequests.listBegun() : [];
+        if (cutOff) await runRequests.putBack(cutOff, `again-${time}`);
+        if (cutOff) runId = `again-${time}`;
+      }
+      runner.start();
+      const { report } = await untilEnded(1);
+      expect(report).toMatchObject({
+        id: 'again-4',
+        status: 'failed',
+        reason: { code: 'cut_off_too_often' },
+      });
+      expect(await runRequests.listBegun()).toEqual([]);
+      expect(await runRequests.list()).toEqual([]);
+    });
   });
 
   describe('a run that cannot begin', () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type CliProcess, type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { startPostgresServer } from '../helpers/postgres-server.ts';
 import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 import { type ServingCli, startServing } from './serving.ts';
 
@@ -87,6 +88,50 @@ describeOn('postgres', 'worker', () => {
     expect(gapMs(killedAt, ended?.startedAt)).toBeLessThan(15_000);
     expect(await world.spent()).toBe(12);
   });
+
+  it('that stood still and was overtaken leaves its run to the other, and takes up runs again', async () => {
+    world = await openCliWorld({ service: { jobTimeMs: 20_000 }, databaseUrl });
+    const serving = await startServing(world, ['--no-work']);
+    processes.push(serving);
+    const first = await startWorker();
+    await startRun(serving, 'riverside');
+    await untilPaid();
+    first.child.kill('SIGSTOP');
+    const second = await startWorker();
+    await untilRuns('running', 1, 'interrupted');
+    first.child.kill('SIGCONT');
+    await untilRuns('succeeded');
+    second.child.kill('SIGTERM');
+    await second.ended;
+    await startRun(serving, 'riverside');
+    const all = await untilRuns('succeeded', 2);
+    expect(overlaps(all)).toBe(false);
+    expect(await world.spent()).toBe(12);
+  });
+
+  it('goes on after a restart of Postgres, also with a run that it was in', async () => {
+    const server = await startPostgresServer();
+    try {
+      world = await openCliWorld({ service: { jobTimeMs: 6_000 }, databaseUrl: server.url });
+      const serving = await startServing(world, ['--no-work']);
+      processes.push(serving);
+      await startWorker();
+      await startRun(serving, 'riverside');
+      await untilPaid();
+      server.restart(2);
+      await sleep(6_000);
+      await untilRuns('succeeded');
+      await startRun(serving, 'riverside');
+      await untilRuns('succeeded', 2);
+      expect(await world.spent()).toBe(12);
+    } finally {
+      for (const { child, ended } of processes.splice(0)) {
+        child.kill('SIGKILL');
+        await ended;
+      }
+      await server.stop();
+    }
+  });
 });
 
 const LOOK_INTERVAL_MS = 250;
@@ -119,13 +164,22 @@ async function runs() {
   return (await world.runJson(['runs'], runsSchema)).runs;
 }
 
-async function untilRuns(status: string, count = 1) {
+/** The runs of this status, once there are so many, and one that has ended for this reason if it is given. */
+async function untilRuns(status: string, count = 1, reason?: string) {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
-    const found = (await runs()).filter((run) => run.status === status);
-    if (found.length >= count) return found;
+    const all = await runs();
+    const found = all.filter((run) => run.status === status);
+    const hasReason = reason === undefined || all.some((run) => run.reason?.code === reason);
+    if (found.length >= count && hasReason) return found;
     await sleep(LOOK_INTERVAL_MS);
   }
   throw new Error(`no run is ${status}`);
+}
+
+/** True if one of the runs began before another had ended. */
+function overlaps(all: readonly z.infer<typeof runsSchema>['runs'][number][]): boolean {
+  const inOrder = all.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
+  return inOrder.some(({ startedAt }, index) => startedAt < (inOrder[index - 1]?.finishedAt ?? ''));
 }
 
 /** Positive if the second moment comes after the first. */

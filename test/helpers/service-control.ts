@@ -61,7 +61,12 @@ const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })
 
 const requestsSchema = z.object({
   requests: z.array(
-    z.object({ method: z.string(), path: z.string(), status: z.number().nullable() }),
+    z.object({
+      method: z.string(),
+      path: z.string(),
+      status: z.number().nullable(),
+      at: z.string(),
+    }),
   ),
 });
 

@@ -59,7 +59,7 @@ export function workerCommand(deps: ProductDeps): Command {
 export function requireServer({ database }: Pick<Settings, 'database'>): void {
   if (parseDatabaseUrl(database).kind === 'postgres') return;
   throw new ConfigurationError(
-    'Workers share a Postgres database, and this one is a SQLite file: `donor-sync serve` alone does everything there. `donor-sync move` copies it to Postgres.',
+    'Workers share a Postgres database, and this one is a SQLite file: `donor-sync serve` alone does everything there.',
     { code: 'postgres_needed' },
   );
 }

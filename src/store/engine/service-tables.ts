@@ -14,6 +14,7 @@ export interface ServiceTables {
   rereads: RereadsTable;
   consents: ConsentsTable;
   alerts: AlertsTable;
+  paces: PacesTable;
 }
 
 export interface SchedulesTable {
@@ -137,4 +138,12 @@ export interface AlertsTable {
   told_at: number | null;
   /** When it was well again; null while it lasts. */
   over_at: number | null;
+}
+
+/** The pace of one partner key, on Postgres; on SQLite a process keeps it by itself. */
+export interface PacesTable {
+  /** The fingerprint of the key. */
+  id: string;
+  /** When the next request may leave (epoch µs by the clock of the database); in the past after a rest. */
+  next_at: number;
 }

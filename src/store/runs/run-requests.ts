@@ -5,6 +5,7 @@ import type { NewAuditEntry, RecordEntry } from '../audit/record.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { RunRequestsTable } from '../engine/service-tables.ts';
 import type { Database, Trx } from '../engine/tables.ts';
+import { writeRunRows } from './run-rows.ts';
 
 export type RunRequestRecord = FromRow<Selectable<RunRequestsTable>>;
 
@@ -178,7 +179,10 @@ export function runRequestQueries(
           .where('left_at', 'is not', null)
           .executeTakeFirst();
         if (numDeletedRows === 0n) return { state: 'ended' };
-        if (!isHandedOver && request.resumed >= MAX_RESUMES) return { state: 'givenUp' };
+        if (!isHandedOver && request.resumed >= MAX_RESUMES) {
+          await recordGivenUp(trx, request, clock.now());
+          return { state: 'givenUp' };
+        }
         if (request.contact !== ALL_CONTACTS) await separate(trx, request.runId);
         const resumed = request.resumed + (isHandedOver ? 0 : 1);
         const again = { ...request, runId: newRunId, resumed, leftAt: null };
@@ -441,6 +445,27 @@ export async function beginRunRequest(
     .where('left_at', 'is', null)
     .execute();
   return wasAsked;
+}
+
+/** A request that is given up is on record as a run that failed, which is what alerts are about. */
+async function recordGivenUp(
+  trx: Trx,
+  { runId: id, integrationId }: RunRequestRecord,
+  now: number,
+): Promise<void> {
+  const cutOff = await trx
+    .updateTable('runs')
+    .set((eb) => ({
+      status: 'failed',
+      reason_code: 'cut_off_too_often',
+      reason_message: `Its process ended in the middle of this run, as it did in ${MAX_RESUMES} runs before. It is not tried again until a schedule or a person asks for it.`,
+      finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+      report: null,
+    }))
+    .where('id', '=', id)
+    .returning('fresh_count')
+    .executeTakeFirst();
+  if (cutOff?.fresh_count === null) await writeRunRows(trx, { id, integrationId });
 }
 
 /** What a run that was cut off had taken along waits again, unless the same waits already. */

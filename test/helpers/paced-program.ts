@@ -1,0 +1,29 @@
+/**
+ * Asks the service as fast as the pace of its key allows, as one of many processes: the arguments are the
+ * database, the address of the service, its key, for how long (ms), and how many at the same time.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../src/core/clock.ts';
+import { createPacers } from '../../src/partner/pacer.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import type { Tables } from '../../src/store/engine/tables.ts';
+import { paceQueries } from '../../src/store/service/paces.ts';
+
+const [url = '', baseUrl = '', key = '', forMs = '', width = ''] = process.argv.slice(2);
+const { db, close } = await openDatabase<Tables>(url);
+const pacer = createPacers({ clock: systemClock, board: paceQueries(db) }).for('a-key');
+const until = performance.now() + Number(forMs);
+
+process.stdout.write('ready\n');
+await Promise.all(
+  Array.from({ length: Number(width) }, async () => {
+    while (performance.now() < until) {
+      await pacer.take('other');
+      const headers = { 'x-api-key': key };
+      const response = await fetch(`${baseUrl}/credits`, { headers });
+      await response.arrayBuffer();
+      await sleep(1);
+    }
+  }),
+);
+await close();
