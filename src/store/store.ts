@@ -18,6 +18,7 @@ import { leaseQueries } from './engine/leases.ts';
 import { readinessQueries } from './engine/readiness.ts';
 import type { Database } from './engine/tables.ts';
 import { forgetQueries } from './erasure/forget.ts';
+import { retentionQueries } from './erasure/retention.ts';
 import { deliveryQueries } from './fields/deliveries.ts';
 import { statusQueries } from './fields/statuses.ts';
 import { warmPathQueries } from './fields/warm-paths.ts';
@@ -108,6 +109,7 @@ function queriesOf(deps: StoreDeps) {
     warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
     forget: forgetQueries(db, clock, fingerprint, record),
+    retention: retentionQueries(checkpoint, clock, record),
     schedules: scheduleQueries(db, clock, record),
     runRequests: runRequestQueries(db, clock, record),
     idempotency: idempotencyQueries(db, clock),
