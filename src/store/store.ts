@@ -17,6 +17,7 @@ import { neverReplaced, type RequireInPlace } from './engine/database-file.ts';
 import { leaseQueries } from './engine/leases.ts';
 import { readinessQueries } from './engine/readiness.ts';
 import type { Database } from './engine/tables.ts';
+import { aboutQueries } from './erasure/about.ts';
 import { forgetQueries } from './erasure/forget.ts';
 import { retentionQueries } from './erasure/retention.ts';
 import { deliveryQueries } from './fields/deliveries.ts';
@@ -108,6 +109,7 @@ function queriesOf(deps: StoreDeps) {
     statuses: statusQueries(db, checkpoint, clock),
     warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
+    about: aboutQueries(db, fingerprint),
     forget: forgetQueries(db, clock, fingerprint, record),
     retention: retentionQueries(checkpoint, clock, record),
     schedules: scheduleQueries(db, clock, record),
