@@ -11,6 +11,7 @@ import { reconsideringQueries } from './contacts/reconsidering.ts';
 import { jobQueries } from './credits/jobs.ts';
 import { mappingQueries } from './credits/mappings.ts';
 import { queryIntentQueries } from './credits/queries.ts';
+import { reconcile } from './credits/reconciliation.ts';
 import { shareQueries } from './credits/shares.ts';
 import { submissionQueries } from './credits/submissions.ts';
 import { neverReplaced, type RequireInPlace } from './engine/database-file.ts';
@@ -90,6 +91,7 @@ function queriesOf(deps: StoreDeps) {
     massChanges: massChangeQueries(db, checkpoint, clock),
     submissions: submissionQueries(db, checkpoint, clock),
     queries: queryIntentQueries(db, checkpoint, clock),
+    reconcile: (time: Parameters<typeof reconcile>[1]) => reconcile(db, time),
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
     mappings: mappingQueries(db, checkpoint, clock, record),
