@@ -14,6 +14,7 @@ import { readSettingsTree, type SettingsTree, type TreeProblem } from './config/
 import type { AlertSettings } from './core/alert-settings.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from './core/errors.ts';
 import { type Integration, integrationSchema } from './core/integration.ts';
+import type { Retention } from './core/retention.ts';
 
 export { ownUrl } from './config/settings-schema.ts';
 
@@ -26,7 +27,7 @@ export interface Settings {
   /** `sqlite:` and an absolute path, or a `postgres://` URL. */
   database: string;
   /** For how many days what happened is kept. */
-  retention: { runRows: number };
+  retention: Retention;
   /** Hosts to which plain http is allowed. */
   allowInsecureHttp: string[];
   integrations: Integration[];

@@ -80,6 +80,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('undo', 'restore the values that a run wrote over', async (deps) =>
     (await import('./commands/undo.ts')).undoCommand(deps),
   ),
+  entry('about', 'show everything that is held of one person', async (deps) =>
+    (await import('./commands/about.ts')).aboutCommand(deps),
+  ),
   entry('forget', 'erase one person', async (deps) =>
     (await import('./commands/forget.ts')).forgetCommand(deps),
   ),

@@ -56,6 +56,14 @@ const checkedScheduleSchema = scheduleSchema.extend({
 const retentionSchema = z.strictObject({
   /** What each run did to contacts, one row a contact. */
   runRows: z.int().min(1).max(3650).default(90),
+  /** Decisions about holds, and which contact a run was for; null for good. */
+  outcomes: z.int().min(30).max(3650).nullable().default(null),
+  /** What stood in fields before they were written; after that no run can be undone. */
+  previousValues: z.int().min(7).max(3650).nullable().default(null),
+  /** What is known of contacts that left the CRM, but for what was paid and what is ours. */
+  removedContacts: z.int().min(1).max(3650).nullable().default(null),
+  /** Who did what. */
+  audit: z.int().min(30).max(3650).nullable().default(null),
 });
 
 /** The whole settings file: design, section 4.2. */

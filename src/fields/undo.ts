@@ -8,6 +8,7 @@ import { forgottenFingerprint, keepErasedAway } from '../run/erased.ts';
 import { lookUp } from '../run/look-up.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { Lease } from '../store/engine/leases.ts';
+import { VALUES_PURGED } from '../store/erasure/retention.ts';
 import type { WriteRecord } from '../store/fields/deliveries.ts';
 import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
 import { openValues, ownershipOf } from './values.ts';
@@ -122,6 +123,10 @@ async function undoBatch(
       counts.gone.add(write.crmId);
       continue;
     }
+    if (write.before === VALUES_PURGED) {
+      refuse(counts, write, NOT_KEPT);
+      continue;
+    }
     const before = valuesBefore(deps, lease, write);
     if (isFatalError(before)) {
       refuse(counts, write, `${before.code}: ${NOT_ITS_OWN}`);
@@ -133,6 +138,9 @@ async function undoBatch(
   }
   await writeBack(deps, lease, restorations, counts);
 }
+
+const NOT_KEPT =
+  'values_purged: what stood there before is not kept any more (retention.previousValues)';
 
 const NOT_ITS_OWN =
   'the values before the run were changed in the database, or are those of another contact or of an older version; nothing was written';

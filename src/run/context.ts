@@ -5,6 +5,7 @@ import type { CrmField } from '../core/crm-field.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
+import type { Retention } from '../core/retention.ts';
 import type { Trigger } from '../core/run.ts';
 import type { IdentityReader } from '../identity/identity-reader.ts';
 import type { PartnerClient } from '../partner/client.ts';
@@ -51,8 +52,8 @@ export interface SyncDeps {
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
   /** How many persons a submission holds at most; as many as the service takes unless given. */
   personsPerSubmission?: number;
-  /** For how many days what runs did to contacts is kept. */
-  retention: { runRows: number };
+  /** For how many days what happened is kept. */
+  retention: Retention;
   /** A new identifier that cannot be guessed. */
   newId: () => string;
   /** The one form of a contact's id in this CRM. */

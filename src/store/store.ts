@@ -11,13 +11,16 @@ import { reconsideringQueries } from './contacts/reconsidering.ts';
 import { jobQueries } from './credits/jobs.ts';
 import { mappingQueries } from './credits/mappings.ts';
 import { queryIntentQueries } from './credits/queries.ts';
+import { reconcile } from './credits/reconciliation.ts';
 import { shareQueries } from './credits/shares.ts';
 import { submissionQueries } from './credits/submissions.ts';
 import { neverReplaced, type RequireInPlace } from './engine/database-file.ts';
 import { leaseQueries } from './engine/leases.ts';
 import { readinessQueries } from './engine/readiness.ts';
 import type { Database } from './engine/tables.ts';
+import { aboutQueries } from './erasure/about.ts';
 import { forgetQueries } from './erasure/forget.ts';
+import { retentionQueries } from './erasure/retention.ts';
 import { deliveryQueries } from './fields/deliveries.ts';
 import { statusQueries } from './fields/statuses.ts';
 import { warmPathQueries } from './fields/warm-paths.ts';
@@ -94,6 +97,7 @@ function queriesOf(deps: StoreDeps) {
     massChanges: massChangeQueries(db, checkpoint, clock),
     submissions: submissionQueries(db, leases, clock),
     queries: queryIntentQueries(db, checkpoint, clock),
+    reconcile: (time: Parameters<typeof reconcile>[1]) => reconcile(db, time),
     shares: shareQueries(db, checkpoint, clock),
     jobs: jobQueries(db, checkpoint, clock),
     mappings: mappingQueries(db, checkpoint, clock, record),
@@ -113,7 +117,9 @@ function queriesOf(deps: StoreDeps) {
     statuses: statusQueries(db, checkpoint, clock),
     warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
+    about: aboutQueries(db, fingerprint),
     forget: forgetQueries(db, checkpoint, clock, fingerprint, record),
+    retention: retentionQueries(checkpoint, clock, record),
     schedules: scheduleQueries(db, clock, asked, record),
     runRequests: runRequestQueries(db, clock, asked, record),
     idempotency: idempotencyQueries(db, clock),

@@ -3,6 +3,7 @@
  * same time; each takes its work from the store and leaves it there, and none calls another. So a
  * run that was killed is continued by simply running again.
  */
+
 import { steadyClock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
@@ -27,6 +28,7 @@ import { deliverProfiles } from './deliver.ts';
 import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
+import { purgeOld } from './purge-old.ts';
 import { planRules, readContacts } from './read.ts';
 import { contactUnknown, findUnknown } from './require-contact.ts';
 import { submitPersons } from './submit.ts';
@@ -264,7 +266,11 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     words: sealWords(deps, run, WHOLE_RUN, run.control.words),
     keepRowsSince: run.only === null ? finishedAt - deps.retention.runRows * DAY_MS : null,
   });
-  return (await ifStillOurs(run, finishing)) ? report : reportOn(deps, run, finishedAt, facts);
+  if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
+  if (run.only === null && report.status === 'succeeded') {
+    await ifStillOurs(run, purgeOld(deps, run.lease));
+  }
+  return report;
 }
 
 /**

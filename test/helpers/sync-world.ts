@@ -10,6 +10,7 @@ import {
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { type Integration, integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
+import type { Retention } from '../../src/core/retention.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { createSightings } from '../../src/credits/loss.ts';
 import { createPartnerClient, type PartnerClient } from '../../src/partner/client.ts';
@@ -59,6 +60,8 @@ export interface SyncWorldOptions {
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
   /** Opens another CRM for whole syncs, instead of the one in memory. */
   open?: (signal: AbortSignal) => Promise<Connector>;
+  /** For how many days what happened is kept; by default for good. */
+  retention?: Partial<Retention>;
   /** The one form of a contact's id; every text is one by default. */
   canonicalId?: (text: string) => string | null;
   /** Other forms of a contact's id; there is none by default. */
@@ -123,7 +126,7 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
       ...(options.personsPerSubmission === undefined
         ? {}
         : { personsPerSubmission: options.personsPerSubmission }),
-      retention: { runRows: 90 },
+      retention: { runRows: 90, ...options.retention },
       log: silentLog,
       newId: randomUUID,
       takeLease: (id) => store.leases.acquire(id, owner, () => false),

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { undoRun } from '../../src/fields/undo.ts';
 import { openCrm } from '../../src/run/crm-account.ts';
+import { purgeOld } from '../../src/sync/purge-old.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
@@ -61,6 +62,20 @@ async function overwriteNotes() {
 }
 
 describe('undoRun', () => {
+  it('says of a run whose values before were purged that they are not kept any more', async () => {
+    const { world: old, run, first } = await overwriteNotes();
+    const written = old.crm.valueOf(first, 'Donor ID');
+    const all = old.deps();
+    await old.database.db.updateTable('writes').set({ written_at: 1 }).execute();
+    await withLease(all, old.integration.id, (lease) =>
+      purgeOld({ ...all, retention: { runRows: 90, previousValues: 30 } }, lease),
+    );
+    const { contacts, refusals } = await undo(old, run);
+    expect(contacts).toEqual({ restored: 0, gone: 0, refused: 3 });
+    expect(refusals[0]?.message).toMatch(/^values_purged: .*not kept any more/);
+    expect(old.crm.valueOf(first, 'Donor ID')).toBe(written);
+  });
+
   it.each([
     ['the values before', ['before']],
     ['all but their ids', ['before', 'after', 'owned_before', 'crm_id']],

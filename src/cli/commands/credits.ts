@@ -10,11 +10,13 @@ import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
 import { countOf, formatCount, formatMoment } from '../terminal/words.ts';
+import { reconcileCommand } from './reconcile.ts';
 
 const EXAMPLES = `
 Examples:
   donor-sync credits
   donor-sync credits riverside --json    for scripts: { "keys": [...] }
+  donor-sync credits reconcile 2026-11   what was spent against what the balance lost
 
 Asking for the balances is free.`;
 
@@ -51,6 +53,7 @@ export function creditsCommand(deps: ProductDeps): Command {
   const command = productCommand('credits', deps)
     .description('show the credits that each partner key has left, and what was spent')
     .argument('[ids...]', 'the integrations (default: all)')
+    .addCommand(reconcileCommand(deps))
     .addHelpText('after', EXAMPLES);
   return productAction(deps, command, baseOptions, async (action, ids: string[]) => {
     const { application, output } = action;

@@ -41,6 +41,7 @@ export const AUDIT_ACTIONS = [
   'crm.connected',
   'crm.disconnected',
   'names.shown',
+  'contact.shown',
   'audit.exported',
   'audit.purged',
   'data.purged',

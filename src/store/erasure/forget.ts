@@ -253,6 +253,7 @@ export function forgetQueries(
           .where('integration_id', '=', integrationId)
           .where('crm_id', 'not in', [...except])
           .where('id', '>', after)
+          .where('before', '<>', '')
           .orderBy('id')
           .limit(ROWS_PER_TRANSACTION)
           .execute();

@@ -66,7 +66,7 @@ async function readPage<Db>(
   const behind = after ? sql`and (${keyColumns}) > (${keyValues(after, key)})` : sql``;
   const page = await sql<Row>`
     select ${needed}, ${sql.ref(column)} from ${sql.table(table)}
-    where ${sql.ref(column)} is not null ${behind}
+    where ${sql.ref(column)} <> '' ${behind}
     order by ${keyColumns} limit ${sql.lit(PAGE_ROWS)}`.execute(db);
   return page.rows;
 }
