@@ -18,6 +18,9 @@ import { createTrial, spreadDue, type Trial } from './trial-round.ts';
 /** Contacts that may be between submission and delivery at one time. */
 const MAX_UNDER_WAY = 10_000;
 
+/** Between two tries while another process has a request of the same key under way. */
+const KEY_IN_USE_MS = 500;
+
 type SubmitDeps = Omit<SyncDeps, 'sealer'>;
 
 /** Contacts to submit. */
@@ -150,7 +153,7 @@ async function intendPrepared(
   }
   // Another process uses the key, or the contacts moved on: look at everything anew.
   if (intent.why === 'balance_unknown') await readBalance(deps, run);
-  else await run.control.wait(run.control.signals);
+  else await run.control.wait(run.control.signals, KEY_IN_USE_MS);
   return 'progress';
 }
 
