@@ -86,7 +86,7 @@ export async function simulateNight(
   coverage: Coverage,
 ): Promise<NightResult> {
   const random = createRandom(`night ${swarm.seed}`);
-  const timeline = createTimeline(START, random.split('ties'));
+  const timeline = createTimeline(START, random.split('ties'), store.underWay);
   const trace = createTrace(timeline.now);
   const violations: Violation[] = [];
   const night = createNight({ store, swarm, coverage, random, timeline, trace, violations });
@@ -102,7 +102,7 @@ export async function simulateNight(
         violations.push({ invariant: 'no error', what: stackOf(error) });
       },
     );
-    await atRest();
+    await atRest(store.underWay);
     while (!isOver && violations.length === 0) {
       if (timeline.steps > MOST_STEPS) {
         night.world.violate('an end', `${MOST_STEPS} events did not bring the night to its end`);
@@ -276,6 +276,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         backup = null;
       }
       await playSession(session);
+      if (swarm.faults.restore > 0) await store.mirror();
       if (swarm.faults.restore > 0) backup = { rows: store.backUp(), at: timeline.now() };
     }
     isCalm = true;
@@ -287,6 +288,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     say('everything', 'is well from now on');
     await finishErasures();
     await playQuiet();
+    await store.mirror();
     if (violations.length === 0) checkNight(world);
   }
 
@@ -342,6 +344,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       await timeline.pass(HOUR_MS);
       const before = oracle.payments.length;
       for (const integration of settings.integrations) await syncOnce(host, integration, false);
+      await store.mirror();
       const [waiting] = store.rows(
         `select count(*) as count from contacts where state in ('due', 'submitted', 'ready')
           or (state = 'settled' and (outcome_reason in ('job_vanished', 'job_too_old') or asked_at < 0))`,
