@@ -17,7 +17,7 @@ export interface Disturbed {
 /** What goes wrong by itself while a session lasts. */
 export async function disturb(world: Disturbed, chaos: Random, end: Promise<void>): Promise<void> {
   const { faults, timeline, store } = world;
-  const { databaseAway, diskFull, clockJump, replaced } = faults;
+  const { databaseAway, diskFull, clockJump, replaced, newer } = faults;
   let isOver = false;
   void end.then(() => {
     isOver = true;
@@ -36,6 +36,11 @@ export async function disturb(world: Disturbed, chaos: Random, end: Promise<void
     if (replaced > 0 && chaos.chance(replaced)) {
       timeline.after(chaos.int(0, 20_000), () => {
         if (!isOver) store.replaceFile();
+      });
+    }
+    if (newer > 0 && chaos.chance(newer)) {
+      timeline.after(chaos.int(0, 20_000), () => {
+        if (!isOver) store.bringFurther();
       });
     }
     if (chaos.chance(clockJump)) timeline.after(chaos.int(0, 59_000), () => setClock(world, chaos));

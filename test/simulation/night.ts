@@ -54,7 +54,7 @@ export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 export const NO_FAULTS: Faults = {
   ...{ kill: 0, stop: 0, freeze: 0, clockSkew: 0, clockJump: 0, lostRequest: 0, lostAnswer: 0 },
   ...{ cutAnswer: 0, badGateway: 0, serverError: 0, throttle: 0, crm: 0, databaseAway: 0 },
-  ...{ diskFull: 0, replaced: 0, restore: 0 },
+  ...{ diskFull: 0, replaced: 0, newer: 0, restore: 0 },
 };
 
 /** How a run came to its end, as far as its process has lived to see it. */
@@ -211,6 +211,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       if (endpoint === 'POST /enhancements' && fates.chance(faults().databaseAway * 0.2)) {
         timeline.after(fates.int(0, 400), () => store.goAway(fates.magnitude(50, 40_000)));
       }
+      const { newerSince } = store;
+      if (newerSince !== null && (births.get(sender) ?? 0) > newerSince) {
+        const what = `process ${sender} is older than the database and sends ${endpoint}`;
+        violate('the right version', what);
+      }
       const replacedAt = store.replacedAt(sender);
       if (endpoint !== 'POST /enhancements' || replacedAt === null) return;
       // What is spent has to be remembered.
@@ -283,6 +288,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         backup = null;
       }
       await playSession(session);
+      store.takeBack();
       if (swarm.faults.restore > 0) await store.mirror();
       if (swarm.faults.restore > 0) backup = { rows: store.backUp(), at: timeline.now() };
     }

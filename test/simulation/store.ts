@@ -51,6 +51,12 @@ export interface SharedStore {
   fillDisk(ms: number): void;
   /** The file is replaced by a copy of itself: who has it open has another one. */
   replaceFile(): void;
+  /** A newer version of the program brings the schema further: this one may not begin any more. */
+  bringFurther(): void;
+  /** The newer version is taken back, and its schema with it. */
+  takeBack(): void;
+  /** Since when the schema is that of a newer version; null if it is not. */
+  readonly newerSince: number | null;
   /** When that happened to the file of a process; null if it is still the right one. */
   replacedAt(client: string): number | null;
   /** How long it was away at most in this night. */
@@ -87,6 +93,9 @@ export interface StoreNight {
 /** SQLite waits so long for another process, then it is busy. */
 const BUSY_MS = 5_000;
 
+/** A step of the schema that this version of the program does not know. */
+const FURTHER = '9999-further';
+
 const LEASE = 'select lease_owner from integrations where id = ?';
 
 const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
@@ -117,6 +126,7 @@ export async function createSharedStore(
   /** Processes by name, and when their file was replaced. */
   const opened = new Set<string>();
   const replaced = new Map<string, number>();
+  let newerSince: number | null = null;
   let awaySince = 0;
   let isRestoring = false;
   let awayUntil = 0;
@@ -152,6 +162,7 @@ export async function createSharedStore(
       ends.clear();
       opened.clear();
       replaced.clear();
+      newerSince = null;
       awayUntil = 0;
       longestAwayMs = 0;
       fullUntil = 0;
@@ -179,6 +190,21 @@ export async function createSharedStore(
       if (night === null) return;
       for (const name of opened) if (!replaced.has(name)) replaced.set(name, night.timeline.now());
       night.say('the file', 'of the database is replaced by a copy');
+    },
+    bringFurther() {
+      if (night === null || holder !== null || newerSince !== null) return;
+      newerSince = night.timeline.now();
+      change(`insert into donor_sync_migration (name, timestamp) values ('${FURTHER}', '')`);
+      night.say('a newer version', 'brings the schema further');
+    },
+    takeBack() {
+      if (newerSince === null) return;
+      newerSince = null;
+      change(`delete from donor_sync_migration where name = '${FURTHER}'`);
+      night?.say('the newer version', 'is taken back');
+    },
+    get newerSince() {
+      return newerSince;
     },
     replacedAt: (client) => replaced.get(client) ?? null,
     get longestAwayMs() {
@@ -243,6 +269,12 @@ export async function createSharedStore(
     return prepared(sql)
       .all(...parameters)
       .map((row) => Object(row));
+  }
+
+  /** Something that is done to the database by others than the product. */
+  function change(sql: string): void {
+    if (server === null) prepared(sql).run();
+    else server.send(sql);
   }
 
   function prepared(sql: string): Sqlite.Statement {
