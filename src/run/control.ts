@@ -12,8 +12,11 @@ const GRACE_MS = 6_000;
 /** Why a wait ends early. */
 const CHANGED = 'changed';
 
-/** Stations look again after this long, even without a signal. */
-const IDLE_MS = 500;
+/**
+ * Stations look again after this long, even without a signal. What a run does itself comes with one; only
+ * what others do meanwhile does not, as a profile that a person lets through.
+ */
+export const IDLE_MS = 5_000;
 
 /**
  * How the stations of one run know of each other: who is done, who must stop and why, and a signal

@@ -6,6 +6,7 @@ import { readRecords } from '../fields/records.ts';
 import { writeFields } from '../fields/write.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { IDLE_MS } from '../run/control.ts';
 import type { ReadyJob } from '../store/credits/jobs.ts';
 import type { Delivery } from '../store/fields/delivery-ends.ts';
 import { isTooYoungToVanish } from './poll.ts';
@@ -16,12 +17,6 @@ const LANES = 2;
 
 /** Requests for results under way at a time in a lane; more would only hold more in memory. */
 const RESULTS_AT_ONCE = 4;
-
-/**
- * What becomes ready comes with a signal of the run; only a profile that a person lets through while it
- * goes on does not.
- */
-const IDLE_MS = 5_000;
 
 /** A batch that is not full is delivered after this long if no job is running. */
 const SHORT_PATIENCE_MS = 250;
@@ -67,15 +62,19 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Mut
       deps.connector.capabilities.writeBatch,
       await contactsToCome(deps, run, pollIsDone),
     );
+    const waitedMs: number = waitingSince === null ? 0 : deps.clock.now() - waitingSince;
     const isHurried: boolean =
-      pollIsDone || (await isPatienceOver(deps, run, waitingSince, plan.patienceMs));
+      pollIsDone || (await isPatienceOver(deps, run, waitedMs, plan.patienceMs));
     const { batch, waiting }: Claimed = await claims.mutex.take(() =>
       claim(deps, run, claims, plan.size, isHurried),
     );
     if (waiting === 0 && pollIsDone) return;
     if (batch.length === 0) {
       waitingSince = waiting === 0 ? null : (waitingSince ?? deps.clock.now());
-      await run.control.wait(signals, waiting === 0 ? IDLE_MS : SHORT_PATIENCE_MS);
+      // Jobs that come to their end meanwhile say so.
+      const isShort = waitedMs < SHORT_PATIENCE_MS;
+      const patienceMs = (isShort ? SHORT_PATIENCE_MS : plan.patienceMs) - waitedMs;
+      await run.control.wait(signals, waiting === 0 ? IDLE_MS : Math.min(patienceMs, IDLE_MS));
       continue;
     }
     waitingSince = null;
@@ -120,12 +119,11 @@ async function contactsToCome(
 
 /** A fuller batch is worth waiting for, but only as long as jobs are running that could fill it. */
 async function isPatienceOver(
-  { store, clock }: DeliverDeps,
+  { store }: DeliverDeps,
   run: Run,
-  waitingSince: number | null,
+  waitedMs: number,
   patienceMs: number,
 ): Promise<boolean> {
-  const waitedMs = waitingSince === null ? 0 : clock.now() - waitingSince;
   if (waitedMs < SHORT_PATIENCE_MS) return false;
   if (waitedMs >= patienceMs) return true;
   return (await store.jobs.countRunning(run.integration.id, null)).all === 0;

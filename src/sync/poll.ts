@@ -32,9 +32,6 @@ const PATIENCE_MS = 15 * 60_000;
 /** The same in looks, because a clock may be set while they go on. */
 const PATIENCE_LOOKS = PATIENCE_MS / MAX_POLL_MS;
 
-/** How often the station looks whether the time for a look has come. */
-const TICK_MS = 100;
-
 type PollDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log'>;
 
 /** Asks how the running jobs are until submitting is over and none runs any more. */
@@ -59,8 +56,9 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
     const waitMs = at - clock.now();
     // A longer wait means that the clock was set back: its jobs may be done long since.
     if (waitMs > 0 && waitMs <= MAX_POLL_MS) {
-      // Only a submission brings a job that is to be looked at earlier.
-      await clock.sleep(isLast ? waitMs : Math.min(waitMs, TICK_MS), run.control.stopping);
+      // Only a submission brings a job that is to be looked at earlier, and says so.
+      if (isLast) await clock.sleep(waitMs, run.control.stopping);
+      else await run.control.wait(signals, waitMs);
       continue;
     }
     const look = await lookAtJobs(deps, run, {

@@ -20,6 +20,9 @@ import { createTrial, spreadDue, type Trial } from './trial-round.ts';
 /** Contacts that may be between submission and delivery at one time. */
 const MAX_UNDER_WAY = 10_000;
 
+/** Before contacts that another process changed meanwhile are looked at anew. */
+const CONTACTS_CHANGED_MS = 500;
+
 type SubmitDeps = Omit<SyncDeps, 'sealer'>;
 
 /** Contacts to submit. */
@@ -186,7 +189,7 @@ async function intendPrepared(
       return 'progress';
     case 'contacts_changed':
       // They moved on: look at everything anew.
-      await run.control.wait(run.control.signals);
+      await run.control.wait(run.control.signals, CONTACTS_CHANGED_MS);
       return 'progress';
     default:
       // Another process was faster.

@@ -2,18 +2,22 @@
 import { openApplication } from '../../src/application.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import { silentLog } from '../../src/core/log.ts';
+import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import { SECRET_KEY } from './night.ts';
 import { createRandom } from './random.ts';
+import type { RealPostgres } from './real-postgres.ts';
 import { createSharedStore, type SharedStore } from './store.ts';
 import { setChance } from './takeover.ts';
 
 const NOTHING = { database: 'sqlite::memory:', integrations: [] };
 
-export async function bootStore(): Promise<SharedStore> {
+/** `real` is a Postgres for the nights in the place of SQLite. */
+export async function bootStore(real: RealPostgres | null = null): Promise<SharedStore> {
   setChance(createRandom('the first start'));
   const store = await createSharedStore(async (open) => {
     const owner = { host: 'first', processId: 1, start: 'first' };
     const client = { name: 'first', owner, state: 'alive', point: async () => undefined } as const;
+    await migrateToLatest(open(client).db);
     const application = await openApplication({
       settings: { ...settingsSchema.parse(NOTHING), path: '/simulated' },
       secretKey: SECRET_KEY,
@@ -23,7 +27,7 @@ export async function bootStore(): Promise<SharedStore> {
       neighbours: { openDatabase: async () => open(client) },
     });
     await application.close();
-  });
+  }, real);
   setChance(null);
   return store;
 }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { bootStore } from './boot.ts';
 import { type CoverageCounts, createCoverage } from './coverage.ts';
 import { type NightResult, simulateNight } from './night.ts';
+import { startRealPostgres } from './real-postgres.ts';
 import { shrink } from './shrink.ts';
 import type { SharedStore } from './store.ts';
 import { type Swarm, swarmOf } from './swarm.ts';
@@ -17,6 +18,7 @@ const OPTIONS = {
   coverage: { type: 'boolean' },
   'keep-going': { type: 'boolean' },
   brief: { type: 'boolean' },
+  postgres: { type: 'boolean' },
 } as const;
 
 export async function runCommand(args: string[]): Promise<void> {
@@ -29,15 +31,27 @@ export async function runCommand(args: string[]): Promise<void> {
     process.exitCode = await simulateInWorkers(jobs, Number(values.seed ?? 1), passed);
     return;
   }
-  const store = await bootStore();
+  const real = values.postgres ? await startRealPostgres() : null;
+  try {
+    await simulateHere(await bootStore(real), values);
+  } finally {
+    await real?.stop();
+  }
+}
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+
+async function simulateHere(store: SharedStore, values: Values): Promise<void> {
   const counts = createCoverage();
   if (values.coverage) {
     counts.watchEvents();
     store.watchContacts(counts.moved);
   }
+  const swarmAt = (seed: number): Swarm =>
+    values.postgres ? { ...swarmOf(seed), store: 'server' } : swarmOf(seed);
   const first = Number(values.seed ?? 1);
   if (values.minutes === undefined && values.nights === undefined) {
-    process.exitCode = (await replay(store, swarmOf(first), counts)) ? 0 : 1;
+    process.exitCode = (await replay(store, swarmAt(first), counts)) ? 0 : 1;
     return;
   }
   const until = realNowMs() + Number(values.minutes ?? 1e9) * 60_000;
@@ -48,7 +62,7 @@ export async function runCommand(args: string[]): Promise<void> {
   let [runs, credits, steps] = [0, 0, 0];
   const failed = new Map<string, number[]>();
   for (let seed = first; seed < last && realNowMs() < until; seed += 1) {
-    const night = await simulateNight(store, swarmOf(seed), counts);
+    const night = await simulateNight(store, swarmAt(seed), counts);
     nights += 1;
     runs += night.runs;
     credits += night.credits;
@@ -62,7 +76,7 @@ export async function runCommand(args: string[]): Promise<void> {
       break;
     }
     if (!values['keep-going']) {
-      await replay(store, swarmOf(seed), counts);
+      await replay(store, swarmAt(seed), counts);
       process.exitCode = 1;
       break;
     }

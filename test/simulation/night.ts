@@ -1,28 +1,30 @@
 /** One night: a world from a seed, the product in it, and whether every promise was kept. */
 import { type Application, openApplication } from '../../src/application.ts';
-import { settingsSchema } from '../../src/config/settings-schema.ts';
-import type { Settings } from '../../src/config.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { LEASE_MS } from '../../src/store/engine/leases.ts';
 import { runSync } from '../../src/sync/run.ts';
+import { disturb, setClock } from './chaos.ts';
 import { checkNight } from './check.ts';
 import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm.ts';
 import { type Errand, errandsOf, runErrand } from './desk.ts';
+import { clockOf, fateOf } from './fates.ts';
 import { createHumans, type Humans } from './humans.ts';
+import { judgeEnd } from './judge-run.ts';
 import { createOracle, type Oracle } from './oracle.ts';
 import { type Coverage, createPeople } from './people.ts';
-import { type Blow, beginLife, type Fate, type HostClock, type Life } from './process.ts';
+import { beginLife, type HostClock, type Life } from './process.ts';
 import { createRandom, type Random } from './random.ts';
 import { createServiceModel, type ServiceModel } from './service.ts';
+import { settingsOf } from './settings.ts';
 import type { Backup, SharedStore } from './store.ts';
 import type { Faults, Session, Swarm } from './swarm.ts';
 import { setChance, setLiving } from './takeover.ts';
 import { atRest, createTimeline, type Timeline } from './timeline.ts';
-import { createTrace, type Trace } from './trace.ts';
-import { BASE_URL, createWire } from './wire.ts';
+import { createTrace, stackOf, type Trace } from './trace.ts';
+import { createWire } from './wire.ts';
 
 export interface Violation {
   invariant: string;
@@ -53,7 +55,7 @@ export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 export const NO_FAULTS: Faults = {
   ...{ kill: 0, stop: 0, freeze: 0, clockSkew: 0, clockJump: 0, lostRequest: 0, lostAnswer: 0 },
   ...{ cutAnswer: 0, badGateway: 0, serverError: 0, throttle: 0, crm: 0, databaseAway: 0 },
-  ...{ diskFull: 0, replaced: 0, restore: 0 },
+  ...{ diskFull: 0, replaced: 0, newer: 0, restore: 0 },
 };
 
 /** How a run came to its end, as far as its process has lived to see it. */
@@ -87,7 +89,7 @@ export async function simulateNight(
   coverage: Coverage,
 ): Promise<NightResult> {
   const random = createRandom(`night ${swarm.seed}`);
-  const timeline = createTimeline(START, random.split('ties'));
+  const timeline = createTimeline(START, random.split('ties'), store.underWay);
   const trace = createTrace(timeline.now);
   const violations: Violation[] = [];
   const night = createNight({ store, swarm, coverage, random, timeline, trace, violations });
@@ -103,7 +105,7 @@ export async function simulateNight(
         violations.push({ invariant: 'no error', what: stackOf(error) });
       },
     );
-    await atRest();
+    await atRest(store.underWay);
     while (!isOver && violations.length === 0) {
       if (timeline.steps > MOST_STEPS) {
         night.world.violate('an end', `${MOST_STEPS} events did not bring the night to its end`);
@@ -211,6 +213,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       if (endpoint === 'POST /enhancements' && fates.chance(faults().databaseAway * 0.2)) {
         timeline.after(fates.int(0, 400), () => store.goAway(fates.magnitude(50, 40_000)));
       }
+      const { newerSince } = store;
+      if (newerSince !== null && (births.get(sender) ?? 0) > newerSince) {
+        const what = `process ${sender} is older than the database and sends ${endpoint}`;
+        violate('the right version', what);
+      }
       const replacedAt = store.replacedAt(sender);
       if (endpoint !== 'POST /enhancements' || replacedAt === null) return;
       // What is spent has to be remembered.
@@ -223,7 +230,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       people.onFault(fault, endpoint);
       const isUnderWay = fault === 'late request' || fault === 'overtaken';
       if (isUnderWay && fates.chance(faults().clockJump)) {
-        timeline.after(fates.int(0, 400), () => jump(fates));
+        timeline.after(fates.int(0, 400), () => setClock(disturbed, fates));
       }
     },
     onAnswered: (_: unknown, { body }: { body: unknown }) => {
@@ -236,17 +243,22 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     ...{ random: random.split('people'), timeline, humans, crms, swarm, oracle, service, say },
   });
   const settings = settingsOf(swarm, [...crms.keys()]);
-  const machine: HostClock = clockOf();
+  const machine: HostClock = clockOf(swarm.faults, clocks);
   const hosts: Host[] = Array.from({ length: swarm.hosts }, (_, index) => ({
     name: String.fromCharCode(65 + index),
-    clock: isServer ? clockOf() : machine,
+    clock: isServer ? clockOf(swarm.faults, clocks) : machine,
     lives: 0,
   }));
+  const disturbed = {
+    ...{ faults: swarm.faults, timeline, store, hosts, say },
+    isCalm: () => isCalm,
+  };
   const world: World = {
     ...{ swarm, timeline, trace, store, service, oracle, humans, crms, violate, ended },
     wasHurt: (name) => named.get(name)?.wasHurt ?? false,
     integrations: settings.integrations,
   };
+  const judged = { ...world, say, isCalm: () => isCalm };
   store.begin({
     ...{ kind: swarm.store, timeline, random: random.split('store'), say },
     onCheckpoint(client, integration, owner) {
@@ -278,6 +290,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         backup = null;
       }
       await playSession(session);
+      store.takeBack();
+      if (swarm.faults.restore > 0) await store.mirror();
       if (swarm.faults.restore > 0) backup = { rows: store.backUp(), at: timeline.now() };
     }
     isCalm = true;
@@ -289,6 +303,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     say('everything', 'is well from now on');
     await finishErasures();
     await playQuiet();
+    await store.mirror();
     if (violations.length === 0) checkNight(world);
     for (const { slot, count } of store.rows(OPEN_TOGETHER)) {
       for (let times = 0; times < Number(count); times += 1)
@@ -299,7 +314,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
 
   async function playSession(session: Session): Promise<void> {
     const { promise: end, resolve: finish } = Promise.withResolvers<void>();
-    const disturbing = disturb(end);
+    const disturbing = disturb(disturbed, random.split(`chaos ${timeline.now()}`), end);
     const desking = workAtDesk();
     const working = people.work(end);
     const syncing = [...hosts].slice(0, session.hosts).map(async (host, index) => {
@@ -351,6 +366,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       await timeline.pass(HOUR_MS);
       const before = oracle.payments.length;
       for (const integration of settings.integrations) await syncOnce(host, integration, false);
+      await store.mirror();
       const [waiting] = store.rows(
         `select count(*) as count from contacts where state in ('due', 'submitted', 'ready')
           or (state = 'settled' and (outcome_reason in ('job_vanished', 'job_too_old') or asked_at < 0))`,
@@ -419,7 +435,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     }
     if (life.state === 'gone') return 'over';
     ended.push({ integration: integration.id, life: life.name, report, error: failure });
-    judgeEnd(life, report, failure);
+    judgeEnd(judged, life, report, failure);
     return isDonorSyncError(failure) && failure.code === 'already_running' ? 'taken' : 'over';
   }
 
@@ -499,57 +515,6 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     return how === true;
   }
 
-  function judgeEnd(life: Life, report: RunReport | null, error: unknown): void {
-    const reason = report?.reason ? ` (${report.reason.code})` : '';
-    const end = report ? `${report.status}${reason}` : `throws: ${messageOf(error)}`;
-    say(`process ${life.name}`, `ends: ${end}`);
-    if (report?.status === 'succeeded') oracle.onEndedWell(life.name);
-    judgeReport(life, report);
-    judgeWritten(life, report);
-    if (error !== null && !isDonorSyncError(error)) violate('no error', stackOf(error));
-    if (report?.status === 'failed' && report.reason?.code === 'unexpected_error') {
-      violate('no error', `a run fails: ${report.reason.message}`);
-    }
-    if (isCalm && report?.status === 'failed') {
-      violate('no stuck state', `a quiet run fails: ${report.reason?.code}`);
-    }
-    if (isDonorSyncError(error) && error.code.startsWith('database_')) oracle.onTrouble();
-  }
-
-  /** Where no answer is lost, a report says what the service's ledger says. */
-  function judgeReport(life: Life, report: RunReport | null): void {
-    const { kill, freeze, stop, clockSkew, clockJump, crm: _, ...others } = swarm.faults;
-    const crm = crms.get(report?.integration ?? '');
-    if (report === null || crm === undefined) return;
-    if (Object.values(others).some((probability) => probability > 0)) return;
-    if (kill + freeze + stop + clockSkew + clockJump > 0) return;
-    const { spent } = report.credits.enhancements;
-    const paid = oracle.paidBy(life.name, crm);
-    if (spent !== paid) {
-      violate('reports', `the run of process ${life.name} reports ${spent} credits of ${paid}`);
-    }
-    if (swarm.hosts === 1 && service.throttled > 0) {
-      violate('pace', `a healthy night meets ${service.throttled} answers 429`);
-    }
-  }
-
-  /** Who was written is reported as written, whatever was read of them later. */
-  function judgeWritten(life: Life, report: RunReport | null): void {
-    const crm = crms.get(report?.integration ?? '');
-    const { perRun, perMonth, keep } = swarm.settings;
-    if (report?.status !== 'succeeded' || crm === undefined || swarm.faults.crm > 0) return;
-    if (perRun !== null || perMonth !== null || keep > 0) return;
-    const written = crm.living().filter((record) => {
-      const { by, at } = record.written ?? { by: null, at: 0 };
-      // Who is paid for once more after that has a later outcome.
-      return by === life.name && oracle.paymentsOf(record).every(({ job }) => job.paidAt < at);
-    });
-    if (report.contacts.written < written.length) {
-      const what = `the run of process ${life.name} has written ${written.length} contacts and reports ${report.contacts.written}`;
-      violate('reports', what);
-    }
-  }
-
   function bear(host: Host): Life {
     host.lives += 1;
     const processId = 1_000 + lives.size + hosts.indexOf(host) * 100 + host.lives * 1_000;
@@ -557,7 +522,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       ...{ host: host.name, number: host.lives, processId, clock: host.clock, timeline, say },
       hostName: swarm.sameHostName ? 'one' : host.name,
       space: spaceOf(host),
-      fate: isCalm ? { kill: null, freeze: null, stop: null } : fateOf(),
+      fate: isCalm ? { kill: null, freeze: null, stop: null } : fateOf(swarm, fates),
       random: fates,
       passed(point) {
         trace.note(`${host.name}${host.lives} ${point}`);
@@ -584,153 +549,14 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     return isServer ? `boot-${name}` : 'boot';
   }
 
-  function fateOf(): Fate {
-    const { kill, freeze, stop } = swarm.faults;
-    const isKilled = fates.chance(kill);
-    const isFrozen = fates.chance(freeze);
-    const isStopped = fates.chance(stop);
-    const killed = blow(swarm.struckAt ?? FAILPOINTS);
-    const frozen = {
-      ...blow(swarm.struckAt ?? BEFORE_SPENDING),
-      ms: fates.chance(0.5) ? fates.magnitude(500, 600_000) : fates.int(35_000, 200_000),
-    };
-    const stopped = { times: fates.magnitude(1, 800) };
-    return {
-      kill: isKilled ? killed : null,
-      freeze: isFrozen ? frozen : null,
-      stop: isStopped ? stopped : null,
-    };
-  }
-
-  /** Somewhere, or shortly after one of these points. */
-  function blow(points: readonly [string, ...string[]]): Blow {
-    const point = fates.chance(0.6) ? fates.pick(points) : null;
-    const anywhere = fates.chance(0.5) ? fates.magnitude(1, 800) : fates.int(1, 400);
-    const times = point === null ? anywhere : fates.chance(0.6) ? 1 : fates.magnitude(1, 6);
-    return { point, times, later: point === null || fates.chance(0.3) ? 0 : fates.int(1, 12) };
-  }
-
-  function clockOf(): HostClock {
-    if (swarm.faults.clockSkew === 0) return { offsetMs: 0, rate: 1 };
-    const sign = clocks.chance(0.5) ? 1 : -1;
-    return {
-      offsetMs: sign * clocks.magnitude(1, 900_000),
-      rate: 1 + (clocks.next() - 0.5) * 0.002,
-    };
-  }
-
-  /** What goes wrong by itself while a session lasts. */
-  async function disturb(end: Promise<void>): Promise<void> {
-    const { databaseAway, diskFull, clockJump, replaced } = swarm.faults;
-    const chaos = random.split(`chaos ${timeline.now()}`);
-    let isOver = false;
-    void end.then(() => {
-      isOver = true;
-    });
-    for (let minute = 0; !isOver && minute < 30; minute += 1) {
-      if (chaos.chance(databaseAway)) {
-        timeline.after(chaos.int(0, 59_000), () => {
-          if (!isOver) store.goAway(chaos.magnitude(50, 40_000));
-        });
-      }
-      if (chaos.chance(diskFull)) {
-        timeline.after(chaos.int(0, 59_000), () => {
-          if (!isOver) store.fillDisk(chaos.magnitude(1_000, 60_000));
-        });
-      }
-      if (replaced > 0 && chaos.chance(replaced)) {
-        timeline.after(chaos.int(0, 20_000), () => {
-          if (!isOver) store.replaceFile();
-        });
-      }
-      if (chaos.chance(clockJump)) timeline.after(chaos.int(0, 59_000), () => jump(chaos));
-      await timeline.pass(chaos.int(20_000, 60_000));
-    }
-  }
-
-  function jump(chaos: Random): void {
-    const host = chaos.one(hosts);
-    if (host === undefined || isCalm) return;
-    const sign = chaos.chance(0.5) ? 1 : -1;
-    host.clock.offsetMs += sign * chaos.magnitude(100, 86_400_000);
-    const minutes = Math.round(host.clock.offsetMs / 60_000);
-    say(`the clock of host ${host.name}`, `is set: ${minutes} minutes ahead of the true time`);
-  }
-
   function logOf(life: Life): Log {
     const line = (_: object, message: string) => trace.note(`${life.name} ${message}`);
     return { ...silentLog, info: line, warn: line, error: line };
   }
 }
 
-/** Where a kill hurts most: between disk and wire. */
-const FAILPOINTS = [
-  'send POST /enhancements',
-  'answer POST /enhancements',
-  'no answer POST /enhancements',
-  'begin',
-  'commit',
-  'committed',
-  'insert into submissions',
-  'insert into submissions done',
-  'update submissions',
-  'update submissions done',
-  'update contacts',
-  'update jobs',
-  'insert into writes done',
-  'crm write',
-  'crm write answered',
-  'send GET /credits',
-  'answer GET /credits',
-  'send POST /networks/ID/members/batch',
-  'answer POST /networks/ID/members/batch',
-  'send POST /networks/ID/members/remove',
-] as const;
-
-/** What comes before a request that spends: who stands still soon after may be overtaken. */
-const BEFORE_SPENDING = [
-  'insert into submissions done',
-  'insert into submissions',
-  'insert into network_adds done',
-  'answer GET /credits',
-  'crm read answered',
-] as const;
-
 const OPEN_TOGETHER = 'select slot, count(*) as count from submissions group by slot';
 
 const LOST_TOGETHER = `
   select count(*) as count from submissions where state in ('charged', 'not_charged')
   group by partner_key, closed_at`;
-
-function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
-  const { settings } = swarm;
-  const parsed = settingsSchema.parse({
-    database: 'sqlite::memory:',
-    integrations: names.map((name, index) => ({
-      id: name,
-      partner: {
-        baseUrl: BASE_URL,
-        apiKey: swarm.sharedKey ? 'key-0' : `key-${index}`,
-        shareProfiles: settings.shareProfiles,
-      },
-      crm: { kind: 'simulated', name },
-      refresh: {
-        afterDays: settings.refreshDays,
-        whenIdentityChanges: settings.whenIdentityChanges,
-      },
-      budget: { perRun: settings.perRun, perMonth: settings.perMonth, keep: settings.keep },
-      guards: {
-        massChange: { share: 0.1, atLeast: settings.massChangeAtLeast },
-        trial: { size: settings.trial ? settings.trialSize : 0, minKnown: 0.1 },
-      },
-      networks: swarm.networks ? [{ name: `Board ${name}`, group: { group: 'board' } }] : [],
-      onLostAnswer: settings.onLostAnswer,
-      settleAfterMs: settings.settleAfterMs,
-    })),
-  });
-  return { ...parsed, path: '/simulated' };
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}

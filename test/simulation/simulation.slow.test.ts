@@ -12,3 +12,12 @@ it(
   },
   5 * 60_000,
 );
+
+it('keeps every promise on a real Postgres, where the same seed brings the same night', async () => {
+  const { exitCode, output } = await simulate('--postgres', '--minutes', '0.2', '--nights', '20');
+  expect(exitCode, output).toBe(0);
+  const seed = ['--postgres', '--seed', '7'];
+  const [first, second] = await Promise.all([simulate(...seed), simulate(...seed)]);
+  expect(first.output).toMatch(/\ntrace [0-9a-f]{16}\n$/);
+  expect(second.output).toBe(first.output);
+});

@@ -13,15 +13,16 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
 } from 'kysely';
 import type { Owner } from '../../src/core/owner.ts';
 import { createConnectionQueue } from '../../src/store/engine/connection-queue.ts';
 import type { OpenDatabase } from '../../src/store/engine/database.ts';
 import { StoreReplaced } from '../../src/store/engine/database-file.ts';
 import { guardDriver } from '../../src/store/engine/guarded-driver.ts';
+import { SqliteCompiler } from '../../src/store/engine/sqlite-compiler.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import type { Random } from './random.ts';
+import type { RealPostgres } from './real-postgres.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Who uses the database. */
@@ -34,7 +35,7 @@ export interface Client {
 
 export type StoreKind = 'machine' | 'server';
 
-type Row = Record<string, unknown>;
+export type Row = Record<string, unknown>;
 
 /** All rows of all tables. */
 export type Backup = ReadonlyMap<string, readonly Row[]>;
@@ -50,10 +51,18 @@ export interface SharedStore {
   fillDisk(ms: number): void;
   /** The file is replaced by a copy of itself: who has it open has another one. */
   replaceFile(): void;
+  /** A newer version of the program brings the schema further: this one may not begin any more. */
+  bringFurther(): void;
+  /** The newer version is taken back, and its schema with it. */
+  takeBack(): void;
+  /** Since when the schema is that of a newer version; null if it is not. */
+  readonly newerSince: number | null;
   /** When that happened to the file of a process; null if it is still the right one. */
   replacedAt(client: string): number | null;
   /** How long it was away at most in this night. */
   readonly longestAwayMs: number;
+  /** Brings what a real server holds to where `rows`, `bytes` and `backUp` find it. */
+  mirror(): Promise<void>;
   backUp(): Backup;
   restore(backup: Backup): void;
   /** Says from now on how contacts move; `unknown` comes before the first state. */
@@ -62,6 +71,8 @@ export interface SharedStore {
   rows(sql: string, ...parameters: unknown[]): Row[];
   /** Everything that stands in it, as bytes. */
   bytes(): Buffer;
+  /** Resolves once a real server has answered; null if it has nothing to answer. */
+  underWay(): Promise<unknown> | null;
   /** True if a living process has a transaction open. */
   isBusy(): boolean;
 }
@@ -82,6 +93,11 @@ export interface StoreNight {
 /** SQLite waits so long for another process, then it is busy. */
 const BUSY_MS = 5_000;
 
+/** A step of the schema that this version of the program does not know. */
+const FURTHER = '9999-further';
+
+const LEASE = 'select lease_owner from integrations where id = ?';
+
 const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
 
 /** A server ends transactions that stand still for so long. */
@@ -89,6 +105,7 @@ const IDLE_MS = 60_000;
 
 export async function createSharedStore(
   prepare: (open: (client: Client) => OpenDatabase<Tables>) => Promise<void>,
+  real: RealPostgres | null = null,
 ): Promise<SharedStore> {
   const database = new Sqlite(':memory:');
   database.pragma('foreign_keys = ON');
@@ -109,6 +126,7 @@ export async function createSharedStore(
   /** Processes by name, and when their file was replaced. */
   const opened = new Set<string>();
   const replaced = new Map<string, number>();
+  let newerSince: number | null = null;
   let awaySince = 0;
   let isRestoring = false;
   let awayUntil = 0;
@@ -119,15 +137,23 @@ export async function createSharedStore(
   database.function('simulated_transaction', () => current);
   database.function('simulated_status', (id) => ends.get(String(id)) ?? 'aborted');
 
+  /** A real server, once this SQLite is what its nights begin with. */
+  let server: RealPostgres | null = null;
   await prepare(open);
   const names = database
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
     .all()
     .map((row) => String(Reflect.get(Object(row), 'name')));
   const template = backUp();
+  if (real !== null) {
+    server = real;
+    await prepare(open);
+    real.now = () => (night === null ? 0 : serverNow(night));
+  }
   return {
     begin(next) {
       if (database.inTransaction) database.exec('rollback');
+      if (server !== null && holder !== null) server.send('rollback');
       night = next;
       holder = null;
       waiting = [];
@@ -136,6 +162,7 @@ export async function createSharedStore(
       ends.clear();
       opened.clear();
       replaced.clear();
+      newerSince = null;
       awayUntil = 0;
       longestAwayMs = 0;
       fullUntil = 0;
@@ -164,9 +191,27 @@ export async function createSharedStore(
       for (const name of opened) if (!replaced.has(name)) replaced.set(name, night.timeline.now());
       night.say('the file', 'of the database is replaced by a copy');
     },
+    bringFurther() {
+      if (night === null || holder !== null || newerSince !== null) return;
+      newerSince = night.timeline.now();
+      change(`insert into donor_sync_migration (name, timestamp) values ('${FURTHER}', '')`);
+      night.say('a newer version', 'brings the schema further');
+    },
+    takeBack() {
+      if (newerSince === null) return;
+      newerSince = null;
+      change(`delete from donor_sync_migration where name = '${FURTHER}'`);
+      night?.say('the newer version', 'is taken back');
+    },
+    get newerSince() {
+      return newerSince;
+    },
     replacedAt: (client) => replaced.get(client) ?? null,
     get longestAwayMs() {
       return longestAwayMs;
+    },
+    async mirror() {
+      if (server !== null) put(await server.read(names));
     },
     backUp,
     restore,
@@ -181,11 +226,9 @@ export async function createSharedStore(
         create temp trigger simulated_insert after insert on main.contacts
           begin select simulated_moved('unknown', new.state); end;`);
     },
-    rows: (sql, ...parameters) =>
-      prepared(sql)
-        .all(...parameters)
-        .map((row) => Object(row)),
+    rows: rowsOf,
     bytes: () => database.serialize(),
+    underWay: () => server?.underWay() ?? null,
     isBusy: () => holder !== null && holder.state === 'alive',
   };
 
@@ -201,6 +244,11 @@ export async function createSharedStore(
   }
 
   function restore(backup: Backup): void {
+    put(backup);
+    server?.fill(backup);
+  }
+
+  function put(backup: Backup): void {
     // Switching foreign keys off and on would throw all prepared statements away: tables are made after
     // those that they refer to.
     prepared('begin').run();
@@ -217,6 +265,18 @@ export async function createSharedStore(
     isRestoring = false;
   }
 
+  function rowsOf(sql: string, ...parameters: unknown[]): Row[] {
+    return prepared(sql)
+      .all(...parameters)
+      .map((row) => Object(row));
+  }
+
+  /** Something that is done to the database by others than the product. */
+  function change(sql: string): void {
+    if (server === null) prepared(sql).run();
+    else server.send(sql);
+  }
+
   function prepared(sql: string): Sqlite.Statement {
     let statement = statements.get(sql);
     if (statement === undefined) {
@@ -228,12 +288,13 @@ export async function createSharedStore(
 
   function open(client: Client): OpenDatabase<Tables> {
     opened.add(client.name);
-    const kind = night?.kind ?? 'machine';
+    const kind = isServer() ? 'server' : 'machine';
     const dialect: Dialect = {
       createDriver: () => guardDriver(driverOf(client)),
       createAdapter: () => (kind === 'server' ? new PostgresAdapter() : new TransactionalAdapter()),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new SqliteCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
+      ...server?.dialect,
     };
     const db = new Kysely<Tables>({ dialect });
     return {
@@ -268,8 +329,12 @@ export async function createSharedStore(
         await client.point('begin');
         do await access(client);
         while (isTaken(client));
-        prepared('begin immediate').run();
         holder = client;
+        if (server !== null) {
+          await server.run('begin');
+          return;
+        }
+        prepared('begin immediate').run();
         transactions += 1;
         current = String(transactions);
       },
@@ -284,8 +349,7 @@ export async function createSharedStore(
           endTransaction('rollback');
           throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
         }
-        lookAtCheckpoint(client);
-        endTransaction('commit');
+        await commit(client);
         await client.point('committed');
         const isLost = isServer() && night?.random.chance(night.lostCommits());
         if (isLost || (isServer() && isAway())) throw lostConnection('ECONNRESET');
@@ -307,7 +371,7 @@ export async function createSharedStore(
     sql: string,
     parameters: readonly unknown[],
   ): Promise<QueryResult<R>> {
-    const known = knownOf(sql);
+    const known = server === null ? knownOf(sql) : namedOf(sql);
     const { label } = known;
     await client.point(label);
     do await access(client);
@@ -315,18 +379,37 @@ export async function createSharedStore(
     if (known.isCheckpoint) {
       checkpoint = String(parameters.find((each) => typeof each === 'string'));
     }
-    let result: QueryResult<R>;
-    if (known.schema !== null) result = { rows: known.schema.map((row) => Object(row)) };
-    else if (known.statement.reader) {
-      result = { rows: readRows(known.statement, parameters) };
-      if (label === 'select sqlite_master' && night !== null) known.schema = result.rows;
-    } else {
-      if (isFull()) throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
-      const { changes } = known.statement.run(...parameters);
-      result = { rows: [], numAffectedRows: BigInt(changes) };
-    }
+    const answer =
+      server === null ? run<R>(knownOf(sql), parameters) : ask<R>(server, known, sql, parameters);
+    const result = answer instanceof Promise ? await answer : answer;
     if (!known.isRead) await client.point(known.done);
     return result;
+  }
+
+  function run<R>(known: KnownStatement, parameters: readonly unknown[]): QueryResult<R> {
+    if (known.schema !== null) return { rows: known.schema.map((row) => Object(row)) };
+    if (known.statement.reader) {
+      const rows = readRows<R>(known.statement, parameters);
+      if (known.label === 'select sqlite_master' && night !== null) known.schema = rows;
+      return { rows };
+    }
+    requireRoom();
+    const { changes } = known.statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  function ask<R>(
+    { run: send }: RealPostgres,
+    { isRead }: NamedStatement,
+    sql: string,
+    parameters: readonly unknown[],
+  ): Promise<QueryResult<R>> {
+    if (!isRead) requireRoom();
+    return send<R>(sql, parameters);
+  }
+
+  function requireRoom(): void {
+    if (isFull()) throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
   }
 
   /** Resolves when the client may use the database; the one that runs first then may take it. */
@@ -356,11 +439,27 @@ export async function createSharedStore(
     }
   }
 
-  function lookAtCheckpoint(client: Client): void {
-    if (checkpoint === null) return;
-    const [row] = prepared('select lease_owner from integrations where id = ?').all(checkpoint);
-    const owner: unknown = Reflect.get(Object(row), 'lease_owner');
-    night?.onCheckpoint(client, checkpoint, typeof owner === 'string' ? owner : null);
+  async function commit(client: Client): Promise<void> {
+    const integration = checkpoint;
+    if (server === null) {
+      if (integration !== null) lookAtLease(client, integration, rowsOf(LEASE, integration));
+      endTransaction('commit');
+      return;
+    }
+    // Both are sent before anything else can be.
+    const lease =
+      integration === null ? null : server.run<Row>(`${LEASE.slice(0, -1)}$1`, [integration]);
+    const committed = server.run('commit');
+    endTransaction('commit');
+    if (integration !== null && lease !== null) {
+      lookAtLease(client, integration, (await lease).rows);
+    }
+    await committed;
+  }
+
+  function lookAtLease(client: Client, integration: string, [row]: readonly Row[]): void {
+    const owner = row?.['lease_owner'];
+    night?.onCheckpoint(client, integration, typeof owner === 'string' ? owner : null);
   }
 
   function cutTransaction(): void {
@@ -370,6 +469,7 @@ export async function createSharedStore(
 
   function endTransaction(how: 'commit' | 'rollback'): void {
     if (database.inTransaction) prepared(how).run();
+    if (server !== null && how === 'rollback' && holder !== null) server.send('rollback');
     if (current !== null) ends.set(current, how === 'commit' ? 'committed' : 'aborted');
     current = null;
     checkpoint = null;
@@ -401,7 +501,7 @@ export async function createSharedStore(
   }
 
   function isServer(): boolean {
-    return night?.kind === 'server';
+    return server !== null || night?.kind === 'server';
   }
 
   function isAway(): boolean {
@@ -417,12 +517,8 @@ export async function createSharedStore(
     const seen = isServer() ? ofServer : ofMachine;
     let known = seen.get(sql);
     if (known === undefined) {
-      const label = labelOf(sql);
-      known = {
-        ...{ label, done: `${label} done`, isRead: label.startsWith('select'), schema: null },
-        isCheckpoint: CHECKPOINT.test(sql),
-        statement: prepared(isServer() ? inSqlite(sql) : sql),
-      };
+      const statement = prepared(isServer() ? inSqlite(sql) : sql);
+      known = { ...namedOf(sql), statement, schema: null };
       // Before the schema is there, nothing is known for good.
       if (night !== null) seen.set(sql, known);
     }
@@ -430,16 +526,27 @@ export async function createSharedStore(
   }
 }
 
-interface KnownStatement {
+interface NamedStatement {
   /** `update contacts`, for points and coverage. */
   label: string;
   done: string;
   isRead: boolean;
   /** True if it checks a lease for the rest of its transaction. */
   isCheckpoint: boolean;
+}
+
+interface KnownStatement extends NamedStatement {
   statement: Sqlite.Statement;
   /** The schema stays as it is in all nights, and each start reads it. */
   schema: readonly unknown[] | null;
+}
+
+function namedOf(sql: string): NamedStatement {
+  const label = labelOf(sql);
+  return {
+    ...{ label, done: `${label} done`, isRead: label.startsWith('select') },
+    isCheckpoint: CHECKPOINT.test(sql),
+  };
 }
 
 function labelOf(sql: string): string {

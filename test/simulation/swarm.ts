@@ -74,6 +74,8 @@ export interface Faults {
   diskFull: number;
   /** The file of the database is replaced by a copy while processes have it open, per minute. */
   replaced: number;
+  /** A newer version brings the schema further while processes of this one are at work, per minute. */
+  newer: number;
   /** Yesterday's backup is put back. */
   restore: number;
 }
@@ -194,6 +196,7 @@ export function swarmOf(seed: number): Swarm {
       databaseAway: some(0.25, 1),
       diskFull: some(0.1, 0.5),
       replaced: 0,
+      newer: 0,
       restore: chance(0.05) ? 1 : 0,
     },
     people: {
@@ -259,6 +262,8 @@ export function swarmOf(seed: number): Swarm {
   swarm.service.denied = areClocksRight ? some(0.2, 0.3) : 0;
   swarm.service.partly = some(0.15, 0.4);
   swarm.faults.replaced = store === 'machine' && chance(0.1) ? random.next() : 0;
+  const newer = createRandom(`swarm ${seed} newer`);
+  swarm.faults.newer = newer.chance(0.08) ? newer.next() : 0;
   const theme = random.next();
   if (theme < 0.04) watchCredits(swarm, random);
   else if (theme < 0.08) loseAnswers(swarm);

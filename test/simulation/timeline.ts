@@ -36,7 +36,11 @@ interface Event extends Due {
   actor: Actor | undefined;
 }
 
-export function createTimeline(startMs: number, random: Random): Timeline {
+export function createTimeline(
+  startMs: number,
+  random: Random,
+  underWay: () => Promise<unknown> | null = () => null,
+): Timeline {
   const heap: Event[] = [];
   let now = startMs;
   let steps = 0;
@@ -72,7 +76,7 @@ export function createTimeline(startMs: number, random: Random): Timeline {
         steps += 1;
         event.run = null;
         run();
-        await atRest();
+        await atRest(underWay);
         return true;
       }
       return false;
@@ -85,9 +89,17 @@ export function createTimeline(startMs: number, random: Random): Timeline {
 
 const immediately = setImmediate;
 
-/** All microtasks run before the next turn of the event loop, and the product does nothing else meanwhile. */
-export function atRest(): Promise<void> {
-  return new Promise((resolve) => immediately(resolve));
+/**
+ * All microtasks run before the next turn of the event loop, and the product does nothing else meanwhile,
+ * unless a real database still has to answer.
+ */
+export async function atRest(underWay: () => Promise<unknown> | null): Promise<void> {
+  for (;;) {
+    await new Promise<void>((resolve) => immediately(resolve));
+    const answer = underWay();
+    if (answer === null) return;
+    await answer;
+  }
 }
 
 function isBefore(one: Event, other: Event): boolean {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type ContactRecord, findRows } from '../contacts/contacts.ts';
@@ -6,7 +6,7 @@ import { move } from '../contacts/move.ts';
 import { type FromRow, fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
-import type { Database, JobsTable, Trx } from '../engine/tables.ts';
+import type { Database, JobsTable, Tables, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 
 /** A job of the service that runs. */
@@ -40,7 +40,8 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       limit: number,
       after: RunningJob | null,
     ): Promise<RunningJob[]> {
-      const rows = await runningAfter(integrationId, after)
+      const rows = await running(integrationId)
+        .where((eb) => isAfter(eb, after))
         .select(['tracking_id', 'job_id', 'submitted_at'])
         .orderBy('submitted_at')
         .orderBy('tracking_id')
@@ -58,16 +59,17 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       integrationId: string,
       after: RunningJob | null,
     ): Promise<{ all: number; fresh: number; oldestFreshAt: number | null }> {
-      const all = await runningAfter(integrationId, null)
-        .select((eb) => eb.fn.countAll().as('count'))
-        .executeTakeFirst();
-      const fresh = await runningAfter(integrationId, after)
-        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('submitted_at').as('oldest')])
+      const counted = await running(integrationId)
+        .select((eb) => [
+          eb.fn.countAll().as('all'),
+          eb.fn.countAll().filterWhere(isAfter(eb, after)).as('fresh'),
+          eb.fn.min('submitted_at').filterWhere(isAfter(eb, after)).as('oldest'),
+        ])
         .executeTakeFirst();
       return {
-        all: Number(all?.count ?? 0),
-        fresh: Number(fresh?.count ?? 0),
-        oldestFreshAt: fresh?.oldest ?? null,
+        all: Number(counted?.all ?? 0),
+        fresh: Number(counted?.fresh ?? 0),
+        oldestFreshAt: counted?.oldest ?? null,
       };
     },
 
@@ -163,21 +165,11 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     },
   };
 
-  function runningAfter(integrationId: string, after: RunningJob | null) {
-    const running = db
+  function running(integrationId: string) {
+    return db
       .selectFrom('jobs')
       .where('integration_id', '=', integrationId)
       .where('state', '=', 'processing');
-    if (after === null) return running;
-    return running.where((eb) =>
-      eb.or([
-        eb('submitted_at', '>', after.submittedAt),
-        eb.and([
-          eb('submitted_at', '=', after.submittedAt),
-          eb('tracking_id', '>', after.trackingId),
-        ]),
-      ]),
-    );
   }
 
   /** Ends jobs without a profile; a later run asks again for the vanished, if nothing came yet. */
@@ -206,6 +198,18 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       await move(trx, lease, event, jobs, run, { outcome_reason });
     }
   }
+}
+
+/** True of jobs that come after the given one in the order of their submission; of all after none. */
+function isAfter(
+  eb: ExpressionBuilder<Tables, 'jobs'>,
+  after: RunningJob | null,
+): Expression<SqlBool> {
+  if (after === null) return eb.lit(true);
+  return eb.or([
+    eb('submitted_at', '>', after.submittedAt),
+    eb.and([eb('submitted_at', '=', after.submittedAt), eb('tracking_id', '>', after.trackingId)]),
+  ]);
 }
 
 /** What a job carries once it is settled whether the service knew the person. */

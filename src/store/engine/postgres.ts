@@ -69,7 +69,10 @@ function createPool(url: string, log: Log): pg.Pool {
 }
 
 /** Whole numbers arrive as numbers, the sums of them (which are numeric) included. */
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') => {
+export const getTypeParser: typeof pg.types.getTypeParser = (
+  oid: number,
+  format?: 'text' | 'binary',
+) => {
   if (oid === INT8_OID) return parseExactInteger;
   if (oid === NUMERIC_OID) return parseNumeric;
   return pg.types.getTypeParser(oid, format);

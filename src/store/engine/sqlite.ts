@@ -9,7 +9,6 @@ import {
   type SqliteDatabase,
   SqliteDriver,
   SqliteIntrospector,
-  SqliteQueryCompiler,
   type SqliteStatement,
 } from 'kysely';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
@@ -17,6 +16,7 @@ import { createConnectionQueue } from './connection-queue.ts';
 import { neverReplaced, type RequireInPlace, rememberFile } from './database-file.ts';
 import { requireExact } from './exact-integer.ts';
 import { guardDriver } from './guarded-driver.ts';
+import { SqliteCompiler } from './sqlite-compiler.ts';
 import { cacheStatements } from './statement-cache.ts';
 import { storeError } from './store-error.ts';
 
@@ -50,7 +50,7 @@ export async function openSqlite(
   const dialect: Dialect = {
     createDriver: () => guardDriver(createDriver(database)),
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new SqliteCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
   return { dialect, requireInPlace };

@@ -1,0 +1,71 @@
+/** What a run says of itself, held against what happened. */
+import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
+import type { RunReport } from '../../src/core/run.ts';
+import type { World } from './night.ts';
+import type { Life } from './process.ts';
+import { stackOf } from './trace.ts';
+
+export interface Judged extends Pick<World, 'swarm' | 'crms' | 'oracle' | 'service' | 'violate'> {
+  isCalm(): boolean;
+  say(who: string, what: string): void;
+}
+
+/** Whether a run ended as it should, and says what happened. */
+export function judgeEnd(
+  world: Judged,
+  life: Life,
+  report: RunReport | null,
+  error: unknown,
+): void {
+  const { oracle, violate, isCalm, say } = world;
+  const reason = report?.reason ? ` (${report.reason.code})` : '';
+  const end = report ? `${report.status}${reason}` : `throws: ${messageOf(error)}`;
+  say(`process ${life.name}`, `ends: ${end}`);
+  if (report?.status === 'succeeded') oracle.onEndedWell(life.name);
+  judgeReport(world, life, report);
+  judgeWritten(world, life, report);
+  if (error !== null && !isDonorSyncError(error)) violate('no error', stackOf(error));
+  if (report?.status === 'failed' && report.reason?.code === 'unexpected_error') {
+    violate('no error', `a run fails: ${report.reason.message}`);
+  }
+  if (isCalm() && report?.status === 'failed') {
+    violate('no stuck state', `a quiet run fails: ${report.reason?.code}`);
+  }
+  if (isDonorSyncError(error) && error.code.startsWith('database_')) oracle.onTrouble();
+}
+
+/** Where no answer is lost, a report says what the service's ledger says. */
+function judgeReport(world: Judged, life: Life, report: RunReport | null): void {
+  const { swarm, crms, oracle, service, violate } = world;
+  const { kill, freeze, stop, clockSkew, clockJump, crm: _, ...others } = swarm.faults;
+  const crm = crms.get(report?.integration ?? '');
+  if (report === null || crm === undefined) return;
+  if (Object.values(others).some((probability) => probability > 0)) return;
+  if (kill + freeze + stop + clockSkew + clockJump > 0) return;
+  const { spent } = report.credits.enhancements;
+  const paid = oracle.paidBy(life.name, crm);
+  if (spent !== paid) {
+    violate('reports', `the run of process ${life.name} reports ${spent} credits of ${paid}`);
+  }
+  if (swarm.hosts === 1 && service.throttled > 0) {
+    violate('pace', `a healthy night meets ${service.throttled} answers 429`);
+  }
+}
+
+/** Who was written is reported as written, whatever was read of them later. */
+function judgeWritten(world: Judged, life: Life, report: RunReport | null): void {
+  const { swarm, crms, oracle, violate } = world;
+  const crm = crms.get(report?.integration ?? '');
+  const { perRun, perMonth, keep } = swarm.settings;
+  if (report?.status !== 'succeeded' || crm === undefined || swarm.faults.crm > 0) return;
+  if (perRun !== null || perMonth !== null || keep > 0) return;
+  const written = crm.living().filter((record) => {
+    const { by, at } = record.written ?? { by: null, at: 0 };
+    // Who is paid for once more after that has a later outcome.
+    return by === life.name && oracle.paymentsOf(record).every(({ job }) => job.paidAt < at);
+  });
+  if (report.contacts.written < written.length) {
+    const what = `the run of process ${life.name} has written ${written.length} contacts and reports ${report.contacts.written}`;
+    violate('reports', what);
+  }
+}
