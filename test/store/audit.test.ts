@@ -142,7 +142,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect((await store.audit.verify()).problems).toEqual([]);
   });
 
-  it('says who decided a hold, and does not name whom that decision erased', async () => {
+  it('says who decided a hold, and does not name the contact that the decision erased', async () => {
     const { store, db, clock } = await createWorld();
     for (const [crm_id, kind] of [
       ['c-1', 'name_mismatch'],
