@@ -13,7 +13,10 @@ export interface PacePolicy<Limit> {
   pause(untilMs: number, nowMs: number): void;
   /** Keeps another limit from now on. */
   keep(limit: Limit, nowMs: number): void;
-  /** Asked before each departure, with the number of requests that wait, where others have a say. */
+  /**
+   * Asked before each departure, with the number of requests that wait, where others have a say. If it
+   * rejects, those requests do.
+   */
   prepare?(waiting: number): Promise<void>;
 }
 
@@ -39,6 +42,7 @@ export interface PaceOptions<Lane extends string, Limit> {
 /** A request that waits for its turn. */
 interface Waiter {
   go(end: () => void): void;
+  fail(reason: unknown): void;
 }
 
 /** Paces by a policy; lanes share what it allows fairly. */
@@ -62,12 +66,16 @@ export function createPace<Lane extends string, Limit>({
             signal?.removeEventListener('abort', leave);
             resolve(end);
           },
+          fail(reason) {
+            queue?.delete(waiter);
+            signal?.removeEventListener('abort', leave);
+            reject(reason);
+          },
         };
         function leave(): void {
-          queue?.delete(waiter);
+          waiter.fail(signal?.reason);
           // A nap for which no request waits any more would only keep the process alive.
           if (!isAwaited()) nap.abort();
-          reject(signal?.reason);
         }
         signal?.addEventListener('abort', leave, { once: true });
         queue?.add(waiter);
@@ -87,7 +95,7 @@ export function createPace<Lane extends string, Limit>({
     isServing = true;
     while (isAwaited()) {
       if (policy.prepare) {
-        await policy.prepare(queues.reduce((sum, { size }) => sum + size, 0));
+        await policy.prepare(queues.reduce((sum, { size }) => sum + size, 0)).catch(failAll);
         if (!isAwaited()) break;
       }
       const nowMs = clock.monotonicMs();
@@ -101,6 +109,10 @@ export function createPace<Lane extends string, Limit>({
       }
     }
     isServing = false;
+  }
+
+  function failAll(reason: unknown): void {
+    for (const queue of queues) for (const waiter of [...queue]) waiter.fail(reason);
   }
 
   function isAwaited(): boolean {
@@ -199,8 +211,9 @@ const MAX_SHARED_BURST = 5;
 /** A departure that is missed by more was held up with this process, and is not made up for. */
 const MISSED_AFTER_MS = 500;
 
-/** How long nothing leaves if the board could not be reached. */
+/** How long nothing leaves if the board could not be reached, and after how long it is given up. */
 const BOARD_AWAY_MS = 1_000;
+const BOARD_PATIENCE_MS = 30_000;
 
 /** The bucket of a limit that many hosts share: departures are reserved, and kept by this process's own clock. */
 export function sharedBucket(
@@ -210,6 +223,7 @@ export function sharedBucket(
   let { burst, ratePerSecond } = limit;
   let departuresMs: number[] = [];
   let pausedUntilMs = 0;
+  let awaySinceMs: number | null = null;
 
   return {
     async prepare(waiting) {
@@ -223,8 +237,13 @@ export function sharedBucket(
         const waitMs = await board.reserve(key, of);
         const firstMs = clock.monotonicMs() + waitMs;
         departuresMs = Array.from({ length: count }, (_, index) => firstMs + index * apartMs);
-      } catch {
+        awaySinceMs = null;
+      } catch (error) {
+        awaySinceMs ??= nowMs;
         pausedUntilMs = clock.monotonicMs() + BOARD_AWAY_MS;
+        if (pausedUntilMs - awaySinceMs <= BOARD_PATIENCE_MS) return;
+        awaySinceMs = null;
+        throw error;
       }
     },
     waitMs(nowMs) {

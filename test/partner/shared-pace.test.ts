@@ -71,6 +71,13 @@ describe('a pacer that shares its key with other processes', () => {
     expect(left).toHaveLength(1);
   });
 
+  it('fails after half a minute without the board, so that a run ends and says why', async () => {
+    const { clock, pacer } = aPacer(() => true);
+    const failing = expect(pacer.take('other')).rejects.toThrow('the database is away');
+    await clock.advance(31_000);
+    await failing;
+  });
+
   it('makes all processes wait when the service asks one to, and gives back what it had', async () => {
     const { clock, pacer, reserved, pauses, left, ask } = aPacer();
     await ask(3);

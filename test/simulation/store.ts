@@ -578,6 +578,8 @@ function inSqlite(sql: string): string {
   return sql
     .replaceAll('(extract(epoch from clock_timestamp()) * 1000)::bigint', 'simulated_now()')
     .replaceAll('pg_current_xact_id()::text', 'simulated_transaction()')
+    .replaceAll('greatest(', 'max(')
+    .replaceAll('least(', 'min(')
     .replaceAll(/pg_xact_status\(\?::xid8\)/g, 'simulated_status(?)')
     .replaceAll(/ for update\b/g, '');
 }
