@@ -19,7 +19,7 @@ const ENTRIES = [
 ];
 
 /** Packages that stay as they are: they load binaries, or are used by few and looked up when they are. */
-const APART = [/^better-sqlite3$/, /^pg$/, /^nodemailer$/];
+const APART = [/^better-sqlite3$/, /^pg$/, /^pg-boss$/, /^nodemailer$/];
 
 const bundle = await rolldown({
   cwd: ROOT,

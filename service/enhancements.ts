@@ -40,7 +40,7 @@ export interface EnhancementOptions {
   /** Gives 32 random hexadecimal characters. */
   createId: () => string;
   /** No job takes longer than this. */
-  jobTimeMs: number;
+  jobTimeMs: () => number;
 }
 
 /** What enhancement charges: one credit of its bucket for each person. */
@@ -149,7 +149,7 @@ function createJob(
   const id = options.createId();
   const submittedAtMs = options.clock();
   const endsAtMs =
-    fault?.kind === 'jobsNeverEnd' ? null : submittedAtMs + jobDurationMs(id, options.jobTimeMs);
+    fault?.kind === 'jobsNeverEnd' ? null : submittedAtMs + jobDurationMs(id, options.jobTimeMs());
   const match = options.matcher.match({
     first: person.name.first ?? '',
     last: person.name.last ?? '',

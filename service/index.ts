@@ -48,8 +48,8 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   retryAfter?: boolean;
   /** The paid submit of persons takes so much longer than other requests; 0 by default. */
   submitLatencyMs?: number;
-  /** No job takes longer, most a little less; 4,000 by default. */
-  jobTimeMs?: number;
+  /** No job takes longer, most a little less; 4,000 by default. A function is asked for each job. */
+  jobTimeMs?: number | (() => number);
   /** No bulk add to a network takes longer, unless the work itself does; 4,000 by default. */
   networkJobTimeMs?: number;
   /** Whether discover, compare, donor connections and lookup cost a credit; false by default. */
@@ -111,6 +111,7 @@ function assemble(db: Database, world: World, options: PartnerSandboxOptions): A
     { rulesSchema: partnerFaultRulesSchema, basePath: BASE_PATH },
   );
   const { clock, report } = parts;
+  const { jobTimeMs = DEFAULT_JOB_TIME_MS } = options;
   const donorIndex = openDonorIndex(db, world);
   return {
     ...parts,
@@ -143,7 +144,7 @@ function assemble(db: Database, world: World, options: PartnerSandboxOptions): A
     contactCount: options.contacts ?? world.donorCount,
     startCredits: options.credits ?? DEFAULT_CREDITS,
     forms: options.forms ?? { a: true, b: true },
-    jobTimeMs: options.jobTimeMs ?? DEFAULT_JOB_TIME_MS,
+    jobTimeMs: typeof jobTimeMs === 'number' ? () => jobTimeMs : jobTimeMs,
     rateLimit: {
       ratePerSecond: options.rate ?? DEFAULT_RATE,
       burst: options.burst ?? DEFAULT_BURST,

@@ -15,6 +15,9 @@ import type { Log } from './core/log.ts';
 import { didYouMean } from './core/near-miss.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
 import { createSightings } from './credits/loss.ts';
+import { createEmbeddedEngine } from './engine/embedded.ts';
+import type { Engine } from './engine/engine.ts';
+import { createPgBossEngine } from './engine/pg-boss.ts';
 import { createPacers, type PaceOptions } from './partner/pacer.ts';
 import { canonicalIdOf, contactIdOf } from './run/contact-id.ts';
 import type { RunDeps } from './run/context.ts';
@@ -59,6 +62,8 @@ export interface Neighbours {
 /** The product, open. */
 export interface Application {
   store: Store;
+  /** What decides which process runs which integration: one of its own, or pg-boss over Postgres. */
+  engine: Engine;
   sealer: Sealer;
   /** The integrations of the settings file and those applied to the database, by id. */
   integrations: ReadonlyMap<string, Integration>;
@@ -96,14 +101,25 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     await markSealsBound(database.db, { sealer });
     const { db, requireInPlace } = database;
     const { actor = PRODUCT } = options;
-    const store = createStore({ db, clock, fingerprint, requireInPlace, actor });
+    const engine: Engine =
+      database.kind === 'postgres'
+        ? createPgBossEngine({ url: settings.database, db, clock, log })
+        : createEmbeddedEngine({
+            list: () => store.runRequests.list(),
+            listBegun: () => store.runRequests.listBegun(),
+            clock,
+            isFree: async (id) => (await findRunning(options, store, id)) === null,
+          });
+    const { asked } = engine;
+    const store: Store = createStore({ db, clock, fingerprint, requireInPlace, actor, asked });
     const integrations = await collectIntegrations(settings, store, sealer);
     warnOfInsecureHttp(log, settings, integrations);
     await noteSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;
     const sightings = createSightings();
     const { close } = database;
-    return assemble(options, { store, sealer, integrations, allowInsecureHttp, sightings, close });
+    const parts = { store, engine, sealer, integrations, allowInsecureHttp, sightings, close };
+    return assemble(options, parts);
   } catch (error) {
     await database.close();
     throw error;
@@ -172,7 +188,7 @@ function warnOfInsecureHttp(
 
 type Parts = Pick<
   Application,
-  'store' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'close'
+  'store' | 'engine' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'close'
 > &
   Pick<RunDeps, 'sightings'>;
 
@@ -195,6 +211,10 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
   };
   return {
     ...open,
+    async close() {
+      await parts.engine.close();
+      await parts.close();
+    },
     select: (ids) => selectIntegrations(parts.integrations, ids),
     async contactId({ id, crm }, text) {
       return contactIdOf(canonicalIdOf(await definitionOf(crm.kind)), id, text);

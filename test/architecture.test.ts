@@ -19,7 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
   ['src/identity', 'src/outbound'],
   ['connectors', 'src/partner', 'src/mapping', 'src/store'],
-  ['src/run'],
+  ['src/run', 'src/engine'],
   ['src/credits'],
   ['src/fields', 'src/views'],
   ['src/sync', 'src/networks', 'src/insights', 'src/alerts', 'src/config'],

@@ -10,6 +10,7 @@ import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
 import type { RunReport, Trigger } from '../core/run.ts';
+import type { Turn } from '../engine/engine.ts';
 import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
 import { reportOf } from '../views/run.ts';
 import { answerRequest } from './answer-request.ts';
@@ -78,8 +79,14 @@ export interface Runner {
   stop(): Promise<void>;
 }
 
-/** Requests are checked this often, for those that other processes made or could not finish. */
-const CHECK_INTERVAL_MS = 2_000;
+/** What cannot begin now is looked at again after so long. */
+const TRY_AGAIN_MS = 2_000;
+
+/** Another process may have the settings of an integration that this one does not know. */
+const UNKNOWN_AGAIN_MS = 10_000;
+
+/** Of this many runs at once and more, one is kept for what people and webhooks ask for. */
+const RUNS_WITH_RESERVE = 2;
 
 const DAY_MS = 86_400_000;
 
@@ -92,10 +99,10 @@ export function createRunner(
   application: Application,
   { clock, log, maxRunsAtOnce }: RunnerOptions,
 ): Runner {
-  const { store, integrations } = application;
+  const { store, integrations, engine } = application;
   const stopping = new AbortController();
   const debounce = createDebounce(clock);
-  const active = new Map<string, { runId: string; work: Promise<void> }>();
+  const active = new Set<Promise<void>>();
   const listeners = new Set<RunListener>();
   let newRequests = new AbortController();
   let textsDroppedAt = 0;
@@ -165,21 +172,63 @@ export function createRunner(
     before.abort();
   }
 
-  /** Checks the requests until it is stopped: after each `wake`, and from time to time. */
+  /** Takes turns until it is stopped: after each `wake`, and from time to time. */
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       // Taken before the check, so that a request meanwhile is not missed.
       const { signal } = newRequests;
       try {
-        await putBackCutOff();
+        await engine.open();
         await askAgain();
-        await beginWaiting();
+        await takeTurns();
         await dropOldTexts();
       } catch (error) {
         log.error({ error: messageOf(error) }, 'the run requests could not be checked');
       }
-      await clock.sleep(CHECK_INTERVAL_MS, signal);
+      await clock.sleep(engine.checkIntervalMs, signal);
     }
+  }
+
+  async function takeTurns(): Promise<void> {
+    const free = maxRunsAtOnce - active.size;
+    if (free <= 0) return;
+    const forSchedules = maxRunsAtOnce < RUNS_WITH_RESERVE ? free : free - 1;
+    const turns = await engine.take({ free, forSchedules, mayBegin });
+    for (const turn of turns) {
+      const work = serveTurn(turn).finally(() => active.delete(work));
+      active.add(work);
+    }
+  }
+
+  function mayBegin(row: RunRequestRecord): boolean {
+    return integrations.has(row.integrationId) && debounce.mayBegin(row);
+  }
+
+  async function serveTurn(turn: Turn): Promise<void> {
+    const { integrationId } = turn;
+    try {
+      const integration = integrations.get(integrationId);
+      const againAfterMs = integration ? await answerOne(turn, integration) : UNKNOWN_AGAIN_MS;
+      await turn.end(againAfterMs);
+      // A request that could not be served waits for the next check.
+      if (againAfterMs === 0) wake();
+    } catch (error) {
+      const facts = { integration: integrationId, error: messageOf(error) };
+      log.error(facts, 'a run could not be put on record');
+      await turn.end(TRY_AGAIN_MS).catch(() => undefined);
+    }
+  }
+
+  /** Runs what was asked for first; returns after how long there may be another turn. */
+  async function answerOne(turn: Turn, integration: Integration): Promise<number> {
+    await putBackCutOff(turn);
+    const row = (await store.runRequests.list(integration.id)).find(mayBegin);
+    if (row === undefined || stopping.signal.aborted) return TRY_AGAIN_MS;
+    if ((await application.findRunning(integration.id)) !== null) return TRY_AGAIN_MS;
+    const signal = AbortSignal.any([stopping.signal, turn.lost]);
+    const hasEnded = await answerAndReport(integration, row, signal);
+    if (stopping.signal.aborted) await handOver(turn);
+    return hasEnded ? 0 : TRY_AGAIN_MS;
   }
 
   /** Once a day, also where no run does it: what CRMs said is kept for so long and no longer. */
@@ -208,58 +257,38 @@ export function createRunner(
   }
 
   /** Requests that were begun and that no process works on: theirs has ended in the middle. */
-  async function putBackCutOff(): Promise<void> {
-    for (const row of await store.runRequests.listBegun()) {
-      const { integrationId, runId } = row;
-      if (!integrations.has(integrationId) || active.get(integrationId)?.runId === runId) continue;
-      if ((await application.findRunning(integrationId))?.run === runId) continue;
+  async function putBackCutOff({ integrationId, isExclusive }: Turn): Promise<void> {
+    for (const row of await store.runRequests.listBegun(integrationId)) {
+      const running = await application.findRunning(integrationId);
+      const run = running?.run === row.runId ? await store.runs.find(row.runId) : undefined;
+      if (run && !isExclusive) continue;
+      // The process that has begun it has lost its turn, and need not be waited for.
+      if (run) await store.leases.revoke(run);
+      const { runId } = row;
       const { state } = await store.runRequests.putBack(row, newId(clock.now()));
       if (state !== 'ended') log.warn({ integration: integrationId, run: runId, state }, CUT_OFF);
     }
   }
 
-  async function beginWaiting(): Promise<void> {
-    const busy = new Set<string>();
-    const free = new Set<string>();
-    for (const row of await store.runRequests.list()) {
-      if (stopping.signal.aborted || active.size >= maxRunsAtOnce) return;
-      const integration = integrations.get(row.integrationId);
-      if (!integration || active.has(integration.id) || busy.has(integration.id)) continue;
-      if (!free.has(integration.id)) {
-        const isFree = (await application.findRunning(integration.id)) === null;
-        (isFree ? free : busy).add(integration.id);
-        if (!isFree) continue;
-      }
-      if (debounce.mayBegin(row)) begin(integration, row);
+  /** What this process leaves undone is another one's at once. */
+  async function handOver({ integrationId }: Turn): Promise<void> {
+    for (const row of await store.runRequests.listBegun(integrationId)) {
+      await store.runRequests.putBack(row, newId(clock.now()), true);
     }
-  }
-
-  function begin(integration: Integration, row: RunRequestRecord): void {
-    const work = answerAndReport(integration, row)
-      .catch((error: unknown) => {
-        const facts = { integration: integration.id, run: row.runId, error: messageOf(error) };
-        log.error(facts, 'a run could not be put on record');
-        return false;
-      })
-      .then((hasEnded) => {
-        active.delete(integration.id);
-        // A request that could not be served waits for the next check.
-        if (hasEnded) wake();
-      });
-    active.set(integration.id, { runId: row.runId, work });
   }
 
   /** Reports to the listeners how the run of a request has ended; false if it has not. */
   async function answerAndReport(
     integration: Integration,
     row: RunRequestRecord,
+    signal: AbortSignal,
   ): Promise<boolean> {
     if (await store.runs.find(row.runId)) {
       // The same Idempotency-Key came twice at once, and the run that it led to has begun already.
       await store.runRequests.dropWaiting(row.runId);
       return true;
     }
-    await answerRequest({ application, clock, log, signal: stopping.signal }, integration, row);
+    await answerRequest({ application, clock, log, signal }, integration, row);
     const run = await store.runs.find(row.runId);
     if (!run || run.finishedAt === null) return false;
     const report = await reportOf(store, run);
@@ -291,7 +320,7 @@ export function createRunner(
 
   async function comeToEnd(): Promise<void> {
     await watching;
-    await Promise.all([...active.values()].map(({ work }) => work));
+    await Promise.all(active);
   }
 }
 

@@ -44,6 +44,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('serve', 'serve HTTP and run by schedule', async (deps) =>
     (await import('./commands/serve.ts')).serveCommand(deps),
   ),
+  entry('worker', 'run what was asked for, on any number of machines', async (deps) =>
+    (await import('./commands/worker.ts')).workerCommand(deps),
+  ),
   entry('status', 'show what is going on, and what to do next', async (deps) =>
     (await import('./commands/status.ts')).statusCommand(deps),
   ),
@@ -110,7 +113,17 @@ export const COMMANDS: readonly CommandEntry[] = [
 ];
 
 /** Those that work through all contacts, which is worth a start with settings of memory. */
-const LONG_WORK = ['demo', 'plan', 'sync', 'serve', 'networks', 'prospects', 'undo', 'sandbox'];
+const LONG_WORK = [
+  'demo',
+  'plan',
+  'sync',
+  'serve',
+  'worker',
+  'networks',
+  'prospects',
+  'undo',
+  'sandbox',
+];
 
 /** True if one of these words of the command line is the name of a command that works long. */
 export function worksLong(words: readonly string[]): boolean {

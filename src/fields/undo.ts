@@ -5,6 +5,7 @@ import { ConfigurationError, type FatalError, isFatalError } from '../core/error
 import { sameValue } from '../mapping/same-value.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { forgottenFingerprint, keepErasedAway } from '../run/erased.ts';
+import { lookUp } from '../run/look-up.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { WriteRecord } from '../store/fields/deliveries.ts';
@@ -31,6 +32,12 @@ interface UndoCounts {
   refusals: UndoReport['refusals'];
 }
 
+/**
+ * Contacts of a CRM behind a network that are read together, and then written: a few requests at a time of
+ * each, so that no value is long looked at when it is written over.
+ */
+const CONTACTS_AT_ONCE = 600;
+
 /** Restores the values before a run, the newest write first; repeatable. */
 export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Promise<UndoReport> {
   const { store, connector } = deps;
@@ -42,7 +49,8 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
     refusals: [],
   };
   const writes = await withoutErased(deps, lease, await store.deliveries.listWrites(runId), counts);
-  const size = Math.min(connector.capabilities.readBatch, connector.capabilities.writeBatch.max);
+  const { remote, readBatch, writeBatch } = connector.capabilities;
+  const size = Math.min(remote ? CONTACTS_AT_ONCE : readBatch, writeBatch.max);
   for (const batch of batchesOfContacts(writes, size)) {
     await undoBatch(deps, lease, batch, counts);
   }
@@ -104,7 +112,7 @@ async function undoBatch(
   const { store, connector } = deps;
   const ids = writes.map((write) => write.crmId);
   const fields = [...new Set(writes.flatMap((write) => Object.keys(parseOwned(write.after))))];
-  const lookups = new Map((await connector.readByIds(ids, fields)).map((l) => [l.id, l]));
+  const lookups = new Map((await lookUp(connector, ids, fields)).map((l) => [l.id, l]));
   const rows = await store.contacts.find(lease.integrationId, ids);
   const restorations: Restoration[] = [];
   for (const write of writes) {

@@ -4,16 +4,10 @@ import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
-import type { ScheduleRecord } from '../store/runs/schedules.ts';
+import type { ClaimedTime, ScheduleRecord } from '../store/runs/schedules.ts';
 import type { Store } from '../store/store.ts';
-import {
-  isScheduled,
-  nextRunAt,
-  planSchedules,
-  ruleOf,
-  type ScheduleDeps,
-  type Scheduled,
-} from './schedules.ts';
+import { createNextTimes } from './next-time.ts';
+import { isScheduled, nextRunAt, planSchedules, ruleOf, type ScheduleDeps } from './schedules.ts';
 
 /** Schedules are looked at every five seconds: a run begins at most so late. */
 const TICK_LINE = '*/5 * * * * *';
@@ -97,44 +91,47 @@ const MISSED_AFTER_MS = 5 * 60_000;
  * Returns how many runs are wanted now.
  */
 export async function tick(deps: TickDeps): Promise<number> {
-  let wanted = 0;
-  for (const row of await deps.store.schedules.listDue()) {
-    const integration = deps.integrations.get(row.integrationId);
-    // Planned by a process with other settings: that one looks after it.
-    if (!integration || !isScheduled(integration)) continue;
-    if (row.rule !== ruleOf(integration.schedule)) continue;
-    if (await claim(deps, integration, row)) wanted += 1;
+  const claims: Claim[] = [];
+  const timeAfter = createNextTimes();
+  let after: string | null = null;
+  do {
+    // A transaction that failed has claimed nothing: its claims are not counted.
+    const page: Claim[] = [];
+    after = await deps.store.schedules.claimDue((row) => {
+      const claim = claimOf(deps, row, timeAfter);
+      if (claim !== null) page.push(claim);
+      return claim;
+    }, after);
+    claims.push(...page);
+  } while (after !== null);
+  for (const { row, isMissed, lateMs, runId } of claims) {
+    if (!isMissed) continue;
+    deps.log.warn(
+      { integration: row.integrationId, lateMs, caughtUp: runId !== null },
+      'a scheduled time passed while nothing was running',
+    );
   }
-  return wanted;
+  return claims.filter(({ runId }) => runId !== null).length;
 }
 
-/** True if a run is wanted now. */
-async function claim(
-  { store, clock, log }: TickDeps,
-  integration: Scheduled,
+interface Claim extends ClaimedTime {
+  lateMs: number;
+  isMissed: boolean;
+}
+
+/** What becomes of a time that has come; null where a process with other settings looks after it. */
+function claimOf(
+  { integrations, clock }: TickDeps,
   row: ScheduleRecord,
-): Promise<boolean> {
+  timeAfter: ReturnType<typeof createNextTimes>,
+): Claim | null {
+  const integration = integrations.get(row.integrationId);
+  if (!integration || !isScheduled(integration)) return null;
+  if (row.rule !== ruleOf(integration.schedule)) return null;
   const now = clock.now();
   const lateMs = now - (row.nextRunAt ?? now);
   const isMissed = lateMs > MISSED_AFTER_MS;
   const isLeftOut = isMissed && !integration.schedule.catchUp;
-  const request = {
-    integrationId: integration.id,
-    contact: null,
-    trigger: 'schedule',
-    full: false,
-    runId: newId(now),
-  } as const;
-  const isOurs = await store.schedules.claim(
-    row,
-    nextRunAt(integration, now),
-    isLeftOut ? null : request,
-  );
-  if (isOurs && isMissed) {
-    log.warn(
-      { integration: integration.id, lateMs, caughtUp: !isLeftOut },
-      'a scheduled time passed while nothing was running',
-    );
-  }
-  return isOurs && !isLeftOut;
+  const runId = isLeftOut ? null : newId(now);
+  return { row, nextRunAt: nextRunAt(integration, now, timeAfter), runId, lateMs, isMissed };
 }

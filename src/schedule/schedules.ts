@@ -4,7 +4,7 @@ import { isoTime } from '../core/clock.ts';
 import type { Integration, Schedule } from '../core/integration.ts';
 import type { ScheduleRecord } from '../store/runs/schedules.ts';
 import type { Store } from '../store/store.ts';
-import { nextTime } from './next-time.ts';
+import { createNextTimes, nextTime } from './next-time.ts';
 
 /** What schedules are read from and written to. */
 export interface ScheduleDeps {
@@ -42,6 +42,7 @@ export async function planSchedules(
   integrations: Iterable<Pick<Integration, 'id' | 'schedule'>>,
 ): Promise<void> {
   const rows = new Map((await schedules.list()).map((row) => [row.integrationId, row]));
+  const timeAfter = createNextTimes();
   for (const integration of integrations) {
     const row = rows.get(integration.id);
     if (!isScheduled(integration)) {
@@ -50,8 +51,8 @@ export async function planSchedules(
     }
     const rule = ruleOf(integration.schedule);
     const now = clock.now();
-    if (row?.rule === rule && !isTooFarAhead(integration, row, now)) continue;
-    await schedules.plan(integration.id, rule, nextRunAt(integration, now));
+    if (row?.rule === rule && !isTooFarAhead(integration, row, now, timeAfter)) continue;
+    await schedules.plan(integration.id, rule, nextRunAt(integration, now, timeAfter));
   }
 }
 
@@ -59,9 +60,14 @@ export async function planSchedules(
  * True if a time lies behind the next two. The second next is right after a run, when the clock was
  * set back a little: to plan that one anew would run twice.
  */
-function isTooFarAhead(integration: Scheduled, { nextRunAt: at }: ScheduleRecord, now: number) {
-  const next = nextRunAt(integration, now);
-  const secondNext = next === null ? null : nextRunAt(integration, next);
+function isTooFarAhead(
+  integration: Scheduled,
+  { nextRunAt: at }: ScheduleRecord,
+  now: number,
+  timeAfter: typeof nextTime,
+) {
+  const next = nextRunAt(integration, now, timeAfter);
+  const secondNext = next === null ? null : nextRunAt(integration, next, timeAfter);
   return at !== null && secondNext !== null && at > secondNext;
 }
 
@@ -71,9 +77,13 @@ export function ruleOf({ cron, timezone, jitterMs }: Schedule): string {
 }
 
 /** When an integration runs next after an instant (epoch ms), its share of the jitter included. */
-export function nextRunAt({ id, schedule }: Scheduled, afterMs: number): number | null {
+export function nextRunAt(
+  { id, schedule }: Scheduled,
+  afterMs: number,
+  timeAfter = nextTime,
+): number | null {
   const shareMs = jitterShareMs(id, schedule.jitterMs);
-  const time = nextTime(schedule, afterMs - shareMs);
+  const time = timeAfter(schedule, afterMs - shareMs);
   return time === null ? null : time + shareMs;
 }
 

@@ -32,7 +32,7 @@ import { networkQueries } from './networks/networks.ts';
 import { idempotencyQueries } from './runs/idempotency.ts';
 import { integrationQueries } from './runs/integrations.ts';
 import { rereadQueries } from './runs/rereads.ts';
-import { runRequestQueries } from './runs/run-requests.ts';
+import { type RunsAsked, runRequestQueries } from './runs/run-requests.ts';
 import { runRowQueries } from './runs/run-rows.ts';
 import { runQueries } from './runs/runs.ts';
 import { scheduleQueries } from './runs/schedules.ts';
@@ -52,7 +52,11 @@ export interface StoreDeps {
   requireInPlace?: RequireInPlace;
   /** Who asks, for the audit. */
   actor?: Actor;
+  /** Learns of runs that are asked for; left out where none does. */
+  asked?: RunsAsked;
 }
+
+const unheard: RunsAsked = async () => {};
 
 /** All that the product may ask of its database, by intent. */
 export interface Store extends ReturnType<typeof queriesOf> {
@@ -65,7 +69,8 @@ export function createStore(deps: StoreDeps): Store {
 }
 
 function queriesOf(deps: StoreDeps) {
-  const { db, clock, fingerprint, requireInPlace = neverReplaced, actor = PRODUCT } = deps;
+  const { db, clock, fingerprint } = deps;
+  const { requireInPlace = neverReplaced, actor = PRODUCT, asked = unheard } = deps;
   const record = auditRecorder({ clock, fingerprint, actor });
   const leases = leaseQueries(db, clock);
   const { checkpoint } = leases;
@@ -108,12 +113,12 @@ function queriesOf(deps: StoreDeps) {
     warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
     forget: forgetQueries(db, checkpoint, clock, fingerprint, record),
-    schedules: scheduleQueries(db, clock, record),
-    runRequests: runRequestQueries(db, clock, record),
+    schedules: scheduleQueries(db, clock, asked, record),
+    runRequests: runRequestQueries(db, clock, asked, record),
     idempotency: idempotencyQueries(db, clock),
     access: accessQueries(db, clock, record),
     hooks: hookQueries(db, clock, record),
-    rereads: rereadQueries(db, clock),
+    rereads: rereadQueries(db, clock, asked),
     consents: consentQueries(db, clock),
     alerts: alertQueries(db, clock),
     readiness: readinessQueries(db, clock, requireInPlace),

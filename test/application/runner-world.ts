@@ -6,7 +6,7 @@ import { loadSettings } from '../../src/config.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { readProcessSpace } from '../../src/core/owner.ts';
-import { type CliWorld, type CliWorldOptions, openCliWorld } from '../helpers/cli.ts';
+import { type CliWorld, type CliWorldOptions, openCliWorld, SECRET_KEY } from '../helpers/cli.ts';
 
 /** A runner with the product that it runs, as one process has them. */
 export interface RunnerWorld {
@@ -40,7 +40,7 @@ export async function openRunnerHouse(options: CliWorldOptions = {}): Promise<Ru
       });
       const application = await openApplication({
         settings,
-        secretKey: undefined,
+        secretKey: options.databaseUrl === undefined ? undefined : SECRET_KEY,
         clock: systemClock,
         log: silentLog,
         owner: {

@@ -1,221 +1,239 @@
 import { rm } from 'node:fs/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Application } from '../../src/application.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import type { CliWorldOptions } from '../helpers/cli.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
+import { describeEachDatabase, freshPostgresUrl } from '../helpers/test-databases.ts';
+
 import { openRunnerHouse, type RunnerHouse, type RunnerWorld, until } from './runner-world.ts';
 
 let house: RunnerHouse;
+let databaseUrl: string | undefined;
 afterEach(() => house.close());
 
 /** A house whose first process is called `here`. */
 async function open(options: CliWorldOptions = {}, maxRunsAtOnce?: number): Promise<RunnerWorld> {
-  house = await openRunnerHouse(options);
+  house = await openRunnerHouse({ databaseUrl, ...options });
   return house.openRunner('here', maxRunsAtOnce);
 }
 
 const RIVERSIDE = { integrationId: 'riverside', trigger: 'manual' } as const;
 
-/** Slow enough that something can happen while a run waits for its jobs. */
-const SLOW: CliWorldOptions = { service: { jobTimeMs: 2_500 } };
-
-describe('a run request', () => {
-  it('becomes the run that was promised, and its end is reported', async () => {
-    const { runner, application, untilEnded } = await open();
-    runner.start();
-    const { runId, joined } = await runner.request(RIVERSIDE);
-    expect(joined).toBeNull();
-    const { report, ...run } = await untilEnded(1);
-    expect(run).toEqual({ runId, integrationId: 'riverside' });
-    expect(report).toMatchObject({ id: runId, trigger: 'manual', status: 'succeeded' });
-    expect(report.contacts.written).toBeGreaterThan(0);
-    expect(await application.store.runRequests.findByRun(runId)).toBeUndefined();
-  });
-
-  it('syncs the one contact that it names', async () => {
-    const { runner, untilEnded } = await open();
-    runner.start();
-    const [row] = await house.world.rows();
-    const contact = row?.['Id'] ?? '';
-    await runner.request({ integrationId: 'riverside', trigger: 'webhook', contact });
-    const { report } = await untilEnded(1);
-    expect(report).toMatchObject({ trigger: 'webhook', contacts: { read: 1 } });
-  });
-
-  it('is refused for an integration that the settings do not have', async () => {
-    const { runner } = await open();
-    await expect(
-      runner.request({ integrationId: 'lakeside', trigger: 'manual' }),
-    ).rejects.toMatchObject({ code: 'integration_unknown' });
-  });
-
-  it('from before the start is taken up by it', async () => {
-    const { runner, untilEnded } = await open();
-    const { runId } = await runner.request(RIVERSIDE);
-    expect(await runner.request(RIVERSIDE)).toEqual({ runId, joined: 'waiting' });
-    runner.start();
-    expect((await untilEnded(1)).runId).toBe(runId);
-  });
+/** Runs wait for them until the test lets them end. */
+let jobs = holdJobs();
+afterEach(() => {
+  jobs = holdJobs();
 });
 
-describe('a run request during a run of its integration', () => {
-  it('by a person joins the run, if that does all of it', async () => {
-    const { runner, application, untilEnded } = await open(SLOW);
-    runner.start();
-    const { runId } = await runner.request(RIVERSIDE);
-    await untilRunning(application, runId);
-    expect(await runner.request(RIVERSIDE)).toEqual({ runId, joined: 'running' });
-    const more = await runner.request({ ...RIVERSIDE, full: true });
-    expect(more).toMatchObject({ joined: null });
-    expect((await untilEnded(2)).runId).toBe(more.runId);
+describeEachDatabase('runner', (_open, kind) => {
+  beforeEach(async () => {
+    databaseUrl = kind === 'postgres' ? await freshPostgresUrl() : undefined;
   });
 
-  it('is known in another process too', async () => {
-    const { runner, application } = await open(SLOW);
-    const elsewhere = await house.openRunner('elsewhere');
-    runner.start();
-    const { runId } = await runner.request(RIVERSIDE);
-    await untilRunning(application, runId);
-    expect(await elsewhere.runner.request(RIVERSIDE)).toEqual({ runId, joined: 'running' });
-  });
-
-  it('joins a run that `donor-sync sync` has begun as well', async () => {
-    const { runner, application } = await open(SLOW);
-    const sync = house.world.start(['sync']);
-    await until(async () => (await application.findRunning('riverside'))?.run != null);
-    const run = (await application.findRunning('riverside'))?.run;
-    expect(await runner.request(RIVERSIDE)).toEqual({ runId: run, joined: 'running' });
-    const one = await runner.request({ ...RIVERSIDE, contact: '003A' });
-    expect(one.joined).toBeNull();
-    expect((await sync.ended).exitCode).toBe(0);
-  });
-
-  it('by schedule or webhook is looked at when the run ends, once', async () => {
-    const { runner, application, ended, untilEnded } = await open(SLOW);
-    runner.start();
-    const first = await runner.request(RIVERSIDE);
-    await untilRunning(application, first.runId);
-    const second = await runner.request({ ...RIVERSIDE, trigger: 'schedule' });
-    const third = await runner.request({ ...RIVERSIDE, trigger: 'webhook' });
-    expect(third).toEqual({ runId: second.runId, joined: 'waiting' });
-    expect((await untilEnded(2)).runId).toBe(second.runId);
-    expect(overlaps(ended.map(({ report }) => report))).toBe(false);
-    await expect(house.world.spent()).resolves.toBe(12);
-  });
-});
-
-describe('several integrations', () => {
-  const integrations = ['one', 'two', 'three'];
-
-  it('run one after the other where no more are allowed at once', async () => {
-    const { runner, application, ended, untilEnded } = await open({ integrations, people: 3 }, 1);
-    for (const integrationId of integrations) {
-      await runner.request({ integrationId, trigger: 'schedule' });
-    }
-    const waiting = await application.store.runRequests.list();
-    runner.start();
-    await untilEnded(3);
-    expect(ended.map(({ runId }) => runId)).toEqual(waiting.map(({ runId }) => runId));
-    expect(overlaps(ended.map(({ report }) => report))).toBe(false);
-  });
-
-  it('do not wait for one that another process is at work on', async () => {
-    const { runner, ended, untilEnded, application } = await open({ integrations, people: 3 });
-    const { leases } = application.store;
-    const attempt = await leases.acquire('one', 'elsewhere/1/a', () => false);
-    for (const integrationId of integrations) {
-      await runner.request({ integrationId, trigger: 'schedule' });
-    }
-    runner.start();
-    await untilEnded(2);
-    expect(ended.map(({ integrationId }) => integrationId).sort()).toEqual(['three', 'two']);
-    if (attempt.acquired) await leases.release(attempt.lease);
-    expect((await untilEnded(3)).integrationId).toBe('one');
-  });
-});
-
-describe('what is cut off', () => {
-  it('by a stop goes on at the next start, and nothing is paid twice', async () => {
-    const { runner, application } = await open({ service: { jobTimeMs: 3_000 } });
-    runner.start();
-    const { runId } = await runner.request({ ...RIVERSIDE, trigger: 'schedule' });
-    await until(async () => (await house.world.spent()) > 0);
-    await runner.stop();
-    expect(await application.store.runs.find(runId)).toMatchObject({
-      status: 'incomplete',
-      reasonCode: 'interrupted',
+  describe('a run request', () => {
+    it('becomes the run that was promised, and its end is reported', async () => {
+      const { runner, application, untilEnded } = await open();
+      runner.start();
+      const { runId, joined } = await runner.request(RIVERSIDE);
+      expect(joined).toBeNull();
+      const { report, ...run } = await untilEnded(1);
+      expect(run).toEqual({ runId, integrationId: 'riverside' });
+      expect(report).toMatchObject({ id: runId, trigger: 'manual', status: 'succeeded' });
+      expect(report.contacts.written).toBeGreaterThan(0);
+      expect(await application.store.runRequests.findByRun(runId)).toBeUndefined();
     });
-    const next = await house.openRunner('here');
-    next.runner.start();
-    const { report } = await next.untilEnded(1);
-    expect(report).toMatchObject({ trigger: 'schedule', status: 'succeeded' });
-    expect(report.id).not.toBe(runId);
-    expect(await house.world.spent()).toBe(12);
-  });
 
-  it('by a crash is taken over by a process that runs', async () => {
-    const { runner, application, untilEnded } = await open();
-    const { store } = application;
-    const { runId } = await runner.request({ ...RIVERSIDE, trigger: 'webhook' });
-    const attempt = await store.leases.acquire('riverside', 'elsewhere/1/a', () => false);
-    if (!attempt.acquired) throw new Error('another process is at work');
-    await store.runs.begin(attempt.lease, runId, 'webhook', null);
-    runner.start();
-    // The lease of a process that is gone runs out.
-    await store.leases.release(attempt.lease);
-    const { report } = await untilEnded(1);
-    expect(report).toMatchObject({ trigger: 'webhook', status: 'succeeded' });
-    expect(await store.runs.find(runId)).toMatchObject({ reasonCode: 'interrupted' });
-    expect(await store.runRequests.listBegun()).toEqual([]);
-  });
-});
-
-describe('a run that cannot begin', () => {
-  it('is on record with its reason, is reported, and is not tried for ever', async () => {
-    const { runner, application, untilEnded } = await open();
-    await rm(house.world.path('riverside.csv'));
-    runner.onRunEnded(() => {
-      throw new Error('a listener of no use');
+    it('syncs the one contact that it names', async () => {
+      const { runner, untilEnded } = await open();
+      runner.start();
+      const [row] = await house.world.rows();
+      const contact = row?.['Id'] ?? '';
+      await runner.request({ integrationId: 'riverside', trigger: 'webhook', contact });
+      const { report } = await untilEnded(1);
+      expect(report).toMatchObject({ trigger: 'webhook', contacts: { read: 1 } });
     });
-    runner.start();
-    const { runId } = await runner.request(RIVERSIDE);
-    const { report } = await untilEnded(1);
-    expect(report).toMatchObject({ id: runId, status: 'failed' });
-    expect(report.reason?.message).toContain('riverside.csv');
-    expect(await application.store.runRequests.list()).toEqual([]);
-    await runner.request(RIVERSIDE);
-    await untilEnded(2);
-  });
 
-  it('is so too if its clients cannot even be made', async () => {
-    const { runner, application, untilEnded } = await open();
-    const riverside = application.integrations.get('riverside');
-    if (riverside === undefined) throw new Error('no integration');
-    riverside.crm = { kind: 'a-package-that-is-gone' };
-    runner.start();
-    const { runId } = await runner.request(RIVERSIDE);
-    const { report } = await untilEnded(1);
-    expect(report).toMatchObject({ id: runId, status: 'failed', trigger: 'manual' });
-    expect(report.reason?.message).toContain('a-package-that-is-gone');
-    expect(await application.store.runRequests.list()).toEqual([]);
-    expect(await application.findRunning('riverside')).toBeNull();
-  });
-
-  it('is dropped if its run is on record already', async () => {
-    const { runner, application, ended, untilEnded } = await open();
-    runner.start();
-    const { runId } = await runner.request(RIVERSIDE);
-    await untilEnded(1);
-    await application.store.runRequests.add({
-      integrationId: 'riverside',
-      contact: null,
-      trigger: 'manual',
-      full: false,
-      runId,
+    it('is refused for an integration that the settings do not have', async () => {
+      const { runner } = await open();
+      await expect(
+        runner.request({ integrationId: 'lakeside', trigger: 'manual' }),
+      ).rejects.toMatchObject({ code: 'integration_unknown' });
     });
-    runner.wake();
-    await until(async () => (await application.store.runRequests.list()).length === 0);
-    expect(ended).toHaveLength(1);
+
+    it('from before the start is taken up by it', async () => {
+      const { runner, untilEnded } = await open();
+      const { runId } = await runner.request(RIVERSIDE);
+      expect(await runner.request(RIVERSIDE)).toEqual({ runId, joined: 'waiting' });
+      runner.start();
+      expect((await untilEnded(1)).runId).toBe(runId);
+    });
+  });
+
+  describe('a run request during a run of its integration', () => {
+    it('by a person joins the run, if that does all of it', async () => {
+      const { runner, application, untilEnded } = await open({ service: jobs.service });
+      runner.start();
+      const { runId } = await runner.request(RIVERSIDE);
+      await untilRunning(application, runId);
+      expect(await runner.request(RIVERSIDE)).toEqual({ runId, joined: 'running' });
+      const more = await runner.request({ ...RIVERSIDE, full: true });
+      expect(more).toMatchObject({ joined: null });
+      jobs.letEnd();
+      expect((await untilEnded(2)).runId).toBe(more.runId);
+    });
+
+    it('is known in another process too', async () => {
+      const { runner, application } = await open({ service: jobs.service });
+      const elsewhere = await house.openRunner('elsewhere');
+      runner.start();
+      const { runId } = await runner.request(RIVERSIDE);
+      await untilRunning(application, runId);
+      expect(await elsewhere.runner.request(RIVERSIDE)).toEqual({ runId, joined: 'running' });
+    });
+
+    it('joins a run that `donor-sync sync` has begun as well', async () => {
+      const { runner, application } = await open({ service: jobs.service });
+      const sync = house.world.start(['sync']);
+      await until(async () => (await application.findRunning('riverside'))?.run != null);
+      const run = (await application.findRunning('riverside'))?.run;
+      expect(await runner.request(RIVERSIDE)).toEqual({ runId: run, joined: 'running' });
+      const one = await runner.request({ ...RIVERSIDE, contact: '003A' });
+      expect(one.joined).toBeNull();
+      jobs.letEnd();
+      expect((await sync.ended).exitCode).toBe(0);
+    });
+
+    it('by schedule or webhook is looked at when the run ends, once', async () => {
+      const { runner, application, ended, untilEnded } = await open({ service: jobs.service });
+      runner.start();
+      const first = await runner.request(RIVERSIDE);
+      await untilRunning(application, first.runId);
+      const second = await runner.request({ ...RIVERSIDE, trigger: 'schedule' });
+      const third = await runner.request({ ...RIVERSIDE, trigger: 'webhook' });
+      expect(third).toEqual({ runId: second.runId, joined: 'waiting' });
+      jobs.letEnd();
+      expect((await untilEnded(2)).runId).toBe(second.runId);
+      expect(overlaps(ended.map(({ report }) => report))).toBe(false);
+      await expect(house.world.spent()).resolves.toBe(12);
+    });
+  });
+
+  describe('several integrations', () => {
+    const integrations = ['one', 'two', 'three'];
+
+    it('run one after the other where no more are allowed at once', async () => {
+      const { runner, application, ended, untilEnded } = await open({ integrations, people: 3 }, 1);
+      await application.engine.open();
+      for (const integrationId of integrations) {
+        await runner.request({ integrationId, trigger: 'schedule' });
+      }
+      const waiting = await application.store.runRequests.list();
+      runner.start();
+      await untilEnded(3);
+      expect(ended.map(({ runId }) => runId)).toEqual(waiting.map(({ runId }) => runId));
+      expect(overlaps(ended.map(({ report }) => report))).toBe(false);
+    });
+
+    it('do not wait for one that another process is at work on', async () => {
+      const { runner, ended, untilEnded, application } = await open({ integrations, people: 3 });
+      const { leases } = application.store;
+      const attempt = await leases.acquire('one', 'elsewhere/1/a', () => false);
+      for (const integrationId of integrations) {
+        await runner.request({ integrationId, trigger: 'schedule' });
+      }
+      runner.start();
+      await untilEnded(2);
+      expect(ended.map(({ integrationId }) => integrationId).sort()).toEqual(['three', 'two']);
+      if (attempt.acquired) await leases.release(attempt.lease);
+      expect((await untilEnded(3)).integrationId).toBe('one');
+    });
+  });
+
+  describe('what is cut off', () => {
+    it('by a stop goes on at the next start, and nothing is paid twice', async () => {
+      const { runner, application } = await open({ service: jobs.service });
+      runner.start();
+      const { runId } = await runner.request({ ...RIVERSIDE, trigger: 'schedule' });
+      await until(async () => (await house.world.spent()) > 0);
+      await runner.stop();
+      expect(await application.store.runs.find(runId)).toMatchObject({
+        status: 'incomplete',
+        reasonCode: 'interrupted',
+      });
+      jobs.letEnd();
+      const next = await house.openRunner('here');
+      next.runner.start();
+      const { report } = await next.untilEnded(1);
+      expect(report).toMatchObject({ trigger: 'schedule', status: 'succeeded' });
+      expect(report.id).not.toBe(runId);
+      expect(await house.world.spent()).toBe(12);
+    });
+
+    it('by a crash is taken over by a process that runs', async () => {
+      const { runner, application, untilEnded } = await open();
+      const { store } = application;
+      const { runId } = await runner.request({ ...RIVERSIDE, trigger: 'webhook' });
+      const attempt = await store.leases.acquire('riverside', 'elsewhere/1/a', () => false);
+      if (!attempt.acquired) throw new Error('another process is at work');
+      await store.runs.begin(attempt.lease, runId, 'webhook', null);
+      runner.start();
+      // The lease of a process that is gone runs out.
+      await store.leases.release(attempt.lease);
+      const { report } = await untilEnded(1);
+      expect(report).toMatchObject({ trigger: 'webhook', status: 'succeeded' });
+      expect(await store.runs.find(runId)).toMatchObject({ reasonCode: 'interrupted' });
+      expect(await store.runRequests.listBegun()).toEqual([]);
+    });
+  });
+
+  describe('a run that cannot begin', () => {
+    it('is on record with its reason, is reported, and is not tried for ever', async () => {
+      const { runner, application, untilEnded } = await open();
+      await rm(house.world.path('riverside.csv'));
+      runner.onRunEnded(() => {
+        throw new Error('a listener of no use');
+      });
+      runner.start();
+      const { runId } = await runner.request(RIVERSIDE);
+      const { report } = await untilEnded(1);
+      expect(report).toMatchObject({ id: runId, status: 'failed' });
+      expect(report.reason?.message).toContain('riverside.csv');
+      expect(await application.store.runRequests.list()).toEqual([]);
+      await runner.request(RIVERSIDE);
+      await untilEnded(2);
+    });
+
+    it('is so too if its clients cannot even be made', async () => {
+      const { runner, application, untilEnded } = await open();
+      const riverside = application.integrations.get('riverside');
+      if (riverside === undefined) throw new Error('no integration');
+      riverside.crm = { kind: 'a-package-that-is-gone' };
+      runner.start();
+      const { runId } = await runner.request(RIVERSIDE);
+      const { report } = await untilEnded(1);
+      expect(report).toMatchObject({ id: runId, status: 'failed', trigger: 'manual' });
+      expect(report.reason?.message).toContain('a-package-that-is-gone');
+      expect(await application.store.runRequests.list()).toEqual([]);
+      expect(await application.findRunning('riverside')).toBeNull();
+    });
+
+    it('is dropped if its run is on record already', async () => {
+      const { runner, application, ended, untilEnded } = await open();
+      runner.start();
+      const { runId } = await runner.request(RIVERSIDE);
+      await untilEnded(1);
+      await application.store.runRequests.add({
+        integrationId: 'riverside',
+        contact: null,
+        trigger: 'manual',
+        full: false,
+        runId,
+      });
+      runner.wake();
+      await until(async () => (await application.store.runRequests.list()).length === 0);
+      expect(ended).toHaveLength(1);
+    });
   });
 });
 

@@ -41,9 +41,7 @@ const entriesSchema = z.strictObject({
 });
 
 async function changeInDatabase(): Promise<void> {
-  const { db, close } = await openDatabase<Tables>(
-    `sqlite:${join(folder, 'data.db')}`,
-  );
+  const { db, close } = await openDatabase<Tables>(`sqlite:${join(folder, 'data.db')}`);
   const { seq } = await db
     .selectFrom('audit_entries')
     .select('seq')

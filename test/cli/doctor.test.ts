@@ -1,5 +1,6 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { openHubspot } from './an-empty-hubspot.ts';
 import { openSalesforce } from './an-empty-salesforce.ts';
@@ -72,7 +73,7 @@ describe('donor-sync doctor', () => {
   });
 
   it('says that there is no answer, where the service is out of reach', async () => {
-    world = await openCliWorld();
+    world = await openCliWorld({ clock: { ...systemClock, sleep: () => Promise.resolve() } });
     await world.service.close();
     const { exitCode, stdout } = await world.run(['doctor', '--json']);
     expect(exitCode).toBe(2);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type CliWorld, openCliWorld, startAndSubmit } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
 import { openHubspot } from './an-empty-hubspot.ts';
 
 const open = closedAfterTest(openCliWorld);
@@ -56,11 +57,13 @@ describe('donor-sync fields', () => {
   });
 
   it('creates nothing while a sync is at work, and says who is', async () => {
-    const world = await open({ service: { jobTimeMs: 3_000 } });
+    const jobs = holdJobs();
+    const world = await open({ service: jobs.service });
     const sync = await startAndSubmit(world);
     const { exitCode, stderr } = await world.run(['fields', 'create']);
     expect(exitCode).toBe(3);
     expect(stderr).toContain(`is being synced right now by process ${sync.child.pid} on `);
+    jobs.letEnd();
     expect((await sync.ended).exitCode).toBe(0);
   });
 

@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld, startAndSubmit } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
 import { decidedBatchSchema, errorSchema, holdsSchema, runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
@@ -203,10 +204,12 @@ describe('donor-sync holds --show', () => {
   });
 
   it('does not put their names beside those of profiles that wait for a comparison', async () => {
-    const here = await open({ service: { jobTimeMs: 1_000 } });
+    const jobs = holdJobs();
+    const here = await open({ service: jobs.service });
     const { child, ended } = await startAndSubmit(here);
     child.kill('SIGTERM');
     await ended;
+    jobs.letEnd();
     const rows = await here.rows();
     await here.saveRows(rows.map((row) => ({ ...row, Last: 'Quillfeather-Onyx' })));
     await here.run(['sync']);

@@ -3,6 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openCliWorld, startAndSubmit } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
 import { errorSchema, runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
@@ -97,7 +98,8 @@ describe('donor-sync sync', () => {
   });
 
   it('stops at SIGTERM with exit code 3, and the next run goes on from there', async () => {
-    const here = await open({ service: { jobTimeMs: 10_000 } });
+    const jobs = holdJobs();
+    const here = await open({ service: jobs.service });
     const { child, ended } = await startAndSubmit(here, ['--json']);
     const other = await here.run(['sync', '--json']);
     expect(other.exitCode).toBe(3);
@@ -115,6 +117,7 @@ describe('donor-sync sync', () => {
       { status: 'incomplete', reason: { code: 'interrupted' } },
     ]);
 
+    jobs.letEnd();
     const next = await here.run(['sync', '--json']);
     expect(runsSchema.parse(JSON.parse(next.stdout)).runs).toMatchObject([
       { status: 'succeeded', contacts: { submitted: 0, waiting: 0 } },
@@ -124,9 +127,11 @@ describe('donor-sync sync', () => {
   });
 
   it('stops with exit code 3 when another process has taken its lease over', async () => {
-    const here = await open({ service: { jobTimeMs: 10_000 } });
+    const jobs = holdJobs();
+    const here = await open({ service: jobs.service });
     const { ended } = await startAndSubmit(here, ['--json']);
     takeOver(here.path('store.db'));
+    jobs.letEnd();
     const { exitCode, stdout } = await ended;
     expect(exitCode).toBe(3);
     expect(runsSchema.parse(JSON.parse(stdout)).runs).toMatchObject([

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector, ConnectorDeps, ContactsSettings } from '../../connectors/contract.ts';
 import type { SeedContact } from '../../connectors/testing/conformance.ts';
+import type { PartnerSandboxOptions } from '../../service/index.ts';
 import { RetriableError } from '../../src/core/errors.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 import { openAccount } from './hubspot/account.ts';
 import { openOrg } from './salesforce/org.ts';
@@ -59,6 +61,7 @@ describe.each([
   const open: { close(): Promise<void> }[] = [];
 
   afterEach(async () => {
+    jobs = holdJobs();
     for (const one of open.splice(0).reverse()) await one.close();
   });
 
@@ -88,7 +91,7 @@ describe.each([
   });
 
   it('take the job along that still runs', async () => {
-    const { hands, world, ids, twin } = await start({ jobTimeMs: 1_000 });
+    const { hands, world, ids, twin } = await start(jobs.service);
     const spent = await submitOnly(world);
     const [winner = ''] = await hands.add([twin(0)]);
     await hands.merge(ids[0] ?? '', winner);
@@ -96,7 +99,7 @@ describe.each([
   });
 
   it('leave the job of the one that stays where those of both still run', async () => {
-    const { hands, world, ids } = await start({ jobTimeMs: 1_000 });
+    const { hands, world, ids } = await start(jobs.service);
     const spent = await submitOnly(world);
     await hands.merge(ids[0] ?? '', ids[1] ?? '');
     await expectDelivered(world, spent, ids.slice(1));
@@ -121,7 +124,7 @@ describe.each([
   });
 
   it('give the profile that still runs to one that is held for its names, once it is there', async () => {
-    const { hands, world, ids, seeds } = await start({ jobTimeMs: 1_000 });
+    const { hands, world, ids, seeds } = await start(jobs.service);
     const { winner, loser, spent } = await mergeIntoHeld(hands, world, ids, seeds[4]);
     await hands.rename(winner, seeds[4]?.firstName ?? '', seeds[4]?.lastName ?? '');
     await expectDelivered(world, spent, [winner, ...ids.slice(1)]);
@@ -130,7 +133,7 @@ describe.each([
   });
 
   it('leave one that is held for its names to a person where the other profile does not fit either', async () => {
-    const { hands, world, ids, seeds } = await start({ jobTimeMs: 1_000 });
+    const { hands, world, ids, seeds } = await start(jobs.service);
     const { winner, loser, spent } = await mergeIntoHeld(hands, world, ids, seeds[4]);
     await hands.rename(winner, 'Quite', 'Another');
     await expectDelivered(world, spent, ids.slice(1));
@@ -140,7 +143,7 @@ describe.each([
   });
 
   it('leave one that is held for its names as it is where the other was asked for in vain', async () => {
-    const { hands, world, ids } = await start({ jobTimeMs: 1_000 });
+    const { hands, world, ids } = await start(jobs.service);
     const nameless = { firstName: 'Qwertz', lastName: 'Unheard', addresses: [], employers: [] };
     const { winner, loser, spent } = await mergeIntoHeld(hands, world, ids, nameless);
     await hands.rename(winner, 'Quite', 'Another');
@@ -214,9 +217,10 @@ describe.each([
   /** Whether the CRM takes writes, and what ends a run once persons are submitted. */
   let refuses = false;
   let stop: AbortController | null = null;
+  let jobs = holdJobs();
   let see: Hands['seen'] = () => Promise.resolve(null);
 
-  async function start(service: { jobTimeMs?: number } = {}) {
+  async function start(service: PartnerSandboxOptions = {}) {
     refuses = false;
     stop = null;
     const hands = await openHands();
@@ -245,6 +249,7 @@ describe.each([
       }),
     });
     open.push(world);
+    jobs.letEnd();
     const seeds = await knownPeople(world);
     const ids = await hands.add(seeds.slice(0, 4));
     const twin = (at: number): SeedContact => {
@@ -263,10 +268,13 @@ describe.each([
     return world.spent();
   }
 
+  /** The jobs still run when the run ends, and have ended when the next one begins. */
   async function submitOnly(world: SyncWorld): Promise<number> {
+    jobs.hold();
     stop = new AbortController();
     await world.sync({ signal: stop.signal });
     stop = null;
+    jobs.letEnd();
     return world.spent();
   }
 

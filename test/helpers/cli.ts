@@ -19,10 +19,14 @@ import type { AllDeps } from '../../src/cli/commands.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { createLog, createLogStream } from '../../src/cli/terminal/log.ts';
 import { readRuntimeOptions } from '../../src/config/environment.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { readProcessSpace } from '../../src/core/owner.ts';
+import { generateKey } from '../../src/store/secrets/key-ring.ts';
 import { aStream } from '../cli/a-terminal.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
+
+/** What seals secrets in a Postgres database. */
+export const SECRET_KEY = generateKey('test');
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
@@ -63,12 +67,16 @@ export interface CliWorld {
 
 export interface CliWorldOptions {
   service?: PartnerSandboxOptions;
+  /** The clock of commands in this process; that of the machine by default. */
+  clock?: Clock;
   /** How many contacts the CSV file has; 12 by default. */
   people?: number;
   /** Lines of YAML, indented by four, that are added to the integration. */
   settings?: string;
   /** Ids of the integrations, each with a CSV file `ID.csv`; only `riverside` by default. */
   integrations?: readonly string[];
+  /** An empty Postgres database, which is migrated; a SQLite file by default. */
+  databaseUrl?: string | undefined;
 }
 
 export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWorld> {
@@ -76,6 +84,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
     donors: 500,
     rate: 0,
     jobTimeMs: 0,
+    networkJobTimeMs: 0,
     ...options.service,
   });
   const control = controlService(service);
@@ -84,13 +93,14 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   const variables = (env: Record<string, string>) => ({
     PARTNER_API_KEY: service.apiKey,
     NO_COLOR: '1',
+    ...(options.databaseUrl === undefined ? {} : { DONOR_SYNC_SECRET_KEY: SECRET_KEY }),
     ...env,
   });
   const ids = options.integrations ?? ['riverside'];
   const world: CliWorld = {
     service,
     path,
-    run: (args, env = {}) => runHere(args, folder, variables(env)),
+    run: (args, env = {}) => runHere(args, folder, variables(env), options.clock),
     async runJson(args, schema) {
       const { stdout, stderr, exitCode } = await world.run([...args, '--json']);
       if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${stderr}`);
@@ -111,9 +121,10 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
       await rm(folder, { recursive: true });
     },
   };
-  await writeFile(path('donor-sync.yaml'), settingsFor(service, ids, options.settings ?? ''));
+  await writeFile(path('donor-sync.yaml'), settingsFor(service, ids, options));
   const rows = rowsOf(await control.people(options.people ?? 12));
   for (const id of ids) await world.saveRows(rows, `${id}.csv`);
+  if (options.databaseUrl !== undefined) await world.run(['migrate']);
   return world;
 }
 
@@ -140,6 +151,7 @@ async function runHere(
   args: readonly string[],
   cwd: string,
   env: Record<string, string>,
+  clock: Clock = systemClock,
 ): Promise<CliEnd> {
   const stdin = aStream({ isTTY: false });
   const stdout = aStream({ isTTY: false });
@@ -153,7 +165,7 @@ async function runHere(
     env,
     cwd,
     timezone: () => 'UTC',
-    clock: systemClock,
+    clock,
     findConnectorDefinition,
     log: createLog(readRuntimeOptions(env, false).logLevel, logStream),
     logStream,
@@ -198,7 +210,11 @@ function startCli(args: readonly string[], cwd: string, env: Record<string, stri
   return { child, ended };
 }
 
-function settingsFor(service: PartnerSandbox, ids: readonly string[], more: string): string {
+function settingsFor(
+  service: PartnerSandbox,
+  ids: readonly string[],
+  { settings = '', databaseUrl = 'sqlite:store.db' }: CliWorldOptions,
+): string {
   const integrations = ids.map(
     (id) => `
   - id: ${id}
@@ -208,9 +224,9 @@ function settingsFor(service: PartnerSandbox, ids: readonly string[], more: stri
       path: ${id}.csv
       columns: { id: Id, firstName: First, lastName: Last, addresses: [Address], employers: [Employer] }
     settleAfterMs: 200
-${more}`,
+${settings}`,
   );
-  return `database: "sqlite:store.db"\nintegrations:${integrations.join('')}`;
+  return `database: "${databaseUrl}"\nintegrations:${integrations.join('')}`;
 }
 
 function rowsOf(people: Awaited<ReturnType<ServiceControl['people']>>): Record<string, string>[] {

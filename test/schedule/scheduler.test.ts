@@ -6,9 +6,9 @@ import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 
 const START_MS = 1_800_000_000_000;
 
-/** A scheduler over schedules that are looked at by `listDue`. */
+/** A scheduler over schedules whose due times are claimed by `claimDue`. */
 function aScheduler(
-  listDue: () => Promise<ScheduleRecord[]>,
+  claimDue: () => Promise<string | null>,
   clock: Pick<FakeClock, 'now'> = createFakeClock(START_MS),
   list: () => Promise<ScheduleRecord[]> = async () => [],
 ): Scheduler {
@@ -16,8 +16,7 @@ function aScheduler(
     list,
     find: async () => undefined,
     plan: async () => {},
-    listDue,
-    claim: async () => true,
+    claimDue,
     pause: async () => {},
     resume: async () => {},
     drop: async () => {},
@@ -30,7 +29,7 @@ function aScheduler(
 
 describe('createScheduler', () => {
   it('looks at the schedules before its start is over, and says when', async () => {
-    const scheduler = aScheduler(async () => []);
+    const scheduler = aScheduler(async () => null);
     expect(scheduler.lastTickAt()).toBeNull();
     await scheduler.start();
     expect(scheduler.lastTickAt()).toBe(START_MS);
@@ -44,7 +43,7 @@ describe('createScheduler', () => {
       looks += 1;
       if (looks === 1) throw new Error('the database is away');
       second.resolve();
-      return [];
+      return null;
     });
     await scheduler.start();
     expect(scheduler.lastTickAt()).toBeNull();
@@ -58,7 +57,7 @@ describe('createScheduler', () => {
     let plans = 0;
     const planned = Promise.withResolvers<void>();
     const scheduler = aScheduler(
-      async () => [],
+      async () => null,
       clock,
       async () => {
         plans += 1;
@@ -74,7 +73,7 @@ describe('createScheduler', () => {
   });
 
   it('is over only when no look is under way', async () => {
-    const reading = Promise.withResolvers<ScheduleRecord[]>();
+    const reading = Promise.withResolvers<null>();
     const scheduler = aScheduler(() => reading.promise);
     const starting = scheduler.start();
     let isOver = false;
@@ -83,7 +82,7 @@ describe('createScheduler', () => {
     });
     await Promise.resolve();
     expect(isOver).toBe(false);
-    reading.resolve([]);
+    reading.resolve(null);
     await Promise.all([starting, stopping]);
     await scheduler.stop();
   });

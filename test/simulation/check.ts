@@ -53,7 +53,8 @@ function checkContact(world: World, integration: string, record: Record_): void 
   );
   const { id } = record;
   if (row === undefined) {
-    if (record.gone === null) violate('an outcome', `contact ${id} is not known`);
+    const isMissing = record.gone === null && !record.isConfirmedErased;
+    if (isMissing) violate('an outcome', `contact ${id} is not known`);
     return;
   }
   const { state, outcome_reason: reason } = contactRow(row);
@@ -104,7 +105,8 @@ function checkHold(world: World, record: Record_, reason: string): void {
   }
   if (reason === 'lost_answer') {
     const isProvable =
-      service.otherSpender + service.partly + swarm.faults.restore === 0 && service.credits > 1_000;
+      service.otherSpender + service.buyer + service.partly + swarm.faults.restore === 0 &&
+      service.credits > 1_000;
     const own = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
     const family = own.filter((each) => each.human === record.human);
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);

@@ -70,6 +70,8 @@ export interface Record_ {
   forgottenAt: number | null;
   /** True if that cleared the CRM as well. */
   isErasedInCrm: boolean;
+  /** A person has said that it is one who was erased. */
+  isConfirmedErased: boolean;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
 }
@@ -151,6 +153,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           isApproved: false,
           forgottenAt: null,
           isErasedInCrm: false,
+          isConfirmedErased: false,
         },
       };
       records.set(id, record);

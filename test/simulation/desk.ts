@@ -88,6 +88,9 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     // Before it is on record: whether a commit is heard of or not, the person has said it.
     if (record !== undefined && word === 'resubmit') record.resubmittedAt = work.now();
     if (record !== undefined && word === 'approve') record.isApproved = true;
+    if (record !== undefined && word === 'reject' && hold.row.kind === 'forgotten_person') {
+      record.isConfirmedErased = true;
+    }
     const batch = hold.about === 'contact' ? hold.row.batch : null;
     if (batch != null && word !== 'resubmit' && random.chance(0.5)) {
       await decideBatch(store, { id: batch, integrationId: integration.id }, word);

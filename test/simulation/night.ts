@@ -302,9 +302,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const disturbing = disturb(end);
     const desking = workAtDesk();
     const working = people.work(end);
-    const syncing = [...hosts].slice(0, session.hosts).map(async (host) => {
+    const syncing = [...hosts].slice(0, session.hosts).map(async (host, index) => {
       await timeline.pass(fates.chance(0.5) ? fates.int(0, 2_000) : fates.int(0, 60_000));
-      for (const integration of settings.integrations) {
+      const isReversed = swarm.isCrossed && index % 2 === 1;
+      const { integrations } = settings;
+      for (const integration of isReversed ? integrations.toReversed() : integrations) {
         await keepSyncing(host, integration, session.full);
       }
     });
@@ -587,9 +589,9 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const isKilled = fates.chance(kill);
     const isFrozen = fates.chance(freeze);
     const isStopped = fates.chance(stop);
-    const killed = blow(FAILPOINTS);
+    const killed = blow(swarm.struckAt ?? FAILPOINTS);
     const frozen = {
-      ...blow(BEFORE_SPENDING),
+      ...blow(swarm.struckAt ?? BEFORE_SPENDING),
       ms: fates.chance(0.5) ? fates.magnitude(500, 600_000) : fates.int(35_000, 200_000),
     };
     const stopped = { times: fates.magnitude(1, 800) };

@@ -141,11 +141,23 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (payment) byJob.set(job.id, payment);
     judgeEligible(record, job);
     if (last === undefined) return null;
-    const why = reasonToPayAgain(owner, last, job.person);
+    const why = reasonToPayAgain(owner, last, job.person) ?? reasonOfTwin(owner, before, job);
     if (why === null) {
       violate('paid once', `contact ${record.id} is paid for twice with the same details`);
     }
     return why;
+  }
+
+  /** Of two records of one human being it is not certain which one was sent: it may be the one paid for last. */
+  function reasonOfTwin(
+    { record, version }: Owner,
+    own: readonly Payment[],
+    { person }: Job,
+  ): string | null {
+    const twins = new Set(twinsOf(record));
+    const last = payments.findLast((payment) => twins.has(payment.record));
+    const isLater = last !== undefined && last.job.paidAt > (own.at(-1)?.job.paidAt ?? 0);
+    return isLater ? reasonToPayAgain({ record: last.record, version }, last, person) : null;
   }
 
   /** Many that change at once are a person's to decide about. */

@@ -51,8 +51,14 @@ export function createPeople(deps: PeopleDeps): People {
     },
     onFault(fault, endpoint) {
       if (endpoint !== 'POST /enhancements' || fault !== 'lost answer') return;
-      if (swarm.service.otherSpender === 0 || !random.chance(0.5)) return;
-      timeline.after(random.int(0, swarm.settings.settleAfterMs), spendElsewhere);
+      const { buyer, otherSpender } = swarm.service;
+      const soonMs = () => random.int(0, swarm.settings.settleAfterMs);
+      if (buyer > 0 && random.chance(buyer)) {
+        // As many as the answer has cost would hide that.
+        timeline.after(soonMs(), () => takeElsewhere(-random.int(100, 200)));
+      }
+      if (otherSpender === 0 || !random.chance(0.5)) return;
+      timeline.after(soonMs(), spendElsewhere);
     },
     makeWell() {
       isWell = true;
@@ -181,7 +187,10 @@ export function createPeople(deps: PeopleDeps): People {
   }
 
   function spendElsewhere(): void {
-    const credits = random.chance(0.2) ? -random.int(1, 50) : random.int(1, 10);
+    takeElsewhere(random.chance(0.2) ? -random.int(1, 50) : random.int(1, 10));
+  }
+
+  function takeElsewhere(credits: number): void {
     say(
       'another user',
       credits < 0 ? `buys ${-credits} credits` : `spends ${credits} credits elsewhere`,

@@ -29,6 +29,10 @@ export interface Swarm {
   desk: Desk;
   /** True if all hosts have one name, as containers may. */
   sameHostName: boolean;
+  /** True if every other host begins with the last integration. */
+  isCrossed: boolean;
+  /** Where processes are killed or stand still, or shortly afterwards; null for wherever it hurts. */
+  struckAt: readonly [string, ...string[]] | null;
 }
 
 /** Some hours in which hosts sync and people work. */
@@ -124,6 +128,8 @@ export interface ServiceHabits {
   credits: number;
   /** Another user spends from the same bucket, per minute. */
   otherSpender: number;
+  /** Credits are bought right after an answer was lost. */
+  buyer: number;
   /** Jobs take at most so long (ms). */
   jobMs: number;
   /** The answer to a submission takes so long (ms), so that several are under way at one time. */
@@ -214,6 +220,7 @@ export function swarmOf(seed: number): Swarm {
       invalid: some(0.2, 0.3),
       credits: isMoneyScarce ? int(0, contacts * 2) : 20_000,
       otherSpender: some(0.2, 1),
+      buyer: 0,
       jobMs: chance(0.05) ? magnitude(10_000, 120_000) : magnitude(200, 3_000),
       denied: 0,
       partly: 0,
@@ -242,6 +249,8 @@ export function swarmOf(seed: number): Swarm {
       forget: some(0.3, 0.8),
     },
     sameHostName: later.chance(0.2),
+    isCrossed: false,
+    struckAt: null,
   };
   // Drawn last, so that older seeds keep the rest of their nights.
   if (chance(0.3)) swarm.pageSize = 2;
@@ -253,6 +262,10 @@ export function swarmOf(seed: number): Swarm {
   const theme = random.next();
   if (theme < 0.04) watchCredits(swarm, random);
   else if (theme < 0.08) loseAnswers(swarm);
+  else if (theme < 0.11) shareKey(swarm);
+  else if (theme < 0.14) overtake(swarm, random);
+  else if (theme < 0.16) leaveNetworks(swarm, random);
+  else if (theme < 0.18) buyCredits(swarm);
   const slow = createRandom(`swarm ${seed} slow submissions`);
   if (slow.chance(0.3)) slowSubmissions(swarm, slow);
   return swarm;
@@ -274,6 +287,47 @@ function slowSubmissions(swarm: Swarm, { chance, int, magnitude }: Random): void
 function loseAnswers({ faults, settings }: Swarm): void {
   Object.assign(faults, { clockJump: 1, lostAnswer: 0.3 });
   settings.settleAfterMs = 10_000;
+}
+
+/** A night about two integrations that spend from one bucket at the same time, in more than one submission each. */
+function shareKey(swarm: Swarm): void {
+  const { faults, service, settings } = swarm;
+  Object.assign(swarm, { integrations: 2, sharedKey: true, hosts: 2, isCrossed: true });
+  swarm.sessions = Array.from({ length: 2 }, () => ({ afterHours: 192, hosts: 2, full: false }));
+  Object.assign(faults, { lostRequest: 0.15, lostAnswer: 0.1, restore: 0, freeze: 0, throttle: 0 });
+  Object.assign(service, { otherSpender: 0, partly: 0, invalid: 0, credits: 20_000, jobMs: 500 });
+  service.submitMs = 4_000;
+  Object.assign(settings, { keep: 0, perRun: null, perMonth: null, onLostAnswer: 'hold' });
+  Object.assign(settings, { trial: true, trialSize: 1, settleAfterMs: 3_000, refreshDays: 7 });
+}
+
+/** A night in which processes stand still right before they send, while others sync. */
+function overtake(swarm: Swarm, { int }: Random): void {
+  const { faults, settings, sessions } = swarm;
+  swarm.hosts = int(2, 4);
+  swarm.sessions = sessions.map((session) => ({ ...session, hosts: swarm.hosts }));
+  Object.assign(faults, { freeze: 1, kill: 0, stop: 0, databaseAway: 0, diskFull: 0, restore: 0 });
+  settings.settleAfterMs = 1_000;
+  swarm.struckAt = ['insert into jobs done'];
+}
+
+/** A night about members who leave networks, while processes are killed. */
+function leaveNetworks(swarm: Swarm, { int }: Random): void {
+  swarm.networks = true;
+  swarm.contacts = int(3, 8);
+  const [first = { afterHours: 0, hosts: 1, full: false }, ...others] = swarm.sessions;
+  swarm.sessions = [first, ...others, { ...first, afterHours: 24 }];
+  Object.assign(swarm.people, { optOut: 0.5, optIn: 0, remove: 0.2 });
+  swarm.faults.kill = 1;
+  const removal = 'POST /networks/ID/members/remove';
+  swarm.struckAt = [`send ${removal}`, `answer ${removal}`, 'update network_members done'];
+}
+
+/** A night about credits that are bought while lost answers wait to be settled. */
+function buyCredits({ faults, service, settings }: Swarm): void {
+  Object.assign(faults, { lostAnswer: 0.2, freeze: 0, restore: 0 });
+  Object.assign(service, { buyer: 0.7, credits: 20_000 });
+  Object.assign(settings, { keep: 0, perRun: null, perMonth: null, onLostAnswer: 'hold' });
 }
 
 /** A night about credits to keep: others spend them while the first jobs run. */

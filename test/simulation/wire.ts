@@ -61,10 +61,11 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     isGivenUp: () => boolean,
   ): void {
     const faults = deps.faults();
-    const fault = pickFault(faults, endpoint === 'POST /enhancements' ? 3 : 1);
+    const isPaid = endpoint === 'POST /enhancements';
+    const fault = pickFault(faults, isPaid ? 3 : 1);
     // What is under way arrives within the quiet time, also when its sender is long gone.
     const isLate = fault === 'late request' || fault === 'overtaken';
-    const slowMs = endpoint === 'POST /enhancements' ? deps.submitMs * random.next() : 0;
+    const slowMs = isPaid ? deps.submitMs * random.next() : 0;
     // The service takes its credits at any moment of that, but not later than it may.
     const workMs = isLate ? 0 : Math.min(slowMs * random.next(), deps.quietMs * 0.5);
     const wayMs = isLate ? deps.quietMs * 0.8 * random.next() : random.magnitude(5, 400);

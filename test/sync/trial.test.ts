@@ -3,6 +3,7 @@ import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { readReasons } from '../../src/views/run-contacts.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
 const open = closedAfterTest(createSyncWorld);
@@ -111,12 +112,14 @@ describe('the first submission under a mapping', () => {
   });
 
   it('is the only one on its way until it is answered', async () => {
-    const world = await open({ service: { jobTimeMs: 2_000 } });
+    const jobs = holdJobs();
+    const world = await open({ service: jobs.service });
     await world.addPeople(60);
     const running = world.sync();
     await expect.poll(() => world.spent()).toBe(25);
     await new Promise((resolve) => setTimeout(resolve, 800));
     expect(await world.spent()).toBe(25);
+    jobs.letEnd();
     expect((await running).status).toBe('succeeded');
     expect(await world.spent()).toBeGreaterThan(50);
   });
@@ -221,13 +224,15 @@ describe('the first submission under a mapping', () => {
   });
 
   it('goes on where a killed run has left it, with the answers that it had', async () => {
-    const world = await open({ service: { jobTimeMs: 3_000 } });
+    const jobs = holdJobs();
+    const world = await open({ service: jobs.service });
     await addByWrongColumn(world, 60);
     const stop = new AbortController();
     const running = world.sync({ signal: stop.signal });
     await expect.poll(() => world.spent()).toBe(25);
     stop.abort();
     expect((await running).reason?.code).toBe('interrupted');
+    jobs.letEnd();
     expect((await world.sync()).reason?.code).toBe('match_rate_low');
     expect(await world.spent()).toBe(25);
   });

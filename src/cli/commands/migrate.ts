@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type Environment, readRuntimeOptions } from '../../config/environment.ts';
 import type { Log } from '../../core/log.ts';
+import { installPgBoss, isPgBossInstalled } from '../../engine/pg-boss.ts';
 import { type OpenDatabase, openDatabase } from '../../store/engine/database.ts';
 import { type DatabaseLocation, parseDatabaseUrl } from '../../store/engine/database-url.ts';
 import { migrateToLatest, pendingMigrations } from '../../store/engine/migrate.ts';
@@ -82,6 +83,7 @@ async function migrate(
   const database = await openDatabase<Tables>(url, { log });
   try {
     const applied = await migrateToLatest(database.db);
+    if (database.kind === 'postgres') await installPgBoss({ url, log });
     const keyRing = await findKeyRing(env, url, isToReseal);
     const bound = keyRing === null ? null : await bind(database, keyRing);
     const resealed =
@@ -126,7 +128,10 @@ async function findPending(url: string, location: DatabaseLocation, log: Log): P
   if (location.kind === 'sqlite' && !(await exists(location.path))) return Object.keys(MIGRATIONS);
   const database = await openDatabase<Tables>(url, { log });
   try {
-    return await pendingMigrations(database.db);
+    const pending = await pendingMigrations(database.db);
+    const isServer = location.kind === 'postgres';
+    const lacksQueue = isServer && pending.length === 0 && !(await isPgBossInstalled({ url, log }));
+    return lacksQueue ? ['pg-boss'] : pending;
   } finally {
     await database.close();
   }

@@ -27,11 +27,13 @@ import { untilStopped } from '../terminal/stop-signal.ts';
 import { countOf } from '../terminal/words.ts';
 import { productAlerts } from './alerts.ts';
 import { wholeNumber } from './sandbox/stand-in.ts';
+import { requireServer } from './worker.ts';
 
 const EXAMPLES = `
 Examples:
   donor-sync serve
   donor-sync serve --host 0.0.0.0 --port 8080     needs an access token: donor-sync tokens create
+  donor-sync serve --no-work                      on Postgres: leaves the runs to donor-sync worker
   donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
 
 While there is no access token, it prints a link that lets one browser on this machine in, once.
@@ -42,6 +44,7 @@ go on at the next start. Several may serve one database.`;
 const optionsSchema = baseOptions.extend({
   host: z.string().trim().min(1, { error: 'Write an address after --host.' }).optional(),
   port: z.number().optional(),
+  work: z.boolean(),
 });
 
 /** Where only this machine can reach us. */
@@ -53,6 +56,7 @@ export function serveCommand(deps: ProductDeps): Command {
     .description('serve HTTP and run by schedule until stopped')
     .option('--host <address>', 'where to listen (default: server.host of the settings)')
     .option('--port <n>', 'at which port; 0 for any free one', wholeNumber(0, 65_535))
+    .option('--no-work', 'take up no runs: `donor-sync worker` does, on Postgres alone')
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
     runAction(deps, command, async (output) => {
@@ -68,11 +72,13 @@ async function serve(
 ): Promise<void> {
   const stopped = deps.stopSignal();
   const settings = await loadProductSettings(deps, options.config);
+  if (!options.work) requireServer(settings);
   const { host = settings.server.host, port = settings.server.port } = options;
   await withProduct(deps, settings, async (application) => {
     await requireTokenBeyondLoopback(application, host);
     await warnOfOverriding(application, settings, deps.log);
-    await serveUntil(stopped, deps, output, { application, settings, address: { host, port } });
+    const service = { application, settings, address: { host, port }, works: options.work };
+    await serveUntil(stopped, deps, output, service);
   });
 }
 
@@ -108,15 +114,18 @@ interface Service {
   application: Application;
   settings: Settings;
   address: { host: string; port: number };
+  /** Whether it takes up runs, or others do. */
+  works: boolean;
 }
 
 async function serveUntil(
   stopped: AbortSignal,
   deps: ProductDeps,
   output: Output,
-  { application, settings, address }: Service,
+  { application, settings, address, works }: Service,
 ): Promise<void> {
   const { clock, log } = deps;
+  await application.engine.open();
   const { server } = settings;
   const runner = createRunner(application, { clock, log, maxRunsAtOnce: server.maxRunsAtOnce });
   const { store, integrations } = application;
@@ -144,7 +153,7 @@ async function serveUntil(
   });
   const http = await listen({ app, ...address, trustedProxies });
   try {
-    runner.start();
+    if (works) runner.start();
     await scheduler.start();
     alerts.start();
     await announce(deps, output, application, { http, firstVisit });

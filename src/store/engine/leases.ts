@@ -128,6 +128,16 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
       return older !== undefined;
     },
 
+    /** Takes a lease of this epoch from its owner, whose next checkpoint finds it lost. */
+    async revoke({ integrationId, epoch }: Lease): Promise<void> {
+      await db
+        .updateTable('integrations')
+        .set({ run_epoch: epoch + 1, lease_owner: null, lease_until: null })
+        .where('id', '=', integrationId)
+        .where('run_epoch', '=', epoch)
+        .execute();
+    },
+
     async release(lease: Lease): Promise<void> {
       // Released twice is released: a later owner has another epoch.
       await again(LEASE_MS, () =>

@@ -14,6 +14,7 @@ import * as queryIntents from '../../../migrations/0012-query-intents.ts';
 import * as hints from '../../../migrations/0013-hints.ts';
 import * as contactStatuses from '../../../migrations/0014-contact-statuses.ts';
 import * as submissionSlots from '../../../migrations/0015-submission-slots.ts';
+import * as urgency from '../../../migrations/0016-urgency.ts';
 import * as audit from '../../../migrations/0017-audit.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
@@ -41,5 +42,6 @@ export const MIGRATIONS = {
   '0013-hints': hints,
   '0014-contact-statuses': contactStatuses,
   '0015-submission-slots': submissionSlots,
+  '0016-urgency': urgency,
   '0017-audit': audit,
 } satisfies MigrationList;

@@ -49,6 +49,8 @@ export interface RunRequestsTable {
   left_at: number | null;
   /** The run that does its work too, as it waited beside others; else null. */
   merged_into: string | null;
+  /** 1 if more than a schedule asks for it. */
+  urgent: Generated<number>;
 }
 
 /** What an Idempotency-Key led to. */

@@ -3,12 +3,12 @@ import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
 import type { RereadsTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
-import { addRunRequest } from './run-requests.ts';
+import { addRunRequest, type RunsAsked } from './run-requests.ts';
 
 export type RereadRecord = FromRow<Selectable<RereadsTable>>;
 
 /** What is to be read again, since the CRM finds changes only after a while. */
-export function rereadQueries(db: Database, clock: Clock) {
+export function rereadQueries(db: Database, clock: Clock, asked: RunsAsked) {
   return {
     /** Something was called for now: what has changed is read again later. */
     async note(integrationId: string): Promise<void> {
@@ -46,6 +46,7 @@ export function rereadQueries(db: Database, clock: Clock) {
         }
         const request = { integrationId, contact: null, full: false, runId };
         await addRunRequest(trx, { ...request, trigger: 'webhook' }, clock.now());
+        await asked(trx, [{ integrationId, isUrgent: true }]);
       });
     },
 

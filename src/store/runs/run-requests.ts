@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { Trigger } from '../../core/run.ts';
 import type { NewAuditEntry, RecordEntry } from '../audit/record.ts';
@@ -17,6 +17,21 @@ export interface NewRunRequest {
   full: boolean;
   /** The id that the run gets if none like it is waiting already. */
   runId: string;
+}
+
+/** An integration of which a run is wanted. */
+export interface AskedRun {
+  integrationId: string;
+  /** True if more than a schedule asks for it. */
+  isUrgent: boolean;
+}
+
+/** Called inside the transaction that stores requests, once for each integration. */
+export type RunsAsked = (trx: Trx, runs: readonly AskedRun[]) => Promise<void>;
+
+/** What a person or a webhook asks for goes before what a schedule asks for. */
+function isUrgent({ trigger }: Pick<NewRunRequest, 'trigger'>): boolean {
+  return trigger !== 'schedule';
 }
 
 /** What became of a request whose run was cut off: it waits again, had ended, or is given up. */
@@ -41,7 +56,12 @@ const MERGED_KEPT_MS = 24 * 3_600_000;
 const MAX_RESUMES = 5;
 
 /** Runs that were asked for, until they have come to their end. */
-export function runRequestQueries(db: Database, clock: Clock, record: RecordEntry) {
+export function runRequestQueries(
+  db: Database,
+  clock: Clock,
+  asked: RunsAsked,
+  record: RecordEntry,
+) {
   return {
     /**
      * Remembers that a run is wanted. A request that waits already takes it in; the id of the run
@@ -50,6 +70,7 @@ export function runRequestQueries(db: Database, clock: Clock, record: RecordEntr
     add(request: NewRunRequest): Promise<string> {
       return db.transaction().execute(async (trx) => {
         const runId = await addRunRequest(trx, request, clock.now());
+        await asked(trx, [askedBy(request)]);
         // Webhooks come in bursts, and ask for nothing new then.
         if (request.trigger === 'manual' || runId === request.runId) {
           await record(trx, runAsked({ ...request, runId }, oneOrAll(request.contact)));
@@ -76,8 +97,9 @@ export function runRequestQueries(db: Database, clock: Clock, record: RecordEntr
           newRunId,
           clock.now(),
         );
-        const asked = { integrationId, runId: answer.runId, trigger: 'webhook', full: false };
-        if (added.length > 0) await record(trx, runAsked(asked, added));
+        await asked(trx, [{ integrationId, isUrgent: true }]);
+        const request = { integrationId, runId: answer.runId, trigger: 'webhook', full: false };
+        if (added.length > 0) await record(trx, runAsked(request, added));
         return answer;
       });
     },
@@ -104,7 +126,7 @@ export function runRequestQueries(db: Database, clock: Clock, record: RecordEntr
         .execute();
     },
 
-    /** What waits, the longest waiting first. */
+    /** What waits: urgent requests first, and then the longest waiting. */
     list(integrationId?: string): Promise<RunRequestRecord[]> {
       return db
         .selectFrom('run_requests')
@@ -113,6 +135,7 @@ export function runRequestQueries(db: Database, clock: Clock, record: RecordEntr
         .$if(integrationId !== undefined, (query) =>
           query.where('integration_id', '=', integrationId ?? ''),
         )
+        .orderBy('urgent', 'desc')
         .orderBy('requested_at')
         .orderBy('run_id')
         .execute()
@@ -120,12 +143,15 @@ export function runRequestQueries(db: Database, clock: Clock, record: RecordEntr
     },
 
     /** Requests whose runs have begun and not come to their end. */
-    listBegun(): Promise<RunRequestRecord[]> {
+    listBegun(integrationId?: string): Promise<RunRequestRecord[]> {
       return db
         .selectFrom('run_requests')
         .selectAll()
         .where('left_at', 'is not', null)
         .where('merged_into', 'is', null)
+        .$if(integrationId !== undefined, (query) =>
+          query.where('integration_id', '=', integrationId ?? ''),
+        )
         .execute()
         .then(fromRows);
     },
@@ -142,9 +168,9 @@ export function runRequestQueries(db: Database, clock: Clock, record: RecordEntr
 
     /**
      * Lets a request wait again whose run was cut off, for a run with a new id unless the same waits
-     * already.
+     * already. One that is handed over by a process that is asked to end does not count as cut off.
      */
-    putBack(request: RunRequestRecord, newRunId: string): Promise<PutBack> {
+    putBack(request: RunRequestRecord, newRunId: string, isHandedOver = false): Promise<PutBack> {
       return db.transaction().execute(async (trx) => {
         const { numDeletedRows } = await trx
           .deleteFrom('run_requests')
@@ -152,9 +178,10 @@ export function runRequestQueries(db: Database, clock: Clock, record: RecordEntr
           .where('left_at', 'is not', null)
           .executeTakeFirst();
         if (numDeletedRows === 0n) return { state: 'ended' };
-        if (request.resumed >= MAX_RESUMES) return { state: 'givenUp' };
+        if (!isHandedOver && request.resumed >= MAX_RESUMES) return { state: 'givenUp' };
         if (request.contact !== ALL_CONTACTS) await separate(trx, request.runId);
-        const again = { ...request, runId: newRunId, resumed: request.resumed + 1, leftAt: null };
+        const resumed = request.resumed + (isHandedOver ? 0 : 1);
+        const again = { ...request, runId: newRunId, resumed, leftAt: null };
         return { state: 'waits', runId: await insertRequest(trx, again) };
       });
     },
@@ -192,6 +219,39 @@ export function runAsked(
 
 function oneOrAll(contact: string | null): string[] | null {
   return contact === null ? null : [contact];
+}
+
+function askedBy({ integrationId, trigger }: NewRunRequest): AskedRun {
+  return { integrationId, isUrgent: isUrgent({ trigger }) };
+}
+
+/** Integrations of which something is wanted, and that have no job (open, by its key) in a queue of pg-boss. */
+export async function listWithoutJob(
+  db: Database,
+  { table, queue }: { table: string; queue: string },
+): Promise<AskedRun[]> {
+  const hasJob = sql<SqlBool>`exists (
+    select 1 from ${sql.table(table)} job where job.name = ${queue}
+    and job.state <= 'active' and job.singleton_key = run_requests.integration_id)`;
+  const rows = await wantedRows(db)
+    .where((eb) => eb.not(hasJob))
+    .execute();
+  return rows.map(({ urgent, ...row }) => ({ ...row, isUrgent: Number(urgent) > 0 }));
+}
+
+/** What is wanted of an integration; null for nothing. */
+export async function findWanted(trx: Trx, integrationId: string): Promise<AskedRun | null> {
+  const row = await wantedRows(trx).where('integration_id', '=', integrationId).executeTakeFirst();
+  return row ? { integrationId, isUrgent: Number(row.urgent) > 0 } : null;
+}
+
+/** Waiting or begun: a run that has begun and has not come to its end is wanted still. */
+function wantedRows(db: Database | Trx) {
+  return db
+    .selectFrom('run_requests')
+    .select((eb) => ['integration_id as integrationId', eb.fn.max('urgent').as('urgent')])
+    .where('merged_into', 'is', null)
+    .groupBy('integration_id');
 }
 
 /** Stores a request as part of a transaction; see `add`. */
@@ -294,24 +354,45 @@ function requestOf(request: NewRunRequest, now: number): RunRequestRecord {
     resumed: 0,
     leftAt: null,
     mergedInto: null,
+    urgent: isUrgent(request) ? 1 : 0,
   };
 }
 
+/** Stores requests for runs over all that has changed, each of another integration. */
+export async function addScheduledRuns(
+  trx: Trx,
+  runs: readonly Pick<NewRunRequest, 'integrationId' | 'runId'>[],
+  now: number,
+): Promise<void> {
+  if (runs.length === 0) return;
+  const asked = { contact: null, trigger: 'schedule', full: false } as const;
+  const rows = runs.map((run) => requestOf({ ...run, ...asked }, now));
+  await insertRows(trx, rows).execute();
+}
+
 async function insertRequest(trx: Trx, request: RunRequestRecord): Promise<string> {
-  const inserted = await trx
+  const inserted = await insertRows(trx, [request]).returning('run_id').executeTakeFirstOrThrow();
+  return inserted.run_id;
+}
+
+function insertRows(trx: Trx, requests: readonly RunRequestRecord[]) {
+  return trx
     .insertInto('run_requests')
-    .values({
-      run_id: request.runId,
-      integration_id: request.integrationId,
-      contact: request.contact,
-      trigger: request.trigger,
-      full: request.full,
-      requested_at: request.requestedAt,
-      times: request.times,
-      resumed: request.resumed,
-      left_at: request.leftAt,
-      merged_into: request.mergedInto,
-    })
+    .values(
+      requests.map((request) => ({
+        run_id: request.runId,
+        integration_id: request.integrationId,
+        contact: request.contact,
+        trigger: request.trigger,
+        full: request.full,
+        requested_at: request.requestedAt,
+        times: request.times,
+        resumed: request.resumed,
+        left_at: request.leftAt,
+        merged_into: request.mergedInto,
+        urgent: request.urgent,
+      })),
+    )
     .onConflict((c) =>
       c
         .columns(['integration_id', 'contact'])
@@ -319,12 +400,20 @@ async function insertRequest(trx: Trx, request: RunRequestRecord): Promise<strin
         .doUpdateSet((eb) => ({
           times: eb('run_requests.times', '+', 1),
           // Who wants everything read anew is not content with less.
-          full: request.full === 1 ? 1 : eb.ref('run_requests.full'),
+          full: eb
+            .case()
+            .when('excluded.full', '=', 1)
+            .then(1)
+            .else(eb.ref('run_requests.full'))
+            .end(),
+          urgent: eb
+            .case()
+            .when('excluded.urgent', '=', 1)
+            .then(1)
+            .else(eb.ref('run_requests.urgent'))
+            .end(),
         })),
-    )
-    .returning('run_id')
-    .executeTakeFirstOrThrow();
-  return inserted.run_id;
+    );
 }
 
 /**

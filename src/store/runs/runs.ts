@@ -98,7 +98,8 @@ export function runQueries(
             spent_enhancements: 0,
           })
           .execute();
-        if (wasAsked) return;
+        // A time of a schedule is no one's request: the run that it brings is on record once it begins.
+        if (wasAsked && trigger !== 'schedule') return;
         const { integrationId } = lease;
         const request = { integrationId, runId: id, trigger, full };
         await record(trx, runAsked(request, only));

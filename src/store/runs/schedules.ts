@@ -1,15 +1,27 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { RecordEntry } from '../audit/record.ts';
+import { isPostgres } from '../engine/database-time.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { SchedulesTable } from '../engine/service-tables.ts';
-import type { Database } from '../engine/tables.ts';
-import { addRunRequest, type NewRunRequest, runAsked } from './run-requests.ts';
+import type { Database, Trx } from '../engine/tables.ts';
+import { addScheduledRuns, type RunsAsked } from './run-requests.ts';
 
 export type ScheduleRecord = FromRow<Selectable<SchedulesTable>>;
 
+/** A time that has come, and what becomes of it. */
+export interface ClaimedTime {
+  row: ScheduleRecord;
+  nextRunAt: number | null;
+  /** The run that is wanted; null for none. */
+  runId: string | null;
+}
+
+/** Schedules in one transaction. */
+const PAGE = 500;
+
 /** When each integration runs next; a time is claimed by the process that ticks first. */
-export function scheduleQueries(db: Database, clock: Clock, record: RecordEntry) {
+export function scheduleQueries(db: Database, clock: Clock, asked: RunsAsked, record: RecordEntry) {
   return {
     list(): Promise<ScheduleRecord[]> {
       return db
@@ -38,43 +50,42 @@ export function scheduleQueries(db: Database, clock: Clock, record: RecordEntry)
         .execute();
     },
 
-    /** Schedules whose time has come and that are not paused. */
-    listDue(): Promise<ScheduleRecord[]> {
-      return db
-        .selectFrom('schedules')
-        .selectAll()
-        .where('paused', '=', 0)
-        .where('next_run_at', '<=', clock.now())
-        .orderBy('next_run_at')
-        .orderBy('integration_id')
-        .execute()
-        .then(fromRows);
-    },
-
     /**
-     * Takes a time that has come: notes the next one and, in the same transaction, the run that is
-     * wanted (null: none). Returns false if another process took it, or if it was paused or planned
-     * anew meanwhile.
+     * Takes times that have come: notes the next ones and, in the same transaction, the runs that are
+     * wanted. `decide` says what becomes of each, and null where it is left to another process. Each
+     * time is taken once, however many processes do this. Returns where the next page begins; null at
+     * the end.
      */
-    claim(
-      row: ScheduleRecord,
-      nextRunAt: number | null,
-      request: NewRunRequest | null,
-    ): Promise<boolean> {
+    claimDue(
+      decide: (row: ScheduleRecord) => ClaimedTime | null,
+      after: string | null,
+    ): Promise<string | null> {
+      const now = clock.now();
       return db.transaction().execute(async (trx) => {
-        const { numUpdatedRows } = await trx
-          .updateTable('schedules')
-          .set({ next_run_at: nextRunAt })
-          .where('integration_id', '=', row.integrationId)
-          .where('rule', '=', row.rule)
-          .where('next_run_at', '=', row.nextRunAt)
+        const rows = await trx
+          .selectFrom('schedules')
+          .selectAll()
           .where('paused', '=', 0)
-          .executeTakeFirst();
-        if (numUpdatedRows === 0n) return false;
-        if (request === null) return true;
-        const runId = await addRunRequest(trx, request, clock.now());
-        await record(trx, runAsked({ ...request, runId }, null));
-        return true;
+          .where('next_run_at', '<=', now)
+          .$if(after !== null, (query) => query.where('integration_id', '>', after ?? ''))
+          .orderBy('integration_id')
+          .limit(PAGE)
+          // What another process is taking at this moment is taken. On SQLite it has to wait.
+          .$if(isPostgres(db), (query) => query.forUpdate().skipLocked())
+          .execute()
+          .then(fromRows);
+        const claimed = rows.flatMap((row) => decide(row) ?? []);
+        await noteNext(trx, claimed);
+        const runs = claimed.flatMap(({ row: { integrationId }, runId }) =>
+          runId === null ? [] : [{ integrationId, runId }],
+        );
+        await addScheduledRuns(trx, runs, now);
+        if (runs.length > 0)
+          await asked(
+            trx,
+            runs.map(({ integrationId }) => ({ integrationId, isUrgent: false })),
+          );
+        return rows.length < PAGE ? null : (rows.at(-1)?.integrationId ?? null);
       });
     },
 
@@ -107,4 +118,24 @@ export function scheduleQueries(db: Database, clock: Clock, record: RecordEntry)
       await db.deleteFrom('schedules').where('integration_id', '=', integrationId).execute();
     },
   };
+}
+
+async function noteNext(trx: Trx, claimed: readonly ClaimedTime[]): Promise<void> {
+  if (claimed.length === 0) return;
+  await trx
+    .insertInto('schedules')
+    .values(
+      claimed.map(({ row: { integrationId, rule, paused }, nextRunAt }) => ({
+        integration_id: integrationId,
+        rule,
+        next_run_at: nextRunAt,
+        paused,
+      })),
+    )
+    .onConflict((c) =>
+      c
+        .column('integration_id')
+        .doUpdateSet((eb) => ({ next_run_at: eb.ref('excluded.next_run_at') })),
+    )
+    .execute();
 }

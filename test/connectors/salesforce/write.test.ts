@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Connector, ContactChange, WriteResult } from '../../../connectors/contract.ts';
 import { messageOf, wordsOf } from '../../../src/core/errors.ts';
@@ -36,6 +36,17 @@ describe('writing to Salesforce', () => {
     expect(results).toEqual(all.map(({ id }) => ({ status: 'written', id })));
     expect(collections().map((rows) => rows.length)).toEqual([200, 200, 1]);
     expect(collections()[0]?.[0]).toMatchObject({ id: idOf(0), Note__c: null });
+  });
+
+  it('sends three requests at a time, and no fourth before one is answered', async () => {
+    saveWith(() => null);
+    const all = Array.from({ length: 801 }, (_, at) => changeOf(at));
+    const results = connector.write(all)[Symbol.asyncIterator]();
+    await results.next();
+    await vi.waitFor(() => expect(collections().length).toBe(3));
+    for (let count = 1; count < all.length; count += 1) await results.next();
+    expect(await results.next()).toMatchObject({ done: true });
+    expect(collections().flat()).toHaveLength(801);
   });
 
   it('writes the 199 others when one of 200 is refused', async () => {

@@ -1,0 +1,19 @@
+const JOB_MS = 60_000;
+
+/** Options of a service whose jobs end when the test lets them. */
+export function holdJobs() {
+  let heldMs = JOB_MS;
+  let aheadMs = 0;
+  return {
+    service: { clock: () => Date.now() + aheadMs, jobTimeMs: () => heldMs },
+    /** Those that are submitted from now on. */
+    hold() {
+      heldMs = JOB_MS;
+    },
+    /** Those that there are, and from now on each at once. */
+    letEnd() {
+      aheadMs += heldMs;
+      heldMs = 0;
+    },
+  };
+}
