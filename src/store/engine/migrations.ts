@@ -16,7 +16,7 @@ import * as contactStatuses from '../../../migrations/0014-contact-statuses.ts';
 import * as submissionSlots from '../../../migrations/0015-submission-slots.ts';
 import * as urgency from '../../../migrations/0016-urgency.ts';
 import * as audit from '../../../migrations/0017-audit.ts';
-import * as paces from '../../../migrations/0020-paces.ts';
+import * as paces from '../../../migrations/0018-paces.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -45,5 +45,5 @@ export const MIGRATIONS = {
   '0015-submission-slots': submissionSlots,
   '0016-urgency': urgency,
   '0017-audit': audit,
-  '0020-paces': paces,
+  '0018-paces': paces,
 } satisfies MigrationList;
