@@ -17,9 +17,7 @@ export async function findNames(
   holds: readonly HoldRecord[],
 ): Promise<Map<string, HoldNames>> {
   const found = new Map<string, HoldNames>();
-  const withProfile = holds.filter(
-    ({ kind }) => kind === 'name_mismatch' || kind === 'profile_deceased',
-  );
+  const withProfile = holds.filter(({ kind }) => WITH_PROFILE.has(kind));
   const byIntegration = Map.groupBy(withProfile, (hold) => hold.integrationId);
   for (const [id, rows] of byIntegration) {
     const names = await namesOf(application, id, rows).catch((error: unknown) =>
@@ -31,6 +29,13 @@ export async function findNames(
   }
   return found;
 }
+
+/** Kinds of holds behind which there is a profile. */
+const WITH_PROFILE: ReadonlySet<HoldRecord['kind']> = new Set([
+  'name_mismatch',
+  'match_unsure',
+  'profile_deceased',
+]);
 
 type Named = [string, HoldNames];
 
