@@ -12,6 +12,8 @@ import { withinOneEdit, withOneDeletion } from './words.ts';
 export interface Candidate extends ComparableName {
   number: number;
   isDead: boolean;
+  /** An invented person has no namesakes outside the file. */
+  isInvented: boolean;
   /** Most candidates are ruled out by their names, so the rest is only read when asked for. */
   addresses(): ComparableAddress[];
   /** Present and past ones. */
@@ -144,6 +146,7 @@ function toCandidate(row: DonorRow): Candidate {
   return {
     number: row.number,
     isDead: row.isDead === 1,
+    isInvented: row.isInvented === 1,
     first: row.first,
     middles: listIn(row.middle, ' '),
     last: row.last,

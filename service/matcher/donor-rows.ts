@@ -20,6 +20,8 @@ export interface DonorRow {
   /** One a line. */
   employers: string;
   isDead: number;
+  /** An invented person has no namesakes outside the file. */
+  isInvented: number;
 }
 
 /** Takes all donors; the caller opens the transaction. */
@@ -31,7 +33,7 @@ export function createDonorRows(db: Database) {
   `);
   const insert = db.prepare<[DonorRow]>(
     `insert into donor_index
-     values (@number, @last, @first, @middle, @lastParts, @addresses, @employers, @isDead)`,
+     values (@number, @last, @first, @middle, @lastParts, @addresses, @employers, @isDead, @isInvented)`,
   );
   const insertName = db.prepare<[string, string, number]>(
     'insert or ignore into donor_other_names values (?, ?, ?)',
@@ -98,5 +100,7 @@ function toRow(
     addresses: encodeAddresses(donor.addresses.map(comparableAddress)),
     employers: [...employers].join('\n'),
     isDead: Number(donor.isDeceased === true),
+    // Real people never have invented wealth, and invented ones always have some.
+    isInvented: Number(donor.netWorth !== null),
   };
 }

@@ -7,7 +7,7 @@ import { type AddressText, addressText } from './addresses.ts';
 import { findCandidates } from './candidates.ts';
 import type { Candidate, DonorIndex } from './donor-index.ts';
 import { comparableEmployer } from './employers.ts';
-import { type Reading, readingsOf } from './names.ts';
+import { fitFirstName, type Reading, readingsOf } from './names.ts';
 import { readPopulation } from './population.ts';
 import {
   type Comparing,
@@ -77,7 +77,7 @@ export function createMatcher(index: DonorIndex): Matcher {
         const one = candidate && weigh(comparing, sought, candidate);
         if (one !== undefined) weighed.push(one);
       }
-      return choose(weighed, sought);
+      return byNameAlone(index, weighed, sought) ?? choose(weighed, sought);
     },
   };
 }
@@ -165,6 +165,31 @@ function choose(weighed: readonly Weighed[], { readings }: Sought): Match {
     runnerUp: best,
   };
 }
+
+/**
+ * An invented donor who is the only bearer of a name is found by it where nothing else is said, if the
+ * file's names make no second one likely. Of real people others always bear it.
+ */
+function byNameAlone(
+  index: DonorIndex,
+  weighed: readonly Weighed[],
+  { readings, addresses, employers }: Sought,
+): Match | null {
+  const [only, ...others] = weighed.filter(({ odds }) => odds * LEAST_PEOPLE > 1);
+  const [reading] = readings;
+  if (only === undefined || others.length > 0 || addresses.length + employers.length > 0)
+    return null;
+  const { first, last, isInvented, number } = only.candidate;
+  const expected =
+    (index.countFirstName(first) * index.countLastName(last)) / Math.max(1, index.donorCount);
+  const fit = reading?.last === last ? fitFirstName(reading.first, first) : undefined;
+  const isFull = fit === 'same' || fit === 'nickname';
+  if (!isInvented || !isFull || expected >= MAX_EXPECTED_BEARERS) return null;
+  const reasons = [...only.evidence.map(({ reason }) => reason), 'No other donor has this name'];
+  return { donorNumber: number, probability: MIN_PROBABILITY, reasons, runnerUp: null };
+}
+
+const MAX_EXPECTED_BEARERS = 0.5;
 
 /** However rare a name is, others bear it who are in no file. */
 const NAME_ALONE = 0.5;

@@ -1,7 +1,7 @@
 /** The tables of the index of donors. */
 
 /** Raised when rows are written otherwise; a database of another version is indexed anew. */
-export const INDEX_VERSION = 2;
+export const INDEX_VERSION = 3;
 
 /** The tables of the index. */
 export const INDEX_TABLES = `
@@ -13,7 +13,8 @@ create table if not exists donor_index (
   lastParts text not null,
   addresses text not null,
   employers text not null,
-  isDead integer not null
+  isDead integer not null,
+  isInvented integer not null
 );
 create table if not exists donor_other_names (
   last text not null,

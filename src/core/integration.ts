@@ -59,6 +59,12 @@ export const guardsSchema = z.strictObject({
     .prefault({}),
 });
 
+/** How sure the service has to be of its match. */
+export const matchSchema = z.strictObject({
+  /** Profiles of a lower probability wait for a person; null: all are taken. */
+  minProbability: z.number().min(0).max(1).nullable().default(null),
+});
+
 export const refreshSchema = z.strictObject({
   /** Days after which a profile is asked for again; null for never. */
   afterDays: z.int().positive().nullable().default(365),
@@ -134,6 +140,7 @@ export const integrationSchema = z.strictObject({
   refresh: refreshSchema.prefault({}),
   budget: budgetSchema.prefault({}),
   guards: guardsSchema.prefault({}),
+  match: matchSchema.prefault({}),
   /** Omitted: the connector's default map. */
   fields: z.array(fieldMappingSchema).optional(),
   networks: z.array(networkSchema).default([]),

@@ -50,6 +50,8 @@ export const OUTCOME_REASONS = {
   profile_unreadable: 'failed',
   /** The profile's name is not the contact's. */
   name_mismatch: 'held',
+  /** The service is less sure of its match than `match.minProbability`. */
+  match_unsure: 'held',
   /** The answer to a submission was lost, and the credit is gone or may be. */
   lost_answer: 'held',
   /** The identities of many contacts changed at once. */
@@ -141,6 +143,8 @@ export const OUTCOME_TEXTS = {
   values_unfit: 'no field of the CRM can take its values; see "donor-sync fields check"',
   profile_unreadable: 'the profile could not be read; fetched again by the next run',
   name_mismatch: 'the name in the profile is not that of the contact; a person decides',
+  match_unsure:
+    'the service is less sure that the profile is of this person than the settings ask for; a person decides',
   lost_answer: 'the answer was lost after the credit may have been spent; a person decides',
   identity_mass_change:
     'its details changed together with those of many others; a person decides whether that is worth a credit',

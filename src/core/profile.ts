@@ -8,6 +8,8 @@ export interface Profile {
   age: number | null;
   /** True if the service says that this person has died. */
   isDeceased: boolean;
+  /** How likely this is the right person, from 0 to 1; absent where the service does not say. */
+  probability?: number;
   /** Whole US dollars. */
   netWorth: { low: number; high: number } | null;
   /** What the person could give, in US dollars. */

@@ -47,6 +47,11 @@ const resultSchema = z.object({
   progress: z.object({ status: z.string() }).nullish(),
   error: z.unknown().optional(),
   result: profileSchema.nullish(),
+  /** Some services say how sure they are; what cannot be read says nothing. */
+  match: z
+    .object({ probability: z.number().min(0).max(1) })
+    .nullish()
+    .catch(null),
 });
 
 /** A profile that is there is a result, whatever the progress says or leaves out. */
@@ -54,10 +59,14 @@ function readResult(entry: unknown, jobId: string, endpoint: string): JobResult 
   const parsed = resultSchema.safeParse(entry);
   if (!parsed.success)
     return unreadable(endpoint, problemOf(parsed.error, `job_id_to_state.${jobId}`));
-  const { progress, error, result } = parsed.data;
+  const { progress, error, result, match } = parsed.data;
   const word = progress?.status.trim().toLowerCase();
   if (word === 'failed') return { state: 'failed', error: errorText(error) };
-  if (result) return { state: 'completed', profile: toProfile(result) };
+  if (result) {
+    const profile = toProfile(result);
+    if (match) profile.probability = match.probability;
+    return { state: 'completed', profile };
+  }
   if (word !== undefined && word !== 'completed') return { state: 'processing' };
   const field = word === undefined ? 'progress.status' : 'result';
   return unreadable(endpoint, `job_id_to_state.${jobId}.${field} is missing`);

@@ -86,6 +86,15 @@ export function planDelivery(
       end: { kind: 'held', donorId: profile.donorId },
     });
   }
+  const { minProbability } = run.integration.match;
+  const { probability } = profile;
+  if (isUnsure(probability, minProbability) && !isAsApproved) {
+    return ended({
+      reason: 'match_unsure',
+      detail: String(probability),
+      end: { kind: 'held', donorId: profile.donorId },
+    });
+  }
   // Asked once the name is settled, so that an approval of it covers the name as well.
   const isAcceptedDeath = isAsApproved && approval === 'profile_deceased';
   if (profile.isDeceased && !run.integration.contacts.includeDeceased && !isAcceptedDeath) {
@@ -105,6 +114,11 @@ export function planDelivery(
     status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
   return { kind: 'fields', fetched: { ready, profile }, plan };
+}
+
+/** A service that does not say how sure it is is taken at its word. */
+function isUnsure(probability: number | undefined, least: number | null): boolean {
+  return least !== null && probability !== undefined && probability < least;
 }
 
 /** How the delivery of a profile ended whose fields were written, or had nothing to be written. */

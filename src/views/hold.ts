@@ -113,6 +113,9 @@ function contactReason({ kind, detail }: HoldRecord): string {
   if (kind === 'name_mismatch') {
     return mismatchText(detail) ?? 'the name in the profile is not that of the contact';
   }
+  if (kind === 'match_unsure') {
+    return `the service gives its match a probability of ${detail ?? 'less than is asked for'}`;
+  }
   if (kind === 'profile_deceased') return 'the profile says that this person has died';
   if (kind === 'forgotten_person') {
     return 'it looks like a person who was erased: approve if it is another one, reject to block this id too';

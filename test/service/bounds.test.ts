@@ -61,14 +61,14 @@ describe('the bounds of a request', () => {
   });
 
   it('answers another key while one key searches and submits', async () => {
-    const partner = await startPartner({ donors: 5000 });
+    const partner = await startPartner({ donors: 1500 });
     const other = await issueKey(partner, { team: 'other' });
     const ended: string[] = [];
-    const heavy = Array.from({ length: 10 }, async (_, index) => {
+    const heavy = Array.from({ length: 6 }, async (_, index) => {
       const isSearch = index % 2 === 0;
       await (isSearch
         ? ask(partner, 'POST', '/search', { filters: { min_age: 18, ties: [{}, {}] } })
-        : ask(partner, 'POST', '/enhancements', { persons: strangers(100) }));
+        : ask(partner, 'POST', '/enhancements', { persons: strangers(30) }));
       ended.push('heavy');
     });
     const light = ask(partner, 'GET', '/test', undefined, other.apiKey).then(() =>

@@ -186,16 +186,18 @@ function moved(draw: Draw, donor: Donor): Said | undefined {
 
 /**
  * A third are of rare names, a third bear a donor's name elsewhere, the others live with a donor. None works
- * for a public body: a namesake of a senator in the Senate could be told from the senator by no evidence.
+ * for a public body: a namesake of a senator in the Senate could be told from the senator by no evidence. As all
+ * persons here, each has an address or an employer: an invented donor may be found by a name alone.
  */
 function drawStranger(draw: Draw, world: World, invented: number): TestPerson {
   const donor = world.donor(between(draw, 0, world.donorCount - 1));
   const other = world.donor(between(draw, 0, invented - 1));
   const [home] = donor.addresses;
   const [job] = other.work;
+  const isJobKnown = job !== undefined && chance(draw, 0.7);
   const elsewhere = {
-    addresses: chance(draw, 0.8) ? [written(drawAddress(draw, readCities()))] : [],
-    employers: job !== undefined && chance(draw, 0.7) ? [job.organisationName] : [],
+    addresses: !isJobKnown || chance(draw, 0.8) ? [written(drawAddress(draw, readCities()))] : [],
+    employers: isJobKnown ? [job.organisationName] : [],
   };
   const noise = 'not there';
   const kind = between(draw, 0, 2);

@@ -6,7 +6,7 @@ import type { RunMoment } from '../runs/runs.ts';
 import type { ContactRow } from './changes.ts';
 import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
-import { INHERITED, type LifeEvent } from './life.ts';
+import { INHERITED, type LifeEvent, MISFIT_REASONS } from './life.ts';
 import { after, move, moveAndList, putRows, type Target } from './move.ts';
 
 /** A contact that is gone from the CRM. */
@@ -248,7 +248,7 @@ function hasProfile(winner: Winner | undefined): boolean {
 
 /** Its own profile waits for a person, because it does not fit its names. */
 function isMisfit(winner: Winner | undefined): boolean {
-  return winner?.state === 'held' && winner.outcome_reason === 'name_mismatch';
+  return winner?.state === 'held' && MISFIT_REASONS.includes(winner.outcome_reason ?? '');
 }
 
 /** No person has to decide any more about contacts that left or are asked for again. */

@@ -67,6 +67,9 @@ export const PRIORITY = {
   waitsForAccess: 9,
 } as const;
 
+/** A profile is there and may be another person's; a person decides. */
+export const MISFIT_REASONS: readonly string[] = ['name_mismatch', 'match_unsure'];
+
 const UNDER_WAY = 'Work is under way: what comes of it moves the contact on.';
 const UNKNOWN = 'There is no such contact.';
 const MOVED_ON = 'The contact has moved on since this was decided.';
@@ -448,7 +451,7 @@ export const LIFE = {
         // It may get the profile that is on its way to the other one.
         from: ['held'],
         to: null,
-        when: equal(own('outcome_reason'), 'name_mismatch'),
+        when: oneOf(own('outcome_reason'), MISFIT_REASONS),
         set: { asked_identity: INHERITED },
       },
     ],
@@ -460,7 +463,7 @@ export const LIFE = {
       // Its own profile did not fit its names; the guard looks at this one in its place.
       from: ['held'],
       to: 'ready',
-      when: all(equal(own('outcome_reason'), 'name_mismatch'), isNull(own('donor_id'))),
+      when: all(oneOf(own('outcome_reason'), MISFIT_REASONS), isNull(own('donor_id'))),
       set: { ...INHERITS, asked_identity: INHERITED, ...outcome('delivery_pending') },
     },
   ]),

@@ -291,6 +291,7 @@ export interface WritesTable {
 /** Why a contact waits for a person. */
 export type HoldKind =
   | 'name_mismatch'
+  | 'match_unsure'
   | 'lost_answer'
   | 'identity_mass_change'
   | 'profile_deceased'

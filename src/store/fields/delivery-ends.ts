@@ -141,7 +141,7 @@ async function recordDelivered(
 }
 
 /** Why a profile that is there waits for a person. */
-const HOLD_KINDS = ['name_mismatch', 'profile_deceased'] as const;
+const HOLD_KINDS = ['name_mismatch', 'match_unsure', 'profile_deceased'] as const;
 
 async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery): Promise<void> {
   if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {

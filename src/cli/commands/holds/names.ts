@@ -19,9 +19,7 @@ export async function findNames(
   application: Application,
   holds: readonly HoldRecord[],
 ): Promise<Map<string, HoldNames>> {
-  const withProfile = holds.filter(
-    ({ kind }) => kind === 'name_mismatch' || kind === 'profile_deceased',
-  );
+  const withProfile = holds.filter(({ kind }) => WITH_PROFILE.has(kind));
   const byIntegration = Map.groupBy(withProfile, (hold) => hold.integrationId);
   const named = await inParallel([...byIntegration], INTEGRATIONS_AT_ONCE, ([id, rows]) =>
     namesOf(application, id, rows).catch((error: unknown) =>
@@ -35,6 +33,13 @@ export async function findNames(
 
 /** Each is a CRM to sign in to. */
 const INTEGRATIONS_AT_ONCE = 4;
+
+/** Kinds of holds behind which there is a profile. */
+const WITH_PROFILE: ReadonlySet<HoldRecord['kind']> = new Set([
+  'name_mismatch',
+  'match_unsure',
+  'profile_deceased',
+]);
 
 type Named = [string, HoldNames];
 
