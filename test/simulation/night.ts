@@ -421,7 +421,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         const { deps, mappings, partnerKey, stages, calls } = open;
         const request = {
           ...{ integration, mappings, partnerKey, full, stages },
-          only: only === null ? null : await application.contactId(integration, only),
+          // As the command takes it.
+          only: only?.trim() ?? null,
           ...{ trigger: 'manual' as const, signal: life.stopping.signal },
         };
         const personsPerSubmission = swarm.settings.batch;
