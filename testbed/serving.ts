@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 
+const KEEP_ALIVE_MS = 75_000;
+
 /** A sandbox that is serving. */
 export interface Serving {
   /** For example `http://127.0.0.1:4100`. */
@@ -24,6 +26,8 @@ export async function serve(
 
 /** Listens and resolves with the address, for example `http://127.0.0.1:4100`. */
 export async function listen(server: ServerType, host: string, port: number): Promise<string> {
+  // As the balancers before real services: an idle connection is not closed just when it is used again.
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(port, host);
   await once(server, 'listening');
   return `http://${host}:${portOf(server.address())}`;

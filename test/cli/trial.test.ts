@@ -9,9 +9,9 @@ const open = closedAfterTest(openCliWorld);
 async function openWithWrongColumn(options: { people: number; integrations?: string[] }) {
   const world = await open(options);
   const rows = await world.rows();
-  const wrong = rows.map((row) => {
-    const whole = `${row['Last']}, ${row['First']}`;
-    return { ...row, First: whole, Last: whole };
+  const wrong = rows.map((row, index) => {
+    const member = `Member ${index}`;
+    return { ...row, First: member, Last: member };
   });
   for (const id of options.integrations ?? ['riverside']) await world.saveRows(wrong, `${id}.csv`);
   return world;

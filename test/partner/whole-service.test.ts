@@ -292,7 +292,7 @@ describe('the whole service', () => {
     expect(guest.connections.queryCost()).toBeNull();
   });
 
-  it('has no endpoint that the client does not know, but for its own description', async () => {
+  it('has no endpoint that the client does not know, but for descriptions of itself and of its matches', async () => {
     const reply = await fetch(`${sandbox.baseUrl}/openapi.json`, {
       headers: { 'x-api-key': sandbox.apiKey },
     });
@@ -306,6 +306,8 @@ describe('the whole service', () => {
     const known = operations.flatMap(({ routes }) => routes.map(endpointOf).map(shapeOf));
     expect(listed.length).toBeGreaterThan(40);
     expect(listed.filter((endpoint) => !known.includes(endpoint))).toEqual([
+      'GET /enhancements/{}/explanation',
+      'GET /explanation/{}',
       'GET /openapi.json',
       'GET /docs',
       'GET /redoc',
