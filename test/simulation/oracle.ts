@@ -74,7 +74,8 @@ export function createOracle(deps: OracleDeps): Oracle {
   let troubleAt = Number.NEGATIVE_INFINITY;
   let restored: { backupAt: number; at: number } | null = null;
   let elsewhereAt = Number.NEGATIVE_INFINITY;
-  const bought: { at: number; credits: number }[] = [];
+  /** What others did to a bucket: credits bought are more than 0, those spent less. */
+  const elsewhere: { at: number; credits: number }[] = [];
   /** When each process read its balance last. */
   const readings = new Map<string, number>();
 
@@ -99,7 +100,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     },
     onSpentElsewhere(credits) {
       elsewhereAt = deps.now();
-      if (credits < 0) bought.push({ at: deps.now(), credits: -credits });
+      elsewhere.push({ at: deps.now(), credits: -credits });
     },
     onBalance(sender) {
       readings.set(sender, deps.now());
@@ -242,16 +243,21 @@ export function createOracle(deps: OracleDeps): Oracle {
   }
 
   /**
-   * No more bought than lost answers have cost, since the last reading before they were sent: the balance
-   * shows that nothing is gone, or that less is.
+   * No more bought than lost answers have cost, less what others spent meanwhile, between the last reading
+   * before they were sent and the first one after: the balance shows that nothing is gone, or that less is.
    */
   function isHiddenByPurchase({ isAnswered, job }: Payment): boolean {
     if (isAnswered) return false;
     const since = job.sentAt - READING_MS;
-    const hidden = bought.filter(({ at }) => at >= since);
-    const credits = hidden.reduce((sum, each) => sum + each.credits, 0);
+    const hidden = elsewhere.filter(({ at }) => at >= since);
     const lost = payments.filter((each) => !each.isAnswered && each.job.sentAt >= since);
-    return credits > 0 && credits <= lost.length;
+    return hidden.some((_, first) => {
+      let credits = 0;
+      return hidden.slice(first).some((each) => {
+        credits += each.credits;
+        return credits > 0 && credits <= lost.length;
+      });
+    });
   }
 
   /** True of a job that must be shared: of the same words, all of them readable, and not too old. */
@@ -288,7 +294,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     for (const crm of new Set(paid.map((payment) => payment.crm))) {
       const own = payments.filter((payment) => payment.crm === crm);
       // Credits that are bought before a lost answer is settled hide as many that it has cost.
-      const boughtAt = bought.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+      const boughtAt =
+        elsewhere.findLast(({ credits }) => credits > 0)?.at ?? Number.NEGATIVE_INFINITY;
       if (own.some(({ job, isAnswered }) => !isAnswered && job.paidAt <= boughtAt)) continue;
       const thisRun = own.filter(({ job }) => job.sender === first.job.sender).length;
       if (perRun !== null && thisRun > perRun) {
