@@ -10,10 +10,18 @@ export interface Figure {
   kept: boolean;
 }
 
+/** What a scenario may be asked for on the command line. */
+export interface Wanted {
+  /** How many inputs are drawn. */
+  inputs?: number;
+  /** The same seed draws the same inputs. */
+  seed?: string;
+}
+
 export interface Scenario {
   name: string;
   title: string;
-  measure(): Promise<Figure[]>;
+  measure(wanted?: Wanted): Promise<Figure[]>;
 }
 
 export function plain(name: string, value: number, unit: string): Figure {

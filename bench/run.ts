@@ -1,11 +1,20 @@
 /**
  * Measures the promises of speed and memory: `npm run bench`, or `npm run bench -- limit memory`
- * for some of them. Prints a table while it goes on and one JSON document at the end.
+ * for some of them; `--inputs` and `--seed` are of `fuzz`. Prints a table while it goes on and one JSON document at the end.
  */
+import { parseArgs } from 'node:util';
 import type { Figure } from './figure.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-const wanted = process.argv.slice(2);
+const { positionals: wanted, values } = parseArgs({
+  allowPositionals: true,
+  options: { inputs: { type: 'string' }, seed: { type: 'string' } },
+});
+const { inputs, seed } = values;
+const drawn = {
+  ...(inputs === undefined ? {} : { inputs: Number(inputs) }),
+  ...(seed === undefined ? {} : { seed }),
+};
 const unknown = wanted.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));
 if (unknown.length > 0) {
   const names = SCENARIOS.map(({ name }) => name).join(', ');
@@ -17,7 +26,7 @@ const results: { name: string; title: string; figures: Figure[] }[] = [];
 for (const { name, title, measure } of SCENARIOS) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   process.stdout.write(`\n${name}: ${title}\n`);
-  const figures = await measure();
+  const figures = await measure(drawn);
   for (const figure of figures) process.stdout.write(`${lineOf(figure)}\n`);
   results.push({ name, title, figures });
 }

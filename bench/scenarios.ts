@@ -4,6 +4,7 @@ import { clocks } from './scenarios/clocks.ts';
 import { connections } from './scenarios/connections.ts';
 import { hubspotFar, salesforceFar } from './scenarios/far.ts';
 import { forget } from './scenarios/forget.ts';
+import { fuzz } from './scenarios/fuzz.ts';
 import { hubspot, hubspotUnlimited } from './scenarios/hubspot.ts';
 import { hubspotChanges } from './scenarios/hubspot-changes.ts';
 import { kill, killInFlight } from './scenarios/kill.ts';
@@ -47,4 +48,5 @@ export const SCENARIOS: readonly Scenario[] = [
   connections,
   matching,
   paths,
+  fuzz,
 ];

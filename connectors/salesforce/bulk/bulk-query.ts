@@ -63,7 +63,10 @@ export async function* readRows<Row>(
     for await (const rows of parseCsv(chunks)) {
       throwIfStopped(signal);
       positions ??= positionsOf(rows.shift() ?? []);
+      const { size } = positions;
       yield rows.map((next) => {
+        // A cell that is missing would be taken for one that is empty.
+        if (next.length !== size) throw new Error(`A row has ${next.length} cells, not ${size}.`);
         row = next;
         return toRow(read);
       });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readRows } from '../../../connectors/salesforce/bulk/bulk-query.ts';
 import { parseCsv } from '../../../connectors/salesforce/bulk/csv-rows.ts';
-import { toArray } from '../connector-options.ts';
+import { connectorDeps, toArray } from '../connector-options.ts';
 
 const cell = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
@@ -41,6 +42,24 @@ describe('parseCsv', () => {
   it('throws for a file that ends inside a quoted cell', async () => {
     await expect(toArray(parseCsv(chunksOf('"Id"\n"00', 3)))).rejects.toThrow('middle of a row');
   });
+
+  it.each(['"Id"x\n', 'Id\n"1"2\n', 'Id\n1"2"\n'])(
+    'throws for %j, of which a part would be lost',
+    async (text) => {
+      await expect(toArray(parseCsv(chunksOf(text, 3)))).rejects.toThrow('does not end where');
+    },
+  );
+});
+
+describe('readRows', () => {
+  it.each(['Id,Name\n1\n', 'Id,Name\n1,Ann,x\n'])(
+    'takes %j for an answer that broke off',
+    async (text) => {
+      const answer = { headers: new Headers(), chunks: chunksOf(text, 4) };
+      const reading = readRows(connectorDeps(), answer, (read) => read('Name'));
+      await expect(toArray(reading)).rejects.toMatchObject({ kind: 'retriable' });
+    },
+  );
 });
 
 function quoted(text: string): string {

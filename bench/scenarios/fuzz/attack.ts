@@ -1,0 +1,73 @@
+/** Sends inputs to an edge and judges what becomes of them. */
+import { performance } from 'node:perf_hooks';
+import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
+import { createRandom } from '../../../test/simulation/random.ts';
+import { Drop, type Edge, type Input } from './edge.ts';
+import { mutate } from './mutate.ts';
+
+/** No reading of one input may take longer. */
+const HANG_MS = 1_000;
+
+/** One of this many inputs is an example as it is. */
+const EXAMPLE_EVERY = 20;
+
+/** More than these of one edge say nothing new. */
+const MOST_KEPT = 20;
+
+/** What went wrong with one input; `attack` with the same seed and number draws it again. */
+export interface Finding {
+  kind: 'crash' | 'hang' | 'drop';
+  edge: string;
+  number: number;
+  message: string;
+  input: string;
+}
+
+export interface Verdict {
+  inputs: number;
+  refused: number;
+  slowestMs: number;
+  findings: Finding[];
+}
+
+/** Sends `count` inputs of this seed, from number `first` on. */
+export async function attack(edge: Edge, seed: string, count: number, first = 0): Promise<Verdict> {
+  const verdict: Verdict = { inputs: 0, refused: 0, slowestMs: 0, findings: [] };
+  for (let number = first; number < first + count; number += 1) {
+    if (verdict.findings.length >= MOST_KEPT) break;
+    const input = draw(edge, seed, number);
+    const found = (kind: Finding['kind'], message: string) =>
+      verdict.findings.push({
+        ...{ kind, edge: edge.name, number, message },
+        input: input.bytes.toString('utf8').slice(0, 300),
+      });
+    const begun = performance.now();
+    try {
+      const reading = edge.read(input);
+      if (reading instanceof Promise) await reading;
+    } catch (error) {
+      if (error instanceof Drop) found('drop', error.message);
+      else if (!isDonorSyncError(error)) found('crash', stackOf(error));
+      else if (input.isExample) found('drop', `an example is refused: ${error.message}`);
+      else verdict.refused += 1;
+    }
+    const tookMs = performance.now() - begun;
+    verdict.slowestMs = Math.max(verdict.slowestMs, tookMs);
+    if (tookMs > HANG_MS) found('hang', `took ${Math.round(tookMs)} ms`);
+    verdict.inputs += 1;
+  }
+  return verdict;
+}
+
+function draw(edge: Edge, seed: string, number: number): Input {
+  const random = createRandom(`${seed}/${edge.name}/${number}`);
+  const example = edge.examples[random.int(0, edge.examples.length - 1)] ?? '';
+  const isExample = number % EXAMPLE_EVERY === 0;
+  const bytes = isExample ? Buffer.from(example) : mutate(example, edge.examples, random);
+  return { bytes, isExample, random };
+}
+
+function stackOf(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  return stack.split('\n').slice(0, 4).join(' ') || messageOf(error);
+}
