@@ -156,13 +156,22 @@ export interface BucketLimit {
   burst: number;
 }
 
-/** A bucket of tokens, as services count that allow a rate and a burst; it begins to fill at `startMs`. */
+/** Where many are under way, so many may leave at once: one alone would make up for no timer that is late. */
+const LEAST_AT_ONCE = 2;
+
+/**
+ * A bucket of tokens, as services count that allow a rate and a burst; it begins to fill at `startMs`.
+ * A request takes its token of the service's bucket at some moment between its departure and its answer. A
+ * full bucket gains nothing more, so what is under way counts as part of the burst until it is
+ * answered: after a pause, late requests and those that left behind them may arrive as one.
+ */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
   let { burst } = limit;
   let tokensPerMs = perMs(limit.ratePerSecond);
   // Not full: a process that ended a moment ago may have emptied the service's own bucket.
   let tokens = Math.max(1, Math.floor(burst / 2));
   let filledUntilMs = startMs;
+  let underWay = 0;
 
   return {
     waitMs(nowMs) {
@@ -171,7 +180,11 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     },
     depart() {
       tokens -= 1;
-      return () => {};
+      underWay += 1;
+      return (nowMs) => {
+        refill(nowMs);
+        underWay -= 1;
+      };
     },
     pause(untilMs, nowMs) {
       // Whatever was counted here, the service has just said that its bucket is empty.
@@ -188,10 +201,16 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
 
   /** The moment up to which it is filled: later than now only during a pause. */
   function refill(nowMs: number): number {
+    tokens = Math.min(tokens, atOnce());
     if (nowMs <= filledUntilMs) return filledUntilMs;
-    tokens = Math.min(burst, tokens + (nowMs - filledUntilMs) * tokensPerMs);
+    tokens = Math.min(atOnce(), tokens + (nowMs - filledUntilMs) * tokensPerMs);
     filledUntilMs = nowMs;
     return nowMs;
+  }
+
+  /** How many may leave at once by now. */
+  function atOnce(): number {
+    return Math.max(Math.min(burst, LEAST_AT_ONCE), burst - underWay);
   }
 }
 
