@@ -156,13 +156,22 @@ export interface BucketLimit {
   burst: number;
 }
 
-/** A bucket of tokens, as services count that allow a rate and a burst; it begins to fill at `startMs`. */
+/** Where many are under way, so many may leave at once: one alone would make up for no timer that is late. */
+const LEAST_AT_ONCE = 2;
+
+/**
+ * A bucket of tokens, as services count that allow a rate and a burst; it begins to fill at `startMs`.
+ * A request takes its token of the service's bucket at some moment between its departure and its answer. A
+ * full bucket gains nothing more, so what is under way counts as part of the burst until it is
+ * answered: after a pause, late requests and those that left behind them may arrive as one.
+ */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
   let { burst } = limit;
   let tokensPerMs = perMs(limit.ratePerSecond);
   // Not full: a process that ended a moment ago may have emptied the service's own bucket.
   let tokens = Math.max(1, Math.floor(burst / 2));
   let filledUntilMs = startMs;
+  let underWay = 0;
 
   return {
     waitMs(nowMs) {
@@ -171,7 +180,11 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     },
     depart() {
       tokens -= 1;
-      return () => {};
+      underWay += 1;
+      return (nowMs) => {
+        refill(nowMs);
+        underWay -= 1;
+      };
     },
     pause(untilMs, nowMs) {
       // Whatever was counted here, the service has just said that its bucket is empty.
@@ -188,10 +201,16 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
 
   /** The moment up to which it is filled: later than now only during a pause. */
   function refill(nowMs: number): number {
+    tokens = Math.min(tokens, atOnce());
     if (nowMs <= filledUntilMs) return filledUntilMs;
-    tokens = Math.min(burst, tokens + (nowMs - filledUntilMs) * tokensPerMs);
+    tokens = Math.min(atOnce(), tokens + (nowMs - filledUntilMs) * tokensPerMs);
     filledUntilMs = nowMs;
     return nowMs;
+  }
+
+  /** How many may leave at once by now. */
+  function atOnce(): number {
+    return Math.max(Math.min(burst, LEAST_AT_ONCE), burst - underWay);
   }
 }
 
@@ -286,36 +305,44 @@ const LATEST_ARRIVAL_MS = 400;
 /** Clocks count in whole milliseconds. */
 const MARGIN_MS = 5;
 
+/** A request that was answered. */
+interface Answered {
+  departedMs: number;
+  answeredMs: number;
+}
+
 /**
  * A window, as CRMs count. A request counts from its departure until a window after its latest
  * arrival: the CRM has counted it some time in between, so that uneven networks make no window of the
- * CRM's hold more.
+ * CRM's hold more. No way there and back is shorter than the fastest one: by so much the answer comes later than
+ * the request has arrived, and the next one arrives later than it leaves.
  */
 export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   let kept = limit;
   let underWay = 0;
   let nextMs = 0;
   let pausedUntilMs = 0;
-  /** When the requests that were answered had arrived at the latest, in order. */
-  const arrivedMs: number[] = [];
+  let fastestMs = Number.POSITIVE_INFINITY;
+  let counted: Answered[] = [];
 
   return {
     waitMs(nowMs) {
       const pauseMs = pausedUntilMs - nowMs;
       if (kept === null) return pauseMs;
       const windowMs = kept.windowMs + MARGIN_MS;
-      while ((arrivedMs[0] ?? nowMs) + windowMs <= nowMs) arrivedMs.shift();
-      const [oldest] = arrivedMs;
-      const isFull = underWay + arrivedMs.length >= Math.ceil(kept.requests * USED_PART);
-      const fullMs = oldest === undefined ? gapMs() : oldest + windowMs - nowMs;
+      counted = counted.filter((one) => latestMs(one) + windowMs > nowMs);
+      const isFull = underWay + counted.length >= Math.ceil(kept.requests * USED_PART);
+      const fullMs =
+        counted.length === 0 ? gapMs() : Math.min(...counted.map(latestMs)) + windowMs - nowMs;
       return Math.max(pauseMs, nextMs - nowMs, isFull ? fullMs : 0);
     },
     depart(departedMs) {
       underWay += 1;
       nextMs = departedMs + gapMs();
-      return (nowMs) => {
+      return (answeredMs) => {
         underWay -= 1;
-        note(Math.min(nowMs, departedMs + LATEST_ARRIVAL_MS));
+        fastestMs = Math.min(fastestMs, answeredMs - departedMs);
+        if (kept !== null) counted.push({ departedMs, answeredMs });
       };
     },
     pause(untilMs) {
@@ -326,9 +353,9 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
     },
   };
 
-  function note(ms: number): void {
-    if (kept === null) return;
-    arrivedMs.splice(arrivedMs.findLastIndex((earlier) => earlier <= ms) + 1, 0, ms);
+  /** When it had arrived at the latest, had the way there taken no time at its fastest. */
+  function latestMs({ departedMs, answeredMs }: Answered): number {
+    return Math.min(answeredMs - fastestMs, departedMs + LATEST_ARRIVAL_MS);
   }
 
   function gapMs(): number {

@@ -23,8 +23,7 @@ export interface RateLimit {
 }
 
 /** The pace of one API key: what is sent with the key takes its turn first. */
-export interface Pacer extends Pick<Pace<Lane, RateLimit>, 'pause'> {
-  take(lane: Lane, signal?: AbortSignal): Promise<unknown>;
+export interface Pacer extends Pick<Pace<Lane, RateLimit>, 'take' | 'pause'> {
   /** Keeps the limit that the service has named, with the same margins as the documented one. */
   keepLimit(limit: RateLimit): void;
 }

@@ -55,9 +55,8 @@ export async function request(
     final: 0,
   };
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    await deps.pacer.take(call.lane, signal);
-    await mayLeave?.();
-    const verdict = await sendOnce(deps, call, signal);
+    const arrive = await deps.pacer.take(call.lane, signal);
+    const verdict = await sendOnce(deps, call, signal, mayLeave).finally(arrive);
     if (verdict.kind === 'reply') return verdict;
     const { failure, retryAfterMs, error } = verdict;
     failures[failure] += 1;
@@ -72,7 +71,13 @@ export async function request(
   throw new PartnerUnavailable(call.endpoint, 'too many failures', null);
 }
 
-async function sendOnce(deps: RequestDeps, call: Call, signal?: AbortSignal): Promise<Verdict> {
+async function sendOnce(
+  deps: RequestDeps,
+  call: Call,
+  signal?: AbortSignal,
+  mayLeave?: MayLeave,
+): Promise<Verdict> {
+  await mayLeave?.();
   const startedMs = deps.clock.now();
   const result = await ask(deps.line, call, signal);
   const status = result.kind === 'answered' ? result.status : null;

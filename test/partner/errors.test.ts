@@ -142,7 +142,7 @@ describe('retrying', () => {
     const clock = { now: () => 1_000_000, monotonicMs: () => 0, sleep: async () => {} };
     const pauses: number[] = [];
     const pacer = {
-      take: async () => {},
+      take: async () => () => {},
       pause: (ms: number) => pauses.push(ms),
       keepLimit() {},
     };

@@ -40,6 +40,27 @@ describe('createPacer', () => {
     );
   });
 
+  it('keeps within the limit after a rest, whenever what is still under way arrives', async () => {
+    await fc.assert(
+      fc.asyncProperty(aBusyKey(), async (ways) => {
+        const { arrivalsMs } = await play(ways, 3 * SECOND);
+        expect(refusedByService(arrivalsMs)).toBe(0);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('uses at least 95 % of the limit however long requests take, and is refused nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(aBusyKey(), async (ways) => {
+        const { arrivalsMs, sentAtMs } = await play(ways, 0);
+        expect(refusedByService(arrivalsMs)).toBe(0);
+        expect(sentAtMs.length).toBeGreaterThanOrEqual(0.95 * 10 * PLAYED_SECONDS);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   it('lets a whole burst through after a rest, and no more', async () => {
     const clock = createFakeClock();
     const pacer = createPacer({ clock, ratePerSecond: 10, burst: 8 });
@@ -175,6 +196,72 @@ describe('createPacers', () => {
     expect(pacers.for('one')).not.toBe(pacers.for('two'));
   });
 });
+
+/** How long a request takes, and at which part of that time it is counted. */
+interface Way {
+  tookMs: number;
+  countedAt: number;
+}
+
+/** The ways of a key's requests, in turn. */
+interface Ways {
+  submits: Way[];
+  others: Way[];
+}
+
+/** A service up to 0.5 seconds away that takes up to 5 seconds more over a submit, in the middle or before or after it is counted. */
+function aBusyKey(): fc.Arbitrary<Ways> {
+  return fc
+    .record({
+      submitMs: fc.constantFrom(0, 300, 2_000, 5_000),
+      submitCountedAt: fc.constantFrom(0, 0.5, 1),
+      otherMs: fc.constantFrom(0, 100, 300),
+      spreadMs: fc.constantFrom(0, 50, 200),
+    })
+    .chain(({ submitMs, submitCountedAt, otherMs, spreadMs }) =>
+      fc.record({
+        submits: someWays(otherMs + submitMs, spreadMs, fc.constant(submitCountedAt)),
+        others: someWays(otherMs, spreadMs, fc.double({ min: 0, max: 1, noNaN: true })),
+      }),
+    );
+}
+
+function someWays(leastMs: number, spreadMs: number, countedAt: fc.Arbitrary<number>) {
+  const tookMs = fc.integer({ min: leastMs, max: leastMs + spreadMs });
+  return fc.array(fc.record({ tookMs, countedAt }), { minLength: 50, maxLength: 50 });
+}
+
+const PLAYED_SECONDS = 30;
+
+/** Six submit, one after the other; twenty ask for profiles, and have nothing to ask for in every other rest. */
+async function play({ submits, others }: Ways, restMs: number) {
+  const clock = createFakeClock();
+  const pacer = createPacer({ clock });
+  const sentAtMs: number[] = [];
+  const arrivalsMs: number[] = [];
+  for (let worker = 0; worker < 6; worker++) void work('submit', submits);
+  for (let worker = 0; worker < 20; worker++) void work('results', others);
+  await clock.advance(PLAYED_SECONDS * SECOND);
+  return { sentAtMs, arrivalsMs: arrivalsMs.sort((a, b) => a - b) };
+
+  async function work(lane: Lane, ways: readonly Way[]): Promise<void> {
+    while (clock.now() < PLAYED_SECONDS * SECOND) {
+      if (lane === 'results' && restMs > 0) {
+        const intoMs = clock.now() % (2 * restMs);
+        if (intoMs < restMs) await clock.sleep(restMs - intoMs);
+      }
+      const arrive = await pacer.take(lane);
+      const { tookMs, countedAt } = ways[sentAtMs.length % ways.length] ?? {
+        tookMs: 0,
+        countedAt: 0,
+      };
+      sentAtMs.push(clock.now());
+      arrivalsMs.push(clock.now() + tookMs * countedAt);
+      await clock.sleep(tookMs);
+      arrive();
+    }
+  }
+}
 
 /** A pacer of 10 a second whose burst is spent. */
 async function anEmptyPacer(): Promise<{ pacer: Pacer; clock: FakeClock; granted: string[] }> {
