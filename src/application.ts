@@ -25,9 +25,10 @@ import { type OpenDatabase, openDatabase } from './store/engine/database.ts';
 import type { LeaseAttempt } from './store/engine/leases.ts';
 import { migrateToLatest, pendingMigrations } from './store/engine/migrate.ts';
 import type { Tables } from './store/engine/tables.ts';
+import { noErasureLog, openErasureLog } from './store/erasure/erasure-log.ts';
 import { bindSeals, markSealsBound, type SealBinding } from './store/secrets/bind-seals.ts';
 import { createFingerprint, loadFingerprintKey } from './store/secrets/fingerprint.ts';
-import { loadKeyRing } from './store/secrets/key-ring.ts';
+import { type KeyRing, loadKeyRing } from './store/secrets/key-ring.ts';
 import { settingsPlace } from './store/secrets/seal-places.ts';
 import { createSealer, createUnboundOpener, type Sealer } from './store/secrets/sealed.ts';
 import { createStore, type Store } from './store/store.ts';
@@ -39,6 +40,8 @@ export interface ApplicationOptions {
   settings: Settings;
   /** The value of DONOR_SYNC_SECRET_KEY, if it is set. */
   secretKey: string | undefined;
+  /** The keys themselves, for a database that lies elsewhere than its key. */
+  keyRing?: KeyRing;
   clock: Clock;
   log: Log;
   /** This process, as the owner of leases. */
@@ -90,7 +93,7 @@ export interface Application {
 /** Opens the database, brings its schema up to date, and reads the keys. */
 export async function openApplication(options: ApplicationOptions): Promise<Application> {
   const { settings, clock, log, neighbours = {} } = options;
-  const keyRing = await loadKeyRing(options.secretKey, settings.database);
+  const keyRing = options.keyRing ?? (await loadKeyRing(options.secretKey, settings.database));
   const open = neighbours.openDatabase ?? openDatabase<Tables>;
   const database = await open(settings.database, { log });
   try {
@@ -111,7 +114,11 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
             isFree: async (id) => (await findRunning(options, store, id)) === null,
           });
     const { asked } = engine;
-    const store: Store = createStore({ db, clock, fingerprint, requireInPlace, actor, asked });
+    const erasures =
+      settings.erasureLog === null ? noErasureLog : openErasureLog(settings.erasureLog);
+    const parts = { db, clock, fingerprint, requireInPlace, actor, asked, erasures };
+    const store: Store = createStore(parts);
+    await store.forget.beginErasureLog();
     const integrations = await collectIntegrations(settings, store, sealer);
     warnOfInsecureHttp(log, settings, integrations);
     await noteSettings(store, integrations.values());
@@ -119,8 +126,7 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const sightings = createSightings();
     const { close, kind } = database;
     const own = { store, engine, sealer, sightings, close, kind };
-    const parts = { ...own, integrations, allowInsecureHttp };
-    return assemble(options, parts);
+    return assemble(options, { ...own, integrations, allowInsecureHttp });
   } catch (error) {
     await database.close();
     throw error;

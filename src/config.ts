@@ -26,6 +26,8 @@ export interface Settings {
   alerts: AlertSettings;
   /** `sqlite:` and an absolute path, or a `postgres://` URL. */
   database: string;
+  /** The file outside of the database that notes erasures; null for none. */
+  erasureLog: string | null;
   /** For how many days what happened is kept. */
   retention: Retention;
   /** Hosts to which plain http is allowed. */
@@ -210,10 +212,13 @@ function problemIn(file: string, { path, position, message }: TreeProblem): Prob
 }
 
 /** Relative paths in the file are meant from the file: cron starts commands anywhere. */
-function resolveFiles(settings: CheckedSettings, folder: string): CheckedSettings {
+function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings, 'path'> {
+  const database = resolveDatabase(settings.database, folder);
+  const { erasureLog } = settings;
   return {
     ...settings,
-    database: resolveDatabase(settings.database, folder),
+    database,
+    erasureLog: erasureLog === null ? besideDatabase(database) : resolve(folder, erasureLog),
     integrations: settings.integrations.map((integration) => ({
       ...integration,
       crm: resolveCrmFiles(integration.crm, folder),
@@ -232,6 +237,12 @@ export function resolveDatabase(database: string, folder: string): string {
   if (!database.startsWith(SQLITE)) return database;
   const file = database.slice(SQLITE.length);
   return file === IN_MEMORY ? database : `${SQLITE}${resolve(folder, file)}`;
+}
+
+/** Processes of one server share no file, unless the settings name one. */
+function besideDatabase(database: string): string | null {
+  const isFile = database.startsWith(SQLITE) && database !== `${SQLITE}${IN_MEMORY}`;
+  return isFile ? `${database.slice(SQLITE.length)}.erasures` : null;
 }
 
 /** The files of a CRM's settings, meant from the folder of the settings file. */

@@ -104,6 +104,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('disconnect', 'have the CRM take back what connecting gave', async (deps) =>
     (await import('./commands/disconnect.ts')).disconnectCommand(deps),
   ),
+  entry('backup', 'copy the database into one sealed file, while it is in use', async (deps) =>
+    (await import('./commands/backup.ts')).backupCommand(deps),
+  ),
+  entry('restore', 'put a backup in the place of the database', async (deps) =>
+    (await import('./commands/restore.ts')).restoreCommand(deps),
+  ),
   entry('migrate', "bring the database's schema up to date", async (deps) =>
     (await import('./commands/migrate.ts')).migrateCommand(deps),
   ),

@@ -72,6 +72,8 @@ export const settingsSchema = z.strictObject({
   alerts: alertsSchema.prefault({}),
   retention: retentionSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
+  /** The file outside of the database that notes erasures; for SQLite the database file with `.erasures`. */
+  erasureLog: z.string().trim().min(1).nullable().default(null),
   /** Hosts to which keys and tokens may go over plain http, although others could read them. */
   allowInsecureHttp: z.array(hostSchema).default([]),
   /** May be empty where all integrations live in the database (`donor-sync apply`). */

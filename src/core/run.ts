@@ -19,6 +19,7 @@ export type StopCode =
   | 'match_rate_low'
   | 'clock_wrong'
   | 'store_replaced'
+  | 'restore_unconfirmed'
   | 'store_does_not_know_crm'
   | 'lease_lost';
 

@@ -1,7 +1,9 @@
+import { isoTime } from '../core/clock.ts';
 import { RetriableError } from '../core/errors.ts';
 import { formatDuration } from '../core/quantities.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { LEASE_MS } from '../store/engine/leases.ts';
+import type { RestoreHold } from '../store/service/restores.ts';
 
 /**
  * Asked before a request that spends credits leaves, and again before it leaves once more: is what it
@@ -17,6 +19,8 @@ export async function confirmLease(
   // First, because it may take its time.
   await confirmClock(deps, run);
   const { store, clock } = deps;
+  const held = await holdAfterRestore(deps, run);
+  if (held !== null) throw new SpendingHeld(held, { code: 'restore_unconfirmed' });
   const asked = { at: clock.now(), atMs: clock.monotonicMs() };
   await store.leases.renew(run.lease);
   // A machine that was suspended shows it by one of the two: not every monotonic clock counts that.
@@ -32,8 +36,11 @@ export async function confirmLease(
 /** Clocks that are further apart are wrong, not just uneven. */
 export const MAX_CLOCK_GAP_MS = 5 * 60_000;
 
+/** Nothing may be spent, for a reason that is on the run already; what is free goes on. */
+export class SpendingHeld extends RetriableError {}
+
 /** This machine and the service do not agree about the time: another run may, once that is put right. */
-export class ClockWrong extends RetriableError {
+export class ClockWrong extends SpendingHeld {
   constructor(aheadMs: number) {
     const gap = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
     super(
@@ -63,4 +70,25 @@ export async function confirmClock(
   if (problem === null) return;
   control.stopSpending('clock_wrong', problem.message);
   throw problem;
+}
+
+/**
+ * Ends the spending of the run, and says why, if the database was put back from a backup and no person
+ * has agreed since: it does not know what was paid for after that. Null if it may spend.
+ */
+export async function holdAfterRestore(
+  { store }: Pick<SyncDeps, 'store'>,
+  { lease: { integrationId: id }, control }: Pick<Run, 'lease' | 'control'>,
+): Promise<string | null> {
+  const hold = await store.restores.find(id);
+  if (hold === null) return null;
+  const message = `The database was put back ${backupText(hold)}: it does not know what was paid for since, so nothing is spent. Look at \`donor-sync plan ${id}\`, then agree with \`donor-sync restore --agree ${id}\`.`;
+  control.stopSpending('restore_unconfirmed', message);
+  return message;
+}
+
+/** `on 2026-11-22 from a backup of 2026-11-15`. */
+export function backupText({ heldAt, madeAt }: RestoreHold): string {
+  const day = (at: number) => isoTime(at).slice(0, 10);
+  return `on ${day(heldAt)} from a backup${madeAt === null ? '' : ` of ${day(madeAt)}`}`;
 }

@@ -9,7 +9,7 @@ import { CreditsExhausted, chargedBy } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { Lease } from '../store/engine/leases.ts';
-import { ClockWrong, confirmLease } from './confirm.ts';
+import { confirmLease, SpendingHeld } from './confirm.ts';
 
 /** Requests in a row that may fail for passing reasons before the run stops spending. */
 const MAX_FAILURES_IN_ROW = 5;
@@ -244,8 +244,8 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
     const attempt = await kind.refuse(intent, error);
     if (attempt !== null) return attempt;
     if (run.control.ending.aborted) return 'over';
-    // What found the clock wrong has ended the spending.
-    if (error instanceof ClockWrong) return 'over';
+    // Whatever found that has ended the spending.
+    if (error instanceof SpendingHeld) return 'over';
     if (error instanceof CreditsExhausted) {
       const { message } = error;
       run.control.stopSpending('credits_exhausted', kind.explain?.(message) ?? message);

@@ -2,7 +2,7 @@
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import type { Allowance } from '../credits/allowance.ts';
-import { ClockWrong } from '../credits/confirm.ts';
+import { SpendingHeld } from '../credits/confirm.ts';
 import { type Payment, spendOnce } from '../credits/spend.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
@@ -98,7 +98,7 @@ export function createComparison(
           return 'progress';
         }
         // The rest of the run can do without the answer; anything else ends it.
-        if (error instanceof CreditsExhausted || error instanceof ClockWrong) return null;
+        if (error instanceof CreditsExhausted || error instanceof SpendingHeld) return null;
         throw error;
       },
       explain,

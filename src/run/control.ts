@@ -152,6 +152,7 @@ const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
   'match_rate_low',
   'clock_wrong',
   'store_replaced',
+  'restore_unconfirmed',
   'store_does_not_know_crm',
   'lease_lost',
 ]);

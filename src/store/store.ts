@@ -19,6 +19,7 @@ import { leaseQueries } from './engine/leases.ts';
 import { readinessQueries } from './engine/readiness.ts';
 import type { Database } from './engine/tables.ts';
 import { aboutQueries } from './erasure/about.ts';
+import { type ErasureLog, noErasureLog } from './erasure/erasure-log.ts';
 import { forgetQueries } from './erasure/forget.ts';
 import { retentionQueries } from './erasure/retention.ts';
 import { deliveryQueries } from './fields/deliveries.ts';
@@ -47,6 +48,7 @@ import { alertQueries } from './service/alerts.ts';
 import { consentQueries } from './service/consents.ts';
 import { hookQueries } from './service/hooks.ts';
 import { paceQueries } from './service/paces.ts';
+import { restoreQueries } from './service/restores.ts';
 
 export interface StoreDeps {
   db: Database;
@@ -56,6 +58,8 @@ export interface StoreDeps {
   requireInPlace?: RequireInPlace;
   /** Who asks, for the audit. */
   actor?: Actor;
+  /** Where erasures are noted outside of the database; left out where they are not. */
+  erasures?: ErasureLog;
   /** Learns of runs that are asked for; left out where none does. */
   asked?: RunsAsked;
 }
@@ -75,6 +79,7 @@ export function createStore(deps: StoreDeps): Store {
 function queriesOf(deps: StoreDeps) {
   const { db, clock, fingerprint } = deps;
   const { requireInPlace = neverReplaced, actor = PRODUCT, asked = unheard } = deps;
+  const { erasures = noErasureLog } = deps;
   const record = auditRecorder({ clock, fingerprint, actor });
   const leases = leaseQueries(db, clock);
   const { checkpoint } = leases;
@@ -103,7 +108,7 @@ function queriesOf(deps: StoreDeps) {
     mappings: mappingQueries(db, checkpoint, clock, record),
     deliveries: deliveryQueries(db, checkpoint, clock),
     holds: {
-      ...holdQueries(db, clock, fingerprint, record),
+      ...holdQueries(db, clock, fingerprint, record, erasures),
       ...holdBatchQueries(db, clock, record),
     },
     networks: {
@@ -118,7 +123,7 @@ function queriesOf(deps: StoreDeps) {
     warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
     about: aboutQueries(db, fingerprint),
-    forget: forgetQueries(db, checkpoint, clock, fingerprint, record),
+    forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures }),
     retention: retentionQueries(checkpoint, clock, record),
     schedules: scheduleQueries(db, clock, asked, record),
     runRequests: runRequestQueries(db, clock, asked, record),
@@ -129,6 +134,7 @@ function queriesOf(deps: StoreDeps) {
     consents: consentQueries(db, clock),
     alerts: alertQueries(db, clock),
     paces: paceQueries(db),
+    restores: restoreQueries(db, clock, record),
     readiness: readinessQueries(db, clock, requireInPlace),
   };
 }

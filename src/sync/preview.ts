@@ -3,6 +3,7 @@
  * Only free requests are made.
  */
 import type { Connector } from '../../connectors/contract.ts';
+import { isoTime } from '../core/clock.ts';
 import type { FieldValue } from '../core/crm-field.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
@@ -60,6 +61,8 @@ export interface Preview {
     /** Credits that are in the networks bucket. */
     networks: { remaining: number };
   };
+  /** Since when nothing is spent because a backup was put back (ISO 8601); null if that is not so. */
+  heldSince: string | null;
   /** Contacts whose status in the CRM is another one by now; those to be enhanced get theirs with the profile. */
   statuses: number;
   /** Profiles that are paid for and wait to be delivered: their changes are known already. */
@@ -119,6 +122,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   const alreadyPaid = waiting.profiles + forecast.shared;
   const partner = partnerCalls(enhanced, alreadyPaid);
   const statuses = await countStaleStatuses(deps, run);
+  const hold = await store.restores.find(request.integration.id);
   return {
     integration: request.integration.id,
     read: forecast.read,
@@ -128,6 +132,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     trial,
     contacts: forecast.contacts,
     credits,
+    heldSince: hold === null ? null : isoTime(hold.heldAt),
     statuses,
     waiting,
     fields: findings,

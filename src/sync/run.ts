@@ -10,7 +10,7 @@ import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
 import { readBalance } from '../credits/balance.ts';
-import { confirmClock } from '../credits/confirm.ts';
+import { confirmClock, holdAfterRestore } from '../credits/confirm.ts';
 import { readFields, requireUsableField } from '../fields/describe.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
 import { contactIdOf } from '../run/contact-id.ts';
@@ -233,6 +233,7 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.store.requireInPlace();
   // Before anything is decided by the age of a profile, since that stays in the store.
   await confirmClock(deps, run);
+  await holdAfterRestore(deps, run);
   await deps.store.contacts.retryUnreadable(run.lease, run.only);
   if (run.only === null) {
     const rules = planRules(deps, run);

@@ -85,6 +85,14 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
       ],
     ],
   },
+  restore_unconfirmed: {
+    cause: 'the database was put back from a backup, and no person has agreed to spend since',
+    needs: 'person',
+    steps: [
+      ['See what a sync would spend, and on whom', 'plan ID'],
+      ['Agree to it', 'restore --agree ID'],
+    ],
+  },
   store_does_not_know_crm: {
     cause: 'the CRM carries donors that this database does not know',
     needs: 'person',

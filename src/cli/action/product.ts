@@ -10,6 +10,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Log } from '../../core/log.ts';
 import type { Owner } from '../../core/owner.ts';
+import type { KeyRing } from '../../store/secrets/key-ring.ts';
 import type { LogStream } from '../terminal/log.ts';
 import type { ExitCode, Output } from '../terminal/output.ts';
 import { type CommandDeps, createCommand, readOptions, runAction } from './command.ts';
@@ -73,11 +74,16 @@ export function loadProductSettings(
   return loadSettings({ ...deps, path: settingsPath(config, deps.env) });
 }
 
-/** Opens the product of these settings; the caller closes it. */
-export function openProduct(deps: ProductDeps, settings: Settings): Promise<Application> {
+/** Opens the product of these settings; the caller closes it. The keys are those of the database unless given. */
+export function openProduct(
+  deps: ProductDeps,
+  settings: Settings,
+  keyRing?: KeyRing,
+): Promise<Application> {
   const { secretKey } = readRuntimeOptions(deps.env, deps.stderr.isTTY === true);
   const actor: Actor = { kind: 'command', name: deps.user, from: deps.owner.host };
-  return openApplication({ ...deps, actor, settings, secretKey: secretKey ?? undefined });
+  const keys = { secretKey: secretKey ?? undefined, ...(keyRing && { keyRing }) };
+  return openApplication({ ...deps, actor, settings, ...keys });
 }
 
 /** Does something with the clients of an integration, and closes them whatever happens. */

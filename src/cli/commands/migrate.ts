@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { type Environment, readRuntimeOptions } from '../../config/environment.ts';
+import { readRuntimeOptions } from '../../config/environment.ts';
 import type { Log } from '../../core/log.ts';
 import { installPgBoss, isPgBossInstalled } from '../../engine/pg-boss.ts';
 import { type OpenDatabase, openDatabase } from '../../store/engine/database.ts';
@@ -10,7 +10,7 @@ import { migrateToLatest, pendingMigrations } from '../../store/engine/migrate.t
 import { MIGRATIONS } from '../../store/engine/migrations.ts';
 import type { Tables } from '../../store/engine/tables.ts';
 import { type Bound, bindSeals, hasUnboundSeals } from '../../store/secrets/bind-seals.ts';
-import { type KeyRing, keyFilePath, loadKeyRing } from '../../store/secrets/key-ring.ts';
+import { findKeyRing, type KeyRing, loadKeyRing } from '../../store/secrets/key-ring.ts';
 import { resealAll } from '../../store/secrets/reseal.ts';
 import { createSealer, createUnboundOpener } from '../../store/secrets/sealed.ts';
 import { readOptions, runAction } from '../action/command.ts';
@@ -84,7 +84,8 @@ async function migrate(
   try {
     const applied = await migrateToLatest(database.db);
     if (database.kind === 'postgres') await installPgBoss({ url, log });
-    const keyRing = await findKeyRing(env, url, isToReseal);
+    const secretKey = readRuntimeOptions(env, true).secretKey ?? undefined;
+    const keyRing = await (isToReseal ? loadKeyRing : findKeyRing)(secretKey, url);
     const bound = keyRing === null ? null : await bind(database, keyRing);
     const resealed =
       isToReseal && keyRing !== null ? await resealAll(database.db, createSealer(keyRing)) : null;
@@ -92,22 +93,6 @@ async function migrate(
   } finally {
     await database.close();
   }
-}
-
-/** The keys; null if they are not here and need not be. No key is made for a database by this. */
-async function findKeyRing(
-  env: Environment,
-  url: string,
-  isNeeded: boolean,
-): Promise<KeyRing | null> {
-  const secretKey = readRuntimeOptions(env, true).secretKey ?? undefined;
-  const location = parseDatabaseUrl(url);
-  const hasFile =
-    location.kind === 'sqlite' &&
-    location.path !== null &&
-    (await exists(keyFilePath(location.path)));
-  const isHere = secretKey !== undefined || hasFile;
-  return isNeeded || isHere ? loadKeyRing(secretKey, url) : null;
 }
 
 async function bind({ db }: OpenDatabase<Tables>, keyRing: KeyRing): Promise<Bound | null> {

@@ -29,6 +29,8 @@ export const AUDIT_ACTIONS = [
   'forget.done',
   'forget.lifted',
   'integration.erased',
+  'database.restored',
+  'restore.agreed',
   'settings.applied',
   'settings.changed',
   'schedule.paused',

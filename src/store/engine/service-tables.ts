@@ -15,6 +15,7 @@ export interface ServiceTables {
   consents: ConsentsTable;
   alerts: AlertsTable;
   paces: PacesTable;
+  restore_holds: RestoreHoldsTable;
 }
 
 export interface SchedulesTable {
@@ -146,4 +147,13 @@ export interface PacesTable {
   id: string;
   /** When the next request may leave (epoch µs by the clock of the database); in the past after a rest. */
   next_at: number;
+}
+
+/** An integration whose database was put back from a backup: nothing is spent until a person agrees. */
+export interface RestoreHoldsTable {
+  integration_id: string;
+  /** When the backup was made; null if that is not known. */
+  made_at: number | null;
+  /** When the database was put back. */
+  held_at: number;
 }

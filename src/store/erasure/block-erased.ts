@@ -2,6 +2,7 @@ import { move } from '../contacts/move.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
 import { eraseRows } from './erase-rows.ts';
+import type { ErasureLog } from './erasure-log.ts';
 
 /** The part of a hold that says whose it is. */
 interface HeldContact {
@@ -16,7 +17,7 @@ interface HeldContact {
 export async function blockErased(
   trx: Trx,
   hold: HeldContact,
-  fingerprint: Fingerprint,
+  { fingerprint, erasures }: { fingerprint: Fingerprint; erasures: ErasureLog },
   now: number,
 ): Promise<void> {
   const { integrationId, crmId } = hold;
@@ -24,11 +25,13 @@ export async function blockErased(
   const block = isKnownInCrm
     ? { state: 'begun' as const, erased_at: null }
     : { state: 'erased' as const, erased_at: now };
+  const contact = fingerprint('forgotten', crmId);
+  await erasures.append({ what: block.state, at: now, integration: integrationId, contact });
   await trx
     .insertInto('forgotten')
     .values({
       integration_id: integrationId,
-      crm_id_fingerprint: fingerprint('forgotten', crmId),
+      crm_id_fingerprint: contact,
       forgotten_at: now,
       ...block,
     })

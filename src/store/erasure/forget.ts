@@ -13,7 +13,9 @@ import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, ForgottenState, ForgottenTable } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
+import { type ErasedAgain, eraseAgain } from './erase-again.ts';
 import { type ErasedRows, eraseRows, OWN_TABLES } from './erase-rows.ts';
+import type { ErasureLog } from './erasure-log.ts';
 
 export type ForgottenRecord = FromRow<Selectable<ForgottenTable>>;
 
@@ -53,14 +55,19 @@ export interface KnownContact {
   crmId: string;
 }
 
+export interface ForgetDeps {
+  db: Database;
+  checkpoint: Checkpoint;
+  clock: Clock;
+  fingerprint: Fingerprint;
+  record: RecordEntry;
+  /** Each erasure is on record there before anything of it is done here. */
+  erasures: ErasureLog;
+}
+
 /** Erasing a person, and knowing afterwards who must never be taken up again. */
-export function forgetQueries(
-  db: Database,
-  checkpoint: Checkpoint,
-  clock: Clock,
-  fingerprint: Fingerprint,
-  record: RecordEntry,
-) {
+export function forgetQueries(deps: ForgetDeps) {
+  const { db, checkpoint, clock, fingerprint, record, erasures } = deps;
   return {
     /**
      * Blocks a contact from now on, before the first of its traces goes: so that no run brings
@@ -70,6 +77,10 @@ export function forgetQueries(
     async begin(lease: Lease, erasure: Erasure): Promise<void> {
       const { crmId, state, person, everywhere, receipt } = erasure;
       const now = clock.now();
+      await erasures.append({
+        ...{ what: state, at: now, integration: lease.integrationId, everywhere },
+        ...{ contact: fingerprint('forgotten', crmId), person },
+      });
       await checkpoint(lease, async (trx) => {
         await trx
           .insertInto('forgotten')
@@ -140,12 +151,17 @@ export function forgetQueries(
      * up again. What was paid stays on record, without the contact. `crmId` is the canonical form
      * of its id, `forms` are others under which rows may stand.
      */
-    erase(
+    async erase(
       lease: Lease,
       crmId: string,
       { forms = [], receiptOf }: EraseOptions = {},
     ): Promise<ErasedRows> {
       const { integrationId } = lease;
+      const [contact = '', ...others] = fingerprintsOf([crmId, ...forms]);
+      await erasures.append({
+        ...{ what: 'erased', at: clock.now(), integration: integrationId },
+        ...{ contact, forms: others },
+      });
       return checkpoint(lease, async (trx) => {
         const now = clock.now();
         const erased = await eraseRows(trx, integrationId, [crmId, ...forms], now);
@@ -324,9 +340,9 @@ export function forgetQueries(
     },
 
     /** Takes blocks back; resolves with the integrations that had one. */
-    lift(integrationIds: readonly string[], crmIds: readonly string[]): Promise<string[]> {
-      return db.transaction().execute(async (trx) => {
-        const fingerprints = fingerprintsOf(crmIds);
+    async lift(integrationIds: readonly string[], crmIds: readonly string[]): Promise<string[]> {
+      const fingerprints = fingerprintsOf(crmIds);
+      const all = await db.transaction().execute(async (trx) => {
         const lifted = await trx
           .deleteFrom('forgotten')
           .where('integration_id', 'in', integrationIds)
@@ -345,6 +361,36 @@ export function forgetQueries(
         }
         return ids;
       });
+      for (const integration of all) {
+        const [contact = '', ...forms] = fingerprints;
+        await erasures.append({ what: 'lifted', at: clock.now(), integration, contact, forms });
+      }
+      return all;
+    },
+
+    /** Does again what the log outside of the database says, in one that was put back from a backup. */
+    async eraseAgain(): Promise<ErasedAgain> {
+      return eraseAgain(deps, await erasures.read());
+    },
+
+    /** Begins a log of what was erased before there was one. */
+    async beginErasureLog(): Promise<void> {
+      if (await erasures.isBegun()) return;
+      const rows = await db.selectFrom('forgotten').selectAll().orderBy('forgotten_at').execute();
+      await erasures.begin(
+        rows.flatMap(({ state, ...row }) =>
+          state === 'merged'
+            ? []
+            : {
+                what: state ?? 'erased',
+                at: row.forgotten_at,
+                integration: row.integration_id,
+                contact: row.crm_id_fingerprint,
+                person: row.person === null ? null : JSON.parse(row.person),
+                everywhere: row.everywhere === 1,
+              },
+        ),
+      );
     },
   };
 

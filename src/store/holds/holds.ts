@@ -8,6 +8,7 @@ import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, HoldsTable, Trx } from '../engine/tables.ts';
 import { blockErased } from '../erasure/block-erased.ts';
+import type { ErasureLog } from '../erasure/erasure-log.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
 
 export type HoldRecord = FromRow<Selectable<HoldsTable>>;
@@ -21,6 +22,7 @@ export function holdQueries(
   clock: Clock,
   fingerprint: Fingerprint,
   record: RecordEntry,
+  erasures: ErasureLog,
 ) {
   return {
     /** What waits for a person, the oldest first. */
@@ -100,7 +102,7 @@ export function holdQueries(
     const moment = { now: clock.now() };
     const event = eventOf(hold.kind, decision);
     if (event === 'confirmedErased') {
-      await blockErased(trx, hold, fingerprint, moment.now);
+      await blockErased(trx, hold, { fingerprint, erasures }, moment.now);
       return;
     }
     const job = trx.updateTable('jobs').where('tracking_id', '=', hold.trackingId);

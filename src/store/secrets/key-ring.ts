@@ -1,4 +1,5 @@
 import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { access } from 'node:fs/promises';
 import { ConfigurationError } from '../../core/errors.ts';
 import { parseDatabaseUrl } from '../engine/database-url.ts';
 import { readOrCreateKeyFile } from './key-file.ts';
@@ -38,6 +39,22 @@ export async function loadKeyRing(
   if (location.path === null) return parseKeyRing(generateKey());
   const path = keyFilePath(location.path);
   return parseKeyRing(await readOrCreateKeyFile(path, generateKey), `The key file ${path}`);
+}
+
+/** The keys that are here; null if there are none. No key is made for a database by this. */
+export async function findKeyRing(
+  secretKey: string | undefined,
+  databaseUrl: string,
+): Promise<KeyRing | null> {
+  const location = parseDatabaseUrl(databaseUrl);
+  const hasFile =
+    location.kind === 'sqlite' &&
+    location.path !== null &&
+    (await access(keyFilePath(location.path)).then(
+      () => true,
+      () => false,
+    ));
+  return secretKey?.trim() || hasFile ? loadKeyRing(secretKey, databaseUrl) : null;
 }
 
 /** Where the key of a database file is, if no other is given. */

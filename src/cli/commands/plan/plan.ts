@@ -20,6 +20,7 @@ import {
   productAction,
   productCommand,
 } from '../../action/product.ts';
+import type { Output } from '../../terminal/output.ts';
 import { printNetworks, printPaths, printPreview } from './text.ts';
 
 const EXAMPLES = `
@@ -63,11 +64,7 @@ export function planCommand(deps: ProductDeps): Command {
       planOne(open, options, (persons) => shown.set(open.integration.id, persons)),
     );
     return finishAttempts(output, attempts, 'plans', (plan) => {
-      const persons = shown.get(plan.integration) ?? [];
-      printPreview(output, plan, { listed: options.list, persons }, () => {
-        printNetworks(output, plan);
-        printPaths(output, plan);
-      });
+      printPlan(output, plan, options.list, shown.get(plan.integration));
     });
   });
 }
@@ -82,10 +79,24 @@ export interface Plan extends Omit<Preview, 'credits'> {
   };
 }
 
-async function planOne(
+/** A plan for a person, with this many contacts and changes named one by one. */
+export function printPlan(
+  output: Output,
+  plan: Plan,
+  listed = DEFAULT_LISTED,
+  persons: readonly PersonDetails[] = [],
+): void {
+  printPreview(output, plan, { listed, persons }, () => {
+    printNetworks(output, plan);
+    printPaths(output, plan);
+  });
+}
+
+/** Works out what a sync would do now. */
+export async function planOne(
   open: OpenIntegration,
-  { contact, full }: PlanOptions,
-  show: (persons: readonly PersonDetails[]) => void,
+  { contact, full }: Pick<PlanOptions, 'contact' | 'full'>,
+  show: (persons: readonly PersonDetails[]) => void = () => {},
 ): Promise<Plan> {
   const { integration, mappings, partnerKey } = open;
   const deps = await openCrm(open.deps, null);

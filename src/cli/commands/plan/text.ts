@@ -32,6 +32,10 @@ export function printPreview(
   output.print(`${style.strong(preview.integration)}: ${read} to read`);
   const ofContacts = { bucket: 'enhancements', unit: 'contact', upTo: '' };
   printCost(output, preview.credits.enhancements, ofContacts);
+  if (preview.heldSince !== null) {
+    const since = `A backup was put back on ${preview.heldSince.slice(0, 10)}: nothing is spent before you agree`;
+    output.print(style.warn(`  ${since}: donor-sync restore --agree ${preview.integration}`));
+  }
   printTrial(output, preview);
   printCounts(output, 'To be enhanced', preview.enhance, dueText);
   printContacts(output, preview, listed);

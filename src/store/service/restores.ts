@@ -1,0 +1,56 @@
+import type { Clock } from '../../core/clock.ts';
+import type { RecordEntry } from '../audit/record.ts';
+import type { Database } from '../engine/tables.ts';
+
+/** Since when an integration is held, and how old its database was when it was put back. */
+export interface RestoreHold {
+  /** When the backup was made (epoch ms); null if that is not known. */
+  madeAt: number | null;
+  heldAt: number;
+}
+
+/** Databases that were put back from a backup: nothing is spent before a person has seen the plan. */
+export function restoreQueries(db: Database, clock: Pick<Clock, 'now'>, record: RecordEntry) {
+  return {
+    /** Holds these integrations, and all others that the database knows. */
+    async hold(ids: Iterable<string>, madeAt: number | null): Promise<string[]> {
+      return db.transaction().execute(async (trx) => {
+        const known = await trx.selectFrom('integrations').select('id').execute();
+        const held = [...new Set([...ids, ...known.map(({ id }) => id)])].sort();
+        const hold = { made_at: madeAt, held_at: clock.now() };
+        for (const integration_id of held) {
+          await trx
+            .insertInto('restore_holds')
+            .values({ integration_id, ...hold })
+            .onConflict((c) => c.column('integration_id').doUpdateSet(hold))
+            .execute();
+        }
+        await record(trx, { action: 'database.restored', details: { madeAt } });
+        return held;
+      });
+    },
+
+    /** Null if the integration may spend. */
+    async find(integrationId: string): Promise<RestoreHold | null> {
+      const row = await db
+        .selectFrom('restore_holds')
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .executeTakeFirst();
+      return row === undefined ? null : { madeAt: row.made_at, heldAt: row.held_at };
+    },
+
+    /** A person has seen the plan; false if nothing was held. */
+    async agree(integrationId: string): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        const { numDeletedRows } = await trx
+          .deleteFrom('restore_holds')
+          .where('integration_id', '=', integrationId)
+          .executeTakeFirst();
+        if (numDeletedRows === 0n) return false;
+        await record(trx, { action: 'restore.agreed', integrationId });
+        return true;
+      });
+    },
+  };
+}
