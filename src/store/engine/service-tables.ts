@@ -15,6 +15,7 @@ export interface ServiceTables {
   consents: ConsentsTable;
   alerts: AlertsTable;
   paces: PacesTable;
+  moves: MovesTable;
 }
 
 export interface SchedulesTable {
@@ -146,4 +147,15 @@ export interface PacesTable {
   id: string;
   /** When the next request may leave (epoch µs by the clock of the database); in the past after a rest. */
   next_at: number;
+}
+
+/** The move of a store out of this database, or into it; no row if there was none. */
+export interface MovesTable {
+  role: 'source' | 'target';
+  /** The same in both databases. */
+  id: string;
+  /** The other database, without its password. */
+  other: string;
+  /** Set in the source first, which is not used from then on, and then in the target, which is; null until then. */
+  done_at: number | null;
 }
