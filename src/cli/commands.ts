@@ -113,6 +113,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('migrate', "bring the database's schema up to date", async (deps) =>
     (await import('./commands/migrate.ts')).migrateCommand(deps),
   ),
+  entry('move', 'move a SQLite database to Postgres', async (deps) =>
+    (await import('./commands/move.ts')).moveCommand(deps),
+  ),
   entry('connector', 'begin a connector for another kind of CRM', async (deps) =>
     (await import('./commands/connector/connector.ts')).connectorCommand(deps),
   ),

@@ -9,6 +9,7 @@ import {
 } from '../../core/errors.ts';
 import { overwriteErased } from './erased-bytes.ts';
 import { MIGRATIONS, type MigrationList } from './migrations.ts';
+import { requireHome } from './moved.ts';
 
 /** Our own name, since a Postgres database may be shared with another program that uses Kysely. */
 const MIGRATION_TABLE = 'donor_sync_migration';
@@ -45,7 +46,7 @@ export async function migrateToLatest<Tables>(
 
 /**
  * The names of the migrations that the database still lacks, oldest first. Throws a
- * ConfigurationError if it has one that this program does not know.
+ * ConfigurationError if it has one that this program does not know, or if the store lives elsewhere.
  */
 export async function pendingMigrations<Tables>(
   db: Kysely<Tables>,
@@ -54,6 +55,7 @@ export async function pendingMigrations<Tables>(
   const taken = await takenMigrations(db);
   const unknown = taken.find((name) => !Object.hasOwn(migrations, name));
   if (unknown !== undefined) throw databaseIsNewer(unknown);
+  await requireHome(db);
   return Object.keys(migrations)
     .filter((name) => !taken.includes(name))
     .sort();

@@ -16,6 +16,7 @@ export interface ServiceTables {
   alerts: AlertsTable;
   paces: PacesTable;
   restore_holds: RestoreHoldsTable;
+  moves: MovesTable;
 }
 
 export interface SchedulesTable {
@@ -156,4 +157,15 @@ export interface RestoreHoldsTable {
   made_at: number | null;
   /** When the database was put back. */
   held_at: number;
+}
+
+/** The move of a store out of this database, or into it; no row if there was none. */
+export interface MovesTable {
+  role: 'source' | 'target';
+  /** The same in both databases. */
+  id: string;
+  /** The other database, without its password. */
+  other: string;
+  /** Set in the source first, which is not used from then on, and then in the target, which is; null until then. */
+  done_at: number | null;
 }

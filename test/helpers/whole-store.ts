@@ -1,0 +1,60 @@
+/** Rows in every table of a store, made up from its schema. */
+import { sql } from 'kysely';
+import type { Database } from '../../src/store/engine/tables.ts';
+
+/** So many in each table: more than one page. */
+export const ROWS = 603;
+
+const CHUNK = 200;
+
+/** What belongs to one database, and not to the store in it. */
+const STAYS = /^(moves|donor_sync_migration.*)$/;
+
+export async function tablesOf(db: Database): Promise<string[]> {
+  const tables = await db.introspection.getTables();
+  return tables
+    .filter(({ name, schema }) => !STAYS.test(name) && (schema ?? 'public') === 'public')
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** All rows of a table as JSON, sorted. */
+export async function rowsOf(db: Database, table: string): Promise<string[]> {
+  const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(
+    db,
+  );
+  return rows
+    .map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))))
+    .sort();
+}
+
+/** Fills every table of a SQLite file: texts with other letters and line ends, large numbers, and nulls where they may be. */
+export async function fillTables(db: Database, rows = ROWS): Promise<void> {
+  for (const { name, columns } of await db.introspection.getTables()) {
+    if (STAYS.test(name)) continue;
+    const { rows: keys } = await sql<{ name: string }>`
+      select name from pragma_table_info(${name}) where pk > 0`.execute(db);
+    for (let from = 0; from < rows; from += CHUNK) {
+      const values = Array.from({ length: Math.min(CHUNK, rows - from) }, (_, index) => {
+        const cells = columns.map(({ name: column, dataType, isNullable }) =>
+          cellOf(
+            column,
+            dataType.toLowerCase(),
+            isNullable && !keys.some((key) => key.name === column),
+            from + index,
+          ),
+        );
+        return sql`(${sql.join(cells)})`;
+      });
+      const names = sql.join(columns.map((column) => sql.ref(column.name)));
+      await sql`insert into ${sql.table(name)} (${names}) values ${sql.join(values)}`.execute(db);
+    }
+  }
+}
+
+function cellOf(column: string, type: string, isNullable: boolean, row: number) {
+  if (isNullable && row % 3 === 0) return null;
+  if (type === 'bigint') return 1_700_000_000_000_000 + row;
+  if (type === 'integer') return 1_000 + row;
+  return `${column} “ö” \\ '\n😀 ${row}`;
+}
