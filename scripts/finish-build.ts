@@ -2,6 +2,7 @@
 import { chmodSync, cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { billOf, packagesOf } from './supply.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
@@ -17,5 +18,15 @@ for (const file of globSync(READ_AS_THEY_ARE, { cwd: ROOT })) {
 const manifestSchema = z.object({ name: z.string(), version: z.string(), type: z.string() });
 
 const kept = manifestSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
-writeFileSync(join(DIST, 'package.json'), `${JSON.stringify(kept, null, 2)}\n`);
+write('package.json', kept);
+
+const lock: unknown = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+write('sbom.cdx.json', billOf(lock));
+const licences = packagesOf(lock).map(({ name, version, licence }) => ({ name, version, licence }));
+write('licences.json', licences);
+
 chmodSync(join(DIST, 'src/main.js'), 0o755);
+
+function write(file: string, content: unknown): void {
+  writeFileSync(join(DIST, file), `${JSON.stringify(content, null, 2)}\n`);
+}

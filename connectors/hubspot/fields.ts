@@ -3,7 +3,7 @@ import type { CrmField, CrmFieldType, FieldSpec } from '../../src/core/crm-field
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { FieldCreation } from '../contract.ts';
 import { type DescribedProperty, describeProperties, isSensitive } from './describe.ts';
-import { crmCodeOf, faultBehind } from './errors.ts';
+import { crmCodeOf, faultBehind, readAs } from './errors.ts';
 import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_CONTACTS, WRITE_SCHEMAS, WRITE_SENSITIVE } from './sign-in/scopes.ts';
 import { isCheckbox, isMultiple, isPercent } from './values.ts';
@@ -145,7 +145,7 @@ const propertySchema = z.object({ dataSensitivity: z.string().optional().catch(u
 /** One that is there and not shown may store Sensitive Data, which is shown to those who ask for it. */
 async function alreadyThere({ api }: HubspotSession, name: string): Promise<FieldCreation> {
   const answer = await api.get(`${api.paths.properties}/${encodeURIComponent(name)}`);
-  const { dataSensitivity = 'non_sensitive' } = propertySchema.parse(answer);
+  const { dataSensitivity = 'non_sensitive' } = readAs(propertySchema, answer);
   if (dataSensitivity === 'non_sensitive') return { name, result: 'existed', problem: null };
   const problem = `HubSpot has it already, as a property that stores Sensitive Data (${dataSensitivity}): set crm.sensitiveData: true, or map another property.`;
   return { name, result: 'failed', problem };

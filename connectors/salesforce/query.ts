@@ -90,7 +90,7 @@ export function columnsOf(record: QueryRecord): ColumnReader {
 const childSchema = z.record(z.string(), z.unknown());
 
 function childOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? childSchema.parse(value)[key] : undefined;
+  return typeof value === 'object' && value !== null ? readAs(childSchema, value)[key] : undefined;
 }
 
 /** The text as a literal of Salesforce's query language. */

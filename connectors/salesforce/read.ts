@@ -6,7 +6,7 @@ import { together } from '../ahead.ts';
 import type { ContactPage, RemovedContact } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { queryInBulk } from './bulk/bulk-query.ts';
-import { crmCodeOf } from './errors.ts';
+import { crmCodeOf, readAs } from './errors.ts';
 import {
   type ColumnReader,
   columnsOf,
@@ -225,12 +225,15 @@ function conditions(
   ]);
 }
 
-const rowSchema = z.object({ SystemModstamp: z.string(), Id: z.string() });
+const rowSchema = z.object({
+  SystemModstamp: z.string().transform(isoInstant).pipe(z.iso.datetime()),
+  Id: z.string(),
+});
 
 function positionOf(row: QueryRecord | undefined): Position | null {
   if (row === undefined) return null;
-  const { SystemModstamp, Id } = rowSchema.parse(row);
-  return { stamp: isoInstant(SystemModstamp), id: Id };
+  const { SystemModstamp: stamp, Id: id } = readAs(rowSchema, row);
+  return { stamp, id };
 }
 
 /** True of a record that is in the recycle bin; as JSON or as CSV. */

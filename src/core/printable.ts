@@ -83,7 +83,7 @@ const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /** A text for a cell of a CSV file; what looks like a formula gets an apostrophe in front. */
 export function guardFormula(text: string): string {
-  return looksLikeFormula(text) ? `'${text}` : text;
+  return looksLikeFormula(text) || isGuarded(text) ? `'${text}` : text;
 }
 
 /**
@@ -96,7 +96,12 @@ export function plainCell(text: string): string {
 
 /** The text that `guardFormula` was given. */
 export function withoutGuard(text: string): string {
-  return text.startsWith("'") && looksLikeFormula(text.slice(1)) ? text.slice(1) : text;
+  return isGuarded(text) ? text.slice(1) : text;
+}
+
+/** True of a formula with apostrophes in front, which would lose one of them if it was not guarded itself. */
+function isGuarded(text: string): boolean {
+  return text.startsWith("'") && looksLikeFormula(text.replace(/^'+/, ''));
 }
 
 /** True of a text that a spreadsheet may run; a plain number such as `-5` is none. */

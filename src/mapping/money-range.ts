@@ -14,12 +14,16 @@ export function moneyRangeLabel(low: number, high: number | null): string {
   return from === to ? from : `${from} – ${to}`;
 }
 
+/** Longer than any range; the patterns below take time by the square of a text that is made for it. */
+const MAX_LENGTH = 100;
+
 /**
  * The range that a picklist option stands for, in the spellings that CRMs are set up with:
  * `$1M - $5M`, `1,000,000 to 4,999,999`, `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`.
  * Null for anything else, such as `Tier 1`.
  */
 export function parseMoneyRange(option: string): MoneyRange | null {
+  if (option.length > MAX_LENGTH) return null;
   for (const [pattern, rangeOf] of FORMS) {
     const match = pattern.exec(option.trim().toLowerCase());
     if (match !== null) return rangeOf(match.groups ?? {});

@@ -14,6 +14,8 @@ describe('guardFormula', () => {
     '＋1',
     '－1',
     '＠a',
+    "'=1+1",
+    "''@SUM(A1)",
   ])('puts an apostrophe before %j, and withoutGuard takes it away', (text) => {
     expect(guardFormula(text)).toBe(`'${text}`);
     expect(withoutGuard(guardFormula(text))).toBe(text);

@@ -183,6 +183,8 @@ describe('POST /v1/integrations/:id/runs', () => {
     expect([broken.status, broken.read(errorSchema).error.code]).toEqual([400, 'body_unreadable']);
     const form = await here.request(RUNS, { ...post, body: 'full=1' });
     expect([form.status, form.read(errorSchema).error.code]).toEqual([415, 'body_not_json']);
+    const empty = { ...post, body: '', headers: { 'content-type': 'text/xml' } };
+    expect((await here.request(RUNS, empty)).status).toBe(415);
     expect(await here.application.store.runRequests.list()).toEqual([]);
   });
 });

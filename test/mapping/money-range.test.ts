@@ -17,6 +17,15 @@ describe('moneyRangeLabel', () => {
 });
 
 describe('parseMoneyRange', () => {
+  it.each(['$5', 'Over ', '127'])(
+    'takes no time over a text that is made to take it (%s)',
+    (start) => {
+      const begun = performance.now();
+      expect(parseMoneyRange(`${start}${' '.repeat(20_000)}x`)).toBeNull();
+      expect(performance.now() - begun).toBeLessThan(1_000);
+    },
+  );
+
   const infinity = Number.POSITIVE_INFINITY;
   it.each([
     ['$1M – $5M', 1e6, 5e6],

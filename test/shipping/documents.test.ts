@@ -8,7 +8,7 @@ import { COMMANDS } from '../../src/cli/commands.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 const documents = [
-  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...filesBelow('docs', /\.md$/),
   ...filesBelow('connectors', /\.md$/),
   ...filesBelow('deploy', /\.md$/),

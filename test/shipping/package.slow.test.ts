@@ -71,6 +71,7 @@ describe('the package', () => {
         ...['dist/src/main.js', 'dist/connectors/contract.d.ts', 'dist/src/core/errors.d.ts'],
         ...['dist/connectors/testing/public.js', 'dist/src/partner/public.d.ts'],
         ...['config/donor-sync.example.yaml', 'config/settings.schema.json'],
+        ...['SECURITY.md', 'dist/sbom.cdx.json', 'dist/licences.json'],
         ...['dist/src/http/assets/status-page.css', 'dist/src/http/assets/status-page.js'],
         ...['dist/src/mapping/nicknames.csv', 'dist/src/mapping/common-names.csv'],
         ...['deploy/donor-sync.service', 'people/data/surnames.csv'],
@@ -81,10 +82,10 @@ describe('the package', () => {
 
   it('has nothing else', () => {
     const isExpected = [
-      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|deploy\/donor-sync\.service)$/,
+      /^(LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|package\.json|deploy\/donor-sync\.service)$/,
       /^deploy\/salesforce\/(README\.md|sfdx-project\.json|force-app\/main\/default\/.+)$/,
       /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md))$/,
-      /^dist\/package\.json$/,
+      /^dist\/(package|sbom\.cdx|licences)\.json$/,
       /^dist\/(src\/main|src\/memory|src\/core\/errors|src\/partner\/public)\.js$/,
       /^dist\/connectors\/(index|public|testing\/public)\.js$/,
       /^dist\/chunks\/[\w-]+\.js$/,

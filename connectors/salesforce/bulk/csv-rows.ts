@@ -40,11 +40,13 @@ export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
 /** The complete rows; at the end of the file the last one needs no line break. */
 function takeRows(rest: Rest, isEnd: boolean): string[][] {
   const rows: string[][] = [];
-  for (let row = takeRow(rest, isEnd); row !== null; row = takeRow(rest, isEnd)) {
-    const isBlank = row.length === 1 && row[0] === '';
+  for (;;) {
+    const { start } = rest;
+    const row = takeRow(rest, isEnd);
+    if (row === null) return rows;
+    const isBlank = row.length === 1 && row[0] === '' && rest.text.charAt(start) !== QUOTE;
     if (!isBlank) rows.push(row);
   }
-  return rows;
 }
 
 function takeRow(rest: Rest, isEnd: boolean): string[] | null {

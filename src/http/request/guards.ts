@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { accepts } from 'hono/accepts';
 import { createMiddleware } from 'hono/factory';
+import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../../core/clock.ts';
@@ -122,7 +123,7 @@ export const requireJsonBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const hasBody =
     c.req.header('transfer-encoding') !== undefined || lengthOf(c.req.header('content-length')) > 0;
   if (hasBody && !/^application\/([\w.-]+\+)?json(;|$)/i.test(type?.trim() ?? '')) {
-    throw new HttpError(415, 'body_not_json', 'Send the body as "Content-Type: application/json".');
+    throw new HTTPException(415);
   }
   await next();
 };

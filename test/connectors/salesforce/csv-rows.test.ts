@@ -52,7 +52,7 @@ describe('parseCsv', () => {
 });
 
 describe('readRows', () => {
-  it.each(['Id,Name\n1\n', 'Id,Name\n1,Ann,x\n'])(
+  it.each(['Id,Name\n1\n', 'Id,Name\n1,Ann,x\n', 'Id,Name\n""\n'])(
     'takes %j for an answer that broke off',
     async (text) => {
       const answer = { headers: new Headers(), chunks: chunksOf(text, 4) };

@@ -69,6 +69,19 @@ describe('a Salesforce that is busy, or not there', () => {
     expect(waits).toEqual([waitMs]);
   });
 
+  it.each([
+    ['without its id', { SystemModstamp: '2026-01-02T03:04:05.000+0000' }],
+    ['whose stamp is no time', { Id: ID, SystemModstamp: 'yesterday' }],
+    [
+      'with a list for its account',
+      { Id: ID, SystemModstamp: '2026-01-02T03:04:05Z', Account: [] },
+    ],
+  ])('sends a record %s: the answer cannot be read', async (_, record) => {
+    crm.script(({ path }) => (path.startsWith('/query') ? records(record) : null));
+    const connector = await crm.connector();
+    await expect(toArray(connector.readPages(null))).rejects.toMatchObject({ kind: 'retriable' });
+  });
+
   describe.each([
     ['the page of a proxy', '<html>Back soon</html>'],
     ['half an answer', '{"totalSize":1,"done":true,"rec'],

@@ -1,0 +1,91 @@
+/**
+ * What the program is made of: a bill of materials (CycloneDX) and the licences of all packages, from the
+ * lock file, so that the same lock gives the same bill. `npm sbom --omit=dev` leaves out packages that the
+ * tools for development need as well.
+ */
+import { z } from 'zod';
+
+const lockedSchema = z.object({
+  version: z.string(),
+  resolved: z.string().optional(),
+  integrity: z.string(),
+  license: z.string(),
+  dev: z.boolean().optional(),
+});
+
+const lockSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  packages: z.record(z.string(), z.unknown()),
+});
+
+/** Licences that let a nonprofit use and pass on the program; each was read. */
+const ALLOWED: ReadonlySet<string> = new Set([
+  ...['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '(MIT OR CC0-1.0)'],
+]);
+
+export interface Package {
+  name: string;
+  version: string;
+  licence: string;
+  /** As npm writes it: the algorithm, a hyphen, base64. */
+  integrity: string;
+}
+
+/** The packages that run with the program, by name. Throws for a licence that is not allowed. */
+export function packagesOf(lock: unknown): Package[] {
+  const { packages } = lockSchema.parse(lock);
+  const found = new Map<string, Package>();
+  for (const [path, entry] of Object.entries(packages)) {
+    if (path === '') continue;
+    const { version, integrity, license: licence, dev = false } = lockedSchema.parse(entry);
+    if (dev) continue;
+    const name = path.replace(/^.*node_modules\//, '');
+    if (!ALLOWED.has(licence)) {
+      throw new Error(
+        `${name} ${version} is under ${licence}, which scripts/supply.ts does not allow.`,
+      );
+    }
+    found.set(`${name}@${version}`, { name, version, licence, integrity });
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The bill of materials of the program, as CycloneDX 1.6 in JSON. */
+export function billOf(lock: unknown) {
+  const { name, version } = lockSchema.parse(lock);
+  const own = { type: 'application', name, version, purl: purlOf({ name, version }) };
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: {
+      component: { 'bom-ref': own.purl, ...own, licenses: [{ license: { id: 'MIT' } }] },
+    },
+    components: packagesOf(lock).map((each) => ({
+      type: 'library',
+      'bom-ref': purlOf(each),
+      name: each.name,
+      version: each.version,
+      purl: purlOf(each),
+      licenses: [licenceOf(each)],
+      hashes: [hashOf(each)],
+    })),
+  };
+}
+
+function purlOf({ name, version }: Pick<Package, 'name' | 'version'>): string {
+  return `pkg:npm/${name.replace('@', '%40')}@${version}`;
+}
+
+/** A choice between several is an expression, a single one has an id. */
+function licenceOf({ licence }: Package) {
+  return licence.startsWith('(') ? { expression: licence } : { license: { id: licence } };
+}
+
+function hashOf({ integrity }: Package) {
+  const [algorithm = '', hash = ''] = integrity.split(/-(.*)/);
+  const content = Buffer.from(hash, 'base64').toString('hex');
+  return { alg: algorithm.toUpperCase().replace('SHA', 'SHA-'), content };
+}

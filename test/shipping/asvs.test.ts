@@ -1,0 +1,81 @@
+/** docs/asvs.md: each requirement has a test that is there, a reason, or is named as open. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** How many requirements of levels 1 and 2 each chapter of version 5.0.0 has. */
+const BY_CHAPTER = [27, 11, 19, 10, 9, 35, 18, 7, 7, 29, 14, 9, 13, 9, 13, 16, 7];
+
+interface Row {
+  number: string;
+  shownBy: string[];
+  reason: string;
+  open: string;
+}
+
+const document = readFileSync(join(ROOT, 'docs/asvs.md'), 'utf8');
+const rows = rowsOf(document);
+
+describe('the table of ASVS', () => {
+  it('has every requirement of levels 1 and 2 once', () => {
+    expect(new Set(rows.map(({ number }) => number)).size).toBe(rows.length);
+    const counts = BY_CHAPTER.map(
+      (_, index) => rows.filter(({ number }) => number.startsWith(`${index + 1}.`)).length,
+    );
+    expect(counts).toEqual(BY_CHAPTER);
+  });
+
+  it('has for each a test, a reason or what is open, and no reason beside a test', () => {
+    const isJudged = ({ shownBy, reason, open }: Row) =>
+      reason === '' ? shownBy.length > 0 || open !== '' : shownBy.length === 0 && open === '';
+    expect(rows.filter((row) => !isJudged(row))).toEqual([]);
+  });
+
+  it('names tests that are there', () => {
+    const tests = rows.flatMap(({ shownBy }) => shownBy).filter((each) => !each.startsWith('['));
+    expect(tests.length).toBeGreaterThan(100);
+    expect(tests.filter((each) => !isThere(each))).toEqual([]);
+    expect(
+      isThere('`test/shipping/asvs.test.ts`: a test that is nowhere in that file'.slice(0, 40)),
+    ).toBe(false);
+  });
+
+  it('is content with a document alone where a document is what is asked for', () => {
+    const isDocument = (each: string) => each.startsWith('[');
+    const alone = rows.filter(
+      ({ shownBy, open }) => open === '' && shownBy.length > 0 && shownBy.every(isDocument),
+    );
+    expect(alone.filter(({ number }) => !/^\d+\.1\.\d+$/.test(number))).toEqual([]);
+  });
+
+  it('counts right', () => {
+    const open = rows.filter((row) => row.open !== '').length;
+    const reasons = rows.filter((row) => row.reason !== '').length;
+    const shown = rows.length - open - reasons;
+    expect(document).toContain(
+      `Of ${rows.length} requirements ${shown} are shown, ${reasons} do not apply, and ${open} are open.`,
+    );
+  });
+});
+
+function rowsOf(text: string): Row[] {
+  const lines = text.match(/^\| \d+\.\d+\.\d+ \|.*\|$/gm) ?? [];
+  return lines.map((line) => {
+    const [number = '', , , shownBy = '', reason = '', open = ''] = line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim());
+    return { number, shownBy: shownBy.split('; ').filter((each) => each !== ''), reason, open };
+  });
+}
+
+/** True if the file has a test of this name: a `file` in backticks, a colon, the name. */
+function isThere(shown: string): boolean {
+  const [, file = '', name = ''] = /^`([^`]+)`: (.+)$/.exec(shown) ?? [];
+  const path = join(ROOT, file);
+  if (name === '' || !file.startsWith('test/') || !existsSync(path)) return false;
+  const text = readFileSync(path, 'utf8');
+  return ["'", '"', '`'].some((quote) => text.includes(`${quote}${name}${quote}`));
+}
